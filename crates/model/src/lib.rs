@@ -1,0 +1,36 @@
+//! The words every other crate speaks: threads, sites, accesses, events, traces, schedules, verdicts.
+//!
+//! This crate knows nothing of LLVM, processes, files or engines. Its types describe what happened in
+//! a run ([`Trace`]), what was decided to make it happen ([`Schedule`]).
+//! The data race itself is defined once, in [`race`].
+
+pub mod access;
+pub mod index;
+pub mod op;
+pub mod schedule;
+pub mod thread;
+pub mod trace;
+
+pub use access::{Access, AccessKind, Addr, Cell, Order};
+pub use index::IndexVec;
+pub use op::{LockMode, Op, WakeCause};
+pub use schedule::{Schedule, Segment};
+pub use thread::{ThreadId, ThreadPath, ThreadSet};
+pub use trace::{Allocation, End, Event, EventId, Misuse, Pending, Region, Step, ThreadInfo, Trace, Unmodelled};
+
+index::index_type! {
+    /// A point in the code that does something visible. Indexes the site table of the `Program`
+    /// whose instrumented build produced the trace.
+    pub struct SiteId("s");
+}
+
+/// Runs the program under a schedule prefix and returns the trace.
+///
+/// A run is a function: the same prefix gives the same trace, whichever process or machine runs it.
+pub trait Executor {
+    /// Why there is no trace: the executor itself failed. (What the program does wrong is in the trace.)
+    type Error: std::error::Error;
+
+    /// Runs once.
+    fn run(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error>;
+}

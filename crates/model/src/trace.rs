@@ -1,0 +1,191 @@
+//! What happened: events in observed order, and how the run ended.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Access, Addr, IndexVec, Op, Schedule, SiteId, ThreadId, ThreadPath, ThreadSet};
+
+crate::index::index_type! {
+    /// An event's place in the observed order of one trace.
+    pub struct Step("#");
+}
+
+/// An event's identity, the same in every interleaving: the thread and the position among its events.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct EventId {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Position among the thread's events, from 0.
+    pub position: u32,
+}
+
+/// One executed operation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// Who executed it, as which of its events.
+    pub id: EventId,
+    /// Where in the code; `None` for events without code of their own (a thread's start).
+    pub site: Option<SiteId>,
+    /// What was done.
+    pub op: Op,
+}
+
+/// The operation an unfinished thread was about to execute when the run ended.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Pending {
+    /// The event as it would have been. Results not known yet (of a try, a wait) are as if it succeeded.
+    pub event: Event,
+    /// Whether it could have been executed.
+    pub enabled: bool,
+}
+
+/// A thread of the run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct ThreadInfo {
+    /// Its name.
+    pub path: ThreadPath,
+    /// The step of the `Create` event; `None` for the initial thread.
+    pub created: Option<Step>,
+}
+
+/// What kind of memory an allocation is in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Region {
+    /// From `malloc` or its relatives, `operator new` included.
+    Heap,
+    /// A local variable that may be seen by other threads.
+    Stack,
+}
+
+/// An object that came into being during the run. (Globals are in the program's symbol table.)
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Number of events executed before it.
+    pub before: Step,
+    /// Who allocated.
+    pub thread: ThreadId,
+    /// Where in the code.
+    pub site: Option<SiteId>,
+    /// Heap or stack.
+    pub region: Region,
+    /// First byte.
+    pub start: Addr,
+    /// Number of bytes.
+    pub size: u64,
+}
+
+/// A wrong use of the thread API that the run went on after.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Misuse {
+    /// Number of events executed before it.
+    pub before: Step,
+    /// Who did it.
+    pub thread: ThreadId,
+    /// Where in the code.
+    pub site: Option<SiteId>,
+    /// One sentence, e.g. "unlocks a mutex it does not hold".
+    pub what: String,
+    /// The object misused.
+    pub object: Addr,
+}
+
+/// Something the run did that the model does not cover; verdicts that depend on the run become unknown.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Unmodelled {
+    /// Who did it.
+    pub thread: ThreadId,
+    /// Where in the code.
+    pub site: Option<SiteId>,
+    /// What, e.g. "calls `fork`".
+    pub what: String,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum End {
+    /// `main` returned or `exit` was called.
+    Exit {
+        /// The exit status.
+        code: i32,
+    },
+    /// Threads are left and none can run.
+    Deadlock,
+    /// A failed `assert`.
+    Assertion {
+        /// Who.
+        thread: ThreadId,
+        /// Where.
+        site: Option<SiteId>,
+        /// The condition as written.
+        message: String,
+    },
+    /// A signal that ends the process.
+    Crash {
+        /// Who.
+        thread: ThreadId,
+        /// The last site reached; the crash is there or after it.
+        site: Option<SiteId>,
+        /// e.g. "segmentation fault at address 0x0", "stack overflow", "abort".
+        message: String,
+    },
+    /// More events than allowed.
+    StepLimit,
+    /// More time than allowed.
+    TimeLimit,
+    /// The schedule could not be followed.
+    Diverged {
+        /// Which segment.
+        segment: u32,
+        /// What was found instead.
+        message: String,
+    },
+}
+
+/// One run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    /// Threads by number.
+    pub threads: IndexVec<ThreadId, ThreadInfo>,
+    /// Events in observed order.
+    pub events: IndexVec<Step, Event>,
+    /// Runnable threads: `(s, set)` says that from the state before event `s` on, up to the next entry,
+    /// `set` was runnable. Ascending; the first entry is for step 0.
+    pub runnable: Vec<(Step, ThreadSet)>,
+    /// What unfinished threads were about to do at the end, by thread.
+    pub pending: Vec<Pending>,
+    /// Objects that came into being, in order.
+    pub allocations: Vec<Allocation>,
+    /// Wrong uses of the thread API, in order.
+    pub misuses: Vec<Misuse>,
+    /// What the run did that the model does not cover, in order.
+    pub unmodelled: Vec<Unmodelled>,
+    /// How it ended.
+    pub end: End,
+}
+
+impl Trace {
+    /// The threads that could run in the state before `step`; for the step after the last, in the last state.
+    pub fn runnable_at(&self, step: Step) -> &ThreadSet {
+        let after = self.runnable.partition_point(|(from, _)| *from <= step);
+        &self.runnable[after - 1].1
+    }
+
+    /// The schedule that reproduces the first `steps` events.
+    pub fn schedule_to(&self, steps: Step) -> Schedule {
+        let mut schedule = Schedule::new();
+        for event in self.events.iter().take(steps.0 as usize) {
+            schedule.push(event.id.thread, event.id.position + 1);
+        }
+        schedule
+    }
+
+    /// The newest allocation before `step` that contains `addr`.
+    pub fn allocation_of(&self, addr: Addr, step: Step) -> Option<&Allocation> {
+        let known = self.allocations.partition_point(|a| a.before <= step);
+        self.allocations[..known].iter().rev().find(|a| a.start <= addr && addr.0 - a.start.0 < a.size.max(1))
+    }
+
+    /// All accesses with their steps.
+    pub fn accesses(&self) -> impl Iterator<Item = (Step, &Event, &Access)> {
+        self.events.iter_enumerated().flat_map(|(step, e)| e.op.accesses().iter().map(move |a| (step, e, a)))
+    }
+}

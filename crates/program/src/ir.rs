@@ -1,0 +1,340 @@
+//! Functions, blocks and statements.
+//!
+//! Values are 64-bit integers; a pointer is a value too. Locals are in SSA form: each is assigned by exactly
+//! one statement or is a parameter. Memory is bytes; a load or store names its size. Thread operations are
+//! statements of their own ([`SyncOp`]), so that an analysis needs no table of `pthread_` names.
+
+#![allow(missing_docs, reason = "fields of variants are explained by the variant")]
+
+use model::index::{IndexVec, index_type};
+use model::{LockMode, Order, SiteId};
+use serde::{Deserialize, Serialize};
+
+use crate::site::{FileId, Site};
+use crate::types::{Type, TypeId};
+
+index_type! {
+    /// A function.
+    pub struct FunctionId("fn");
+    /// A global variable.
+    pub struct GlobalId("g");
+    /// A basic block of one function.
+    pub struct BlockId("b");
+    /// A local of one function, parameters first.
+    pub struct LocalId("%");
+}
+
+/// A whole program.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Program {
+    /// Source files.
+    pub files: IndexVec<FileId, String>,
+    /// Types that globals and allocations refer to.
+    pub types: IndexVec<TypeId, Type>,
+    /// Global variables.
+    pub globals: IndexVec<GlobalId, Global>,
+    /// Functions, defined and external.
+    pub functions: IndexVec<FunctionId, Function>,
+    /// Every point that does something visible; the ids are those of trace events.
+    pub sites: IndexVec<SiteId, Site>,
+    /// What could not be expressed, in order of appearance.
+    pub unmodelled: Vec<Unmodelled>,
+    /// Where the initial thread starts; `None` for sources without `main`.
+    pub main: Option<FunctionId>,
+}
+
+/// Something in the source that the language cannot express.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Unmodelled {
+    /// Where; `None` for a whole module's property.
+    pub site: Option<SiteId>,
+    /// What, e.g. "inline assembly", "calls `frobnicate`, whose effect on memory is not known".
+    pub what: String,
+    /// The external function to blame, if it is one (`--assume-pure` takes this name).
+    pub function: Option<String>,
+}
+
+/// A global variable.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Global {
+    /// As the linker knows it.
+    pub symbol: String,
+    /// As the source names it; for a function's static variable `f.counter`.
+    pub name: String,
+    /// In bytes.
+    pub size: u64,
+    /// Its type, where debug information has it.
+    pub ty: Option<TypeId>,
+    /// Initial content; shorter than `size` means zero from there on. Pointers inside are zero here and
+    /// listed in `relocations`.
+    pub init: Vec<u8>,
+    /// Pointers in the initial content: byte offset and what they point to.
+    pub relocations: Vec<(u64, Operand)>,
+    /// Each thread has its own.
+    pub thread_local: bool,
+    /// Never written.
+    pub constant: bool,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// As the linker knows it.
+    pub symbol: String,
+    /// As the source names it (demangled).
+    pub name: String,
+    /// Number of parameters: the first locals.
+    pub params: u32,
+    /// All locals.
+    pub locals: IndexVec<LocalId, Local>,
+    /// Basic blocks, entry first; empty for an external function.
+    pub blocks: IndexVec<BlockId, Block>,
+}
+
+/// A local.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Local {
+    /// As the source names it, where known. Two locals may have the same name.
+    pub name: Option<String>,
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Block {
+    /// In order; phis first.
+    pub statements: Vec<Statement>,
+    /// How it ends.
+    pub terminator: Terminator,
+}
+
+/// A statement with its place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Statement {
+    /// Where; `None` for statements without a visible effect.
+    pub site: Option<SiteId>,
+    /// What.
+    pub stmt: Stmt,
+}
+
+/// A value that needs no computation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Operand {
+    /// A number, or a null pointer (0).
+    Const(i64),
+    /// A local.
+    Local(LocalId),
+    /// The address of a global plus a number of bytes.
+    Global(GlobalId, i64),
+    /// The address of a function.
+    Function(FunctionId),
+    /// Any value: undefined, or not expressible (floating point, vectors).
+    Any,
+}
+
+/// Binary arithmetic. Results wrap to the width given with the operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    SDiv,
+    UDiv,
+    SRem,
+    URem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    LShr,
+    AShr,
+}
+
+/// Comparisons; the result is 0 or 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    SLt,
+    SLe,
+    SGt,
+    SGe,
+    ULt,
+    ULe,
+    UGt,
+    UGe,
+}
+
+/// A computation without effect.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Expr {
+    /// The value itself.
+    Use(Operand),
+    /// Arithmetic on numbers of `bits` bits (1 to 64), sign-extended.
+    Binary { op: BinaryOp, bits: u8, left: Operand, right: Operand },
+    /// A comparison of numbers of `bits` bits.
+    Compare { op: CompareOp, bits: u8, left: Operand, right: Operand },
+    /// Pointer arithmetic: `base + index * scale + offset`, staying in base's object.
+    Offset { base: Operand, index: Operand, scale: i64, offset: i64 },
+    /// `condition ? then : otherwise`.
+    Select { condition: Operand, then: Operand, otherwise: Operand },
+    /// Keeps the low `bits` bits of the value, sign- or zero-extended.
+    Truncate { value: Operand, bits: u8, signed: bool },
+    /// The value for the block that control came from.
+    Phi(Vec<(BlockId, Operand)>),
+}
+
+/// Who is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Callee {
+    /// This function.
+    Direct(FunctionId),
+    /// The function this value points to.
+    Indirect(Operand),
+}
+
+/// What an atomic read-modify-write does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum RmwOp {
+    Exchange,
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    /// Signed maximum, minimum.
+    Max,
+    Min,
+    UMax,
+    UMin,
+    /// Anything else; the new value is unknown.
+    Other,
+}
+
+/// A statement. Every effect on memory or on other threads is one of these; nothing else is visible.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Stmt {
+    /// Computes a local.
+    Assign { dst: LocalId, expr: Expr },
+    /// Reads `size` bytes, sign-extended.
+    Load { dst: LocalId, address: Operand, size: u32, atomic: Option<Order> },
+    /// Writes `size` bytes.
+    Store { address: Operand, value: Operand, size: u32, atomic: Option<Order> },
+    /// Atomically replaces the value at `address` by `op` of it and `value`; `dst` is the old value.
+    Rmw { dst: LocalId, op: RmwOp, address: Operand, value: Operand, size: u32, order: Order },
+    /// Atomically stores `new` if the value is `expected`. `dst` is the old value, `success` 0 or 1.
+    CompareExchange {
+        dst: LocalId,
+        success: LocalId,
+        address: Operand,
+        expected: Operand,
+        new: Operand,
+        size: u32,
+        order: Order,
+        failure: Order,
+    },
+    /// A fence.
+    Fence(Order),
+    /// Copies `len` bytes (struct assignment, `memcpy`, `memmove`).
+    Copy { to: Operand, from: Operand, len: Operand },
+    /// Sets `len` bytes to the low byte of `value`.
+    Fill { to: Operand, value: Operand, len: Operand },
+    /// A local variable in memory, alive until the function returns.
+    Alloca { dst: LocalId, size: Operand, name: Option<String>, ty: Option<TypeId> },
+    /// A heap block; `zeroed` as by `calloc`.
+    Alloc { dst: LocalId, size: Operand, zeroed: bool },
+    /// Ends a heap block's life; freeing null does nothing.
+    Free { address: Operand },
+    /// Calls a function. A function without a body and not in the library table has unknown effects.
+    Call { dst: Option<LocalId>, callee: Callee, args: Vec<Operand> },
+    /// Calls a library function whose effects are in [`crate::library`].
+    Library { dst: Option<LocalId>, function: String, args: Vec<Operand> },
+    /// A thread operation. `dst` is its result (0 for success), where it has one.
+    Sync { dst: Option<LocalId>, op: SyncOp },
+    /// Stops the run with an assertion failure if `condition` is 0.
+    Assert { condition: Operand },
+    /// Ends the program.
+    Exit { code: Operand },
+}
+
+/// How an operation that may have to wait goes about it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum TryMode {
+    /// Waits.
+    Wait,
+    /// Gives up at once; the result is nonzero then.
+    Try,
+    /// May give up at any time while it cannot be had.
+    Timed,
+}
+
+/// Thread operations. Operands are addresses of the synchronisation objects.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum SyncOp {
+    /// Starts a thread in `function(arg)`; the result is its handle.
+    Create { function: Operand, arg: Operand },
+    /// Waits for a thread's end.
+    Join { handle: Operand, mode: TryMode },
+    /// Detaches a thread.
+    Detach { handle: Operand },
+    /// Ends the calling thread.
+    ExitThread,
+    /// Asks a thread to cancel itself.
+    Cancel { handle: Operand },
+    /// The calling thread's handle.
+    Current,
+    /// Initialises a mutex, spin lock (`recursive: false`) or reader-writer lock.
+    LockInit { lock: Operand, recursive: bool },
+    /// Destroys a lock.
+    LockDestroy { lock: Operand },
+    /// Takes a lock.
+    Lock { lock: Operand, mode: LockMode, wait: TryMode },
+    /// Gives a lock back, however it is held.
+    Unlock { lock: Operand },
+    /// Initialises a condition variable.
+    CondInit { cond: Operand },
+    /// Destroys a condition variable.
+    CondDestroy { cond: Operand },
+    /// Releases `lock`, waits on `cond`, takes `lock` again.
+    CondWait { cond: Operand, lock: Operand, wait: TryMode },
+    /// Wakes one waiter.
+    Signal { cond: Operand },
+    /// Wakes all waiters.
+    Broadcast { cond: Operand },
+    /// Initialises a barrier for `count` threads.
+    BarrierInit { barrier: Operand, count: Operand },
+    /// Destroys a barrier.
+    BarrierDestroy { barrier: Operand },
+    /// Waits until all have arrived.
+    BarrierWait { barrier: Operand },
+    /// Initialises a semaphore.
+    SemInit { sem: Operand, value: Operand },
+    /// Destroys a semaphore.
+    SemDestroy { sem: Operand },
+    /// Adds one.
+    SemPost { sem: Operand },
+    /// Takes one.
+    SemWait { sem: Operand, wait: TryMode },
+    /// The semaphore's value.
+    SemGet { sem: Operand },
+    /// Runs `function` if no thread has yet; waits while another does.
+    Once { control: Operand, function: Operand },
+    /// Lets others run.
+    Yield,
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Terminator {
+    /// Goes on there.
+    Goto(BlockId),
+    /// Goes to `then` if the condition is not 0.
+    Branch { condition: Operand, then: BlockId, otherwise: BlockId },
+    /// Goes to the block of the equal value.
+    Switch { value: Operand, cases: Vec<(i64, BlockId)>, default: BlockId },
+    /// Goes to any of these (exceptions, indirect jumps).
+    Any(Vec<BlockId>),
+    /// Returns to the caller.
+    Return(Option<Operand>),
+    /// Never reached, or leaves by an exception.
+    Unreachable,
+}

@@ -1,0 +1,17 @@
+//! The small concurrent language that programs are lowered to, and what a person would call its parts.
+//!
+//! A [`Program`] has functions of basic blocks in SSA form, globals with types, and a table of sites: the
+//! points in the code that do something visible. It comes from LLVM bitcode or from its own text form.
+//! Nothing here knows about LLVM or about engines.
+
+pub mod ir;
+pub mod library;
+pub mod site;
+pub mod types;
+
+pub use ir::{
+    BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Function, FunctionId, Global, GlobalId, Local, LocalId, Operand,
+    Program, RmwOp, Statement, Stmt, SyncOp, Terminator, TryMode, Unmodelled,
+};
+pub use site::{FileId, Frame, Location, Site};
+pub use types::{Field, Type, TypeId};

@@ -1,0 +1,1 @@
+//! Library functions whose effects are known.

@@ -1,0 +1,155 @@
+//! The shared memory: header, segments, message, trace area.
+//!
+//! ```text
+//! 0                 Header
+//! SEGMENTS_OFFSET   [Segment; SEGMENT_CAPACITY]     the request's schedule prefix
+//! MESSAGE_OFFSET    [u8; MESSAGE_CAPACITY]          the reply's text
+//! TRACE_OFFSET      [Record; header.trace_capacity] the run's records
+//! ```
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+/// Most segments a schedule prefix can have.
+pub const SEGMENT_CAPACITY: usize = 1 << 20;
+/// Longest text of a reply, in bytes.
+pub const MESSAGE_CAPACITY: usize = 4096;
+/// Where the segments start.
+pub const SEGMENTS_OFFSET: usize = 4096;
+/// Where the message starts.
+pub const MESSAGE_OFFSET: usize = SEGMENTS_OFFSET + SEGMENT_CAPACITY * size_of::<Segment>();
+/// Where the trace starts.
+pub const TRACE_OFFSET: usize = MESSAGE_OFFSET + MESSAGE_CAPACITY;
+
+/// One segment of a schedule prefix: run `thread` until it is about to execute its event number `until`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Thread number in order of creation.
+    pub thread: u32,
+    /// Position before which the thread stops.
+    pub until: u32,
+}
+
+/// How runs are kept apart.
+pub mod isolation {
+    /// Checkpoint at the first thread creation; restore dirty pages in process.
+    pub const RESTORE: u32 = 0;
+    /// Fork at the first thread creation for every run.
+    pub const FORK: u32 = 1;
+}
+
+/// What the host asks for. Written by the host before it rings.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request {
+    /// Number of segments in the segment area.
+    pub segments: u32,
+    /// 1: wake-ups without a cause are possible in condition-variable waits.
+    pub spurious: u32,
+    /// Most events of the run; then it ends with [`ReplyKind::StepLimit`].
+    pub max_steps: u64,
+    /// Events a thread may execute without a switch while others can run, after the prefix.
+    pub quantum: u32,
+    /// 1: after the last segment stop for a debugger (`SIGTRAP`) before the thread's next event.
+    pub trap: u32,
+    /// 1: leave instead of running.
+    pub quit: u32,
+    /// Keeps the size a multiple of eight.
+    pub reserved: u32,
+}
+
+/// How the run ended.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ReplyKind {
+    /// No run yet.
+    #[default]
+    None = 0,
+    /// `main` returned or `exit` was called; `code` is the status.
+    Exit = 1,
+    /// Threads are left and none can run.
+    Deadlock = 2,
+    /// A failed assertion; the message is its text.
+    Assertion = 3,
+    /// A fatal signal; the message says which.
+    Crash = 4,
+    /// Too many events.
+    StepLimit = 5,
+    /// The host's watchdog interrupted the run.
+    TimeLimit = 6,
+    /// The schedule could not be followed; `code` is the segment, the message what was found.
+    Diverged = 7,
+    /// The trace area is full.
+    TraceFull = 8,
+    /// The runtime cannot go on; the message says why. Not a property of the program.
+    Failure = 9,
+}
+
+impl ReplyKind {
+    /// The kind with this number.
+    pub fn from_u32(n: u32) -> Option<Self> {
+        use ReplyKind::*;
+        [None, Exit, Deadlock, Assertion, Crash, StepLimit, TimeLimit, Diverged, TraceFull, Failure]
+            .into_iter()
+            .find(|k| *k as u32 == n)
+    }
+}
+
+/// What the runtime answers. Written by the runtime before it rings back.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reply {
+    /// A [`ReplyKind`].
+    pub kind: u32,
+    /// Exit status or segment.
+    pub code: i32,
+    /// The thread it happened in.
+    pub thread: u32,
+    /// The last site that thread reached.
+    pub site: u32,
+    /// Bytes of text in the message area.
+    pub message_len: u32,
+    /// Keeps the size a multiple of eight.
+    pub reserved: u32,
+    /// Records in the trace area, from its start.
+    pub records: u64,
+    /// Of these, how many were there at the checkpoint; the same in every run of this process.
+    pub checkpoint_records: u64,
+}
+
+/// The first page of the shared memory.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Header {
+    /// [`crate::MAGIC`].
+    pub magic: AtomicU64,
+    /// [`crate::VERSION`].
+    pub version: AtomicU32,
+    /// One of [`isolation`], fixed at launch. The runtime changes `RESTORE` to `FORK` when it cannot restore
+    /// and the host allowed that in `fallback`.
+    pub isolation: AtomicU32,
+    /// 1: the runtime may fall back to forking.
+    pub fallback: AtomicU32,
+    /// Counts requests; the host increments and wakes it (futex).
+    pub requested: AtomicU32,
+    /// The last request answered; the runtime sets and wakes it (futex).
+    pub answered: AtomicU32,
+    /// 1 once the checkpoint at the first thread creation has been taken. If the program ended before, it
+    /// stays 0 and the process leaves after its reply.
+    pub checkpointed: AtomicU32,
+    /// Room in the trace area, in records.
+    pub trace_capacity: AtomicU64,
+    /// Where the executable is loaded, to resolve symbols.
+    pub load_base: AtomicU64,
+    /// The program's exclusive process that runs (the forked child while forking), for the host's watchdog.
+    pub running_pid: AtomicU32,
+    /// Keeps what follows aligned.
+    pub reserved: AtomicU32,
+    /// The current request.
+    pub request: core::cell::UnsafeCell<Request>,
+    /// The last reply.
+    pub reply: core::cell::UnsafeCell<Reply>,
+}
+
+const _: () = assert!(size_of::<Header>() <= SEGMENTS_OFFSET);
+const _: () = assert!(TRACE_OFFSET % 4096 == 0);

@@ -1,0 +1,24 @@
+//! What runtime and host say to each other: the shared memory between them and the records in it.
+//!
+//! Host and runtime share one memory file. The host writes a [`Request`] with a schedule prefix and rings;
+//! the runtime runs the program, appends [`Record`]s to the trace area, fills in the [`Reply`] and rings
+//! back. One exchange is one execution. All numbers are little-endian; nothing here is a pointer, so the
+//! same bytes can travel over a socket.
+//!
+//! This crate knows neither of its ends.
+#![no_std]
+
+pub mod layout;
+pub mod record;
+
+pub use layout::{Header, MESSAGE_CAPACITY, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
+pub use record::{Record, Tag};
+
+/// First eight bytes of the shared memory.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"raceprf\0");
+/// Changes whenever a record or the layout changes; both ends refuse another's.
+pub const VERSION: u32 = 1;
+/// Environment variable with the number of the shared memory's file descriptor.
+pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
+/// "No site" in a record.
+pub const NO_SITE: u32 = u32::MAX;
