@@ -77,9 +77,7 @@ pub fn path_to(types: &IndexVec<TypeId, Type>, ty: TypeId, offset: u64, len: u64
                 (ty, offset) = (*element, offset % stride);
             }
             Type::Struct { fields, .. } => {
-                let holds = |f: &&Field| {
-                    f.offset <= offset && offset + len <= f.offset + types[f.ty].size()
-                };
+                let holds = |f: &&Field| f.offset <= offset && offset + len <= f.offset + types[f.ty].size();
                 let Some(field) = fields.iter().find(holds) else { return path };
                 if !field.name.is_empty() {
                     path.push('.');
