@@ -1,0 +1,18 @@
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    pthread_mutex_lock(&m);
+    pthread_mutex_destroy(&m); // MISUSE destroys
+    pthread_join(thread, NULL);
+    return 0;
+}
