@@ -1,0 +1,27 @@
+# Every target sets up what it needs first; see scripts/setup.
+.PHONY: all setup build demo test lint bench clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+build: setup
+	cargo build --release -p raceproof
+
+demo: build
+	@scripts/demo
+
+test: setup
+	cargo test --workspace --quiet
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+bench: setup
+	cargo bench --workspace --quiet
+
+clean:
+	cargo clean
