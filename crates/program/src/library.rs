@@ -1,1 +1,0 @@
-//! Library functions whose effects are known.

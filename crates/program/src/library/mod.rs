@@ -1,0 +1,298 @@
+//! Library functions whose effects are known: a declarative table.
+//!
+//! A row says which memory a function touches, by argument, in a small fixed vocabulary. Instrumentation turns a row
+//! into `__rp_add*` calls around the call (`docs/runtime-abi.md`); the static engines read the same rows as facts. A
+//! function that is neither here nor in [`threads`] has unknown effects.
+//!
+//! | file | rows |
+//! |---|---|
+//! | [`string`](mod@string) | `string.h`, `strings.h`, string conversions of `stdlib.h` |
+//! | [`wide`] | `wchar.h`, `wctype.h`, multibyte conversions |
+//! | [`stdlib`] | memory, environment, sorting, random numbers, processes |
+//! | [`stdio`] | streams and formatted input and output |
+//! | [`posix`] | descriptors, files, sockets, users, signals |
+//! | [`time`] | `time.h`, `sys/time.h` |
+//! | [`pure`] | `math.h`, `ctype.h` and whatever touches no memory the program can see |
+//! | [`cxx`] | what compiled C++ calls in libstdc++ and its ABI library |
+//! | [`threads`] | thread functions, mapped to [`SyncOp`](crate::SyncOp) |
+//! | [`atomics`] | atomic library calls |
+//!
+//! Conventions: arguments are counted from 0. A null pointer argument touches nothing. Memory that the library owns
+//! and hands out through no pointer is [`LibraryState`].
+
+pub mod atomics;
+mod cxx;
+mod posix;
+mod pure;
+mod state;
+mod stdio;
+mod stdlib;
+mod string;
+pub mod threads;
+mod time;
+mod wide;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+pub use state::{LibraryState, StateAccess};
+
+/// How many bytes an effect covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    /// This many.
+    Bytes(u64),
+    /// As many as this argument says.
+    Arg(u8),
+    /// This argument times a constant.
+    Scaled(u8, u64),
+    /// The product of two arguments.
+    Product(u8, u8),
+    /// Up to and with the terminating zero byte (`__rp_add_string` without limit).
+    String,
+    /// The same, at most this argument's number of bytes.
+    StringMax(u8),
+    /// Up to and with the terminating zero `wchar_t`.
+    WideString,
+    /// The same, at most this argument's number of characters.
+    WideStringMax(u8),
+    /// As many as the function returned; none if it returned a negative number. Only after the call.
+    Result,
+    /// The returned number times this argument; none if negative. Only after the call.
+    ResultTimes(u8),
+}
+
+/// What a hook computing accesses is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HookArg {
+    /// This argument of the call; integers zero-extended to 64 bits.
+    Arg(u8),
+    /// What the call returned (only in [`Effect::ComputedAfter`]); integers sign-extended to 64 bits.
+    Result,
+    /// A 64-bit number.
+    Const(u64),
+}
+
+/// A hook of the runtime that works out what a call touches and adds it to the call's event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Computed {
+    /// The hook, a `void` function of pointers and 64-bit integers.
+    pub hook: &'static str,
+    /// Its arguments.
+    pub args: &'static [HookArg],
+    /// Arguments of the call whose objects may be read.
+    pub reads: &'static [u8],
+    /// Arguments of the call whose objects may be written.
+    pub writes: &'static [u8],
+}
+
+/// One thing a library function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Reads the bytes this argument points to.
+    Read(u8, Size),
+    /// Writes the bytes this argument points to.
+    Write(u8, Size),
+    /// Reads bytes whose number is known only after the call.
+    ReadAfter(u8, Size),
+    /// Writes bytes whose number is known only after the call.
+    WriteAfter(u8, Size),
+    /// Touches what the hook says; called before the call.
+    Computed(Computed),
+    /// Touches what the hook says; called after the call.
+    ComputedAfter(Computed),
+    /// Uses the stream (`FILE *`) in this argument.
+    Stream(u8),
+    /// Uses memory of the library itself.
+    State(LibraryState, StateAccess),
+    /// `printf` or `scanf`: touches what the conversions of the format say.
+    Format(Format),
+    /// The result points into this argument's object, or is null.
+    Returns(u8),
+    /// The result points to memory of the library itself: the caller may read it.
+    ReturnsState(LibraryState),
+    /// Stores a pointer into the second argument's object through the first argument (`endptr` of `strtol`).
+    StoresPointer(u8, u8),
+    /// Calls the function this argument points to. What a row touches is then touched between the callbacks too:
+    /// the call has one event before the first and one after the last callback, both with the effects of the row.
+    Calls(u8),
+    /// The library keeps this pointer and uses it in later calls (`setvbuf`, `putenv`).
+    Keeps(u8),
+    /// The effect cannot be described; the text says why.
+    Opaque(&'static str),
+}
+
+/// The format of a `printf` or `scanf` and where its arguments are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// The format string.
+    pub format: u8,
+    /// The arguments of its conversions.
+    pub args: FormatArgs,
+    /// Conversions write through their pointers (`scanf`).
+    pub scan: bool,
+    /// The format is a `wchar_t` string.
+    pub wide: bool,
+}
+
+impl Format {
+    /// The `is_scan` argument of `__rp_add_format` and `__rp_add_format_list`: bit 0 for `scanf`, bit 1 for wide.
+    pub fn flags(&self) -> u32 {
+        u32::from(self.scan) | u32::from(self.wide) << 1
+    }
+}
+
+/// Where the arguments of a format are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FormatArgs {
+    /// Variadic arguments of the call, from this one on (`__rp_add_format`).
+    From(u8),
+    /// A `va_list` in this argument (`__rp_add_format_list`).
+    List(u8),
+}
+
+/// What a call does beyond touching memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Nothing else.
+    Ordinary,
+    /// Returns a new heap block of this size.
+    Allocate {
+        /// Its size.
+        size: Size,
+        /// Whether it is filled with zeros.
+        zeroed: bool,
+    },
+    /// Frees argument 0 and returns a new block of this size with its content.
+    Reallocate {
+        /// The new block's size.
+        size: Size,
+    },
+    /// Frees the block in this argument.
+    Free(u8),
+    /// Returns a new heap block with content made by the library (`strdup`, `getcwd`, `opendir`).
+    AllocateInside,
+    /// Stores the address of a new heap block of the size in an argument through another (`posix_memalign`).
+    AllocateInto {
+        /// Where the address is stored.
+        pointer: u8,
+        /// Its size.
+        size: Size,
+    },
+    /// Returns the address of the calling thread's `errno`.
+    Errno,
+    /// Returns twice.
+    SetJump,
+    /// Continues after a `setjmp`.
+    LongJump,
+    /// Ends the process with the status in this argument.
+    Exit(u8),
+    /// Ends the process abnormally.
+    Abort,
+    /// Ends the process because an assertion failed.
+    AssertionFailed,
+    /// Throws or goes on throwing an exception; does not return.
+    Throws,
+}
+
+/// A library function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LibraryFunction {
+    /// The linker's name.
+    pub name: &'static str,
+    /// Number of parameters in its prototype, without variadic ones.
+    pub params: u8,
+    /// Whether more arguments may follow.
+    pub variadic: bool,
+    /// What it does beyond touching memory.
+    pub role: Role,
+    /// What it touches; reads come before writes.
+    pub effects: &'static [Effect],
+    /// The runtime defines it and reports what it touches, in one event with the operation itself: instrumentation
+    /// inserts nothing but the site.
+    pub by_runtime: bool,
+}
+
+impl LibraryFunction {
+    /// Whether nothing it does can be noticed by another thread, except through its result.
+    pub fn is_pure(&self) -> bool {
+        self.effects.iter().all(|e| matches!(e, Effect::Returns(_)))
+            && matches!(self.role, Role::Ordinary | Role::Errno)
+    }
+
+    /// Whether some effect is known only once the call has returned.
+    pub fn ends_after_call(&self) -> bool {
+        self.effects.iter().any(|e| {
+            matches!(e, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_) | Effect::Calls(_))
+        })
+    }
+
+    const fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
+    }
+
+    const fn by_runtime(mut self) -> Self {
+        self.by_runtime = true;
+        self
+    }
+
+    const fn variadic(mut self) -> Self {
+        self.variadic = true;
+        self
+    }
+}
+
+/// A row: name, number of parameters, effects.
+const fn row(name: &'static str, params: u8, effects: &'static [Effect]) -> LibraryFunction {
+    LibraryFunction { name, params, variadic: false, role: Role::Ordinary, effects, by_runtime: false }
+}
+
+/// A `Computed` effect: hook, its arguments, what it may read, what it may write.
+const fn computed(
+    hook: &'static str,
+    args: &'static [HookArg],
+    reads: &'static [u8],
+    writes: &'static [u8],
+) -> Computed {
+    Computed { hook, args, reads, writes }
+}
+
+/// The groups, each sorted by name.
+const GROUPS: [(&str, &[LibraryFunction]); 8] = [
+    ("cxx", cxx::ROWS),
+    ("posix", posix::ROWS),
+    ("pure", pure::ROWS),
+    ("stdio", stdio::ROWS),
+    ("stdlib", stdlib::ROWS),
+    ("string", string::ROWS),
+    ("time", time::ROWS),
+    ("wide", wide::ROWS),
+];
+
+/// Other names of functions in the groups: `(alias, name)`. Where the alias has more parameters than the function
+/// (the object size of a fortified variant), they come last and touch nothing.
+const ALIASES: [&[(&str, &str)]; 4] = [posix::ALIASES, stdio::ALIASES, string::ALIASES, wide::ALIASES];
+
+static TABLE: LazyLock<BTreeMap<&'static str, &'static LibraryFunction>> = LazyLock::new(|| {
+    let mut table: BTreeMap<_, _> = GROUPS.iter().flat_map(|(_, rows)| rows.iter()).map(|f| (f.name, f)).collect();
+    for (alias, name) in ALIASES.into_iter().flatten() {
+        if let Some(function) = table.get(name).copied() {
+            table.insert(alias, function);
+        }
+    }
+    table
+});
+
+/// The row of the function with this linker name; under an alias, the row of the function it stands for.
+pub fn lookup(name: &str) -> Option<&'static LibraryFunction> {
+    TABLE.get(name).copied().or_else(|| cxx::by_prefix(name))
+}
+
+/// All rows, group by group.
+pub fn functions() -> impl Iterator<Item = &'static LibraryFunction> {
+    GROUPS.iter().flat_map(|(_, rows)| rows.iter())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! placeholder
+
+use super::LibraryFunction;
+
+pub(super) const ROWS: &[LibraryFunction] = &[];

@@ -1,0 +1,128 @@
+//! Memory that belongs to the library: hidden buffers, positions and tables.
+
+use Protection::{Locked, Unprotected};
+
+/// How an effect uses a [`LibraryState`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StateAccess {
+    /// Looks at it.
+    Read,
+    /// Changes it.
+    Write,
+}
+
+/// Whether the library itself keeps concurrent calls apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Protection {
+    /// It does not: two calls, one changing the state, are a data race.
+    Unprotected,
+    /// It does, by a lock of its own: calls depend on each other but do not race.
+    Locked,
+}
+
+macro_rules! states {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $protection:ident;)*) => {
+        /// A piece of memory inside the library that calls share. Which functions are safe to call concurrently
+        /// follows the "MT-Safe" notes of the GNU C library's manual.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum LibraryState {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl LibraryState {
+            /// All of them, by index.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// What a person calls it.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            fn protection(self) -> Protection {
+                match self { $(Self::$name => $protection,)* }
+            }
+        }
+    };
+}
+
+states! {
+    /// Time buffer of `asctime`, `ctime`.
+    AsctimeBuffer = "the result buffer of `asctime`", Unprotected;
+    /// Buffer of `crypt`.
+    CryptBuffer = "the result buffer of `crypt`", Unprotected;
+    /// Generator of `drand48` and its relatives.
+    Drand48 = "the generator of `drand48`", Unprotected;
+    /// The environment.
+    Environment = "the environment", Unprotected;
+    /// `optarg`, `optind` and what `getopt` remembers.
+    Getopt = "the state of `getopt`", Unprotected;
+    /// Result of the group database functions.
+    GroupEntry = "the result buffer of `getgrnam`", Unprotected;
+    /// Result of `gethostbyname` and relatives.
+    HostEntry = "the result buffer of `gethostbyname`", Unprotected;
+    /// Table of `hcreate`.
+    HashTable = "the table of `hsearch`", Unprotected;
+    /// Buffer of `inet_ntoa`.
+    InetBuffer = "the result buffer of `inet_ntoa`", Unprotected;
+    /// Buffer of `l64a`.
+    L64aBuffer = "the result buffer of `l64a`", Unprotected;
+    /// The locale.
+    Locale = "the locale", Unprotected;
+    /// Result of `localtime`, `gmtime`.
+    LocaltimeBuffer = "the result buffer of `localtime` and `gmtime`", Unprotected;
+    /// Shift states of the multibyte conversion functions.
+    MultibyteState = "the shift state of the multibyte functions", Unprotected;
+    /// Generator of `rand` and `random`, which the library locks.
+    Random = "the generator of `rand`", Locked;
+    /// Result of the user database functions.
+    PasswordEntry = "the result buffer of `getpwnam`", Unprotected;
+    /// Buffer of `ptsname`.
+    PtsnameBuffer = "the result buffer of `ptsname`", Unprotected;
+    /// What signals do, kept by the kernel.
+    SignalActions = "the signal actions", Locked;
+    /// Buffer of `setlocale`'s and `localeconv`'s results.
+    LocaleConventions = "the result buffer of `localeconv`", Unprotected;
+    /// Position of `strtok`.
+    Strtok = "the position of `strtok`", Unprotected;
+    /// Buffer of `tmpnam`.
+    TmpnamBuffer = "the result buffer of `tmpnam`", Unprotected;
+    /// Time zone (`tzname`, `timezone`), which the library locks.
+    TimeZone = "the time zone", Locked;
+    /// Buffer of `ttyname`.
+    TtynameBuffer = "the result buffer of `ttyname`", Unprotected;
+    /// Log connection of `syslog`, which the library locks.
+    Syslog = "the connection of `syslog`", Locked;
+    /// File-mode mask, working directory and other attributes of the process, kept by the kernel.
+    Process = "an attribute of the process", Locked;
+}
+
+impl LibraryState {
+    /// Its number.
+    pub fn index(self) -> u32 {
+        self as u32
+    }
+
+    /// The argument of `__rp_add_state`: the index in bits 0..8, and in bits 8..32 the kind and order of the access as
+    /// in the `kind` argument of `__rp_add`. A locked state is accessed by relaxed atomics: calls depend on each
+    /// other without racing.
+    pub fn code(self, access: StateAccess) -> u32 {
+        const READ: u32 = 1;
+        const READ_MODIFY_WRITE: u32 = 3;
+        const RELAXED: u32 = 1;
+        let kind = match access {
+            StateAccess::Read => READ,
+            StateAccess::Write => READ_MODIFY_WRITE,
+        };
+        let order = match self.protection() {
+            Unprotected => 0,
+            Locked => RELAXED,
+        };
+        self.index() | kind << 8 | order << 16
+    }
+
+    /// The state with this number.
+    pub fn from_index(index: u32) -> Option<Self> {
+        Self::ALL.get(index as usize).copied()
+    }
+}
