@@ -1,0 +1,120 @@
+//! Every way in which sources can fail to become a program.
+
+use std::path::PathBuf;
+
+/// Why there is no program. Each message says what is wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No clang of the right version.
+    #[error(
+        "no clang {version} found: install the Debian package `clang-{version}` (looked for `clang-{version}` and `clang`)"
+    )]
+    NoClang {
+        /// The major version needed.
+        version: u32,
+    },
+    /// No linker that clang can use.
+    #[error("no lld {version} found: install the Debian package `lld-{version}`")]
+    NoLinker {
+        /// The major version needed.
+        version: u32,
+    },
+    /// Nothing to compile.
+    #[error("no input: name at least one C or C++ source, `.bc` or `.ll` file")]
+    NoInput,
+    /// An input that is not there.
+    #[error("`{path}` cannot be read: {cause}")]
+    Unreadable {
+        /// As the user spelled it.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// An input of a kind we do not compile.
+    #[error("`{path}` is neither C (.c), C++ (.cc, .cpp, .cxx, .C, .c++) nor LLVM bitcode (.bc, .ll)")]
+    UnknownKind {
+        /// As the user spelled it.
+        path: PathBuf,
+    },
+    /// The compiler refused a source.
+    #[error("`{path}` does not compile:\n{diagnostics}")]
+    Compile {
+        /// As the user spelled it.
+        path: PathBuf,
+        /// What clang said.
+        diagnostics: String,
+    },
+    /// A bitcode file that LLVM cannot read.
+    #[error(
+        "`{path}` is not readable as LLVM {version} bitcode ({message}): produce it with `clang-{version} -g -O0 -emit-llvm -c`"
+    )]
+    Bitcode {
+        /// As the user spelled it.
+        path: PathBuf,
+        /// The major version we read.
+        version: u32,
+        /// What LLVM said.
+        message: String,
+    },
+    /// A bitcode file without debug information: no race in it could be shown.
+    #[error("`{path}` has no debug information: produce it with `-g`")]
+    NoDebugInfo {
+        /// As the user spelled it.
+        path: PathBuf,
+    },
+    /// Code for another machine.
+    #[error(
+        "`{path}` is compiled for `{triple}`: only x86_64 Linux programs can be run (remove `-m32`, `-target` and the like)"
+    )]
+    Target {
+        /// As the user spelled it.
+        path: PathBuf,
+        /// What it was compiled for.
+        triple: String,
+    },
+    /// Two inputs define the same thing.
+    #[error("`{symbol}` is defined in `{first}` and in `{second}`: pass the sources of one program only")]
+    Duplicate {
+        /// The name, as the source has it.
+        symbol: String,
+        /// An input.
+        first: PathBuf,
+        /// Another input.
+        second: PathBuf,
+    },
+    /// The modules do not fit together.
+    #[error("`{path}` cannot be linked with the inputs before it: {message}")]
+    Link {
+        /// As the user spelled it.
+        path: PathBuf,
+        /// What LLVM said.
+        message: String,
+    },
+    /// Nothing to run.
+    #[error("no input defines `main`: a program to run needs one")]
+    NoMain,
+    /// The instrumented program could not be made into an executable.
+    #[error("the instrumented program cannot be {step}:\n{diagnostics}")]
+    Build {
+        /// "compiled" or "linked".
+        step: &'static str,
+        /// What clang said.
+        diagnostics: String,
+    },
+    /// A file of ours could not be written or a tool could not be started.
+    #[error("{what}: {cause}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// LLVM refused what we made: our mistake.
+    #[error("raceproof bug: LLVM refuses the module {stage}: {message}; please report this with the source")]
+    Internal {
+        /// After which step.
+        stage: &'static str,
+        /// What LLVM said.
+        message: String,
+    },
+}

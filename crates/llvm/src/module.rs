@@ -1,0 +1,107 @@
+//! Modules: reading, linking, promoting locals to registers, verifying.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use inkwell::OptimizationLevel;
+use inkwell::context::Context;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core::{LLVMGetLinkage, LLVMSetIsNewDbgInfoFormat};
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
+
+use crate::LLVM_VERSION;
+use crate::debug;
+use crate::error::Error;
+use crate::value;
+
+/// A module to be linked, with the input it stands for.
+pub struct Input {
+    /// As the user spelled it.
+    pub path: PathBuf,
+    /// Bitcode or textual LLVM: the input itself, or what the compiler made of it.
+    pub bitcode: PathBuf,
+}
+
+/// Reads a `.bc` or `.ll` file. `input` is what messages call it.
+pub fn load<'c>(context: &'c Context, input: &Input) -> Result<Module<'c>, Error> {
+    let bitcode = |message: String| Error::Bitcode {
+        path: input.path.clone(),
+        version: LLVM_VERSION,
+        message: one_line(&message),
+    };
+    std::fs::metadata(&input.bitcode).map_err(|cause| Error::Unreadable { path: input.path.clone(), cause })?;
+    let buffer = MemoryBuffer::create_from_file(&input.bitcode).map_err(|e| bitcode(e.to_string()))?;
+    let module = context.create_module_from_ir(buffer).map_err(|e| bitcode(e.to_string()))?;
+    if debug::compile_units(&module).is_empty() {
+        return Err(Error::NoDebugInfo { path: input.path.clone() });
+    }
+    let triple = module.get_triple().as_str().to_string_lossy().into_owned();
+    if !(triple.starts_with("x86_64") && triple.contains("linux") && !triple.ends_with("gnux32")) {
+        return Err(Error::Target { path: input.path.clone(), triple });
+    }
+    Ok(module)
+}
+
+/// Reads all inputs and links them into one module.
+pub fn load_all<'c>(context: &'c Context, inputs: &[Input]) -> Result<Module<'c>, Error> {
+    let mut defined: BTreeMap<String, &Path> = BTreeMap::new();
+    let mut linked: Option<Module<'c>> = None;
+    for input in inputs {
+        let module = load(context, input)?;
+        for symbol in strong_definitions(&module) {
+            if let Some(first) = defined.insert(symbol.clone(), &input.path) {
+                let symbol = crate::functions::demangle(&symbol);
+                return Err(Error::Duplicate { symbol, first: first.to_owned(), second: input.path.clone() });
+            }
+        }
+        match &linked {
+            None => linked = Some(module),
+            Some(whole) => whole
+                .link_in_module(module)
+                .map_err(|e| Error::Link { path: input.path.clone(), message: one_line(&e.to_string()) })?,
+        }
+    }
+    linked.ok_or(Error::NoInput)
+}
+
+/// Names that only one module may define.
+fn strong_definitions(module: &Module<'_>) -> Vec<String> {
+    let strong = |v: &value::Value<'_>| {
+        !v.is_declaration() && unsafe { LLVMGetLinkage(v.raw()) } == LLVMLinkage::LLVMExternalLinkage
+    };
+    let functions = value::functions(module);
+    let globals = value::globals(module);
+    functions.into_iter().chain(globals).filter(strong).map(|v| v.name()).collect()
+}
+
+/// Turns locals whose address is never taken into registers, and nothing else: any other optimisation could
+/// merge or remove accesses. Afterwards debug variables are instructions that can be walked.
+pub fn promote_locals(module: &Module<'_>) -> Result<(), Error> {
+    let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
+    let machine = target_machine(module)?;
+    module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(|e| internal(e.to_string()))?;
+    unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
+    Ok(())
+}
+
+fn target_machine(module: &Module<'_>) -> Result<TargetMachine, Error> {
+    let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
+    Target::initialize_x86(&InitializationConfig::default());
+    let triple = module.get_triple();
+    Target::from_triple(&triple)
+        .map_err(|e| internal(e.to_string()))?
+        .create_target_machine(&triple, "", "", OptimizationLevel::None, RelocMode::PIC, CodeModel::Default)
+        .ok_or_else(|| internal("no code generator for x86_64".into()))
+}
+
+/// Asks LLVM whether the module is well formed.
+pub fn verify(module: &Module<'_>, stage: &'static str) -> Result<(), Error> {
+    module.verify().map_err(|e| Error::Internal { stage, message: e.to_string() })
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

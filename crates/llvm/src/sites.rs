@@ -1,0 +1,150 @@
+//! Numbers for the points of a module that do something visible.
+//!
+//! A site is given to every load, store, atomic operation, fence, intrinsic that accesses memory, call, and to
+//! every local whose address may reach another thread, in module order. The numbers depend on nothing but the
+//! module, so the same sources have the same sites.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use inkwell::llvm_sys::LLVMOpcode;
+use model::{IndexVec, SiteId};
+use program::{FileId, Frame, FunctionId, Location, Site};
+use rustc_hash::FxHashMap;
+
+use crate::debug::{DebugLocation, SourceFile};
+use crate::escape::Privacy;
+use crate::functions::{Functions, source_name};
+use crate::intrinsics;
+use crate::value::Value;
+
+/// How the user spelled the files that debug information speaks of.
+#[derive(Clone, Default, Debug)]
+pub struct Spelling {
+    inputs: BTreeMap<PathBuf, String>,
+}
+
+impl Spelling {
+    /// The spelling of these inputs; relative ones are relative to `directory`.
+    pub fn new<'a>(directory: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Self {
+        let spelled = |path: &'a Path| (normalized(&directory.join(path)), path.display().to_string());
+        Self { inputs: inputs.into_iter().map(spelled).collect() }
+    }
+
+    /// The file as the user spelled it; a file that is no input is named as the compiler found it.
+    pub fn of(&self, file: &SourceFile) -> String {
+        let absolute = normalized(&Path::new(&file.directory).join(&file.name));
+        self.inputs.get(&absolute).cloned().unwrap_or_else(|| file.name.clone())
+    }
+}
+
+/// The path without `.` and with each `..` taken back where something precedes it.
+fn normalized(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(result.components().next_back(), Some(Component::Normal(_))) => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+/// The sites of a module and the source files they are in.
+pub struct Sites<'m> {
+    /// The sites by number.
+    pub table: IndexVec<SiteId, Site>,
+    /// The files by number, in order of first appearance.
+    pub files: IndexVec<FileId, String>,
+    of: FxHashMap<Value<'m>, SiteId>,
+    file_ids: BTreeMap<String, FileId>,
+    spelling: Spelling,
+}
+
+impl<'m> Sites<'m> {
+    /// Numbers the sites of the functions.
+    pub fn assign(functions: &Functions<'m>, privacy: &Privacy<'m>, spelling: Spelling) -> Self {
+        let mut sites = Self {
+            table: IndexVec::new(),
+            files: IndexVec::new(),
+            of: FxHashMap::default(),
+            file_ids: BTreeMap::new(),
+            spelling,
+        };
+        for (id, function) in functions.defined() {
+            let name = source_name(function);
+            for instruction in function.instructions().into_iter().filter(|&i| is_visible(i, privacy)) {
+                let site = sites.site(id, &name, instruction);
+                let site = sites.table.push(site);
+                sites.of.insert(instruction, site);
+            }
+        }
+        sites
+    }
+
+    /// The site of an instruction; `None` if it does nothing visible or came after the sites were numbered.
+    pub fn id(&self, instruction: Value<'m>) -> Option<SiteId> {
+        self.of.get(&instruction).copied()
+    }
+
+    /// The number of a file that debug information speaks of.
+    pub fn file(&mut self, file: &SourceFile) -> FileId {
+        let name = self.spelling.of(file);
+        *self.file_ids.entry(name.clone()).or_insert_with(|| self.files.push(name))
+    }
+
+    fn site(&mut self, function: FunctionId, name: &str, instruction: Value<'m>) -> Site {
+        let place = DebugLocation::of(instruction);
+        let source_function = place.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
+        let location = place.and_then(|p| self.location(p));
+        let mut inlined_at = Vec::new();
+        let mut next = place.and_then(DebugLocation::inlined_at);
+        while let Some(at) = next {
+            let function = at.function().unwrap_or_else(|| name.to_owned());
+            inlined_at.push(Frame { function, location: self.location(at) });
+            next = at.inlined_at();
+        }
+        Site { function, source_function, location, inlined_at, expression: None }
+    }
+
+    fn location(&mut self, place: DebugLocation<'m>) -> Option<Location> {
+        let file = self.file(&place.file()?);
+        Some(Location { file, line: place.line(), column: place.column() })
+    }
+}
+
+/// Whether the instruction does something visible.
+fn is_visible<'m>(instruction: Value<'m>, privacy: &Privacy<'m>) -> bool {
+    match instruction.opcode() {
+        Some(
+            LLVMOpcode::LLVMLoad
+            | LLVMOpcode::LLVMStore
+            | LLVMOpcode::LLVMAtomicRMW
+            | LLVMOpcode::LLVMAtomicCmpXchg
+            | LLVMOpcode::LLVMFence,
+        ) => true,
+        Some(LLVMOpcode::LLVMAlloca) => !privacy.is_private_local(instruction),
+        Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr) => {
+            intrinsics::is_visible_call(instruction)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_spelled_as_the_user_spelled_them() {
+        let spelling = Spelling::new(Path::new("/home/p"), [Path::new("./src/../a.c"), Path::new("/home/q/b.c")]);
+        let file = |directory: &str, name: &str| SourceFile { directory: directory.into(), name: name.into() };
+        assert_eq!(spelling.of(&file("/home/p", "a.c")), "./src/../a.c");
+        assert_eq!(spelling.of(&file("/home", "q/b.c")), "/home/q/b.c");
+        assert_eq!(spelling.of(&file("/home/p", "src/list.h")), "src/list.h");
+        assert_eq!(spelling.of(&file("", "/usr/include/stdio.h")), "/usr/include/stdio.h");
+    }
+}
