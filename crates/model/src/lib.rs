@@ -10,6 +10,7 @@ pub mod op;
 pub mod schedule;
 pub mod thread;
 pub mod trace;
+pub mod verdict;
 
 pub use access::{Access, AccessKind, Addr, Cell, Order};
 pub use index::IndexVec;
@@ -17,6 +18,7 @@ pub use op::{LockMode, Op, WakeCause};
 pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{Allocation, End, Event, EventId, Misuse, Pending, Region, Step, ThreadInfo, Trace, Unmodelled};
+pub use verdict::{Contradiction, Engine, Entry, Inputs, Ledger, Memory, Pair, Scope, Threads, Verdict};
 
 index::index_type! {
     /// A point in the code that does something visible. Indexes the site table of the `Program`

@@ -1,0 +1,59 @@
+//! What to search and how far.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Instant;
+
+/// The reductions by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum ReductionName {
+    /// Every interleaving of visible operations.
+    None,
+    /// Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005), accesses visible.
+    #[default]
+    Dpor,
+}
+
+impl ReductionName {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 2] = [Self::None, Self::Dpor];
+
+    /// The name as written on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Dpor => "dpor",
+        }
+    }
+}
+
+impl fmt::Display for ReductionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// There is no reduction with this name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is not a reduction; the reductions are {all}", all = ReductionName::ALL.map(ReductionName::as_str).join(", "))]
+pub struct UnknownReduction(String);
+
+impl FromStr for ReductionName {
+    type Err = UnknownReduction;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|name| name.as_str() == text).ok_or_else(|| UnknownReduction(text.to_owned()))
+    }
+}
+
+/// What to search and how far. The default has no bounds.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which schedules may be left out.
+    pub reduction: ReductionName,
+    /// Stop after this many executions.
+    pub max_executions: Option<u64>,
+    /// Stop at this time.
+    pub deadline: Option<Instant>,
+    /// Stop after the first execution with a finding: a race, a deadlock, a failure or a misuse.
+    pub stop_at_first: bool,
+}

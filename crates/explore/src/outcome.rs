@@ -1,0 +1,122 @@
+//! What a search found, and whether it finished.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
+
+use crate::witness::Witness;
+
+/// What was executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Executions of the search itself.
+    pub executions: u64,
+    /// Those of them that ended in a deadlock.
+    pub blocked: u64,
+    /// Events of these executions, replayed prefixes included.
+    pub transitions: u64,
+    /// Further executions, made to check a witness or to see a failure that another one hid.
+    pub confirmations: u64,
+}
+
+/// What cut a search short.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum StopReason {
+    /// The number of executions asked for.
+    Executions,
+    /// The search's deadline.
+    Deadline,
+    /// The first finding, when only that was asked for.
+    FirstFound,
+    /// An execution had more events than allowed.
+    StepLimit,
+    /// An execution took more time than allowed.
+    TimeLimit,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Executions => "the limit on the number of executions was reached",
+            Self::Deadline => "the time for the search was used up",
+            Self::FirstFound => "the search was asked to stop at the first finding",
+            Self::StepLimit => "an execution had more events than allowed",
+            Self::TimeLimit => "an execution took more time than allowed",
+        })
+    }
+}
+
+/// Whether every schedule was covered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Coverage {
+    /// Every schedule is equivalent to one that was executed.
+    Complete,
+    /// Not so; the first thing that cut the search.
+    Stopped(StopReason),
+}
+
+/// A race of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundRace {
+    /// The best schedule seen that shows it.
+    pub witness: Witness,
+    /// Whether the witness was run again and showed the race.
+    pub confirmed: bool,
+}
+
+/// What went wrong other than a race.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FailureKind {
+    /// Threads are left and none can run.
+    Deadlock,
+    /// A failed `assert`.
+    Assertion,
+    /// A signal that ends the process.
+    Crash,
+    /// A wrong use of the thread API.
+    Misuse,
+}
+
+/// A thread's part in a failure.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Involved {
+    /// Where it was: the operation it was blocked in, the assertion, the last site before the crash.
+    pub site: Option<SiteId>,
+    /// Who.
+    pub thread: ThreadPath,
+}
+
+/// A deadlock, failed assertion, crash or misuse, once per kind, sites and message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// The threads concerned: all that are blocked in a deadlock, else one. Ordered by site.
+    pub involved: Vec<Involved>,
+    /// The message; empty for a deadlock.
+    pub message: String,
+    /// Reproduces it.
+    pub schedule: Schedule,
+}
+
+/// What a search found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Racing pairs. To see more of a race, run its witness's schedule.
+    pub races: BTreeMap<Pair, FoundRace>,
+    /// Pairs whose accesses met on the same cell, by different threads and one writing, and that never raced: in
+    /// every execution seen, happens-before ordered them. With complete coverage they are absent for this input.
+    pub ordered: BTreeSet<Pair>,
+    /// Everything else that went wrong, ordered by kind, then sites.
+    pub failures: Vec<Failure>,
+    /// What executions did that the model does not cover, each once, in order of appearance.
+    pub unmodelled: Vec<Unmodelled>,
+    /// Whether an execution had an atomic operation weaker than sequentially consistent: interleavings do not show
+    /// all that it allows.
+    pub weak_atomics: bool,
+    /// What was executed.
+    pub statistics: Statistics,
+    /// Whether every schedule was covered.
+    pub coverage: Coverage,
+}
