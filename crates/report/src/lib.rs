@@ -1,1 +1,19 @@
-//! placeholder
+//! What raceproof tells its user: the result as data, and one file per way to show it.
+//!
+//! [`document`] is the contract: the JSON document of schema 1. Everything else renders it: [`json`] as itself,
+//! [`terminal`] for people. [`story`] shows one run as columns, one per thread. Nothing here knows how a result
+//! came to be; nothing prints.
+
+pub mod code;
+pub mod document;
+mod excerpt;
+pub mod json;
+pub mod source;
+pub mod story;
+pub mod terminal;
+
+pub use code::Code;
+pub use document::{
+    Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Scope, Unknown, Verdict, Waiting,
+};
+pub use source::Sources;

@@ -1,0 +1,132 @@
+//! The codes of findings and unknowns, and what they mean.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What a finding or an unknown is called for good. Codes are never reused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each has its text")]
+pub enum Code {
+    RP0001,
+    RP0002,
+    RP0003,
+    RP0004,
+    RP0005,
+    RP0101,
+    RP0102,
+    RP0103,
+    RP0104,
+    RP0105,
+    RP0106,
+}
+
+impl Code {
+    /// Two accesses race.
+    pub const DATA_RACE: Self = Self::RP0001;
+    /// Threads wait for ever.
+    pub const DEADLOCK: Self = Self::RP0002;
+    /// An assertion fails.
+    pub const ASSERTION: Self = Self::RP0003;
+    /// The program crashes.
+    pub const CRASH: Self = Self::RP0004;
+    /// The thread API is used wrongly.
+    pub const MISUSE: Self = Self::RP0005;
+    /// Something is not modelled.
+    pub const UNMODELLED: Self = Self::RP0101;
+    /// A run was cut short at its limit of events.
+    pub const STEP_LIMIT: Self = Self::RP0102;
+    /// A run was cut short at its limit of time.
+    pub const RUN_TIME_LIMIT: Self = Self::RP0103;
+    /// The search was stopped at a bound.
+    pub const SEARCH_BOUND: Self = Self::RP0104;
+    /// The search was told to stop at the first finding.
+    pub const STOPPED_AT_FIRST: Self = Self::RP0105;
+    /// A race was seen but its witness did not show it again.
+    pub const UNCONFIRMED: Self = Self::RP0106;
+
+    /// All codes, in order.
+    pub const ALL: [Self; 11] = [
+        Self::RP0001,
+        Self::RP0002,
+        Self::RP0003,
+        Self::RP0004,
+        Self::RP0005,
+        Self::RP0101,
+        Self::RP0102,
+        Self::RP0103,
+        Self::RP0104,
+        Self::RP0105,
+        Self::RP0106,
+    ];
+
+    /// As it is written, e.g. `RP0001`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RP0001 => "RP0001",
+            Self::RP0002 => "RP0002",
+            Self::RP0003 => "RP0003",
+            Self::RP0004 => "RP0004",
+            Self::RP0005 => "RP0005",
+            Self::RP0101 => "RP0101",
+            Self::RP0102 => "RP0102",
+            Self::RP0103 => "RP0103",
+            Self::RP0104 => "RP0104",
+            Self::RP0105 => "RP0105",
+            Self::RP0106 => "RP0106",
+        }
+    }
+
+    /// The text of `raceproof explain`: a title line, then what it means and what to do.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::RP0001 => include_str!("codes/RP0001.md"),
+            Self::RP0002 => include_str!("codes/RP0002.md"),
+            Self::RP0003 => include_str!("codes/RP0003.md"),
+            Self::RP0004 => include_str!("codes/RP0004.md"),
+            Self::RP0005 => include_str!("codes/RP0005.md"),
+            Self::RP0101 => include_str!("codes/RP0101.md"),
+            Self::RP0102 => include_str!("codes/RP0102.md"),
+            Self::RP0103 => include_str!("codes/RP0103.md"),
+            Self::RP0104 => include_str!("codes/RP0104.md"),
+            Self::RP0105 => include_str!("codes/RP0105.md"),
+            Self::RP0106 => include_str!("codes/RP0106.md"),
+        }
+    }
+
+    /// The first line of the text, without the code.
+    pub fn title(self) -> &'static str {
+        let line = self.text().lines().next().unwrap_or_default();
+        line.split_once(": ").map_or(line, |(_, title)| title)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Code {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|code| code.name().eq_ignore_ascii_case(text)).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_starts_with_its_code() {
+        for code in Code::ALL {
+            assert!(code.text().starts_with(&format!("# {code}: ")), "{code}");
+            assert_eq!(code.name().to_lowercase().parse(), Ok(code));
+            assert!(code.text().ends_with('\n') && code.text().lines().all(|l| l.chars().count() <= 110), "{code}");
+        }
+        assert_eq!("RP9999".parse::<Code>(), Err(()));
+        assert_eq!(Code::DATA_RACE.title(), "data race");
+    }
+}

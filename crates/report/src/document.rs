@@ -1,0 +1,283 @@
+//! The result of a command as data: the JSON document, schema 1.
+//!
+//! Fields are only ever added; a changed meaning is a new schema. `file` is spelled as the user spelled it, and is
+//! `null` where the compiler gave no place (then `line` and `column` are 0). Races come first, then unknown, then
+//! absent, each by rank.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Code;
+
+/// The number of this schema.
+pub const SCHEMA: u32 = 1;
+
+/// The answer for the whole program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// At least one pair races.
+    Race,
+    /// Every pair is absent in the scope.
+    Safe,
+    /// No race was found and something stays open.
+    Unknown,
+}
+
+/// The answer for one pair.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PairVerdict {
+    /// A schedule shows it.
+    Race,
+    /// Something stopped us.
+    Unknown,
+    /// It cannot happen in the scope.
+    Absent,
+}
+
+/// What the verdict covers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Scope {
+    /// `this` input or `all` inputs.
+    pub inputs: String,
+    /// `these` threads or `any` number of them.
+    pub threads: String,
+    /// Whether a bound cut something off.
+    pub bounded: bool,
+    /// The memory model, `sc`.
+    pub memory: String,
+}
+
+/// A result.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// Version of raceproof.
+    pub raceproof: String,
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The subcommand.
+    pub command: String,
+    /// Inputs as the user spelled them.
+    pub inputs: Vec<String>,
+    /// The program's arguments.
+    pub args: Vec<String>,
+    /// The overall answer.
+    pub verdict: Verdict,
+    /// What it covers.
+    pub scope: Scope,
+    /// Pairs of accesses that may collide, with their verdicts.
+    pub pairs: Vec<Pair>,
+    /// What keeps the overall answer from being `safe`, apart from races.
+    pub unknowns: Vec<Unknown>,
+    /// Other errors of the program that were met.
+    pub errors: Vec<Finding>,
+    /// What each engine did.
+    pub engines: Vec<Engine>,
+    /// Ids of the assumptions the verdict rests on, as numbered in the manual.
+    pub assumptions: Vec<String>,
+    /// Time of everything, in milliseconds.
+    pub time_ms: u64,
+}
+
+/// Two accesses that may collide.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Pair {
+    /// `P1`, `P2`…, in the order of the report.
+    pub id: String,
+    /// The answer.
+    pub verdict: PairVerdict,
+    /// Whether a run has shown the race.
+    pub confirmed: bool,
+    /// The engine that settled it.
+    pub by: String,
+    /// From 1, most important first.
+    pub rank: u32,
+    /// What to look up with `raceproof explain`; `null` for absent pairs.
+    pub code: Option<Code>,
+    /// What both touch.
+    pub variable: String,
+    /// One sentence.
+    pub reason: String,
+    /// The two accesses.
+    pub accesses: [Access; 2],
+    /// The witness file.
+    pub witness: Option<String>,
+}
+
+/// One access of a pair.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Access {
+    /// `read`, `write`, `read-modify-write` or `free`.
+    pub kind: String,
+    /// Whether atomic.
+    pub atomic: bool,
+    /// The file.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The function, as the source names it.
+    pub function: String,
+    /// The thread's path.
+    pub thread: String,
+    /// Names of the locks held.
+    pub locks: Vec<String>,
+    /// Where the thread was created; `null` for the initial thread.
+    pub created: Option<Created>,
+}
+
+/// Where a thread was created.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Created {
+    /// By which thread.
+    pub thread: String,
+    /// In which function.
+    pub function: String,
+    /// The file.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
+/// Kinds of errors other than races.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorKind {
+    /// Threads wait for ever.
+    Deadlock,
+    /// An assertion fails.
+    Assertion,
+    /// The program crashes.
+    Crash,
+    /// The thread API is used wrongly.
+    Misuse,
+}
+
+impl ErrorKind {
+    /// Its code.
+    pub fn code(self) -> Code {
+        match self {
+            Self::Deadlock => Code::DEADLOCK,
+            Self::Assertion => Code::ASSERTION,
+            Self::Crash => Code::CRASH,
+            Self::Misuse => Code::MISUSE,
+        }
+    }
+}
+
+/// An error of the program other than a race.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind.
+    pub kind: ErrorKind,
+    /// One sentence.
+    pub message: String,
+    /// What to look up with `raceproof explain`.
+    pub code: Code,
+    /// The file.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The function; empty when not known.
+    pub function: String,
+    /// The thread; `null` where no single one is to blame.
+    pub thread: Option<String>,
+    /// Of a deadlock: who waits, where and for what.
+    pub waiting: Vec<Waiting>,
+    /// The witness file.
+    pub witness: Option<String>,
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: String,
+    /// For what, e.g. "to lock `m`".
+    pub waits: String,
+    /// Names of the locks it holds.
+    pub locks: Vec<String>,
+    /// The function.
+    pub function: String,
+    /// The file.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
+/// Something that stopped us.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Unknown {
+    /// What to look up with `raceproof explain`.
+    pub code: Code,
+    /// One sentence.
+    pub reason: String,
+    /// The external function to blame, if it is one.
+    pub function: Option<String>,
+    /// The file.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// What would settle it.
+    pub settle: String,
+}
+
+/// What an engine did.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Engine {
+    /// e.g. `explore`.
+    pub name: String,
+    /// `complete` or `stopped`.
+    pub coverage: String,
+    /// Why it stopped.
+    pub reason: Option<String>,
+    /// In milliseconds.
+    pub time_ms: u64,
+    /// The reduction used.
+    pub reduction: String,
+    /// Runs of the program.
+    pub executions: u64,
+    /// Of these, runs that ended with threads waiting for ever.
+    pub blocked: u64,
+    /// Events executed in all runs.
+    pub transitions: u64,
+    /// Times the search asked whether a subspace is free of races.
+    pub race_free_checks: u64,
+    /// Times the answer was yes.
+    pub race_free_yes: u64,
+    /// Reversals left out because of it.
+    pub skipped_backtracks: u64,
+}
+
+impl Engine {
+    /// Whether nothing was left out.
+    pub fn is_complete(&self) -> bool {
+        self.coverage == "complete"
+    }
+}
+
+impl Report {
+    /// The pairs with this verdict.
+    pub fn pairs_with(&self, verdict: PairVerdict) -> impl Iterator<Item = &Pair> {
+        self.pairs.iter().filter(move |pair| pair.verdict == verdict)
+    }
+
+    /// The exit status: 0 every pair is absent in the scope, 1 a race, 3 no race but something unknown. Errors other
+    /// than races are listed and do not change it.
+    pub fn exit_status(&self) -> u8 {
+        match self.verdict {
+            Verdict::Safe => 0,
+            Verdict::Race => 1,
+            Verdict::Unknown => 3,
+        }
+    }
+}
