@@ -4,6 +4,7 @@
 //! `null` where the compiler gave no place (then `line` and `column` are 0). Races come first, then unknown, then
 //! absent, each by rank.
 
+use model::verdict::{Engine as EngineName, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::Code;
@@ -33,19 +34,6 @@ pub enum PairVerdict {
     Unknown,
     /// It cannot happen in the scope.
     Absent,
-}
-
-/// What the verdict covers.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Scope {
-    /// `this` input or `all` inputs.
-    pub inputs: String,
-    /// `these` threads or `any` number of them.
-    pub threads: String,
-    /// Whether a bound cut something off.
-    pub bounded: bool,
-    /// The memory model, `sc`.
-    pub memory: String,
 }
 
 /// A result.
@@ -89,7 +77,7 @@ pub struct Pair {
     /// Whether a run has shown the race.
     pub confirmed: bool,
     /// The engine that settled it.
-    pub by: String,
+    pub by: EngineName,
     /// From 1, most important first.
     pub rank: u32,
     /// What to look up with `raceproof explain`; `null` for absent pairs.
@@ -234,8 +222,8 @@ pub struct Unknown {
 /// What an engine did.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Engine {
-    /// e.g. `explore`.
-    pub name: String,
+    /// Which one.
+    pub name: EngineName,
     /// `complete` or `stopped`.
     pub coverage: String,
     /// Why it stopped.

@@ -13,7 +13,5 @@ pub mod story;
 pub mod terminal;
 
 pub use code::Code;
-pub use document::{
-    Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Scope, Unknown, Verdict, Waiting,
-};
+pub use document::{Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Unknown, Verdict, Waiting};
 pub use source::Sources;

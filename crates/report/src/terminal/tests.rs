@@ -1,7 +1,8 @@
 //! Reports as people see them, without colours.
 
 use super::*;
-use crate::document::{SCHEMA, Scope, Waiting};
+use crate::document::{SCHEMA, Waiting};
+use model::verdict::{Engine as EngineName, Inputs, Memory, Scope, Threads};
 
 const SOURCE: &str = "\
 #include <pthread.h>
@@ -48,12 +49,12 @@ fn report(verdict: Verdict) -> Report {
         inputs: vec!["a.c".into()],
         args: vec![],
         verdict,
-        scope: Scope { inputs: "this".into(), threads: "these".into(), bounded: false, memory: "sc".into() },
+        scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc },
         pairs: vec![],
         unknowns: vec![],
         errors: vec![],
         engines: vec![Engine {
-            name: "explore".into(),
+            name: EngineName::Explore,
             coverage: "complete".into(),
             reason: None,
             time_ms: 12,
@@ -93,7 +94,7 @@ fn a_race() {
         id: "P1".into(),
         verdict: PairVerdict::Race,
         confirmed: true,
-        by: "explore".into(),
+        by: EngineName::Explore,
         rank: 1,
         code: Some(Code::DATA_RACE),
         variable: "counter".into(),
