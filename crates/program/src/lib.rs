@@ -8,6 +8,8 @@ pub mod ir;
 pub mod library;
 pub mod site;
 pub mod types;
+pub mod validate;
+pub mod visit;
 
 pub use ir::{
     BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Function, FunctionId, Global, GlobalId, Local, LocalId, Operand,
@@ -15,3 +17,4 @@ pub use ir::{
 };
 pub use site::{FileId, Frame, Location, Site};
 pub use types::{Field, Type, TypeId};
+pub use validate::{Invalid, Problem};

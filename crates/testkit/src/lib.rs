@@ -1,1 +1,11 @@
-//! placeholder
+//! What tests are made of: an interpreter of text programs, a brute-force oracle and a program generator.
+//!
+//! Nothing here is shipped. The interpreter implements [`model::Executor`] with the same rules as the real runtime,
+//! so that searches can be tested without compiling anything; the oracle knows every race of a small program by
+//! trying everything.
+
+pub mod interpreter;
+pub mod machine;
+
+pub use interpreter::{Interpreter, Options};
+pub use machine::Machine;

@@ -1,0 +1,198 @@
+//! Runs text programs under schedules: the [`Executor`] of tests.
+
+use std::sync::Arc;
+
+use model::{
+    Allocation, End, Executor, IndexVec, Misuse, Op, Schedule, Step, ThreadId, ThreadInfo, ThreadSet, Trace, Unmodelled,
+};
+use program::Program;
+
+use crate::machine::{Machine, MachineError, Note};
+
+/// How programs are run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Events a thread may execute after the prefix without a switch while others can run.
+    pub quantum: u32,
+    /// Most events of a run.
+    pub max_steps: u32,
+    /// Whether waits may end without a cause.
+    pub spurious: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { quantum: 10_000, max_steps: 100_000, spurious: false }
+    }
+}
+
+/// Runs a program under schedules.
+#[derive(Clone, Debug)]
+pub struct Interpreter {
+    initial: Machine,
+    options: Options,
+}
+
+impl Interpreter {
+    /// An interpreter with the usual options.
+    pub fn new(program: Program) -> Result<Self, MachineError> {
+        Self::with_options(program, Options::default())
+    }
+    /// An interpreter with these options.
+    pub fn with_options(program: Program, options: Options) -> Result<Self, MachineError> {
+        Ok(Self { initial: Machine::new(Arc::new(program), options.spurious)?, options })
+    }
+    /// The program.
+    pub fn program(&self) -> &Program {
+        self.initial.program()
+    }
+    /// The state every run starts from.
+    pub fn initial(&self) -> &Machine {
+        &self.initial
+    }
+}
+
+impl Executor for Interpreter {
+    type Error = std::convert::Infallible;
+
+    fn run(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error> {
+        Ok(Run::new(&self.initial, self.options).follow(schedule))
+    }
+}
+
+/// A run under way.
+struct Run {
+    machine: Machine,
+    options: Options,
+    trace: Trace,
+    runnable: ThreadSet,
+    /// The thread of the last event.
+    current: ThreadId,
+    /// Whether the last event offered to let others run.
+    yielded: bool,
+}
+
+impl Run {
+    fn new(initial: &Machine, options: Options) -> Self {
+        let runnable = initial.runnable();
+        let threads = initial.paths().map(|path| ThreadInfo { path: path.clone(), created: None }).collect();
+        let trace = Trace {
+            threads,
+            events: IndexVec::new(),
+            runnable: vec![(Step(0), runnable.clone())],
+            pending: Vec::new(),
+            allocations: Vec::new(),
+            misuses: Vec::new(),
+            unmodelled: Vec::new(),
+            end: End::Exit { code: 0 },
+        };
+        Self { machine: initial.clone(), options, trace, runnable, current: ThreadId::MAIN, yielded: false }
+    }
+
+    fn follow(mut self, schedule: &Schedule) -> Trace {
+        let end = self.prefix(schedule).unwrap_or_else(|| self.policy());
+        self.trace.pending = self.machine.pending();
+        self.trace.end = end;
+        self.trace
+    }
+
+    /// Follows the segments; `Some` if the run ended in them.
+    fn prefix(&mut self, schedule: &Schedule) -> Option<End> {
+        for (index, segment) in schedule.segments.iter().enumerate() {
+            let diverged = |message: String| Some(End::Diverged { segment: index as u32, message });
+            let thread = segment.thread;
+            loop {
+                let Some(position) = self.machine.position(thread) else {
+                    return diverged(format!("thread {thread} does not exist yet"));
+                };
+                if position == segment.until {
+                    break;
+                }
+                if position > segment.until {
+                    return diverged(format!("thread {thread} is already past event {}", segment.until));
+                }
+                if let Some(end) = self.limit() {
+                    return Some(end);
+                }
+                if !self.step(thread) {
+                    return diverged(format!("thread {thread} cannot execute its event {position}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// Runs on by the fixed policy.
+    fn policy(&mut self) -> End {
+        let mut without_switch = 0;
+        loop {
+            if let Some(end) = self.machine.end().or_else(|| self.limit()) {
+                return end;
+            }
+            let rotate = self.yielded || without_switch >= self.options.quantum;
+            let thread = self.choose(rotate);
+            if rotate || thread != self.current {
+                without_switch = 0;
+            }
+            if !self.step(thread) {
+                return End::Deadlock;
+            }
+            without_switch += 1;
+        }
+    }
+
+    /// The thread the policy lets run; some thread is runnable.
+    fn choose(&self, rotate: bool) -> ThreadId {
+        let smallest = || self.runnable.iter().next().unwrap_or(self.current);
+        if rotate {
+            self.runnable.iter().find(|t| *t > self.current).unwrap_or_else(smallest)
+        } else if self.runnable.contains(self.current) {
+            self.current
+        } else {
+            smallest()
+        }
+    }
+
+    fn limit(&self) -> Option<End> {
+        (self.trace.events.len() >= self.options.max_steps as usize).then_some(End::StepLimit)
+    }
+
+    /// Executes one event; `false` if the thread cannot run.
+    fn step(&mut self, thread: ThreadId) -> bool {
+        let Some(stepped) = self.machine.step(thread) else { return false };
+        (self.current, self.yielded) = (thread, matches!(stepped.event.op, Op::Yield));
+        let before = self.trace.events.next_id();
+        self.note(thread, before, stepped.during);
+        self.trace.events.push(stepped.event);
+        let after = self.trace.events.next_id();
+        self.note(thread, after, stepped.after);
+        for path in self.machine.paths().skip(self.trace.threads.len()) {
+            self.trace.threads.push(ThreadInfo { path: path.clone(), created: Some(before) });
+        }
+        let runnable = self.machine.runnable();
+        if runnable != self.runnable {
+            self.trace.runnable.push((after, runnable.clone()));
+            self.runnable = runnable;
+        }
+        true
+    }
+
+    fn note(&mut self, thread: ThreadId, before: Step, notes: Vec<Note>) {
+        for note in notes {
+            match note {
+                Note::Allocation { site, region, start, size } => {
+                    self.trace.allocations.push(Allocation { before, thread, site, region, start, size });
+                }
+                Note::Misuse { site, what, object } => {
+                    self.trace.misuses.push(Misuse { before, thread, site, what, object });
+                }
+                Note::Unmodelled { site, what } => {
+                    let entry = Unmodelled { thread, site, what };
+                    if !self.trace.unmodelled.contains(&entry) {
+                        self.trace.unmodelled.push(entry);
+                    }
+                }
+            }
+        }
+    }
+}
