@@ -83,13 +83,15 @@ pub enum ReplyKind {
     TraceFull = 8,
     /// The runtime cannot go on; the message says why. Not a property of the program.
     Failure = 9,
+    /// The prefix parts from the common past of this process's runs before the checkpoint: ask a new process.
+    Fresh = 10,
 }
 
 impl ReplyKind {
     /// The kind with this number.
     pub fn from_u32(n: u32) -> Option<Self> {
         use ReplyKind::*;
-        [None, Exit, Deadlock, Assertion, Crash, StepLimit, TimeLimit, Diverged, TraceFull, Failure]
+        [None, Exit, Deadlock, Assertion, Crash, StepLimit, TimeLimit, Diverged, TraceFull, Failure, Fresh]
             .into_iter()
             .find(|k| *k as u32 == n)
     }
@@ -143,6 +145,10 @@ pub struct Header {
     pub load_base: AtomicU64,
     /// The program's exclusive process that runs (the forked child while forking), for the host's watchdog.
     pub running_pid: AtomicU32,
+    /// 1 while the host sleeps on `answered` (else it spins and needs no waking).
+    pub host_sleeps: AtomicU32,
+    /// 1 while the runtime sleeps on `requested`.
+    pub runtime_sleeps: AtomicU32,
     /// Keeps what follows aligned.
     pub reserved: AtomicU32,
     /// The current request.

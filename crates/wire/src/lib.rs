@@ -22,3 +22,7 @@ pub const VERSION: u32 = 1;
 pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
 /// "No site" in a record.
 pub const NO_SITE: u32 = u32::MAX;
+/// As [`FD_VARIABLE`], with the name of the file; for a process started by a debugger.
+pub const FILE_VARIABLE: &str = "RACEPROOF_WIRE_FILE";
+/// Address of the pseudo cell of library state 0; each is eight bytes.
+pub const LIBRARY_STATE: u64 = 0x3f00_0000_0000;

@@ -73,55 +73,69 @@ impl Tag {
     pub const LAST_EVENT: u8 = Self::Yield as u8;
 
     /// The tag with this number.
-    pub fn from_u8(n: u8) -> Option<Self> {
-        use Tag::*;
-        const ALL: [Tag; 38] = [
-            Read,
-            Write,
-            ReadModifyWrite,
-            Free,
-            Fence,
-            Acquire,
-            TryAcquire,
-            Release,
-            Init,
-            Destroy,
-            WaitBegin,
-            WaitEnd,
-            Signal,
-            Broadcast,
-            BarrierArrive,
-            BarrierLeave,
-            SemPost,
-            SemWait,
-            SemTryWait,
-            SemGet,
-            OnceBegin,
-            OnceEnd,
-            Create,
-            Start,
-            Exit,
-            Join,
-            TryJoin,
-            Detach,
-            Cancel,
-            Cancelled,
-            Yield,
-            Switch,
-            Runnable,
-            Alloc,
-            Extra,
-            Misuse,
-            Unmodelled,
-            Pending,
-        ];
-        ALL.into_iter().find(|t| *t as u8 == n)
+    #[inline]
+    pub const fn from_u8(n: u8) -> Option<Self> {
+        BY_NUMBER[n as usize]
     }
     /// Whether this is an event.
     pub fn is_event(self) -> bool {
         self as u8 <= Self::LAST_EVENT
     }
 }
+
+const ALL: [Tag; 38] = {
+    use Tag::*;
+    [
+        Read,
+        Write,
+        ReadModifyWrite,
+        Free,
+        Fence,
+        Acquire,
+        TryAcquire,
+        Release,
+        Init,
+        Destroy,
+        WaitBegin,
+        WaitEnd,
+        Signal,
+        Broadcast,
+        BarrierArrive,
+        BarrierLeave,
+        SemPost,
+        SemWait,
+        SemTryWait,
+        SemGet,
+        OnceBegin,
+        OnceEnd,
+        Create,
+        Start,
+        Exit,
+        Join,
+        TryJoin,
+        Detach,
+        Cancel,
+        Cancelled,
+        Yield,
+        Switch,
+        Runnable,
+        Alloc,
+        Extra,
+        Misuse,
+        Unmodelled,
+        Pending,
+    ]
+};
+
+const BY_NUMBER: [Option<Tag>; 256] = {
+    let mut table = [None; 256];
+    let mut i = 0;
+    while i < ALL.len() {
+        table[ALL[i] as usize] = Some(ALL[i]);
+        i += 1;
+    }
+    table
+};
 
 /// Flag bits. For accesses and fences the low three bits are an [`order`].
 pub mod flag {
