@@ -1,8 +1,554 @@
-//! placeholder
+//! What compiled C++ calls in libstdc++ and its ABI library, by mangled name.
+//!
+//! Objects of the standard streams (`std::cout` …) may be used concurrently without a data race
+//! ([iostream.objects.overview]); any other stream object may not, so using one is an access to it. The hook
+//! `__rp_add_iostream` tells them apart.
+//!
+//! Exception objects, type information and locales are shared by reference counts that the library updates
+//! atomically.
 
-use super::LibraryFunction;
+use super::Effect::{self, Calls, Computed, ComputedAfter, Read, Returns, State, Write, WriteAfter};
+use super::HookArg::{Arg, Const};
+use super::Size::{Arg as Len, Bytes, String, StringMax};
+use super::StateAccess::Write as Write_;
+use super::{LibraryFunction, LibraryState, Role, computed, row};
 
-pub(super) const ROWS: &[LibraryFunction] = &[];
-pub(super) fn by_prefix(_name: &str) -> Option<&'static LibraryFunction> {
-    None
+/// Uses the stream object in argument 0.
+const IOSTREAM: Effect = Computed(computed("__rp_add_iostream", &[Arg(0)], &[0], &[0]));
+/// Reads the `std::string` in argument 1.
+const STRING_1: Effect = Computed(computed("__rp_add_cxx_string", &[Arg(1)], &[1], &[]));
+
+pub(super) const ROWS: &[LibraryFunction] = &[
+    row("_Unwind_Backtrace", 2, &[Calls(0)]),
+    row("_Unwind_DeleteException", 1, &[]),
+    row("_Unwind_GetIP", 1, &[]),
+    row("_Unwind_Resume", 1, &[]).role(Role::Throws),
+    row("_Unwind_Resume_or_Rethrow", 1, &[]).role(Role::Throws),
+    row("_ZNKSt10bad_typeid4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt11logic_error4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt13bad_exception4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt13runtime_error4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt17bad_function_call4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm", 2, &[Read(0, Bytes(16)), Write(0, Bytes(16))]),
+    row("_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm", 4, &[Read(0, Bytes(16)), Write(0, Bytes(16))]),
+    row("_ZNKSt8bad_cast4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt9bad_alloc4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNKSt9exception4whatEv", 1, &[Read(0, Bytes(8)), Returns(0)]),
+    row("_ZNSi10_M_extractIbEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(1)), Returns(0)]),
+    row("_ZNSi10_M_extractIdEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSi10_M_extractIeEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(16)), Returns(0)]),
+    row("_ZNSi10_M_extractIfEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(4)), Returns(0)]),
+    row("_ZNSi10_M_extractIjEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(4)), Returns(0)]),
+    row("_ZNSi10_M_extractIlEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSi10_M_extractImEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSi10_M_extractItEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(2)), Returns(0)]),
+    row("_ZNSi10_M_extractIxEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSi10_M_extractIyEERSiRT_", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSi3getERc", 2, &[IOSTREAM, Write(1, Bytes(1)), Returns(0)]),
+    row(
+        "_ZNSi4readEPcl",
+        3,
+        &[IOSTREAM, ComputedAfter(computed("__rp_add_gcount", &[Arg(0), Arg(1)], &[0], &[1])), Returns(0)],
+    ),
+    row("_ZNSi7getlineEPcl", 3, &[IOSTREAM, WriteAfter(1, StringMax(2)), Returns(0)]),
+    row("_ZNSi7getlineEPclc", 4, &[IOSTREAM, WriteAfter(1, StringMax(2)), Returns(0)]),
+    row("_ZNSirsEPFRSiS_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
+    row("_ZNSirsEPFRSt8ios_baseS0_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
+    row("_ZNSirsERb", 2, &[IOSTREAM, Write(1, Bytes(1)), Returns(0)]),
+    row("_ZNSirsERd", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSirsERe", 2, &[IOSTREAM, Write(1, Bytes(16)), Returns(0)]),
+    row("_ZNSirsERf", 2, &[IOSTREAM, Write(1, Bytes(4)), Returns(0)]),
+    row("_ZNSirsERi", 2, &[IOSTREAM, Write(1, Bytes(4)), Returns(0)]),
+    row("_ZNSirsERj", 2, &[IOSTREAM, Write(1, Bytes(4)), Returns(0)]),
+    row("_ZNSirsERl", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSirsERm", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSirsERs", 2, &[IOSTREAM, Write(1, Bytes(2)), Returns(0)]),
+    row("_ZNSirsERt", 2, &[IOSTREAM, Write(1, Bytes(2)), Returns(0)]),
+    row("_ZNSirsERx", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSirsERy", 2, &[IOSTREAM, Write(1, Bytes(8)), Returns(0)]),
+    row("_ZNSo5writeEPKcl", 3, &[IOSTREAM, Read(1, Len(2)), Returns(0)]),
+    row("_ZNSo9_M_insertIPKvEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertIbEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertIdEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertIeEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertIlEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertImEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertIxEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSo9_M_insertIyEERSoT_", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSolsEPFRSoS_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
+    row("_ZNSolsEPFRSt8ios_baseS0_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
+    row("_ZNSolsEPFRSt9basic_iosIcSt11char_traitsIcEES3_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
+    row("_ZNSolsEPKv", 2, &[IOSTREAM, Returns(0)]),
+    row("_ZNSt10bad_typeidD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt10bad_typeidD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt11logic_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt11logic_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt11logic_errorC1ERKS_", 2, &[Read(1, Bytes(16)), Write(0, Bytes(16))]),
+    row("_ZNSt11logic_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt11logic_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt11logic_errorC2ERKS_", 2, &[Read(1, Bytes(16)), Write(0, Bytes(16))]),
+    row("_ZNSt11logic_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt11logic_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt11range_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt11range_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt11range_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt11range_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt11range_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt11range_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12bad_weak_ptrD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt12bad_weak_ptrD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt12domain_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt12domain_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt12domain_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt12domain_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt12domain_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12domain_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12future_errorD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt12future_errorD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt12length_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt12length_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt12length_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt12length_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt12length_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12length_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12out_of_rangeC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt12out_of_rangeC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt12out_of_rangeC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt12out_of_rangeC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt12out_of_rangeD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12out_of_rangeD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt12system_errorD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt12system_errorD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt13__future_base12_Result_baseC1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt13__future_base12_Result_baseC2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt13__future_base12_Result_baseD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt13__future_base12_Result_baseD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt13bad_exceptionD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt13bad_exceptionD2Ev", 1, &[Write(0, Bytes(8))]),
+    row(
+        "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row("_ZNSt13random_device16_M_getval_pretr1Ev", 1, &[]),
+    row("_ZNSt13random_device7_M_finiEv", 1, &[]),
+    row("_ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", 2, &[STRING_1]),
+    row("_ZNSt13random_device9_M_getvalEv", 1, &[]),
+    row("_ZNSt13runtime_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt13runtime_errorC1ERKS_", 2, &[Read(1, Bytes(16)), Write(0, Bytes(16))]),
+    row("_ZNSt13runtime_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt13runtime_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt13runtime_errorC2ERKS_", 2, &[Read(1, Bytes(16)), Write(0, Bytes(16))]),
+    row("_ZNSt13runtime_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt13runtime_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row(
+        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
+        3,
+        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row(
+        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+        3,
+        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+    ),
+    row("_ZNSt14overflow_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt14overflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt14overflow_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt14overflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt14overflow_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt14overflow_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv", 1, &[Read(0, Bytes(8)), Write(0, Bytes(8))]),
+    row(
+        "_ZNSt15__exception_ptr13exception_ptr4swapERS0_",
+        2,
+        &[Read(0, Bytes(8)), Read(1, Bytes(8)), Write(0, Bytes(8)), Write(1, Bytes(8))],
+    ),
+    row("_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv", 1, &[Read(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrC1EPv", 2, &[Write(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrC1ERKS0_", 2, &[Read(1, Bytes(8)), Write(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrC1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrC2ERKS0_", 2, &[Read(1, Bytes(8)), Write(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrC2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrD1Ev", 1, &[Read(0, Bytes(8))]),
+    row("_ZNSt15__exception_ptr13exception_ptrD2Ev", 1, &[Read(0, Bytes(8))]),
+    row(
+        "_ZNSt15__exception_ptr13exception_ptraSERKS0_",
+        2,
+        &[Read(1, Bytes(8)), Read(0, Bytes(8)), Write(0, Bytes(8)), Returns(0)],
+    ),
+    row("_ZNSt15underflow_errorC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt15underflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt15underflow_errorC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt15underflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt15underflow_errorD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt15underflow_errorD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt16invalid_argumentC1EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt16invalid_argumentC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt16invalid_argumentC2EPKc", 2, &[Read(1, String), Write(0, Bytes(16))]),
+    row(
+        "_ZNSt16invalid_argumentC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, Write(0, Bytes(16))],
+    ),
+    row("_ZNSt16invalid_argumentD1Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt16invalid_argumentD2Ev", 1, &[Write(0, Bytes(16))]),
+    row("_ZNSt17bad_function_callD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt17bad_function_callD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt19_Sp_make_shared_tag5_S_eqERKSt9type_info", 1, &[]),
+    row("_ZNSt20bad_array_new_lengthD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt20bad_array_new_lengthD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt3_V215system_categoryEv", 0, &[]),
+    row("_ZNSt3_V216generic_categoryEv", 0, &[]),
+    row("_ZNSt6chrono12system_clock3nowEv", 0, &[]),
+    row("_ZNSt6chrono3_V212steady_clock3nowEv", 0, &[]),
+    row("_ZNSt6chrono3_V212system_clock3nowEv", 0, &[]),
+    row("_ZNSt6thread20hardware_concurrencyEv", 0, &[]),
+    row("_ZNSt6thread6_StateD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt6thread6_StateD2Ev", 1, &[Write(0, Bytes(8))]),
+    row(
+        "_ZNSt8__detail15_List_node_base10_M_reverseEv",
+        1,
+        &[Computed(computed("__rp_add_list_all", &[Arg(0)], &[0], &[0]))],
+    ),
+    row(
+        "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
+        3,
+        &[Computed(computed("__rp_add_list_transfer", &[Arg(0), Arg(1), Arg(2)], &[0, 1, 2], &[0, 1, 2]))],
+    ),
+    row(
+        "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
+        2,
+        &[
+            Computed(computed("__rp_add_list_all", &[Arg(0)], &[0], &[0])),
+            Computed(computed("__rp_add_list_all", &[Arg(1)], &[1], &[1])),
+        ],
+    ),
+    row(
+        "_ZNSt8__detail15_List_node_base7_M_hookEPS0_",
+        2,
+        &[Computed(computed("__rp_add_list_hook", &[Arg(0), Arg(1)], &[0, 1], &[0, 1]))],
+    ),
+    row(
+        "_ZNSt8__detail15_List_node_base9_M_unhookEv",
+        1,
+        &[Computed(computed("__rp_add_list_unhook", &[Arg(0)], &[0], &[0]))],
+    ),
+    row("_ZNSt8bad_castD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt8bad_castD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt9bad_allocD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt9bad_allocD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt9exceptionD1Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZNSt9exceptionD2Ev", 1, &[Write(0, Bytes(8))]),
+    row("_ZSt10unexpectedv", 0, &[]).role(Role::Abort),
+    row("_ZSt11_Hash_bytesPKvmm", 3, &[Read(0, Len(1))]),
+    row("_ZSt13get_terminatev", 0, &[]),
+    row("_ZSt13set_terminatePFvvE", 1, &[State(LibraryState::Process, Write_)]),
+    row("_ZSt15_Fnv_hash_bytesPKvmm", 3, &[Read(0, Len(1))]),
+    row("_ZSt15future_categoryv", 0, &[]),
+    row("_ZSt15get_new_handlerv", 0, &[]),
+    row("_ZSt15set_new_handlerPFvvE", 1, &[State(LibraryState::Process, Write_)]),
+    row("_ZSt15system_categoryv", 0, &[]),
+    row(
+        "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l",
+        3,
+        &[IOSTREAM, Read(1, Len(2)), Returns(0)],
+    ),
+    row("_ZSt16generic_categoryv", 0, &[]),
+    row("_ZSt17current_exceptionv", 1, &[Write(0, Bytes(8))]),
+    row("_ZSt17iostream_categoryv", 0, &[]),
+    row("_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", 1, &[Read(0, Bytes(8))]).role(Role::Throws),
+    row(
+        "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",
+        1,
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(0)], &[0], &[])), Returns(0)],
+    ),
+    row(
+        "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
+        1,
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(0)], &[0], &[])), Returns(0)],
+    ),
+    row(
+        "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
+        1,
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(1)], &[0], &[])), Returns(0)],
+    ),
+    row(
+        "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
+        1,
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(1)], &[0], &[])), Returns(0)],
+    ),
+    row("_ZSt18uncaught_exceptionv", 0, &[]),
+    row("_ZSt19uncaught_exceptionsv", 0, &[]),
+    row(
+        "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
+        2,
+        &[Computed(computed("__rp_add_tree_change", &[Arg(0), Arg(1), Const(2)], &[0, 1], &[0, 1])), Returns(0)],
+    ),
+    row(
+        "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
+        4,
+        &[
+            Write(1, Bytes(32)),
+            Computed(computed("__rp_add_tree_change", &[Arg(2), Arg(3), Const(1)], &[2, 3], &[2, 3])),
+        ],
+    ),
+    row("_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),
+    row("_ZSt4endsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),
+    row("_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),
+    row(
+        "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE",
+        2,
+        &[IOSTREAM, Write(1, Bytes(32)), Returns(0)],
+    ),
+    row(
+        "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_",
+        3,
+        &[IOSTREAM, Write(1, Bytes(32)), Returns(0)],
+    ),
+    row("_ZSt9terminatev", 0, &[]).role(Role::Abort),
+    row("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", 2, &[IOSTREAM, Read(1, String), Returns(0)]),
+    row("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c", 2, &[IOSTREAM, Returns(0)]),
+    row(
+        "_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE",
+        2,
+        &[IOSTREAM, STRING_1, Returns(0)],
+    ),
+    row("_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_", 2, &[IOSTREAM, Write(1, Bytes(1)), Returns(0)]),
+    row(
+        "_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE",
+        2,
+        &[IOSTREAM, Write(1, Bytes(32)), Returns(0)],
+    ),
+    row("_ZdaPv", 1, &[]).role(Role::Free(0)),
+    row("_ZdaPvRKSt9nothrow_t", 2, &[]).role(Role::Free(0)),
+    row("_ZdaPvSt11align_val_t", 2, &[]).role(Role::Free(0)),
+    row("_ZdaPvSt11align_val_tRKSt9nothrow_t", 3, &[]).role(Role::Free(0)),
+    row("_ZdaPvm", 2, &[]).role(Role::Free(0)),
+    row("_ZdaPvmSt11align_val_t", 3, &[]).role(Role::Free(0)),
+    row("_ZdlPv", 1, &[]).role(Role::Free(0)),
+    row("_ZdlPvRKSt9nothrow_t", 2, &[]).role(Role::Free(0)),
+    row("_ZdlPvSt11align_val_t", 2, &[]).role(Role::Free(0)),
+    row("_ZdlPvSt11align_val_tRKSt9nothrow_t", 3, &[]).role(Role::Free(0)),
+    row("_ZdlPvm", 2, &[]).role(Role::Free(0)),
+    row("_ZdlPvmSt11align_val_t", 3, &[]).role(Role::Free(0)),
+    row("_Znam", 1, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_ZnamRKSt9nothrow_t", 2, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_ZnamSt11align_val_t", 2, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_ZnamSt11align_val_tRKSt9nothrow_t", 3, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_Znwm", 1, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_ZnwmRKSt9nothrow_t", 2, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_ZnwmSt11align_val_t", 2, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("_ZnwmSt11align_val_tRKSt9nothrow_t", 3, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("__cxa_allocate_exception", 1, &[]).role(Role::AllocateInside),
+    row("__cxa_bad_cast", 0, &[]).role(Role::Throws),
+    row("__cxa_bad_typeid", 0, &[]).role(Role::Throws),
+    row("__cxa_begin_catch", 1, &[Returns(0)]),
+    row("__cxa_call_terminate", 1, &[]).role(Role::Abort),
+    row("__cxa_call_unexpected", 1, &[]).role(Role::Abort),
+    row("__cxa_current_exception_type", 0, &[]),
+    row("__cxa_deleted_virtual", 0, &[]).role(Role::Abort),
+    row(
+        "__cxa_demangle",
+        4,
+        &[Read(0, String), Read(2, Bytes(8)), Write(2, Bytes(8)), Write(3, Bytes(4)), WriteAfter(1, String)],
+    )
+    .role(Role::AllocateInside),
+    row("__cxa_end_catch", 0, &[]),
+    row("__cxa_free_exception", 1, &[]),
+    row("__cxa_get_exception_ptr", 1, &[Returns(0)]),
+    row("__cxa_init_primary_exception", 3, &[Returns(0)]),
+    row("__cxa_pure_virtual", 0, &[]).role(Role::Abort),
+    row("__cxa_rethrow", 0, &[]).role(Role::Throws),
+    row("__cxa_throw", 3, &[]).role(Role::Throws),
+    row("__cxa_throw_bad_array_length", 0, &[]).role(Role::Throws),
+    row("__cxa_throw_bad_array_new_length", 0, &[]).role(Role::Throws),
+    row("__dynamic_cast", 4, &[Read(0, Bytes(8)), Returns(0)]),
+    row("__gxx_personality_v0", 5, &[]),
+];
+
+static THROWS: LibraryFunction = row("std::__throw_", 0, &[]).variadic().role(Role::Throws);
+static STREAM: LibraryFunction = row("std::basic_ios", 1, &[IOSTREAM, Returns(0)]).variadic();
+static LOCALE: LibraryFunction = row("std::locale", 0, &[Returns(0)]).variadic();
+
+/// Stream classes, as they are mangled after `_ZN` or `_ZNK`.
+const STREAMS: &[&str] = &[
+    "Sd",
+    "Si",
+    "So",
+    "St13basic_filebufI",
+    "St13basic_fstreamI",
+    "St13basic_istreamI",
+    "St13basic_ostreamI",
+    "St14basic_ifstreamI",
+    "St14basic_iostreamI",
+    "St14basic_ofstreamI",
+    "St15basic_streambufI",
+    "St7__cxx1115basic_stringbufI",
+    "St7__cxx1118basic_stringstreamI",
+    "St7__cxx1119basic_istringstreamI",
+    "St7__cxx1119basic_ostringstreamI",
+    "St8ios_base",
+    "St9basic_iosI",
+];
+
+/// Families of functions too many to list: `std::__throw_*`, members of stream classes whose parameters are numbers,
+/// and locales.
+pub(super) fn by_prefix(name: &str) -> Option<&'static LibraryFunction> {
+    if let Some(rest) = name.strip_prefix("_ZSt") {
+        let function = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        return function.starts_with("__throw_").then_some(&THROWS);
+    }
+    let member = name.strip_prefix("_ZNK").or_else(|| name.strip_prefix("_ZN"))?;
+    let (_, parameters) = member.rsplit_once('E')?;
+    if !parameters.bytes().all(|c| b"vbcahstijlmxyfde".contains(&c)) {
+        return None;
+    }
+    if member.starts_with("St6locale") {
+        return Some(&LOCALE);
+    }
+    STREAMS.iter().any(|class| member.starts_with(class)).then_some(&STREAM)
 }

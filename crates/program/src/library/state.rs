@@ -51,6 +51,8 @@ states! {
     AsctimeBuffer = "the result buffer of `asctime`", Unprotected;
     /// Buffer of `crypt`.
     CryptBuffer = "the result buffer of `crypt`", Unprotected;
+    /// Which descriptor number is free next, and which file a name stands for: kept by the kernel.
+    Descriptors = "the table of open files", Locked;
     /// Generator of `drand48` and its relatives.
     Drand48 = "the generator of `drand48`", Unprotected;
     /// The environment.

@@ -1,15 +1,126 @@
 //! What every row must satisfy.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 #[test]
 fn groups_are_sorted_without_duplicates() {
+    let mut names = BTreeSet::new();
     for (group, rows) in GROUPS {
         for pair in rows.windows(2) {
             assert!(pair[0].name < pair[1].name, "{group}: `{}` before `{}`", pair[0].name, pair[1].name);
+        }
+        for row in rows {
+            assert!(names.insert(row.name), "`{}` twice", row.name);
         }
     }
     for pair in threads::functions().windows(2) {
         assert!(pair[0].name < pair[1].name, "threads: `{}` before `{}`", pair[0].name, pair[1].name);
     }
+    for function in threads::functions() {
+        assert!(names.insert(function.name), "`{}` twice", function.name);
+    }
+    for (alias, name) in ALIASES.into_iter().flatten() {
+        assert!(names.insert(alias), "`{alias}` twice");
+        assert_eq!(lookup(alias).map(|f| f.name), Some(*name), "alias `{alias}`");
+    }
+}
+
+/// The arguments a size refers to, and whether it is known only after the call.
+fn size_args(size: Size) -> (Vec<u8>, bool) {
+    match size {
+        Size::Bytes(_) | Size::String | Size::WideString => (vec![], false),
+        Size::Arg(a) | Size::Scaled(a, _) | Size::StringMax(a) | Size::WideStringMax(a) => (vec![a], false),
+        Size::Product(a, b) => (vec![a, b], false),
+        Size::Result => (vec![], true),
+        Size::ResultTimes(a) => (vec![a], true),
+    }
+}
+
+fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
+    let computed = |c: &Computed, after: bool| {
+        assert!(c.hook.starts_with("__rp_add_"), "{name}: hook {}", c.hook);
+        assert!(after || !c.args.contains(&HookArg::Result), "{name}: no result before the call");
+        let of_args = c.args.iter().filter_map(|a| match a {
+            HookArg::Arg(a) => Some(*a),
+            HookArg::Result | HookArg::Const(_) => None,
+        });
+        of_args.chain(c.reads.iter().copied()).chain(c.writes.iter().copied()).collect::<Vec<_>>()
+    };
+    for effect in effects {
+        let args = match effect {
+            Effect::Read(a, size) | Effect::Write(a, size) => {
+                let (mut args, after) = size_args(*size);
+                assert!(!after, "{name}: {effect:?} needs the result");
+                args.push(*a);
+                args
+            }
+            Effect::ReadAfter(a, size) | Effect::WriteAfter(a, size) => {
+                let (mut args, _) = size_args(*size);
+                args.push(*a);
+                args
+            }
+            Effect::Computed(c) => computed(c, false),
+            Effect::ComputedAfter(c) => computed(c, true),
+            Effect::Stream(a) | Effect::Returns(a) | Effect::Calls(a) | Effect::Keeps(a) => vec![*a],
+            Effect::StoresPointer(a, b) => vec![*a, *b],
+            Effect::Format(f) => {
+                if let FormatArgs::From(first) = f.args {
+                    assert!(variadic && first == params, "{name}: variadic arguments start at {params}");
+                }
+                match f.args {
+                    FormatArgs::From(_) => vec![f.format],
+                    FormatArgs::List(list) => vec![f.format, list],
+                }
+            }
+            Effect::State(..) | Effect::ReturnsState(_) | Effect::Opaque(_) => vec![],
+        };
+        for arg in args {
+            assert!(arg < params, "{name}: {effect:?} names argument {arg} of {params}");
+        }
+    }
+}
+
+#[test]
+fn effects_stay_within_the_prototype() {
+    for function in functions() {
+        check(function.name, function.params, function.variadic, function.effects);
+        if let Role::Free(arg) | Role::Exit(arg) = function.role {
+            assert!(arg < function.params, "{}", function.name);
+        }
+    }
+    for function in threads::functions() {
+        check(function.name, function.params, false, function.effects);
+    }
+}
+
+#[test]
+fn rows_say_what_is_expected() {
+    let row = |name: &str| lookup(name).unwrap_or_else(|| panic!("`{name}` is missing"));
+    assert_eq!(row("memcpy").effects[0], Effect::Read(1, Size::Arg(2)));
+    assert_eq!(row("__isoc99_sscanf").name, "sscanf");
+    assert!(row("sqrt").is_pure() && row("__errno_location").is_pure());
+    assert!(!row("strtok").is_pure() && !row("free").is_pure());
+    assert!(row("fgets").ends_after_call() && !row("strlen").ends_after_call());
+    assert_eq!(row("_ZdlPvm").role, Role::Free(0));
+    assert_eq!(row("_ZSt20__throw_length_errorPKc").role, Role::Throws);
+    assert!(lookup("_ZNSolsEi").is_some(), "std::ostream << int");
+    assert!(lookup("_ZNSo9_M_insertIdEERSoT_").is_some_and(|f| !f.is_pure()), "std::ostream << double");
+    assert!(lookup("_ZNSi3getEPcl").is_none(), "a pointer parameter that is not described");
+    assert!(lookup("frobnicate").is_none());
+}
+
+#[test]
+fn states_have_codes() {
+    for (index, state) in LibraryState::ALL.iter().enumerate() {
+        assert_eq!(state.index() as usize, index);
+        assert_eq!(LibraryState::from_index(state.index()), Some(*state));
+        assert!(!state.name().is_empty());
+    }
+    let code = LibraryState::Strtok.code(StateAccess::Write);
+    assert_eq!((code & 0xff, code >> 8 & 0xff, code >> 16), (LibraryState::Strtok.index(), 3, 0), "plain");
+    let code = LibraryState::Random.code(StateAccess::Write);
+    assert_eq!(code >> 8, 3 | 1 << 8, "relaxed");
+    assert_eq!(LibraryState::Environment.code(StateAccess::Read) >> 8, 1);
 }

@@ -99,6 +99,10 @@ pub enum ThreadOp {
     KeyGet { key: u8 },
     /// Sets the calling thread's value of a key.
     KeySet { key: u8, value: u8 },
+    /// Waits while the 32-bit number at `address` has the value of argument `value` (a futex).
+    AddressWait { address: Place, value: u8, wait: TryMode },
+    /// Wakes all that wait at `address`.
+    AddressWake { address: Place },
     /// Lets others run: `sched_yield`, sleeps.
     Yield,
     /// Changes or asks for an attribute of a thread or lock that no other thread can notice.
@@ -181,6 +185,19 @@ static ROWS: &[ThreadFunction] = &[
     row("_ZNSt18condition_variableC2Ev", 1, Nothing, CondInit { cond: Arg(0) }),
     row("_ZNSt18condition_variableD1Ev", 1, Nothing, CondDestroy { cond: Arg(0) }),
     row("_ZNSt18condition_variableD2Ev", 1, Nothing, CondDestroy { cond: Arg(0) }),
+    row("_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj", 2, Nothing, AddressWake { address: Arg(1) }),
+    row(
+        "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+        6,
+        Value,
+        AddressWait { address: Arg(1), value: 2, wait: Timed },
+    ),
+    row(
+        "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+        6,
+        Value,
+        AddressWait { address: Arg(1), value: 2, wait: Timed },
+    ),
     row(
         "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
         3,
