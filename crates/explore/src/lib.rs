@@ -1,19 +1,35 @@
 //! The search over all schedules of a program for one input.
 //!
-//! ```text
-//! pub fn search<E: model::Executor>(
-//!     executor: &mut E, options: &Options, observer: &mut dyn Observer,
-//! ) -> Result<Outcome, Error<E::Error>>
-//! ```
+//! [`search`] asks an [`Executor`](model::Executor) for executions, one after the other, until every schedule is
+//! equivalent to one that was executed; which are equivalent is the [reduction](ReductionName)'s business. It works on
+//! whole traces and knows neither processes nor how a program is run.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `search` | the loop |
+//! | `stack` | the states of the current execution and what is left to try in each |
+//! | `reduction`, `none`, `dpor` | which schedules may be left out |
+//! | `causality` | what leads to what in a trace |
+//! | `findings` | what executions have shown |
+//! | `witness` | a schedule that brings two racing accesses side by side |
+//! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
+mod causality;
+mod dpor;
 mod error;
+mod findings;
+mod none;
 mod observer;
 mod options;
 mod outcome;
+mod reduction;
+mod search;
+mod stack;
 mod witness;
 
 pub use error::Error;
 pub use observer::{Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};
+pub use search::search;
 pub use witness::Witness;

@@ -1,6 +1,14 @@
 //! A schedule that brings two racing accesses side by side.
+//!
+//! What led the two threads to their accesses, in an order that respects causality, is a run of its own; after it both
+//! stand before their accesses. When what led to the second includes the first (which takes communication that is no
+//! synchronisation: relaxed atomics, or another race), no such run is known, and the trace itself is the witness.
 
-use model::{EventId, Schedule};
+use std::cmp::Reverse;
+
+use model::{Clock, EventId, Race, Schedule, Step, ThreadId, Trace};
+
+use crate::causality::Causality;
 
 /// A schedule that shows a race.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,4 +22,69 @@ pub struct Witness {
     /// Whether both threads stand before their accesses at once, so that the two come one right after the other.
     /// If not, what leads to the second depends on the first by something that is no synchronisation.
     pub adjacent: bool,
+}
+
+impl Witness {
+    /// The witness that a trace gives for one of its races.
+    pub(crate) fn new(trace: &Trace, causality: &Causality, race: &Race) -> Self {
+        let (first, second) = (trace.events[race.first].id, trace.events[race.second].id);
+        let mut past = Clock::new();
+        for id in [first, second] {
+            if let Some(position) = id.position.checked_sub(1) {
+                past.join(causality.clock(causality.step_of(EventId { position, ..id })));
+            }
+        }
+        let adjacent = !past.contains(first);
+        let schedule = if adjacent {
+            let mut schedule = linearise(trace, causality, &past);
+            schedule.push(first.thread, first.position + 1);
+            schedule.push(second.thread, second.position + 1);
+            schedule
+        } else {
+            trace.schedule_to(Step(race.second.0 + 1))
+        };
+        Self { schedule, first, second, adjacent }
+    }
+
+    /// Orders witnesses from the easiest to follow: side by side, few switches, few events.
+    pub(crate) fn cost(&self) -> impl Ord + use<> {
+        let events: u64 = self.schedule.segments.iter().map(|s| u64::from(s.until)).sum();
+        (Reverse(self.adjacent), self.schedule.switches(), events)
+    }
+
+    /// Whether a run of the schedule shows the race.
+    pub(crate) fn is_shown_by(&self, trace: &Trace) -> bool {
+        let step_of = |id| trace.events.iter().position(|e| e.id == id);
+        let (Some(first), Some(second)) = (step_of(self.first), step_of(self.second)) else { return false };
+        if self.adjacent && first + 1 != second {
+            return false;
+        }
+        let (first, second) = (Step(first as u32), Step(second as u32));
+        model::race::is_race(trace, first, second)
+    }
+}
+
+/// The events of a downward-closed set as a schedule that respects causality and switches seldom: a thread goes on
+/// while it can; then comes the one whose next event was first in the trace.
+fn linearise(trace: &Trace, causality: &Causality, past: &Clock) -> Schedule {
+    let threads: Vec<ThreadId> = trace.threads.ids().filter(|t| past.count(*t) > 0).collect();
+    let mut schedule = Schedule::new();
+    let mut done = Clock::new();
+    let next = |done: &Clock, thread: ThreadId| {
+        let id = EventId { thread, position: done.count(thread) };
+        past.contains(id).then(|| causality.step_of(id))
+    };
+    let ready = |done: &Clock, thread: ThreadId| {
+        let step = next(done, thread)?;
+        let needs = causality.clock(step);
+        threads.iter().all(|t| *t == thread || needs.count(*t) <= done.count(*t)).then_some(step)
+    };
+    while let Some((_, thread)) = threads.iter().filter_map(|t| Some((ready(&done, *t)?, *t))).min() {
+        while let Some(step) = ready(&done, thread) {
+            let id = trace.events[step].id;
+            done.learn(id);
+            schedule.push(thread, id.position + 1);
+        }
+    }
+    schedule
 }

@@ -5,16 +5,25 @@
 //! The data race itself is defined once, in [`race`].
 
 pub mod access;
+pub mod clock;
+pub mod dependence;
+pub mod happens_before;
 pub mod index;
+pub mod lockset;
 pub mod op;
+pub mod race;
 pub mod schedule;
+pub mod shadow;
 pub mod thread;
 pub mod trace;
 pub mod verdict;
 
 pub use access::{Access, AccessKind, Addr, Cell, Order};
+pub use clock::Clock;
 pub use index::IndexVec;
+pub use lockset::locks_held;
 pub use op::{LockMode, Op, WakeCause};
+pub use race::{Race, races};
 pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{Allocation, End, Event, EventId, Misuse, Pending, Region, Step, ThreadInfo, Trace, Unmodelled};

@@ -1,0 +1,175 @@
+//! What leads to what in a trace: the order that dependence gives.
+//!
+//! An event *leads to* another when a chain of program order and [dependence](model::dependence) goes from one to
+//! the other. Any reordering of a trace that respects this order is a run of the program with the same events.
+
+use model::dependence::{Resource, Use, footprint, may_be_coenabled};
+use model::shadow::Shadow;
+use model::{Clock, Event, EventId, IndexVec, Step, ThreadId, Trace};
+
+/// An event in a lane: its place in the trace and in its thread.
+#[derive(Clone, Copy)]
+struct Entry {
+    step: Step,
+    position: u32,
+}
+
+/// Uses of a thread's life by one thread in one way.
+struct LifeLane {
+    thread: ThreadId,
+    how: Use,
+    entries: Vec<Entry>,
+}
+
+/// The order of a trace's first events, extended and cut back at its end.
+#[derive(Default)]
+pub(crate) struct Causality {
+    /// For each event: those that lead to it, and itself.
+    clocks: IndexVec<Step, Clock>,
+    /// Each thread's events.
+    steps: IndexVec<ThreadId, Vec<Step>>,
+    bytes: Shadow<Use, Vec<Entry>>,
+    lives: IndexVec<ThreadId, Vec<LifeLane>>,
+}
+
+impl Causality {
+    /// The order of a whole trace.
+    pub(crate) fn of(trace: &Trace) -> Self {
+        let mut causality = Self::default();
+        trace.events.iter().for_each(|event| causality.push(event));
+        causality
+    }
+
+    /// Number of events taken in.
+    pub(crate) fn len(&self) -> usize {
+        self.clocks.len()
+    }
+
+    /// The events that lead to the one at `step`, and itself.
+    pub(crate) fn clock(&self, step: Step) -> &Clock {
+        &self.clocks[step]
+    }
+
+    /// The thread's last event.
+    pub(crate) fn last_of(&self, thread: ThreadId) -> Option<Step> {
+        self.steps.get(thread)?.last().copied()
+    }
+
+    /// The step of an event taken in.
+    pub(crate) fn step_of(&self, event: EventId) -> Step {
+        self.steps[event.thread][event.position as usize]
+    }
+
+    /// How many of the thread's events come before `step`.
+    pub(crate) fn count_before(&self, thread: ThreadId, step: Step) -> u32 {
+        self.steps.get(thread).map_or(0, |steps| steps.partition_point(|s| *s < step) as u32)
+    }
+
+    /// What leads to the thread's last event, and that event.
+    pub(crate) fn known_to(&self, thread: ThreadId) -> Clock {
+        self.last_of(thread).map_or_else(Clock::new, |step| self.clocks[step].clone())
+    }
+
+    /// Takes in the trace's next event.
+    pub(crate) fn push(&mut self, event: &Event) {
+        let thread = event.id.thread;
+        let entry = Entry { step: self.clocks.next_id(), position: event.id.position };
+        let mut clock = self.known_to(thread);
+        for (resource, how) in footprint(event) {
+            self.visit_lanes(resource, |other, theirs, entries| {
+                if other != thread
+                    && !how.commutes_with(theirs)
+                    && let Some(last) = entries.last()
+                    && clock.count(other) <= last.position
+                {
+                    clock.join(&self.clocks[last.step]);
+                }
+            });
+            self.update_lanes(resource, thread, how, |entries| entries.push(entry));
+        }
+        clock.learn(event.id);
+        grow(&mut self.steps, thread).push(entry.step);
+        self.clocks.push(clock);
+    }
+
+    /// Forgets the events from `step` on. `events` is the trace they came from.
+    pub(crate) fn truncate(&mut self, events: &IndexVec<Step, Event>, step: Step) {
+        for event in events.as_slice()[..self.len()].iter().skip(step.0 as usize).rev() {
+            let thread = event.id.thread;
+            for (resource, how) in footprint(event) {
+                self.update_lanes(resource, thread, how, |entries| {
+                    entries.pop();
+                });
+            }
+            self.steps[thread].pop();
+        }
+        self.clocks.truncate(step.0 as usize);
+    }
+
+    /// The events that `next`, not taken in yet, could have come before instead: dependent, possible at the same time,
+    /// and not leading to its thread's last event. They are those since that event, and the last one before it.
+    /// Ascending.
+    pub(crate) fn reversible(&self, events: &IndexVec<Step, Event>, next: &Event) -> Vec<Step> {
+        let thread = next.id.thread;
+        let known = self.last_of(thread).map(|step| &self.clocks[step]);
+        let since = self.last_of(thread);
+        let mut found = Vec::new();
+        let mut last_before = None;
+        for (resource, how) in footprint(next) {
+            self.visit_lanes(resource, |other, theirs, entries| {
+                if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
+                    return;
+                }
+                let unknown = |e: &&Entry| known.is_none_or(|clock| clock.count(other) <= e.position);
+                // Only events that change objects use more than one.
+                let coenabled = |e: &&Entry| {
+                    (how != Use::Change && theirs != Use::Change) || may_be_coenabled(&events[e.step], next)
+                };
+                for entry in entries.iter().rev().take_while(unknown).filter(coenabled) {
+                    if since.is_none_or(|since| entry.step > since) {
+                        found.push(entry.step);
+                    } else {
+                        last_before = last_before.max(Some(entry.step));
+                        break;
+                    }
+                }
+            });
+        }
+        found.extend(last_before);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {
+        match resource {
+            Resource::Bytes(cell) => self.bytes.visit(cell, |thread, how, entries| f(thread, how, entries)),
+            Resource::Thread(life) => {
+                self.lives.get(life).into_iter().flatten().for_each(|lane| f(lane.thread, lane.how, &lane.entries));
+            }
+        }
+    }
+
+    fn update_lanes(&mut self, resource: Resource, thread: ThreadId, how: Use, mut f: impl FnMut(&mut Vec<Entry>)) {
+        match resource {
+            Resource::Bytes(cell) => {
+                self.bytes.update(cell, thread, how, f);
+            }
+            Resource::Thread(life) => {
+                let lanes = grow(&mut self.lives, life);
+                let at = lanes.iter().position(|l| l.thread == thread && l.how == how).unwrap_or_else(|| {
+                    lanes.push(LifeLane { thread, how, entries: Vec::new() });
+                    lanes.len() - 1
+                });
+                f(&mut lanes[at].entries);
+            }
+        }
+    }
+}
+
+fn grow<T: Default>(table: &mut IndexVec<ThreadId, T>, thread: ThreadId) -> &mut T {
+    while table.len() <= thread.0 as usize {
+        table.push(T::default());
+    }
+    &mut table[thread]
+}

@@ -1,0 +1,129 @@
+//! What the executions of a search have shown so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::race::analyse;
+use model::{End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
+
+use crate::causality::Causality;
+use crate::outcome::{Failure, FailureKind, Involved};
+use crate::witness::Witness;
+
+/// A race that has no site to be named by.
+pub(crate) struct Unsited {
+    pub(crate) step: Step,
+    pub(crate) other: Option<SiteId>,
+}
+
+/// What a failure is known by: its kind, its sites, and for misuses what was done.
+type FailureKey = (FailureKind, Vec<Option<SiteId>>, String);
+
+/// What the executions of a search have shown so far.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) races: BTreeMap<Pair, Witness>,
+    pub(crate) conflicts: BTreeSet<Pair>,
+    failures: BTreeMap<FailureKey, Failure>,
+    pub(crate) unmodelled: Vec<Unmodelled>,
+    pub(crate) weak_atomics: bool,
+}
+
+impl Findings {
+    /// Takes in what an execution shows.
+    pub(crate) fn examine(&mut self, trace: &Trace) -> Result<(), Unsited> {
+        let analysis = analyse(trace);
+        let conflicts = analysis.conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?)));
+        self.conflicts.extend(conflicts);
+        self.add_races(trace, &analysis.races)?;
+        self.add_failures(trace);
+        for unmodelled in &trace.unmodelled {
+            if !self.unmodelled.contains(unmodelled) {
+                self.unmodelled.push(unmodelled.clone());
+            }
+        }
+        self.weak_atomics = self.weak_atomics
+            || trace.accesses().any(|(_, _, access)| access.atomic.is_some_and(|order| order != Order::SeqCst));
+        Ok(())
+    }
+
+    /// Number of failures found.
+    pub(crate) fn failure_count(&self) -> usize {
+        self.failures.len()
+    }
+
+    /// Whether there is anything to report.
+    pub(crate) fn any(&self) -> bool {
+        !self.races.is_empty() || !self.failures.is_empty()
+    }
+
+    /// The failures in order.
+    pub(crate) fn into_failures(self) -> Vec<Failure> {
+        self.failures.into_values().collect()
+    }
+
+    fn add_races(&mut self, trace: &Trace, races: &[Race]) -> Result<(), Unsited> {
+        let mut causality = None;
+        for race in races {
+            let (first, second) = (trace.events[race.first].site, trace.events[race.second].site);
+            let (Some(first), Some(second)) = (first, second) else {
+                let (step, other) = if first.is_none() { (race.first, second) } else { (race.second, first) };
+                return Err(Unsited { step, other });
+            };
+            let pair = Pair::new(first, second);
+            let known = self.races.get(&pair);
+            // The trace's own prefix bounds what its witness can cost; a worse trace is not worth the work.
+            let promising =
+                known.is_none_or(|w| !w.adjacent || switches_before(trace, race.second) < w.schedule.switches());
+            if !promising {
+                continue;
+            }
+            let causality = causality.get_or_insert_with(|| Causality::of(trace));
+            let witness = Witness::new(trace, causality, race);
+            if known.is_none_or(|known| witness.cost() < known.cost()) {
+                self.races.insert(pair, witness);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_failures(&mut self, trace: &Trace) {
+        let involved = |thread: ThreadId, site| Involved { site, thread: trace.threads[thread].path.clone() };
+        for misuse in &trace.misuses {
+            let key = (FailureKind::Misuse, vec![misuse.site], misuse.what.clone());
+            self.add_failure(key, || (vec![involved(misuse.thread, misuse.site)], misuse.what.clone(), trace));
+        }
+        match &trace.end {
+            End::Deadlock => {
+                let mut blocked: Vec<Involved> =
+                    trace.pending.iter().map(|p| involved(p.event.id.thread, p.event.site)).collect();
+                blocked.sort();
+                let key = (FailureKind::Deadlock, blocked.iter().map(|b| b.site).collect(), String::new());
+                self.add_failure(key, || (blocked, String::new(), trace));
+            }
+            End::Assertion { thread, site, message } => {
+                let key = (FailureKind::Assertion, vec![*site], String::new());
+                self.add_failure(key, || (vec![involved(*thread, *site)], message.clone(), trace));
+            }
+            End::Crash { thread, site, message } => {
+                let key = (FailureKind::Crash, vec![*site], String::new());
+                self.add_failure(key, || (vec![involved(*thread, *site)], message.clone(), trace));
+            }
+            End::Exit { .. } | End::StepLimit | End::TimeLimit | End::Diverged { .. } => {}
+        }
+    }
+
+    fn add_failure<'a>(&mut self, key: FailureKey, parts: impl FnOnce() -> (Vec<Involved>, String, &'a Trace)) {
+        let kind = key.0;
+        self.failures.entry(key).or_insert_with(|| {
+            let (involved, message, trace) = parts();
+            let schedule: Schedule = trace.schedule_to(trace.events.next_id());
+            Failure { kind, involved, message, schedule }
+        });
+    }
+}
+
+/// Number of times the running thread changes up to the event, inclusive.
+fn switches_before(trace: &Trace, step: Step) -> usize {
+    let events = &trace.events.as_slice()[..=step.0 as usize];
+    events.windows(2).filter(|pair| pair[0].id.thread != pair[1].id.thread).count()
+}

@@ -1,0 +1,111 @@
+//! Vector clocks.
+
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use crate::{EventId, ThreadId};
+
+/// For each thread, how many of its first events are known: a downward-closed set of events, where with an event all
+/// earlier ones of its thread are known.
+///
+/// Threads past the end of the vector count as 0. Eight threads are kept inline.
+#[derive(Clone, Default)]
+pub struct Clock {
+    counts: SmallVec<[u32; 8]>,
+}
+
+impl Clock {
+    /// Knows nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of events of `thread` known.
+    pub fn count(&self, thread: ThreadId) -> u32 {
+        self.counts.get(thread.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether the event is known.
+    pub fn contains(&self, event: EventId) -> bool {
+        self.count(event.thread) > event.position
+    }
+
+    /// Learns of an event and all earlier ones of its thread.
+    pub fn learn(&mut self, event: EventId) {
+        let index = event.thread.0 as usize;
+        if self.counts.len() <= index {
+            self.counts.resize(index + 1, 0);
+        }
+        let slot = &mut self.counts[index];
+        *slot = (*slot).max(event.position + 1);
+    }
+
+    /// Learns all that `other` knows.
+    pub fn join(&mut self, other: &Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.counts.clear();
+    }
+
+    /// Whether `other` knows all that this one does.
+    pub fn is_within(&self, other: &Self) -> bool {
+        (0..).zip(&self.counts).all(|(t, count)| *count <= other.count(ThreadId(t)))
+    }
+}
+
+impl PartialEq for Clock {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_within(other) && other.is_within(self)
+    }
+}
+impl Eq for Clock {}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = (0..).map(ThreadId).zip(&self.counts).filter(|(_, count)| **count > 0);
+        f.debug_map().entries(known).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(thread: u32, position: u32) -> EventId {
+        EventId { thread: ThreadId(thread), position }
+    }
+
+    #[test]
+    fn knows_what_it_learnt() {
+        let mut clock = Clock::new();
+        assert!(!clock.contains(event(0, 0)));
+        clock.learn(event(2, 4));
+        assert!(clock.contains(event(2, 0)) && clock.contains(event(2, 4)) && !clock.contains(event(2, 5)));
+        clock.learn(event(2, 1));
+        assert_eq!(clock.count(ThreadId(2)), 5);
+        assert_eq!(format!("{clock:?}"), "{t2: 5}");
+    }
+
+    #[test]
+    fn join_is_the_least_upper_bound() {
+        let (mut a, mut b) = (Clock::new(), Clock::new());
+        a.learn(event(0, 3));
+        b.learn(event(40, 0));
+        b.learn(event(0, 1));
+        let mut both = a.clone();
+        both.join(&b);
+        assert!(a.is_within(&both) && b.is_within(&both) && !both.is_within(&a));
+        assert_eq!((both.count(ThreadId(0)), both.count(ThreadId(40))), (4, 1));
+        both.clear();
+        assert_eq!(both, Clock::new());
+    }
+}

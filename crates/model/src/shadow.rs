@@ -1,0 +1,143 @@
+//! Notes about bytes of memory: who used them, and how.
+//!
+//! A [`Shadow`] keeps *lanes*: one value per (bytes, thread, kind of use). Bytes are kept in granules of eight with a
+//! mask, so that cells of different sizes and alignments meet exactly where they overlap. A cell of more than
+//! [`WIDE`] bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
+
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
+use crate::{Cell, ThreadId};
+
+/// Cells longer than this are not split into granules.
+const WIDE: u32 = 1024;
+
+/// One value for the uses of some bytes, by one thread, in one way.
+#[derive(Clone, Debug)]
+struct Lane<K, V> {
+    bytes: u8,
+    thread: ThreadId,
+    kind: K,
+    value: V,
+}
+
+#[derive(Clone, Debug)]
+struct WideLane<K, V> {
+    cell: Cell,
+    thread: ThreadId,
+    kind: K,
+    value: V,
+}
+
+type Granule<K, V> = SmallVec<[Lane<K, V>; 2]>;
+
+/// Lanes by the bytes they are about.
+#[derive(Clone, Debug)]
+pub struct Shadow<K, V> {
+    granules: BTreeMap<u64, Granule<K, V>>,
+    wide: Vec<WideLane<K, V>>,
+}
+
+impl<K, V> Default for Shadow<K, V> {
+    fn default() -> Self {
+        Self { granules: BTreeMap::new(), wide: Vec::new() }
+    }
+}
+
+/// The granules of a cell with the bytes of each that it covers.
+pub(crate) fn pieces(cell: Cell) -> impl Iterator<Item = (u64, u8)> {
+    let (start, end) = (cell.start.0, cell.end());
+    let granules = if start < end { start / 8..(end - 1) / 8 + 1 } else { 0..0 };
+    granules.map(move |granule| (granule, mask(granule, start, end)))
+}
+
+/// The bytes from `start` to `end` that lie in the granule.
+pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u8 {
+    let first = granule * 8;
+    let from = start.saturating_sub(first).min(8);
+    let to = end.saturating_sub(first).min(8);
+    let below = |n: u64| ((1u16 << n) - 1) as u8;
+    below(to) & !below(from)
+}
+
+impl<K: Copy + Eq, V> Shadow<K, V> {
+    /// Visits every lane that shares a byte with the cell. A lane that spans several granules is visited once for
+    /// each.
+    pub fn visit(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
+        if cell.len > WIDE {
+            let (start, end) = (cell.start.0, cell.end());
+            for (&granule, lanes) in self.granules.range(start / 8..=(end - 1) / 8) {
+                let bytes = mask(granule, start, end);
+                lanes.iter().filter(|l| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
+            }
+        } else {
+            for (granule, bytes) in pieces(cell) {
+                let Some(lanes) = self.granules.get(&granule) else { continue };
+                lanes.iter().filter(|l| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
+            }
+        }
+        self.wide.iter().filter(|l| l.cell.overlaps(&cell)).for_each(|l| f(l.thread, l.kind, &l.value));
+    }
+
+    /// Updates the lanes that stand for exactly these bytes, this thread and this kind, one per granule, making new
+    /// ones with `V::default()`. Returns whether one is new.
+    pub fn update(&mut self, cell: Cell, thread: ThreadId, kind: K, mut f: impl FnMut(&mut V)) -> bool
+    where
+        V: Default,
+    {
+        let mut new = false;
+        if cell.len > WIDE {
+            let known = |l: &WideLane<K, V>| l.cell == cell && l.thread == thread && l.kind == kind;
+            let at = self.wide.iter().position(known).unwrap_or_else(|| {
+                new = true;
+                self.wide.push(WideLane { cell, thread, kind, value: V::default() });
+                self.wide.len() - 1
+            });
+            f(&mut self.wide[at].value);
+            return new;
+        }
+        for (granule, bytes) in pieces(cell) {
+            let lanes = self.granules.entry(granule).or_default();
+            let known = |l: &Lane<K, V>| l.bytes == bytes && l.thread == thread && l.kind == kind;
+            let at = lanes.iter().position(known).unwrap_or_else(|| {
+                new = true;
+                lanes.push(Lane { bytes, thread, kind, value: V::default() });
+                lanes.len() - 1
+            });
+            f(&mut lanes[at].value);
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Addr;
+
+    fn cell(start: u64, len: u32) -> Cell {
+        Cell { start: Addr(start), len }
+    }
+
+    /// Lanes meet exactly when cells overlap, whatever their sizes.
+    #[test]
+    fn meets_where_cells_overlap() {
+        let starts = [0, 1, 4, 7, 8, 13, 1000, 1020, 1024, 4096, u64::MAX - 2000, u64::MAX - 4];
+        let lengths = [0, 1, 2, 3, 4, 8, 9, 16, 24, 1024, 1025, 5000];
+        let cells: Vec<Cell> = starts.iter().flat_map(|s| lengths.map(|l| cell(*s, l))).collect();
+        for a in &cells {
+            let mut shadow = Shadow::<char, u32>::default();
+            assert!(shadow.update(*a, ThreadId(1), 'a', |n| *n += 1) || a.len == 0);
+            assert!(!shadow.update(*a, ThreadId(1), 'a', |n| *n += 1));
+            for b in &cells {
+                let mut met = false;
+                shadow.visit(*b, |thread, kind, n| {
+                    assert_eq!((thread, kind, *n), (ThreadId(1), 'a', 2));
+                    met = true;
+                });
+                assert_eq!(met, a.overlaps(b), "{a:?} {b:?}");
+            }
+        }
+    }
+}
