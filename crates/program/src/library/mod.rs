@@ -105,7 +105,7 @@ pub enum Effect {
     Stream(u8),
     /// Uses memory of the library itself.
     State(LibraryState, StateAccess),
-    /// `printf` or `scanf`: touches what the conversions of the format say.
+    /// `printf` or `scanf`: touches what the conversions of the format say; for `scanf` it comes after the call.
     Format(Format),
     /// The result points into this argument's object, or is null.
     Returns(u8),
@@ -136,7 +136,9 @@ pub struct Format {
 }
 
 impl Format {
-    /// The `is_scan` argument of `__rp_add_format` and `__rp_add_format_list`: bit 0 for `scanf`, bit 1 for wide.
+    /// The `flags` argument of `__rp_add_format` and `__rp_add_format_list`: bit 0 for `scanf`, bit 1 for wide. What a
+    /// `scanf` stored is known only after the call: its hook comes after the call and the call's result (an `int`)
+    /// plus 2 is added in bits 8..32.
     pub fn flags(&self) -> u32 {
         u32::from(self.scan) | u32::from(self.wide) << 1
     }
@@ -223,7 +225,9 @@ impl LibraryFunction {
     /// Whether some effect is known only once the call has returned.
     pub fn ends_after_call(&self) -> bool {
         self.effects.iter().any(|e| {
-            matches!(e, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_) | Effect::Calls(_))
+            let scan = matches!(e, Effect::Format(format) if format.scan);
+            let after = matches!(e, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_));
+            scan || after || matches!(e, Effect::Calls(_))
         })
     }
 
