@@ -1,1 +1,19 @@
-//! placeholder
+//! Petri nets with transfer and reset arcs, and the coverability problem.
+//!
+//! Coverability: can a marking be reached that is at least as large, place by place, as one of the targets? For
+//! these nets it is decidable by backward search over minimal elements of upward-closed sets (Abdulla, Haziza and
+//! Kindahl use it for race-freeness). [`backward::solve`] answers with a firing sequence or with a certificate,
+//! which [`certificate::check`] validates without using the solver.
+//!
+//! This crate knows nothing of programs, threads or races.
+
+pub mod antichain;
+pub mod backward;
+pub mod certificate;
+pub mod invariant;
+pub mod marking;
+pub mod net;
+pub mod spec;
+
+pub use marking::Marking;
+pub use net::{Initial, Net, PlaceId, Transition, TransitionId};

@@ -1,0 +1,360 @@
+//! Backward coverability on minimal elements.
+//!
+//! Starting from the targets, minimal elements of the set of predecessors are added until an initial marking is
+//! among them (covered) or nothing new appears (safe). The set is upward closed and transitions are monotone, so
+//! this terminates (Abdulla, Čerāns, Jonsson and Tsay 1996; used by Abdulla, Haziza and Kindahl for
+//! race-freeness).
+//!
+//! Deviation: elements that provably no reachable marking covers are left out: those with a token in a place that
+//! can never be marked, and those an [`Invariant`] excludes. Leaving them out is sound because the answer concerns
+//! only reachable markings; the certificate carries the invariants, so that its checker can follow.
+//!
+//! Can be missed: nothing; the search is complete unless it is stopped. Can be wrongly claimed: nothing; a covered
+//! answer is a firing sequence, a safe one is checked by [`crate::certificate`].
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::antichain::Antichain;
+use crate::certificate::Certificate;
+use crate::invariant::{self, Invariant};
+use crate::marking::Marking;
+use crate::net::{Net, PlaceId, Transition, TransitionId};
+
+/// The answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// From `initial`, firing `sequence` reaches a marking that covers a target.
+    Covered {
+        /// Where it starts.
+        initial: Marking,
+        /// What to fire, in order.
+        sequence: Vec<TransitionId>,
+    },
+    /// No reachable marking covers a target.
+    Safe(Certificate),
+    /// Stopped by the caller.
+    Stopped,
+}
+
+/// What the search may leave out. `plain` leaves out nothing and stays here to be compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pruning {
+    /// Nothing: the paper's algorithm.
+    Plain,
+    /// Elements with a token in a never-marked place, and elements that an invariant excludes.
+    #[default]
+    Invariants,
+}
+
+/// Counters, as in the paper's table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Elements whose predecessors were computed.
+    pub iterations: u64,
+    /// Predecessors computed.
+    pub configurations: u64,
+    /// Predecessors that an element already subsumed.
+    pub subsumed: u64,
+    /// Predecessors excluded by never-marked places or invariants.
+    pub excluded: u64,
+    /// Elements of the final basis.
+    pub basis: u64,
+    /// Invariants found.
+    pub invariants: u64,
+}
+
+struct Element {
+    marking: Marking,
+    /// The transition that leads from here to the element it was computed from.
+    via: Option<(TransitionId, u32)>,
+    /// Whether no smaller element has replaced it.
+    live: bool,
+}
+
+struct Search<'a> {
+    net: &'a Net,
+    pruning: Pruning,
+    never_marked: Vec<bool>,
+    /// For each place, the transitions that can add tokens to it.
+    producers: Vec<Vec<TransitionId>>,
+    elements: Vec<Element>,
+    basis: Antichain,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    invariants: Vec<Invariant>,
+    attempts: u64,
+    statistics: Statistics,
+}
+
+/// Decides coverability. `go_on` is asked now and then with the counters so far; when it says no, the search stops.
+pub fn solve(net: &Net, pruning: Pruning, mut go_on: impl FnMut(&Statistics) -> bool) -> (Answer, Statistics) {
+    let mut search = Search {
+        net,
+        pruning,
+        never_marked: if pruning == Pruning::Plain { vec![false; net.places.len()] } else { never_marked(net) },
+        producers: producers(net),
+        elements: Vec::new(),
+        basis: Antichain::new(),
+        queue: BinaryHeap::new(),
+        invariants: Vec::new(),
+        attempts: 0,
+        statistics: Statistics::default(),
+    };
+    let answer = search.run(&mut go_on);
+    search.statistics.basis = search.basis.len() as u64;
+    search.statistics.invariants = search.invariants.len() as u64;
+    (answer, search.statistics)
+}
+
+impl Search<'_> {
+    fn run(&mut self, go_on: &mut impl FnMut(&Statistics) -> bool) -> Answer {
+        for target in &self.net.targets {
+            if let Some(answer) = self.add(target.clone(), None) {
+                return answer;
+            }
+        }
+        let mut found = Vec::new();
+        while let Some(Reverse((_, number))) = self.queue.pop() {
+            if !self.elements[number as usize].live {
+                continue;
+            }
+            self.statistics.iterations += 1;
+            if self.statistics.iterations % 64 == 1 && !go_on(&self.statistics) {
+                return Answer::Stopped;
+            }
+            let marking = self.elements[number as usize].marking.clone();
+            let mut useful: Vec<TransitionId> =
+                marking.entries().iter().flat_map(|(p, _)| &self.producers[p.index()]).copied().collect();
+            useful.sort_unstable();
+            useful.dedup();
+            for t in useful {
+                found.clear();
+                predecessors(&self.net.transitions[t.index()], &marking, &mut found);
+                for predecessor in found.drain(..) {
+                    self.statistics.configurations += 1;
+                    if let Some(answer) = self.add(predecessor, Some((t, number))) {
+                        return answer;
+                    }
+                }
+            }
+        }
+        let basis = self.elements.iter().filter(|e| e.live).map(|e| e.marking.clone()).collect();
+        let never_marked = self.net.place_ids().filter(|p| self.never_marked[p.index()]).collect();
+        Answer::Safe(Certificate {
+            basis,
+            never_marked,
+            invariants: self.invariants.iter().map(|i| i.weights.clone()).collect(),
+        })
+    }
+
+    fn add(&mut self, marking: Marking, via: Option<(TransitionId, u32)>) -> Option<Answer> {
+        if marking.entries().iter().any(|(p, _)| self.never_marked[p.index()])
+            || self.invariants.iter().any(|i| i.excludes(&marking))
+        {
+            self.statistics.excluded += 1;
+            return None;
+        }
+        if self.basis.covered_by(&marking).is_some() {
+            self.statistics.subsumed += 1;
+            return None;
+        }
+        if self.net.initially_covers(&marking) {
+            return Some(self.covered(marking, via));
+        }
+        if self.excluded_by_new_invariant(&marking) {
+            self.statistics.excluded += 1;
+            return None;
+        }
+        let number = self.elements.len() as u32;
+        for dropped in self.basis.insert(&marking, number).into_iter().flatten() {
+            self.elements[dropped as usize].live = false;
+        }
+        self.queue.push(Reverse((marking.total(), number)));
+        self.elements.push(Element { marking, via, live: true });
+        None
+    }
+
+    /// Asks the state equation. It costs a linear program, so it is asked often only while it helps.
+    fn excluded_by_new_invariant(&mut self, marking: &Marking) -> bool {
+        let allowed = 16 + 16 * self.invariants.len() as u64 + self.elements.len() as u64 / 64;
+        if self.pruning == Pruning::Plain || self.attempts >= allowed {
+            return false;
+        }
+        self.attempts += 1;
+        let Some(invariant) = invariant::find(self.net, marking) else { return false };
+        self.invariants.push(invariant);
+        true
+    }
+
+    fn covered(&self, marking: Marking, via: Option<(TransitionId, u32)>) -> Answer {
+        let mut sequence = Vec::new();
+        let mut step = via;
+        while let Some((transition, next)) = step {
+            sequence.push(transition);
+            step = self.elements[next as usize].via;
+        }
+        let initial = self.net.initial_covering(&marking).unwrap_or(marking);
+        Answer::Covered { initial, sequence }
+    }
+}
+
+/// Places that no reachable marking marks: empty at first, and whoever could add a token needs one in such a place.
+fn never_marked(net: &Net) -> Vec<bool> {
+    let mut never: Vec<bool> = net.initial.iter().map(|i| i.high == Some(0)).collect();
+    loop {
+        let mut changed = false;
+        for t in &net.transitions {
+            if t.guard.iter().any(|(p, _)| never[p.index()]) {
+                continue;
+            }
+            let flowing = t.flows.iter().filter(|(from, _)| !never[from.index()]).flat_map(|(_, to)| to);
+            let added = t.delta.iter().filter(|(_, d)| *d > 0).map(|(p, _)| p);
+            for p in added.chain(flowing).copied().collect::<Vec<_>>() {
+                changed |= std::mem::replace(&mut never[p.index()], false);
+            }
+        }
+        if !changed {
+            return never;
+        }
+    }
+}
+
+fn producers(net: &Net) -> Vec<Vec<TransitionId>> {
+    let mut producers = vec![Vec::new(); net.places.len()];
+    for (id, t) in net.transitions() {
+        let mut targets: Vec<PlaceId> = t.delta.iter().filter(|(_, d)| *d > 0).map(|(p, _)| *p).collect();
+        targets.extend(t.flows.iter().flat_map(|(from, to)| to.iter().filter(move |p| *p != from)));
+        targets.sort_unstable();
+        targets.dedup();
+        for p in targets {
+            producers[p.index()].push(id);
+        }
+    }
+    producers
+}
+
+/// Minimal markings (perhaps with some that are not) from which firing `t` reaches a marking that covers `marking`.
+fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) {
+    let flowing = |p: PlaceId| t.flows.iter().any(|(from, to)| *from == p || to.contains(&p));
+    let mut fixed: Vec<(PlaceId, u32)> = t.guard.clone();
+    let mut split: Vec<(PlaceId, i64)> = Vec::new();
+    let raise = |entries: &mut Vec<(PlaceId, u32)>, place: PlaceId, least: u32| match entries
+        .iter_mut()
+        .find(|(p, _)| *p == place)
+    {
+        Some((_, n)) => *n = least.max(*n),
+        None => entries.push((place, least)),
+    };
+    for &(p, n) in marking.entries() {
+        let needed = i64::from(n) - t.change(p);
+        if flowing(p) {
+            split.push((p, needed));
+        } else if needed > 0 {
+            raise(&mut fixed, p, needed as u32);
+        }
+    }
+    let mut partial = vec![fixed];
+    for (target, needed) in split {
+        let mut sources: Vec<(PlaceId, i64)> = t
+            .flows
+            .iter()
+            .map(|(from, to)| (*from, to.iter().filter(|q| **q == target).count() as i64))
+            .filter(|(_, times)| *times > 0)
+            .collect();
+        if !t.flows.iter().any(|(from, _)| *from == target) {
+            sources.push((target, 1));
+        }
+        let already: i64 = sources.iter().map(|(p, times)| times * i64::from(t.needs(*p))).sum();
+        let mut choices = Vec::new();
+        distribute(&sources, (needed - already).max(0), &mut Vec::new(), &mut choices);
+        let mut extended = Vec::new();
+        for entries in &partial {
+            for choice in &choices {
+                let mut entries = entries.clone();
+                for (p, extra) in choice {
+                    raise(&mut entries, *p, t.needs(*p) + extra);
+                }
+                extended.push(entries);
+            }
+        }
+        partial = extended;
+    }
+    out.extend(partial.into_iter().map(Marking::new));
+}
+
+/// All minimal ways to get `amount` tokens from the sources, each token of a source counting so many times.
+fn distribute(
+    sources: &[(PlaceId, i64)],
+    amount: i64,
+    chosen: &mut Vec<(PlaceId, u32)>,
+    out: &mut Vec<Vec<(PlaceId, u32)>>,
+) {
+    let Some((&(place, times), rest)) = sources.split_first() else {
+        if amount <= 0 {
+            out.push(chosen.clone());
+        }
+        return;
+    };
+    let most = (amount.max(0) + times - 1) / times;
+    let least = if rest.is_empty() { most } else { 0 };
+    for n in least..=most {
+        chosen.push((place, n as u32));
+        distribute(rest, amount - n * times, chosen, out);
+        chosen.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate;
+    use crate::spec;
+
+    fn answer(text: &str) -> Answer {
+        let net = spec::parse(text).unwrap();
+        let (answer, _) = solve(&net, Pruning::default(), |_| true);
+        match &answer {
+            Answer::Covered { initial, sequence } => certificate::replay(&net, initial, sequence).unwrap(),
+            Answer::Safe(certificate) => certificate::check(&net, certificate).unwrap(),
+            Answer::Stopped => {}
+        }
+        answer
+    }
+
+    const MUTEX: &str = "vars idle critical lock rules
+        idle >= 1, lock >= 1 -> idle' = idle - 1, lock' = lock - 1, critical' = critical + 1;
+        critical >= 1 -> critical' = critical - 1, lock' = lock + 1, idle' = idle + 1;
+        init idle >= 1, critical = 0, lock = ";
+
+    #[test]
+    fn a_lock_excludes_any_number_of_threads() {
+        assert!(matches!(answer(&format!("{MUTEX} 1 target critical >= 2")), Answer::Safe(_)));
+        let covered = answer(&format!("{MUTEX} 2 target critical >= 2"));
+        assert!(matches!(covered, Answer::Covered { sequence, .. } if sequence.len() == 2));
+    }
+
+    #[test]
+    fn transfers_move_all_tokens() {
+        let net = "vars a b c rules
+            a >= 1 -> a' = a - 1, b' = b + 1;
+            c >= 1 -> c' = c - 1, b' = 0, a' = a + b;
+            init a = 3, b = 0, c = 1 target ";
+        assert!(matches!(answer(&format!("{net} b >= 3, c >= 1")), Answer::Covered { .. }));
+        assert!(matches!(answer(&format!("{net} b >= 4")), Answer::Safe(_)));
+        assert!(matches!(answer(&format!("{net} a >= 1, b >= 3")), Answer::Safe(_)));
+    }
+
+    #[test]
+    fn resets_lose_tokens() {
+        let net = "vars a b rules a >= 1 -> a' = 0, b' = b + 1; init a = 5, b = 0 target ";
+        assert!(matches!(answer(&format!("{net} b >= 1")), Answer::Covered { .. }));
+        assert!(matches!(answer(&format!("{net} b >= 2")), Answer::Safe(_)));
+        assert!(matches!(answer(&format!("{net} a >= 1, b >= 1")), Answer::Safe(_)));
+    }
+
+    #[test]
+    fn can_be_stopped() {
+        let net = spec::parse(&format!("{MUTEX} 2 target critical >= 2")).unwrap();
+        assert_eq!(solve(&net, Pruning::default(), |_| false).0, Answer::Stopped);
+    }
+}

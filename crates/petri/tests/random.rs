@@ -1,0 +1,136 @@
+//! On random nets with a bounded state space the solver agrees with plain forward search.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use petri::backward::{Answer, Pruning, solve};
+use petri::{Initial, Marking, Net, PlaceId, Transition, TransitionId, certificate, spec};
+
+/// A small generator, so that the nets are the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as u32) % n
+    }
+    fn chance(&mut self, one_in: u32) -> bool {
+        self.below(one_in) == 0
+    }
+}
+
+/// A transition that never increases the number of tokens, so that the state space is finite.
+fn transition(random: &mut Random, places: u32) -> Transition {
+    let mut guard = vec![0u32; places as usize];
+    let mut delta = vec![0i64; places as usize];
+    for _ in 0..=random.below(2) {
+        let p = random.below(places) as usize;
+        guard[p] += 1;
+        delta[p] -= 1;
+        if !random.chance(8) {
+            delta[random.below(places) as usize] += 1;
+        }
+    }
+    if random.chance(4) {
+        guard[random.below(places) as usize] += 1;
+    }
+    let mut flows = Vec::new();
+    if random.chance(4) {
+        let from = random.below(places) as usize;
+        let to = random.below(places);
+        if delta[from] >= 0 && to as usize != from {
+            flows.push((PlaceId(from as u32), if random.chance(3) { vec![] } else { vec![PlaceId(to)] }));
+        }
+    }
+    let some = |n: &(usize, u32)| n.1 > 0;
+    Transition {
+        name: String::new(),
+        guard: guard.into_iter().enumerate().filter(some).map(|(p, n)| (PlaceId(p as u32), n)).collect(),
+        delta: delta.into_iter().enumerate().filter(|d| d.1 != 0).map(|(p, d)| (PlaceId(p as u32), d)).collect(),
+        flows,
+    }
+}
+
+fn net(seed: u64) -> Net {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let places = 2 + random.below(4);
+    let marking = |random: &mut Random, most: u32| {
+        Marking::new(
+            (0..=random.below(2)).map(|_| (PlaceId(random.below(places)), 1 + random.below(most))).collect::<Vec<_>>(),
+        )
+    };
+    let net = Net {
+        places: (0..places).map(|p| format!("p{p}")).collect(),
+        transitions: (0..1 + random.below(6)).map(|_| transition(&mut random, places)).collect(),
+        initial: (0..places)
+            .map(|_| {
+                let low = random.below(3);
+                Initial { low, high: Some(if random.chance(4) { low + random.below(2) } else { low }) }
+            })
+            .collect(),
+        targets: (0..=random.below(2)).map(|_| marking(&mut random, 3)).collect(),
+    };
+    net.validate().expect("generated nets are valid");
+    net
+}
+
+/// Whether a target can be covered, by visiting every reachable marking.
+fn forward(net: &Net) -> bool {
+    let mut starts = vec![Vec::new()];
+    for p in net.place_ids() {
+        let Initial { low, high } = net.initial[p.index()];
+        starts = starts
+            .into_iter()
+            .flat_map(|m: Vec<_>| (low..=high.expect("bounded")).map(move |n| [m.clone(), vec![(p, n)]].concat()))
+            .collect();
+    }
+    let mut queue: VecDeque<Marking> = starts.into_iter().map(Marking::new).collect();
+    let mut seen: BTreeSet<Marking> = queue.iter().cloned().collect();
+    while let Some(m) = queue.pop_front() {
+        if net.targets.iter().any(|t| m.covers(t)) {
+            return true;
+        }
+        for t in 0..net.transitions.len() {
+            if let Some(next) = net.fire(&m, TransitionId(t as u32))
+                && seen.insert(next.clone())
+            {
+                queue.push_back(next);
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn agrees_with_forward_search_on_5000_nets() {
+    let mut covered = 0;
+    for seed in 0..10_000 {
+        // Each net twice: pruned, and by the plain algorithm.
+        let pruning = if seed % 2 == 0 { Pruning::Invariants } else { Pruning::Plain };
+        let net = net(seed / 2);
+        let (answer, _) = solve(&net, pruning, |_| true);
+        let expected = forward(&net);
+        covered += u32::from(expected);
+        match answer {
+            Answer::Covered { initial, sequence } => {
+                certificate::replay(&net, &initial, &sequence).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+                assert!(expected, "seed {seed}: covered, but forward search never covers it\n{}", spec::write(&net));
+            }
+            Answer::Safe(certificate) => {
+                certificate::check(&net, &certificate)
+                    .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", spec::write(&net)));
+                assert!(!expected, "seed {seed}: safe, but forward search covers it\n{}", spec::write(&net));
+            }
+            Answer::Stopped => panic!("seed {seed}: nobody stopped it"),
+        }
+    }
+    assert!((2000..8000).contains(&covered), "a fair share of both answers, not {covered} of 10000");
+}
+
+#[test]
+fn spec_files_come_back() {
+    for seed in 0..500 {
+        let net = net(seed);
+        let text = spec::write(&net);
+        assert_eq!(spec::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), net, "{text}");
+    }
+}
