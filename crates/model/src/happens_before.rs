@@ -190,12 +190,10 @@ impl HappensBefore {
                 self.stores.overwrite(access.cell);
                 continue;
             };
-            let mut published = if order.releases() { clocks.now.clone() } else { clocks.fence_released.clone() };
-            if access.kind.reads() {
-                self.stores.read(access.cell, &mut published);
+            if !access.kind.reads() {
+                self.stores.overwrite(access.cell);
             }
-            self.stores.overwrite(access.cell);
-            self.stores.publish(access.cell, published);
+            self.stores.publish(access.cell, if order.releases() { &clocks.now } else { &clocks.fence_released });
         }
     }
 }
@@ -229,9 +227,25 @@ impl Stores {
         }
     }
 
-    fn publish(&mut self, cell: Cell, clock: Clock) {
+    /// Adds to what the bytes' last write published.
+    fn publish(&mut self, cell: Cell, clock: &Clock) {
         for (granule, bytes) in pieces(cell) {
-            self.granules.entry(granule).or_default().push((bytes, clock.clone()));
+            let entries = self.granules.entry(granule).or_default();
+            let mut new = bytes;
+            for at in 0..entries.len() {
+                let covered = entries[at].0 & bytes;
+                if covered != 0 {
+                    let mut joined = entries[at].1.clone();
+                    joined.join(clock);
+                    entries[at].0 &= !covered;
+                    entries.push((covered, joined));
+                    new &= !covered;
+                }
+            }
+            entries.retain(|(at, _)| *at != 0);
+            if new != 0 {
+                entries.push((new, clock.clone()));
+            }
         }
     }
 }
