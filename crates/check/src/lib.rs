@@ -1,1 +1,29 @@
-//! placeholder
+//! The line from inputs to result: build the program, run the engines, settle every pair.
+//!
+//! [`build`] turns sources into an instrumented executable; [`explore`] searches its schedules and returns the
+//! result document; [`replay`] runs a witness again. The ledger of pairs lives here. Nothing here knows how a
+//! result is shown.
+
+mod assumptions;
+mod build;
+mod dump;
+mod error;
+mod examples;
+mod explore;
+mod finding;
+mod listing;
+mod names;
+mod place;
+mod replay;
+mod run;
+mod settle;
+mod story;
+mod witnesses;
+mod words;
+
+pub use build::{BuildOptions, Built, build};
+pub use dump::{Run, run};
+pub use error::Error;
+pub use explore::{ExploreOptions, explore};
+pub use replay::{Replayed, replay};
+pub use run::Limits;

@@ -1,0 +1,61 @@
+//! One run as text, one line per event.
+
+use std::fmt::Write;
+
+use model::{End, Executor, Schedule, Trace};
+
+use crate::Error;
+use crate::build::Built;
+use crate::names::Names;
+use crate::place::Place;
+use crate::run::{Limits, launch};
+use crate::words::Words;
+
+/// A run of the program under a schedule prefix.
+#[derive(Debug)]
+pub struct Run {
+    /// One line per event, then how the run ended.
+    pub text: String,
+    /// What the program wrote to standard output and standard error.
+    pub output: exec::Output,
+}
+
+/// Runs the program once under the schedule and tells what happened.
+pub fn run(built: &Built, limits: &Limits, schedule: &Schedule) -> Result<Run, Error> {
+    let mut target = launch(built, limits)?;
+    let trace = target.run(schedule)?;
+    let output = target.output()?;
+    let names = Names::new(&built.program, target.symbols());
+    let words = Words { trace: &trace, names: &names };
+    Ok(Run { text: tell(built, &words), output })
+}
+
+fn tell(built: &Built, words: &Words<'_>) -> String {
+    let mut text = String::new();
+    let trace = words.trace;
+    for event in &trace.events {
+        let thread = words.thread(event.id.thread);
+        let Place { file, line, column, .. } = Place::of(&built.program, event.site);
+        let place = file.map_or_else(String::new, |file| format!("  {file}:{line}:{column}"));
+        let _ = writeln!(text, "{thread}:{} {}{place}", event.id.position, words.did(event));
+    }
+    for pending in &trace.pending {
+        let thread = words.thread(pending.event.id.thread);
+        let what = if pending.enabled { words.did(&pending.event) } else { words.waits(&pending.event.op) };
+        let _ = writeln!(text, "{thread}:{} not executed: {what}", pending.event.id.position);
+    }
+    let _ = writeln!(text, "end: {}", ending(trace));
+    text
+}
+
+fn ending(trace: &Trace) -> String {
+    match &trace.end {
+        End::Exit { code } => format!("exit status {code}"),
+        End::Deadlock => "deadlock".to_owned(),
+        End::Assertion { message, .. } => format!("assertion failed: {message}"),
+        End::Crash { message, .. } => format!("crash: {message}"),
+        End::StepLimit => "step limit".to_owned(),
+        End::TimeLimit => "time limit".to_owned(),
+        End::Diverged { segment, message } => format!("segment {segment} cannot be followed: {message}"),
+    }
+}

@@ -1,0 +1,82 @@
+//! Why there is no result.
+
+use std::path::PathBuf;
+
+use exec::format::Difference;
+
+/// Why there is no result. What the user's program does wrong is never an error here.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the fields are the parts of the messages")]
+pub enum Error {
+    /// The sources do not become a program.
+    #[error(transparent)]
+    Llvm(#[from] llvm::Error),
+    /// The program could not be run.
+    #[error(transparent)]
+    Exec(#[from] exec::Error),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Format(#[from] exec::format::Error),
+    /// The search failed.
+    #[error(transparent)]
+    Search(Box<explore::Error<exec::Error>>),
+    /// Two engines contradict each other.
+    #[error(transparent)]
+    Contradiction(#[from] model::Contradiction),
+    /// No place to work.
+    #[error("cannot work in the folder for temporary files: {0}")]
+    WorkFolder(std::io::Error),
+    /// The file for standard input cannot be read.
+    #[error("cannot read `{}`, given as standard input: {cause}", path.display())]
+    Stdin { path: PathBuf, cause: std::io::Error },
+    /// A schedule of the search did not behave the second time.
+    #[error(
+        "raceproof bug or nondeterministic program: a schedule that showed a finding does not show it again: {difference}"
+    )]
+    NotReproducible { difference: Difference },
+    /// A confirmed race is not in the run of its witness.
+    #[error("raceproof bug: a confirmed race is not in the run of its witness")]
+    WitnessWithoutRace,
+    /// The program is not the one the witness was made of.
+    #[error("the program changed since `{}` was made", witness.display())]
+    ProgramChanged { witness: PathBuf },
+    /// The input is not the one the witness was made with.
+    #[error("the input `{stdin}` changed since `{}` was made", witness.display())]
+    StdinChanged { witness: PathBuf, stdin: String },
+    /// The replay took another way.
+    #[error("the replay of `{}` differs: {difference}", witness.display())]
+    ReplayDiffers { witness: PathBuf, difference: Difference },
+    /// The replay went the same way but the finding is not there.
+    #[error("the replay of `{}` followed its schedule, but does not show the {finding}", witness.display())]
+    NotShown { witness: PathBuf, finding: &'static str },
+}
+
+impl From<explore::Error<exec::Error>> for Error {
+    fn from(error: explore::Error<exec::Error>) -> Self {
+        match error {
+            explore::Error::Executor(error) => Self::Exec(error),
+            other => Self::Search(Box::new(other)),
+        }
+    }
+}
+
+impl Error {
+    /// What the user can do about it, where the message does not say.
+    pub fn help(&self) -> Option<String> {
+        let bug = "please report this with the program, if you can share it";
+        Some(match self {
+            Self::Format(error) => error.help().to_owned(),
+            Self::WorkFolder(_) => "make room there, or set TMPDIR to another folder".to_owned(),
+            Self::Stdin { .. } => "check the spelling and the permissions".to_owned(),
+            Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
+                "explore the program again to get a witness of its present state".to_owned()
+            }
+            Self::NotReproducible { .. } | Self::WitnessWithoutRace | Self::NotShown { .. } => bug.to_owned(),
+            Self::ReplayDiffers { .. } => {
+                "the program depends on something outside (time, files, another kernel), or this is a bug of raceproof"
+                    .to_owned()
+            }
+            Self::Llvm(_) | Self::Exec(_) | Self::Search(_) | Self::Contradiction(_) => return None,
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! One or two executed accesses per site, to speak of pairs that never raced.
+
+use explore::{Observer, Progress};
+use model::{IndexVec, Pair, SiteId, Trace};
+
+use crate::finding::{Looker, SeenAccess};
+
+/// Keeps up to two examples per site, of different threads, while a search goes on.
+pub(crate) struct Examples<'a> {
+    looker: &'a Looker<'a>,
+    of_site: IndexVec<SiteId, Vec<SeenAccess>>,
+    next: &'a mut dyn Observer,
+}
+
+impl<'a> Examples<'a> {
+    /// Collects examples and passes everything on to `next`.
+    pub(crate) fn new(looker: &'a Looker<'a>, next: &'a mut dyn Observer) -> Self {
+        Self { looker, of_site: IndexVec::filled(looker.program.sites.len(), Vec::new()), next }
+    }
+
+    /// An example of each site of the pair, of different threads where both sites have been seen in several.
+    pub(crate) fn of(&self, pair: Pair) -> Option<[&SeenAccess; 2]> {
+        let [one, other] = pair.sites().map(|site| self.of_site.get(site).map_or(&[][..], Vec::as_slice));
+        let both = one.iter().flat_map(|a| other.iter().map(move |b| [a, b]));
+        both.clone().find(|[a, b]| a.access.thread != b.access.thread).or_else(|| both.clone().next())
+    }
+}
+
+impl Observer for Examples<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        self.next.progress(progress);
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        for (step, event, access) in trace.accesses() {
+            let Some(seen) = event.site.and_then(|site| self.of_site.get_mut(site)) else { continue };
+            let new = match seen.as_slice() {
+                [] => true,
+                [one] => trace.threads.get(event.id.thread).is_some_and(|t| t.path != one.thread),
+                _ => false,
+            };
+            if new {
+                seen.push(self.looker.access(trace, step, access, access.cell));
+            }
+        }
+        self.next.trace(trace);
+    }
+}

@@ -1,0 +1,110 @@
+//! The search's part of the line: explore every schedule, settle every pair, keep a witness of every finding.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ::explore::{Coverage, Observer, Outcome, ReductionName};
+use model::Engine;
+use report::document::SCHEMA;
+use report::{PairVerdict, Report};
+
+use crate::build::Built;
+use crate::examples::Examples;
+use crate::finding::Looker;
+use crate::listing::Listing;
+use crate::names::Names;
+use crate::run::{Limits, launch};
+use crate::witnesses::Witnesses;
+use crate::{Error, assumptions, settle};
+
+/// What to search and how far.
+#[derive(Clone, Debug)]
+pub struct ExploreOptions {
+    /// How runs are kept apart and how long each may be.
+    pub limits: Limits,
+    /// Which schedules may be left out.
+    pub reduction: ReductionName,
+    /// Stop after this many executions.
+    pub max_executions: Option<u64>,
+    /// Stop after this time.
+    pub time: Option<Duration>,
+    /// Stop at the first finding.
+    pub stop_at_first: bool,
+    /// Where witness files go; created when there is something to write.
+    pub witness_dir: PathBuf,
+}
+
+/// Explores the program's schedules and settles every pair of accesses that met.
+pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
+    let start = Instant::now();
+    let mut target = launch(built, &options.limits)?;
+    let search = ::explore::Options {
+        reduction: options.reduction,
+        max_executions: options.max_executions,
+        deadline: options.time.map(|time| start + time),
+        stop_at_first: options.stop_at_first,
+    };
+    let symbols = target.symbols().clone();
+    let names = Names::new(&built.program, &symbols);
+    let looker = Looker { program: &built.program, names: &names };
+    let mut examples = Examples::new(&looker, observer);
+    let outcome = ::explore::search(&mut target, &search, &mut examples)?;
+    let time = start.elapsed();
+
+    let unknowns = settle::unknowns(&built.program, &outcome);
+    let ledger = settle::settle(&outcome, &unknowns)?;
+    let mut listing = Listing {
+        looker: &looker,
+        target: &mut target,
+        witnesses: Witnesses {
+            folder: options.witness_dir.clone(),
+            program: &built.identity,
+            run: options.limits.record(),
+        },
+    };
+    let pairs = listing.pairs(&ledger, &outcome, &unknowns, &examples)?;
+    let errors = listing.errors(&outcome.failures)?;
+    let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
+    let verdict = if has(PairVerdict::Race) {
+        report::Verdict::Race
+    } else if has(PairVerdict::Unknown) || !unknowns.is_empty() {
+        report::Verdict::Unknown
+    } else {
+        report::Verdict::Safe
+    };
+    Ok(Report {
+        raceproof: env!("CARGO_PKG_VERSION").to_owned(),
+        schema: SCHEMA,
+        command: "explore".to_owned(),
+        inputs: built.identity.inputs.clone(),
+        args: built.identity.args.clone(),
+        verdict,
+        scope: settle::scope(&outcome),
+        pairs,
+        unknowns,
+        errors,
+        engines: vec![engine(&outcome, options.reduction, time)],
+        assumptions: assumptions::of_search(&built.program, &outcome, !built.identity.assume_pure.is_empty()),
+        time_ms: (built.time + start.elapsed()).as_millis() as u64,
+    })
+}
+
+fn engine(outcome: &Outcome, reduction: ReductionName, time: Duration) -> report::Engine {
+    let (coverage, reason) = match outcome.coverage {
+        Coverage::Complete => ("complete", None),
+        Coverage::Stopped(reason) => ("stopped", Some(reason.to_string())),
+    };
+    report::Engine {
+        name: Engine::Explore,
+        coverage: coverage.to_owned(),
+        reason,
+        time_ms: time.as_millis() as u64,
+        reduction: reduction.to_string(),
+        executions: outcome.statistics.executions,
+        blocked: outcome.statistics.blocked,
+        transitions: outcome.statistics.transitions,
+        race_free_checks: 0,
+        race_free_yes: 0,
+        skipped_backtracks: 0,
+    }
+}

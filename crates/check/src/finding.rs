@@ -1,0 +1,142 @@
+//! Findings as the report shows them, taken from runs that show them.
+
+use exec::format::{RecordedAccess, RecordedEvent};
+use explore::{Failure, FailureKind};
+use model::index::Idx;
+use model::race::could_race;
+use model::{Access, Cell, EventId, Step, ThreadId, ThreadPath, Trace, locks_held};
+use program::Program;
+use report::{Created, ErrorKind, Finding, Waiting};
+
+use crate::names::Names;
+use crate::place::Place;
+use crate::words::{self, Words};
+
+/// One access of a run, with all that a report says about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SeenAccess {
+    /// The event.
+    pub(crate) event: EventId,
+    /// Its thread.
+    pub(crate) thread: ThreadPath,
+    /// What both accesses of the pair touch, or what this one touches when looked at alone.
+    pub(crate) variable: String,
+    /// For the report.
+    pub(crate) access: report::Access,
+}
+
+impl SeenAccess {
+    /// For a witness file.
+    pub(crate) fn record(&self) -> RecordedAccess {
+        let report::Access { kind, atomic, file, line, column, function, .. } = self.access.clone();
+        let event = RecordedEvent { thread: self.thread.clone(), position: self.event.position };
+        RecordedAccess { event, kind, atomic, function, file, line, column }
+    }
+}
+
+/// Looks at the runs of one program.
+pub(crate) struct Looker<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) names: &'a Names<'a>,
+}
+
+impl Looker<'_> {
+    /// The access at `step`, with the bytes `cell` of it.
+    pub(crate) fn access(&self, trace: &Trace, step: Step, access: &Access, cell: Cell) -> SeenAccess {
+        let event = &trace.events[step];
+        let Place { function, file, line, column } = Place::of(self.program, event.site);
+        let words = Words { trace, names: self.names };
+        let thread = event.id.thread;
+        SeenAccess {
+            event: event.id,
+            thread: trace.threads[thread].path.clone(),
+            variable: self.names.cell(trace, step, cell, event.site),
+            access: report::Access {
+                kind: words::kind(access.kind).to_owned(),
+                atomic: access.atomic.is_some(),
+                file,
+                line,
+                column,
+                function,
+                thread: words.thread(thread),
+                locks: self.locks(trace, step),
+                created: self.created(trace, thread),
+            },
+        }
+    }
+
+    /// Both accesses of a race between two events of a run: the first conflicting ones of which one is plain.
+    /// `None` when the run does not have both events or they do not conflict.
+    pub(crate) fn race(&self, trace: &Trace, first: EventId, second: EventId) -> Option<[(Step, SeenAccess); 2]> {
+        let [first, second] = [step_of(trace, first)?, step_of(trace, second)?];
+        let (a, b) = trace.events[first].op.accesses().iter().find_map(|a| {
+            let other = trace.events[second].op.accesses().iter();
+            other.copied().find(|b| could_race(a, b)).map(|b| (*a, b))
+        })?;
+        let start = a.cell.start.max(b.cell.start);
+        let end = a.cell.end().min(b.cell.end());
+        let cell = Cell { start, len: (end - start.0) as u32 };
+        Some([(first, self.access(trace, first, &a, cell)), (second, self.access(trace, second, &b, cell))])
+    }
+
+    /// Names of the locks held by the thread of the event at `step`.
+    fn locks(&self, trace: &Trace, step: Step) -> Vec<String> {
+        let words = Words { trace, names: self.names };
+        locks_held(trace, step).into_iter().map(|(lock, _)| words.object(lock)).collect()
+    }
+
+    fn created(&self, trace: &Trace, thread: ThreadId) -> Option<Created> {
+        let event = trace.events.get(trace.threads[thread].created?)?;
+        let Place { function, file, line, column } = Place::of(self.program, event.site);
+        let thread = trace.threads[event.id.thread].path.to_string();
+        Some(Created { thread, function, file, line, column })
+    }
+
+    /// A failure, as shown by a run.
+    pub(crate) fn failure(&self, trace: &Trace, failure: &Failure) -> Finding {
+        let involved = failure.involved.first();
+        let Place { function, file, line, column } = Place::of(self.program, involved.and_then(|i| i.site));
+        let thread = involved.map(|i| i.thread.to_string());
+        let (kind, message, thread) = match failure.kind {
+            FailureKind::Deadlock => {
+                let n = failure.involved.len();
+                let who = if n == 1 { "a thread waits".to_owned() } else { format!("{n} threads wait") };
+                (ErrorKind::Deadlock, format!("deadlock: {who} for ever"), None)
+            }
+            FailureKind::Assertion => (ErrorKind::Assertion, failure.message.clone(), thread),
+            FailureKind::Crash => (ErrorKind::Crash, failure.message.clone(), thread),
+            FailureKind::Misuse => (ErrorKind::Misuse, failure.message.clone(), thread),
+        };
+        let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
+        Finding { kind, message, code: kind.code(), file, line, column, function, thread, waiting, witness: None }
+    }
+
+    /// Who waits at the end of a run, and for what.
+    fn waiting(&self, trace: &Trace) -> Vec<Waiting> {
+        let blocked = trace.pending.iter().filter(|pending| !pending.enabled);
+        let mut waiting: Vec<_> = blocked
+            .map(|pending| {
+                let words = Words { trace, names: self.names };
+                let mut further = trace.clone();
+                let step = further.events.push(pending.event.clone());
+                let Place { function, file, line, column } = Place::of(self.program, pending.event.site);
+                Waiting {
+                    thread: words.thread(pending.event.id.thread),
+                    waits: words.waits(&pending.event.op),
+                    locks: self.locks(&further, step),
+                    function,
+                    file,
+                    line,
+                    column,
+                }
+            })
+            .collect();
+        waiting.sort();
+        waiting
+    }
+}
+
+/// The step of an event, if the run has it.
+pub(crate) fn step_of(trace: &Trace, id: EventId) -> Option<Step> {
+    trace.events.iter().position(|event| event.id == id).map(Idx::new)
+}

@@ -1,0 +1,109 @@
+//! The findings of a search as the report lists them, each with its witness file.
+
+use exec::Target;
+use exec::format::RecordedFinding;
+use explore::{Failure, FailureKind, FoundRace, Outcome};
+use model::{Executor, Ledger, Schedule, Trace, Verdict};
+use report::{Code, Finding, PairVerdict, Unknown};
+
+use crate::Error;
+use crate::examples::Examples;
+use crate::finding::{Looker, SeenAccess};
+use crate::witnesses::Witnesses;
+
+/// Lists findings, running each one's schedule again to describe it.
+pub(crate) struct Listing<'a> {
+    pub(crate) looker: &'a Looker<'a>,
+    pub(crate) target: &'a mut Target,
+    pub(crate) witnesses: Witnesses<'a>,
+}
+
+impl Listing<'_> {
+    /// The ledger's pairs: races, then unknown, then absent.
+    pub(crate) fn pairs(
+        &mut self,
+        ledger: &Ledger,
+        outcome: &Outcome,
+        unknowns: &[Unknown],
+        examples: &Examples<'_>,
+    ) -> Result<Vec<report::Pair>, Error> {
+        let mut entries: Vec<_> = ledger.iter().filter_map(|(pair, entry)| Some((pair, entry?))).collect();
+        entries.sort_by_key(|(pair, entry)| (answer(&entry.verdict).0, *pair));
+        let mut pairs = Vec::new();
+        for (pair, entry) in entries {
+            let rank = pairs.len() as u32 + 1;
+            let id = format!("P{rank}");
+            let (verdict, reason) = answer(&entry.verdict);
+            let (accesses, code, witness) = match outcome.races.get(&pair) {
+                Some(race) if race.confirmed => {
+                    let (accesses, witness) = self.race(&id, race)?;
+                    (accesses, Some(Code::DATA_RACE), Some(witness))
+                }
+                race => {
+                    let Some(seen) = examples.of(pair) else { continue };
+                    let code = match verdict {
+                        PairVerdict::Absent => None,
+                        _ if race.is_some() => Some(Code::UNCONFIRMED),
+                        _ => unknowns.first().map(|unknown| unknown.code),
+                    };
+                    (seen.map(Clone::clone), code, None)
+                }
+            };
+            let variable = accesses[0].variable.clone();
+            let confirmed = verdict == PairVerdict::Race;
+            let (by, accesses) = (entry.by, accesses.map(|seen| seen.access));
+            pairs.push(report::Pair { id, verdict, confirmed, by, rank, code, variable, reason, accesses, witness });
+        }
+        Ok(pairs)
+    }
+
+    /// Runs a race's witness, describes both accesses and writes the file.
+    fn race(&mut self, id: &str, race: &FoundRace) -> Result<([SeenAccess; 2], String), Error> {
+        let witness = &race.witness;
+        let trace = self.run(&witness.schedule)?;
+        let seen = self.looker.race(&trace, witness.first, witness.second).ok_or(Error::WitnessWithoutRace)?;
+        let accesses = seen.map(|(_, access)| access);
+        let finding = RecordedFinding::Race {
+            variable: accesses[0].variable.clone(),
+            accesses: accesses.each_ref().map(SeenAccess::record),
+            adjacent: witness.adjacent,
+        };
+        let path = self.witnesses.write(id, finding, &witness.schedule, &trace)?;
+        Ok((accesses, path))
+    }
+
+    /// Deadlocks, failed assertions, crashes and misuses.
+    pub(crate) fn errors(&mut self, failures: &[Failure]) -> Result<Vec<Finding>, Error> {
+        let mut findings = Vec::new();
+        for failure in failures {
+            let trace = self.run(&failure.schedule)?;
+            let finding = self.looker.failure(&trace, failure);
+            let message = finding.message.clone();
+            let recorded = match failure.kind {
+                FailureKind::Deadlock => RecordedFinding::Deadlock { message },
+                FailureKind::Assertion => RecordedFinding::Assertion { message },
+                FailureKind::Crash => RecordedFinding::Crash { message },
+                FailureKind::Misuse => RecordedFinding::Misuse { message },
+            };
+            let id = format!("E{}", findings.len() + 1);
+            let witness = self.witnesses.write(&id, recorded, &failure.schedule, &trace)?;
+            findings.push(Finding { witness: Some(witness), ..finding });
+        }
+        Ok(findings)
+    }
+
+    fn run(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
+        Ok(self.target.run(schedule)?)
+    }
+}
+
+/// A ledger's verdict as the report has it.
+fn answer(verdict: &Verdict) -> (PairVerdict, String) {
+    match verdict {
+        Verdict::Race { confirmed: true, reason } => (PairVerdict::Race, reason.clone()),
+        Verdict::Race { confirmed: false, reason } | Verdict::Unknown { reason } => {
+            (PairVerdict::Unknown, reason.clone())
+        }
+        Verdict::Absent { reason, .. } => (PairVerdict::Absent, reason.clone()),
+    }
+}

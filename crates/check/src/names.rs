@@ -1,0 +1,47 @@
+//! From addresses to names: globals by the symbol table, heap and stack objects by the run's allocations.
+
+use std::collections::BTreeMap;
+
+use exec::Symbols;
+use model::{Cell, Region, SiteId, Step, Trace};
+use program::{GlobalId, Program, naming};
+
+/// Names of a program's objects.
+pub(crate) struct Names<'a> {
+    program: &'a Program,
+    symbols: &'a Symbols,
+    globals: BTreeMap<&'a str, GlobalId>,
+}
+
+impl<'a> Names<'a> {
+    /// Names for runs of `program`, whose executable has these symbols.
+    pub(crate) fn new(program: &'a Program, symbols: &'a Symbols) -> Self {
+        let globals = program.globals.iter_enumerated().map(|(id, global)| (global.symbol.as_str(), id)).collect();
+        Self { program, symbols, globals }
+    }
+
+    /// What a person calls the bytes that `site` touches at `step`: the object's name where it is known, else the
+    /// expression at the site, else their kind.
+    pub(crate) fn cell(&self, trace: &Trace, step: Step, cell: Cell, site: Option<SiteId>) -> String {
+        self.object(trace, step, cell).or_else(|| self.expression(site)).unwrap_or_else(|| "unnamed memory".to_owned())
+    }
+
+    fn object(&self, trace: &Trace, step: Step, cell: Cell) -> Option<String> {
+        let len = u64::from(cell.len);
+        if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start)
+            && let Some(global) = self.globals.get(symbol)
+        {
+            return Some(naming::name_global(self.program, *global, offset, len));
+        }
+        let allocation = trace.allocation_of(cell.start, step)?;
+        let offset = cell.start.0 - allocation.start.0;
+        Some(match allocation.region {
+            Region::Heap => naming::name_heap(self.program, allocation.site, offset, len),
+            Region::Stack => naming::name_stack(self.program, allocation.site, offset, len),
+        })
+    }
+
+    fn expression(&self, site: Option<SiteId>) -> Option<String> {
+        self.program.sites.get(site?)?.expression.clone()
+    }
+}

@@ -1,0 +1,164 @@
+//! Running a witness again.
+
+use std::path::Path;
+use std::time::Instant;
+
+use exec::format::{RecordedFinding, Witness};
+use explore::{Failure, FailureKind, Involved};
+use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::{End, Engine, Executor, Schedule, ThreadId, Trace};
+use report::document::SCHEMA;
+use report::story::Story;
+use report::{Code, Finding, PairVerdict, Report};
+
+use crate::build::{BuildOptions, Built, build};
+use crate::finding::Looker;
+use crate::names::Names;
+use crate::run::{Limits, launch};
+use crate::story::{self, Ending};
+use crate::{Error, settle};
+
+/// A witness that showed its finding again.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The finding, as the result document has it.
+    pub report: Report,
+    /// The run's last events, thread beside thread.
+    pub story: Story,
+    /// Number of segments of the schedule, all of which were as recorded.
+    pub segments: usize,
+}
+
+/// Reads a witness, builds its program and checks that it is the same.
+fn rebuild(path: &Path) -> Result<(Witness, Built), Error> {
+    let witness = Witness::read(path)?;
+    let program = &witness.program;
+    let built = build(&BuildOptions {
+        inputs: program.inputs.clone(),
+        cflags: program.cflags.clone(),
+        assume_pure: program.assume_pure.iter().cloned().collect(),
+        args: program.args.clone(),
+        stdin: program.stdin.clone(),
+    })?;
+    if built.identity.hash != program.hash {
+        return Err(Error::ProgramChanged { witness: path.to_owned() });
+    }
+    if let Some(stdin) = &program.stdin
+        && built.identity.stdin_hash != program.stdin_hash
+    {
+        return Err(Error::StdinChanged { witness: path.to_owned(), stdin: stdin.clone() });
+    }
+    Ok((witness, built))
+}
+
+fn limits(witness: &Witness) -> Limits {
+    Limits { max_steps: witness.run.max_steps, spurious: witness.run.spurious, ..Limits::default() }
+}
+
+/// Builds the witness's program, runs its schedule and checks that everything is as recorded.
+pub fn replay(path: &Path) -> Result<Replayed, Error> {
+    let start = Instant::now();
+    let (witness, built) = rebuild(path)?;
+    let mut target = launch(&built, &limits(&witness))?;
+    let trace = target.run(&witness.schedule())?;
+    witness.compare(&trace).map_err(|difference| Error::ReplayDiffers { witness: path.to_owned(), difference })?;
+    let names = Names::new(&built.program, target.symbols());
+    let looker = Looker { program: &built.program, names: &names };
+    let spelled = Some(path.to_string_lossy().into_owned());
+    let Shown { pair, error, story } = show(&looker, &witness, &trace, spelled)
+        .ok_or_else(|| Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) })?;
+    let report = Report {
+        raceproof: env!("CARGO_PKG_VERSION").to_owned(),
+        schema: SCHEMA,
+        command: "replay".to_owned(),
+        inputs: built.identity.inputs.clone(),
+        args: built.identity.args.clone(),
+        verdict: if pair.is_some() { report::Verdict::Race } else { report::Verdict::Unknown },
+        scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc },
+        pairs: pair.into_iter().collect(),
+        unknowns: Vec::new(),
+        errors: error.into_iter().collect(),
+        engines: Vec::new(),
+        assumptions: Vec::new(),
+        time_ms: start.elapsed().as_millis() as u64,
+    };
+    Ok(Replayed { report, story, segments: witness.segments.len() })
+}
+
+fn kind(finding: &RecordedFinding) -> &'static str {
+    match finding {
+        RecordedFinding::Race { .. } => "race",
+        RecordedFinding::Deadlock { .. } => "deadlock",
+        RecordedFinding::Assertion { .. } => "failed assertion",
+        RecordedFinding::Crash { .. } => "crash",
+        RecordedFinding::Misuse { .. } => "misuse",
+    }
+}
+
+/// A finding that a run shows.
+struct Shown {
+    pair: Option<report::Pair>,
+    error: Option<Finding>,
+    story: Story,
+}
+
+/// Finds the witness's finding in a run of its schedule.
+fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<String>) -> Option<Shown> {
+    let tell = |ending: &Ending<'_>| story::tell(looker.program, looker.names, trace, ending);
+    let fault = |kind, thread: ThreadId, site, message: &str, what: &str| {
+        let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
+        let failure = Failure { kind, involved, message: message.to_owned(), schedule: Schedule::new() };
+        let error = Finding { witness: spelled.clone(), ..looker.failure(trace, &failure) };
+        Some(Shown { pair: None, error: Some(error), story: tell(&Ending::Fault { thread, site, what }) })
+    };
+    match (&witness.finding, &trace.end) {
+        (RecordedFinding::Race { accesses, adjacent, .. }, _) => {
+            let [first, second] = [witness.event(&accesses[0].event)?, witness.event(&accesses[1].event)?];
+            let [(first, one), (second, other)] = looker.race(trace, first, second)?;
+            if *adjacent && second.0 != first.0 + 1 {
+                return None;
+            }
+            let pair = report::Pair {
+                id: "P1".to_owned(),
+                verdict: PairVerdict::Race,
+                confirmed: true,
+                by: Engine::Explore,
+                rank: 1,
+                code: Some(Code::DATA_RACE),
+                variable: one.variable.clone(),
+                reason: settle::race_reason(*adjacent).to_owned(),
+                accesses: [one.access, other.access],
+                witness: spelled,
+            };
+            Some(Shown { pair: Some(pair), error: None, story: tell(&Ending::Race { first, second }) })
+        }
+        (RecordedFinding::Deadlock { .. }, End::Deadlock) => {
+            let blocked = trace.pending.iter().filter(|p| !p.enabled);
+            let involved = blocked.map(|p| {
+                let thread = trace.threads.get(p.event.id.thread)?.path.clone();
+                Some(Involved { site: p.event.site, thread })
+            });
+            let failure = Failure {
+                kind: FailureKind::Deadlock,
+                involved: involved.collect::<Option<_>>()?,
+                message: String::new(),
+                schedule: Schedule::new(),
+            };
+            let error = Finding { witness: spelled, ..looker.failure(trace, &failure) };
+            Some(Shown { pair: None, error: Some(error), story: tell(&Ending::Waiting) })
+        }
+        (RecordedFinding::Assertion { message: expected }, End::Assertion { thread, site, message })
+            if expected == message =>
+        {
+            fault(FailureKind::Assertion, *thread, *site, message, &format!("assertion fails: {message}"))
+        }
+        (RecordedFinding::Crash { message: expected }, End::Crash { thread, site, message }) if expected == message => {
+            fault(FailureKind::Crash, *thread, *site, message, &format!("crashes: {message}"))
+        }
+        (RecordedFinding::Misuse { message }, _) => {
+            let misuse = trace.misuses.iter().find(|misuse| misuse.what == *message)?;
+            fault(FailureKind::Misuse, misuse.thread, misuse.site, message, message)
+        }
+        _ => None,
+    }
+}

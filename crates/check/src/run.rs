@@ -1,0 +1,59 @@
+//! Launching a built program.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use exec::format::{ProgramIdentity, RunOptions};
+use exec::{Isolation, Target};
+
+use crate::{Built, Error};
+
+/// How runs are kept apart and how long each may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// How runs are kept apart.
+    pub isolation: Isolation,
+    /// Most events of a run.
+    pub max_steps: u64,
+    /// Longest time of a run.
+    pub time: Duration,
+    /// Condition-variable waits may end without a cause.
+    pub spurious: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let exec::Config { isolation, max_steps, time_limit, spurious, .. } = exec::Config::default();
+        Self { isolation, max_steps, time: time_limit, spurious }
+    }
+}
+
+/// Events a thread may execute in a row while others can run, after the schedule.
+fn quantum() -> u32 {
+    exec::Config::default().quantum
+}
+
+impl Limits {
+    /// What witness files keep of them.
+    pub(crate) fn record(&self) -> RunOptions {
+        RunOptions { spurious: self.spurious, max_steps: self.max_steps, quantum: quantum() }
+    }
+
+    /// The executor's configuration for a program with these arguments and input.
+    pub(crate) fn config(&self, identity: &ProgramIdentity) -> exec::Config {
+        exec::Config {
+            isolation: self.isolation,
+            max_steps: self.max_steps,
+            time_limit: self.time,
+            spurious: self.spurious,
+            args: identity.args.iter().map(Into::into).collect(),
+            stdin: identity.stdin.as_ref().map(PathBuf::from),
+            ..exec::Config::default()
+        }
+    }
+}
+
+/// Launches the program.
+pub(crate) fn launch(built: &Built, limits: &Limits) -> Result<Target, Error> {
+    Ok(Target::launch(&built.executable(), limits.config(&built.identity))?)
+}

@@ -1,0 +1,83 @@
+//! From what a search saw to one verdict per pair, and to the reasons why the answer is not better.
+
+use explore::{Coverage, Outcome, StopReason};
+use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::{Engine, Ledger, Verdict};
+use program::Program;
+use report::{Code, Unknown};
+
+use crate::Error;
+use crate::place::Place;
+
+/// What the search's answers cover.
+pub(crate) fn scope(outcome: &Outcome) -> Scope {
+    let bounded = outcome.coverage != Coverage::Complete;
+    Scope { inputs: Inputs::This, threads: Threads::These, bounded, memory: Memory::Sc }
+}
+
+/// What keeps the answer from being `safe`: bounds that cut the search, and whatever is not modelled.
+pub(crate) fn unknowns(program: &Program, outcome: &Outcome) -> Vec<Unknown> {
+    let mut unknowns = Vec::new();
+    if let Coverage::Stopped(reason) = outcome.coverage {
+        let (code, settle) = match reason {
+            StopReason::Executions => (Code::SEARCH_BOUND, "raise `--max-executions`"),
+            StopReason::Deadline => (Code::SEARCH_BOUND, "raise `--time`"),
+            StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
+            StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`, or give the program a smaller input"),
+            StopReason::TimeLimit => (Code::RUN_TIME_LIMIT, "give the program a smaller input, or what it waits for"),
+        };
+        let (reason, settle) = (reason.to_string(), settle.to_owned());
+        unknowns.push(Unknown { code, reason, function: None, file: None, line: 0, column: 0, settle });
+    }
+    let in_program = program.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
+    let in_runs = outcome.unmodelled.iter().map(|u| (u.site, &u.what, None));
+    for (site, what, function) in in_program.chain(in_runs) {
+        let Place { file, line, column, .. } = Place::of(program, site);
+        let settle = match &function {
+            Some(name) => format!(
+                "give the source of `{name}` as a further input, or, if it touches no shared memory, `--assume-pure {name}`"
+            ),
+            None => "leave it out of the program under test".to_owned(),
+        };
+        let unknown = Unknown { code: Code::UNMODELLED, reason: what.clone(), function, file, line, column, settle };
+        if !unknowns.contains(&unknown) {
+            unknowns.push(unknown);
+        }
+    }
+    unknowns
+}
+
+/// One verdict per pair that met in a run.
+pub(crate) fn settle(outcome: &Outcome, unknowns: &[Unknown]) -> Result<Ledger, Error> {
+    let mut ledger = Ledger::new();
+    for (pair, race) in &outcome.races {
+        let verdict = if race.confirmed {
+            Verdict::Race { confirmed: true, reason: race_reason(race.witness.adjacent).to_owned() }
+        } else {
+            Verdict::Unknown { reason: "a run had this race, but its schedule did not show it again".to_owned() }
+        };
+        ledger.settle(*pair, Engine::Explore, verdict)?;
+    }
+    for pair in &outcome.ordered {
+        let verdict = match unknowns.first() {
+            None => Verdict::Absent {
+                reason: "every schedule of this input orders the two accesses".to_owned(),
+                scope: scope(outcome),
+            },
+            Some(unknown) => {
+                Verdict::Unknown { reason: format!("every run seen orders the two accesses, but: {}", unknown.reason) }
+            }
+        };
+        ledger.settle(*pair, Engine::Explore, verdict)?;
+    }
+    Ok(ledger)
+}
+
+/// Why a confirmed race is one.
+pub(crate) fn race_reason(adjacent: bool) -> &'static str {
+    if adjacent {
+        "nothing orders the two accesses: a run had both threads standing before them"
+    } else {
+        "nothing orders the two accesses, although the second only happens after the first"
+    }
+}

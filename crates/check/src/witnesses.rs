@@ -1,0 +1,46 @@
+//! Witness files of one search.
+
+use std::path::PathBuf;
+
+use exec::format::{ProgramIdentity, RecordedFinding, RunOptions, Witness};
+use model::{Schedule, Trace};
+
+use crate::Error;
+
+/// Writes witness files into one folder, created with the first.
+pub(crate) struct Witnesses<'a> {
+    /// The folder, as the user spelled it.
+    pub(crate) folder: PathBuf,
+    /// The program.
+    pub(crate) program: &'a ProgramIdentity,
+    /// Options of the runs.
+    pub(crate) run: RunOptions,
+}
+
+impl Witnesses<'_> {
+    /// Writes `<stem>-<id>.rpw` and returns its path in the user's spelling.
+    pub(crate) fn write(
+        &self,
+        id: &str,
+        finding: RecordedFinding,
+        schedule: &Schedule,
+        trace: &Trace,
+    ) -> Result<String, Error> {
+        let witness = Witness::new(self.program.clone(), self.run, finding, schedule, trace)
+            .map_err(|difference| Error::NotReproducible { difference })?;
+        let path = self.folder.join(format!("{}-{id}.rpw", self.stem()));
+        std::fs::create_dir_all(&self.folder).map_err(|source| exec::format::Error::Io {
+            action: "write",
+            path: self.folder.clone(),
+            source,
+        })?;
+        witness.write(&path)?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// The first input's name without folder and extension.
+    fn stem(&self) -> String {
+        let first = self.program.inputs.first().map(PathBuf::from).unwrap_or_default();
+        first.file_stem().map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+}

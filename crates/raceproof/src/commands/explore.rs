@@ -1,0 +1,176 @@
+//! `raceproof explore`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use check::{BuildOptions, ExploreOptions, Limits};
+use clap::ValueEnum;
+use exec::Isolation;
+use explore::ReductionName;
+use model::Schedule;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Line;
+
+/// Run the program under every schedule of one input
+#[derive(clap::Args)]
+pub(crate) struct Explore {
+    /// C or C++ sources, `.bc` or `.ll` files of one program
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<String>,
+
+    /// Arguments of the program, after `--`
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<String>,
+
+    /// Which schedules may be left out because they are equivalent to others
+    #[arg(long, default_value = ReductionName::default().as_str(), value_name = "REDUCTION",
+          value_parser = clap::builder::PossibleValuesParser::new(ReductionName::ALL.map(ReductionName::as_str)))]
+    reduction: String,
+
+    /// Further compiler flags, split as a shell would; may be repeated
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    cflags: Vec<String>,
+
+    /// How runs are kept apart
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    isolation: IsolationFlag,
+
+    /// Most events of one run
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps)]
+    max_steps: u64,
+
+    /// Stop the search after N runs
+    #[arg(long, value_name = "N")]
+    max_executions: Option<u64>,
+
+    /// Stop the search after this many seconds
+    #[arg(long, value_name = "SECS")]
+    time: Option<f64>,
+
+    /// Stop at the first finding
+    #[arg(long)]
+    first: bool,
+
+    /// Let condition-variable waits end without a signal, as the standards allow
+    #[arg(long)]
+    spurious: bool,
+
+    /// Show what the program prints in its first run
+    #[arg(long)]
+    show_output: bool,
+
+    /// Assume that an external function touches no shared memory; may be repeated
+    #[arg(long, value_name = "NAME")]
+    assume_pure: Vec<String>,
+
+    /// Print one JSON document and nothing else on standard output
+    #[arg(long)]
+    json: bool,
+
+    /// Write the JSON document to a file
+    #[arg(long, value_name = "FILE")]
+    json_out: Option<PathBuf>,
+
+    /// Folder for witness files
+    #[arg(long, value_name = "DIR", default_value = "raceproof-witnesses")]
+    witness_dir: PathBuf,
+
+    /// Print an intermediate value as text and stop there
+    #[arg(long, value_enum, value_name = "VALUE")]
+    emit: Option<Emit>,
+
+    /// File to give the program as standard input
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<String>,
+}
+
+/// How runs are kept apart.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum IsolationFlag {
+    /// Restore memory in process, or fork where that is not possible
+    #[default]
+    Auto,
+    /// Fork a process for every run
+    Fork,
+    /// Restore memory in process
+    Restore,
+}
+
+/// Intermediate values.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The program in the small concurrent language
+    Program,
+    /// The events of the run that the empty schedule gives
+    Trace,
+}
+
+impl Explore {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let mut cflags = Vec::new();
+        for flags in &self.cflags {
+            let split = shlex::split(flags).ok_or_else(|| {
+                Failure::new(format!("the flags `{flags}` have an unclosed quote"), "quote them as for a shell")
+            })?;
+            cflags.extend(split);
+        }
+        let time = match self.time {
+            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
+                Failure::new(format!("`--time {seconds}` is not a time"), "give a number of seconds above zero")
+            })?),
+            None => None,
+        };
+        let limits = Limits {
+            isolation: match self.isolation {
+                IsolationFlag::Auto => Isolation::Auto,
+                IsolationFlag::Fork => Isolation::Fork,
+                IsolationFlag::Restore => Isolation::Restore,
+            },
+            max_steps: self.max_steps,
+            spurious: self.spurious,
+            ..Limits::default()
+        };
+        let built = check::build(&BuildOptions {
+            inputs: self.inputs,
+            cflags,
+            assume_pure: self.assume_pure.into_iter().collect(),
+            args: self.args,
+            stdin: self.stdin,
+        })?;
+        if self.emit == Some(Emit::Program) {
+            output::print(&built.program.to_string());
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.show_output || self.emit == Some(Emit::Trace) {
+            let run = check::run(&built, &limits, &Schedule::new())?;
+            if self.show_output {
+                let mut stderr = std::io::stderr().lock();
+                let _ = stderr.write_all(&run.output.stdout).and_then(|()| stderr.write_all(&run.output.stderr));
+            }
+            if self.emit == Some(Emit::Trace) {
+                output::print(&run.text);
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        let options = ExploreOptions {
+            limits,
+            reduction: self.reduction.parse().map_err(|e: explore::UnknownReduction| {
+                Failure::new(e.to_string(), "see `raceproof explore --help`")
+            })?,
+            max_executions: self.max_executions,
+            time,
+            stop_at_first: self.first,
+            witness_dir: self.witness_dir,
+        };
+        let report = check::explore(&built, &options, &mut Line::new())?;
+        if let Some(path) = &self.json_out {
+            output::write_json(&report, path)?;
+        }
+        output::show(&report, self.json);
+        Ok(output::status(&report))
+    }
+}

@@ -1,0 +1,40 @@
+//! `raceproof replay`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use report::Sources;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Run a witness again and show the finding
+///
+/// Exit status: 1 when the witness shows its finding again; 2 when it does not.
+#[derive(clap::Args)]
+pub(crate) struct Replay {
+    /// A witness file (`.rpw`)
+    witness: PathBuf,
+
+    /// Start gdb, stopped right before the second access of the race
+    #[arg(long, conflicts_with = "json")]
+    gdb: bool,
+
+    /// Print one JSON document and nothing else on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+impl Replay {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let replayed = check::replay(&self.witness)?;
+        if self.json {
+            output::show(&replayed.report, true);
+        } else {
+            let story = report::story::render(&replayed.story, &mut Sources::new(), output::width());
+            output::print(&format!("{story}\n"));
+            output::show(&replayed.report, false);
+        }
+        Ok(ExitCode::from(1))
+    }
+}

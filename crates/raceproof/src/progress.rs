@@ -1,0 +1,51 @@
+//! A line of progress on standard error, when that is a terminal and the search takes longer than a second.
+
+use std::time::{Duration, Instant};
+
+use explore::{Observer, Progress};
+use indicatif::{ProgressBar, ProgressStyle};
+
+const PATIENCE: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Shows how far a search has come.
+pub(crate) struct Line {
+    bar: ProgressBar,
+    start: Instant,
+    next: Instant,
+}
+
+impl Line {
+    pub(crate) fn new() -> Self {
+        let start = Instant::now();
+        let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
+        let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        Self { bar, start, next: start + PATIENCE }
+    }
+}
+
+impl Observer for Line {
+    fn progress(&mut self, progress: &Progress) {
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + INTERVAL;
+        let executions = progress.statistics.executions;
+        let rate = executions as f64 / now.duration_since(self.start).as_secs_f64();
+        let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        self.bar.set_message(format!(
+            "{executions} executions, {rate:.0}/s, depth {}, {}, {}",
+            progress.depth,
+            plural(progress.races, "race"),
+            plural(progress.failures, "other error"),
+        ));
+        self.bar.tick();
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
