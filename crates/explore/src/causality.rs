@@ -5,7 +5,7 @@
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
 use model::shadow::Shadow;
-use model::{Clock, Event, EventId, IndexVec, Step, ThreadId, Trace};
+use model::{Clock, Event, EventId, IndexVec, Schedule, Step, ThreadId, Trace};
 
 /// An event in a lane: its place in the trace and in its thread.
 #[derive(Clone, Copy)]
@@ -109,22 +109,25 @@ impl Causality {
     /// The events that `next`, not taken in yet, could have come before instead: dependent, possible at the same time,
     /// and not leading to its thread's last event. They are those since that event, and the last one before it.
     /// Ascending.
-    pub(crate) fn reversible(&self, events: &IndexVec<Step, Event>, next: &Event) -> Vec<Step> {
+    ///
+    /// What is possible at the same time is known from the rules of locks and the like; in a trace that breaks them, such
+    /// as by unlocking what another thread holds, everything may be.
+    pub(crate) fn reversible(&self, trace: &Trace, next: &Event) -> Vec<Step> {
         let thread = next.id.thread;
-        let known = self.last_of(thread).map(|step| &self.clocks[step]);
+        let by_rules = trace.misuses.is_empty();
         let since = self.last_of(thread);
+        let known = since.map(|step| &self.clocks[step]);
         let mut found = Vec::new();
         let mut last_before = None;
         for (resource, how) in footprint(next) {
             self.visit_lanes(resource, |other, theirs, entries| {
-                if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
+                if other == thread || how.commutes_with(theirs) || (by_rules && !how.coenabled_with(theirs)) {
                     return;
                 }
                 let unknown = |e: &&Entry| known.is_none_or(|clock| clock.count(other) <= e.position);
-                // Only events that change objects use more than one.
-                let coenabled = |e: &&Entry| {
-                    (how != Use::Change && theirs != Use::Change) || may_be_coenabled(&events[e.step], next)
-                };
+                // Only an event that changes an object may use a second one that excludes the other event.
+                let changes = by_rules && how == Use::Change && theirs == Use::Change;
+                let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
                 for entry in entries.iter().rev().take_while(unknown).filter(coenabled) {
                     if since.is_none_or(|since| entry.step > since) {
                         found.push(entry.step);
@@ -139,6 +142,27 @@ impl Causality {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// The events of a downward-closed set as a schedule that respects the order and switches seldom: a thread goes on
+    /// while it can; then comes the one whose next event was first in the trace.
+    pub(crate) fn linearise(&self, past: &Clock) -> Schedule {
+        let threads: Vec<ThreadId> = self.steps.ids().filter(|t| past.count(*t) > 0).collect();
+        let mut schedule = Schedule::new();
+        let mut done = Clock::new();
+        let ready = |done: &Clock, thread: ThreadId| {
+            let id = EventId { thread, position: done.count(thread) };
+            let step = past.contains(id).then(|| self.step_of(id))?;
+            let needs = &self.clocks[step];
+            threads.iter().all(|t| *t == thread || needs.count(*t) <= done.count(*t)).then_some((step, id))
+        };
+        while let Some((_, EventId { thread, .. })) = threads.iter().filter_map(|t| ready(&done, *t)).min() {
+            while let Some((_, id)) = ready(&done, thread) {
+                done.learn(id);
+                schedule.push(thread, id.position + 1);
+            }
+        }
+        schedule
     }
 
     fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {

@@ -15,7 +15,7 @@
 //! Deviation: the paper asks that transitions be deterministic; results of tries are part of our events, and
 //! dependence is that of the events as executed.
 
-use model::{Event, IndexVec, Step, ThreadSet};
+use model::{Event, Step, ThreadSet, Trace};
 
 use crate::causality::Causality;
 use crate::reduction::Reduction;
@@ -31,11 +31,11 @@ impl Reduction for Dpor {
     fn extend(&mut self, stack: &mut Stack, from: Step) {
         let Stack { trace, frames } = stack;
         for event in trace.events.iter().skip(from.0 as usize) {
-            self.add_backtracks(&trace.events, frames, event);
+            self.add_backtracks(trace, frames, event);
             self.causality.push(event);
         }
         for pending in &trace.pending {
-            self.add_backtracks(&trace.events, frames, &pending.event);
+            self.add_backtracks(trace, frames, &pending.event);
         }
     }
 
@@ -45,9 +45,9 @@ impl Reduction for Dpor {
 }
 
 impl Dpor {
-    fn add_backtracks(&self, events: &IndexVec<Step, Event>, frames: &mut [Frame], next: &Event) {
+    fn add_backtracks(&self, trace: &Trace, frames: &mut [Frame], next: &Event) {
         let thread = next.id.thread;
-        for step in self.causality.reversible(events, next) {
+        for step in self.causality.reversible(trace, next) {
             let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
             let known = self.causality.known_to(thread);
             let after = Step(step.0 + 1);

@@ -2,6 +2,8 @@
 
 use model::{SiteId, Step};
 
+use crate::findings::Unsited;
+
 /// Why a search ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error<E: std::error::Error> {
@@ -40,4 +42,10 @@ pub enum Error<E: std::error::Error> {
         /// The other's site.
         other: Option<SiteId>,
     },
+}
+
+impl<E: std::error::Error> From<Unsited> for Error<E> {
+    fn from(race: Unsited) -> Self {
+        Self::AccessWithoutSite { step: race.step, other: race.other }
+    }
 }

@@ -10,7 +10,7 @@
 //! | `stack` | the states of the current execution and what is left to try in each |
 //! | `reduction`, `none`, `dpor` | which schedules may be left out |
 //! | `causality` | what leads to what in a trace |
-//! | `findings` | what executions have shown |
+//! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
 //! | `witness` | a schedule that brings two racing accesses side by side |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
@@ -18,6 +18,7 @@ mod causality;
 mod dpor;
 mod error;
 mod findings;
+mod hidden;
 mod none;
 mod observer;
 mod options;

@@ -1,11 +1,13 @@
 //! The search: one loop over executions, the same for every reduction.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use model::{End, Executor, Schedule, Step, Trace};
 
 use crate::error::Error;
 use crate::findings::Findings;
+use crate::hidden::hidden_failures;
 use crate::observer::{Observer, Progress};
 use crate::options::Options;
 use crate::outcome::{Coverage, FoundRace, Outcome, Statistics, StopReason};
@@ -27,6 +29,7 @@ pub fn search<E: Executor>(
         observer,
         findings: Findings::default(),
         statistics: Statistics::default(),
+        uncovered: BTreeSet::new(),
         stopped: None,
     };
     search.explore()?;
@@ -39,6 +42,8 @@ struct Search<'a, E> {
     observer: &'a mut dyn Observer,
     findings: Findings,
     statistics: Statistics,
+    /// Schedules run to see failures that others hid.
+    uncovered: BTreeSet<Schedule>,
     /// The first thing that cut the search.
     stopped: Option<StopReason>,
 }
@@ -80,7 +85,14 @@ impl<E: Executor> Search<'_, E> {
             _ => {}
         }
         self.observer.trace(&trace);
-        self.findings.examine(&trace).map_err(|e| Error::AccessWithoutSite { step: e.step, other: e.other })?;
+        self.findings.examine(&trace)?;
+        for schedule in hidden_failures(&trace) {
+            if self.uncovered.insert(schedule.clone()) {
+                let trace = run(self.executor, &schedule)?;
+                self.statistics.confirmations += 1;
+                self.findings.examine(&trace)?;
+            }
+        }
         self.observer.progress(&Progress {
             statistics: self.statistics,
             depth: trace.events.len(),
@@ -102,7 +114,7 @@ impl<E: Executor> Search<'_, E> {
 
     /// Checks every race's witness once and gathers the outcome.
     fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
-        let mut races = std::collections::BTreeMap::new();
+        let mut races = BTreeMap::new();
         for (pair, witness) in std::mem::take(&mut self.findings.races) {
             let trace = run(self.executor, &witness.schedule)?;
             self.statistics.confirmations += 1;

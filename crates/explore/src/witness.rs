@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use model::{Clock, EventId, Race, Schedule, Step, ThreadId, Trace};
+use model::{Clock, EventId, Race, Schedule, Step, Trace};
 
 use crate::causality::Causality;
 
@@ -36,7 +36,7 @@ impl Witness {
         }
         let adjacent = !past.contains(first);
         let schedule = if adjacent {
-            let mut schedule = linearise(trace, causality, &past);
+            let mut schedule = causality.linearise(&past);
             schedule.push(first.thread, first.position + 1);
             schedule.push(second.thread, second.position + 1);
             schedule
@@ -62,29 +62,4 @@ impl Witness {
         let (first, second) = (Step(first as u32), Step(second as u32));
         model::race::is_race(trace, first, second)
     }
-}
-
-/// The events of a downward-closed set as a schedule that respects causality and switches seldom: a thread goes on
-/// while it can; then comes the one whose next event was first in the trace.
-fn linearise(trace: &Trace, causality: &Causality, past: &Clock) -> Schedule {
-    let threads: Vec<ThreadId> = trace.threads.ids().filter(|t| past.count(*t) > 0).collect();
-    let mut schedule = Schedule::new();
-    let mut done = Clock::new();
-    let next = |done: &Clock, thread: ThreadId| {
-        let id = EventId { thread, position: done.count(thread) };
-        past.contains(id).then(|| causality.step_of(id))
-    };
-    let ready = |done: &Clock, thread: ThreadId| {
-        let step = next(done, thread)?;
-        let needs = causality.clock(step);
-        threads.iter().all(|t| *t == thread || needs.count(*t) <= done.count(*t)).then_some(step)
-    };
-    while let Some((_, thread)) = threads.iter().filter_map(|t| Some((ready(&done, *t)?, *t))).min() {
-        while let Some(step) = ready(&done, thread) {
-            let id = trace.events[step].id;
-            done.learn(id);
-            schedule.push(thread, id.position + 1);
-        }
-    }
-    schedule
 }

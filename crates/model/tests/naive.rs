@@ -335,7 +335,11 @@ fn locks_held_counts_levels() {
         Op::TryAcquire { lock: ONCE, mode: LockMode::Shared, success: false },
         Op::Release { lock: LOCK, mode: LockMode::Exclusive },
         Op::Release { lock: LOCK, mode: LockMode::Exclusive },
-        Op::WaitBegin { cond: COND, lock: SEM },
+        Op::Acquire { lock: LOCK, mode: LockMode::Exclusive },
+        Op::Acquire { lock: LOCK, mode: LockMode::Exclusive },
+        Op::WaitBegin { cond: COND, lock: LOCK },
+        Op::Acquire { lock: LOCK, mode: LockMode::Exclusive },
+        Op::Release { lock: LOCK, mode: LockMode::Exclusive },
         Op::Yield,
     ];
     let mut trace = random_trace(&mut Random::new(1), 0);
@@ -348,5 +352,6 @@ fn locks_held_counts_levels() {
     assert_eq!(held(2), [(LOCK, LockMode::Exclusive)]);
     assert_eq!(held(5), [(LOCK, LockMode::Exclusive), (SEM, LockMode::Shared)]);
     assert_eq!(held(6), [(SEM, LockMode::Shared)]);
-    assert_eq!(held(7), []);
+    assert_eq!(held(9), [(SEM, LockMode::Shared)]);
+    assert_eq!(held(11), [(LOCK, LockMode::Exclusive), (SEM, LockMode::Shared)]);
 }
