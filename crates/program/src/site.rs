@@ -4,6 +4,7 @@ use model::index::index_type;
 use serde::{Deserialize, Serialize};
 
 use crate::ir::FunctionId;
+use crate::types::TypeId;
 
 index_type! {
     /// A source file.
@@ -44,4 +45,7 @@ pub struct Site {
     /// What it touches, as a person would write it: `counter`, `queue.head`, `arr[i]`,
     /// `(struct node).next`. `None` when nothing better than the run's object name is known.
     pub expression: Option<String>,
+    /// The type of the object that comes into being here, for a local or where it shows what a heap block is for.
+    /// A block may hold several, one after the other.
+    pub allocates: Option<TypeId>,
 }

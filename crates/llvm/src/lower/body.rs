@@ -1,0 +1,260 @@
+//! Bodies of functions: numbering of locals and blocks, and the walk over instructions.
+
+use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use model::{IndexVec, SiteId};
+use program::{Block, BlockId, Expr, Local, LocalId, Operand, Statement, Stmt, Terminator};
+use rustc_hash::FxHashMap;
+
+use super::Lowering;
+use super::constant::Symbols;
+use super::view::Ty;
+use crate::names::Variables;
+use crate::value::Value;
+
+/// A function's body in the making.
+pub(super) struct Body<'l, 'a, 'm> {
+    pub(super) lowering: &'l mut Lowering<'a, 'm>,
+    pub(super) function: Value<'m>,
+    pub(super) variables: Variables<'m>,
+    locals: IndexVec<LocalId, Local>,
+    of: FxHashMap<Value<'m>, LocalId>,
+    /// The success of compare-exchanges.
+    success: FxHashMap<Value<'m>, LocalId>,
+    blocks: FxHashMap<LLVMBasicBlockRef, BlockId>,
+    statements: Vec<Statement>,
+    /// The site of the instruction being lowered.
+    pub(super) site: Option<SiteId>,
+}
+
+/// The locals and blocks of a function.
+pub(super) struct Lowered {
+    pub(super) locals: IndexVec<LocalId, Local>,
+    pub(super) blocks: IndexVec<BlockId, Block>,
+}
+
+impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
+    /// Lowers a function; without a body it has parameters only.
+    pub(super) fn lower(lowering: &'l mut Lowering<'a, 'm>, function: Value<'m>) -> Lowered {
+        let mut body = Self {
+            lowering,
+            function,
+            variables: Variables::of(function),
+            locals: IndexVec::new(),
+            of: FxHashMap::default(),
+            success: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            statements: Vec::new(),
+            site: None,
+        };
+        body.number();
+        let blocks = function.blocks().into_iter().map(|block| body.block_of(&block.instructions())).collect();
+        Lowered { locals: body.locals, blocks }
+    }
+
+    /// Gives a number to every parameter, block and result, so that uses may come before definitions.
+    fn number(&mut self) {
+        for parameter in self.function.parameters() {
+            let local = self.named_local(parameter);
+            self.of.insert(parameter, local);
+        }
+        for (index, block) in self.function.blocks().into_iter().enumerate() {
+            self.blocks.insert(block.raw(), BlockId(index as u32));
+        }
+        for instruction in self.function.instructions() {
+            if Self::is_scalar(instruction.type_()) || Self::has_scalar_part(instruction) {
+                let local = self.named_local(instruction);
+                self.of.insert(instruction, local);
+            }
+            if instruction.opcode() == Some(LLVMOpcode::LLVMAtomicCmpXchg) {
+                let success = self.locals.push(Local::default());
+                self.success.insert(instruction, success);
+            }
+        }
+    }
+
+    /// Whether values of the type are numbers of the language.
+    pub(super) fn is_scalar(ty: Ty<'m>) -> bool {
+        ty.is_pointer() || ty.int_bits().is_some_and(|bits| bits <= 64)
+    }
+
+    /// Instructions whose result is a struct with a number first: it is the local.
+    fn has_scalar_part(instruction: Value<'m>) -> bool {
+        instruction.opcode() == Some(LLVMOpcode::LLVMAtomicCmpXchg) || Self::is_overflow_arithmetic(instruction)
+    }
+
+    /// `llvm.sadd.with.overflow` and its relatives.
+    pub(super) fn is_overflow_arithmetic(instruction: Value<'m>) -> bool {
+        let scalar = |v: Value<'m>| Self::is_scalar(v.type_());
+        instruction.called_function().is_some_and(|f| f.is_intrinsic() && f.name().contains(".with.overflow."))
+            && instruction.arguments().all(scalar)
+    }
+
+    fn named_local(&mut self, value: Value<'m>) -> LocalId {
+        let name = self.variables.value(value).map(|variable| variable.name.clone());
+        self.locals.push(Local { name })
+    }
+
+    fn block_of(&mut self, instructions: &[Value<'m>]) -> Block {
+        let mut terminator = Terminator::Unreachable;
+        for &instruction in instructions {
+            self.site = self.lowering.sites.id(instruction);
+            match self.terminator(instruction) {
+                Some(end) => terminator = end,
+                None => self.instruction(instruction),
+            }
+        }
+        Block { statements: std::mem::take(&mut self.statements), terminator }
+    }
+
+    fn instruction(&mut self, instruction: Value<'m>) {
+        use LLVMOpcode::*;
+        match instruction.opcode() {
+            Some(LLVMLoad) => self.load(instruction),
+            Some(LLVMStore) => self.store(instruction),
+            Some(LLVMAtomicRMW) => self.read_modify_write(instruction),
+            Some(LLVMAtomicCmpXchg) => self.compare_exchange(instruction),
+            Some(LLVMFence) => self.fence(instruction),
+            Some(LLVMAlloca) => self.alloca(instruction),
+            Some(LLVMCall) => self.call(instruction),
+            Some(LLVMVAArg) => self.variadic_argument(instruction),
+            Some(opcode) if Self::is_scalar(instruction.type_()) => self.compute(instruction, opcode),
+            // What is not a number has no statement of its own: its uses are `Any`.
+            _ => {}
+        }
+    }
+
+    /// How the block ends, if the instruction ends it.
+    fn terminator(&mut self, instruction: Value<'m>) -> Option<Terminator> {
+        use LLVMOpcode::*;
+        let successors = |body: &Self| instruction.successors().into_iter().map(|b| body.block(b)).collect::<Vec<_>>();
+        Some(match instruction.opcode()? {
+            LLVMRet => Terminator::Return(instruction.operand(0).map(|value| self.operand(value))),
+            LLVMBr => {
+                let to = successors(self);
+                match (instruction.is_conditional(), to.as_slice()) {
+                    (true, &[then, otherwise]) => {
+                        Terminator::Branch { condition: self.operand(instruction.part(0)), then, otherwise }
+                    }
+                    _ => Terminator::Goto(to[0]),
+                }
+            }
+            LLVMSwitch => self.switch(instruction),
+            LLVMIndirectBr => Terminator::Any(successors(self)),
+            LLVMInvoke => {
+                self.call(instruction);
+                Terminator::Any(successors(self))
+            }
+            LLVMCallBr => {
+                self.call(instruction);
+                Terminator::Any(successors(self))
+            }
+            LLVMUnreachable | LLVMResume => Terminator::Unreachable,
+            LLVMCatchRet | LLVMCleanupRet | LLVMCatchSwitch => {
+                self.unmodelled("exception handling of another system", None);
+                Terminator::Any(successors(self))
+            }
+            _ => return None,
+        })
+    }
+
+    fn switch(&mut self, instruction: Value<'m>) -> Terminator {
+        let value = self.operand(instruction.part(0));
+        let to: Vec<_> = instruction.successors().into_iter().map(|b| self.block(b)).collect();
+        // Operands: the value, the default block, then pairs of constant and block.
+        let constants: Option<Vec<_>> =
+            (1..to.len() as u32).map(|case| instruction.part(2 * case).as_number()).collect();
+        match constants {
+            Some(constants) => Terminator::Switch {
+                value,
+                cases: constants.into_iter().zip(to[1..].iter().copied()).collect(),
+                default: to[0],
+            },
+            None => Terminator::Any(to),
+        }
+    }
+
+    /// The names of constants.
+    pub(super) fn symbols(&self) -> &Symbols<'a, 'm> {
+        &self.lowering.symbols
+    }
+
+    /// The block's number.
+    pub(super) fn block(&self, block: LLVMBasicBlockRef) -> BlockId {
+        self.blocks[&block]
+    }
+
+    /// The value as an operand.
+    pub(super) fn operand(&self, value: Value<'m>) -> Operand {
+        if !Self::is_scalar(value.type_()) {
+            return Operand::Any;
+        }
+        match value.kind() {
+            LLVMValueKind::LLVMInstructionValueKind | LLVMValueKind::LLVMArgumentValueKind => {
+                self.of.get(&value).map_or(Operand::Any, |&local| Operand::Local(local))
+            }
+            _ => self.symbols().constant(value),
+        }
+    }
+
+    /// A number inside the struct that an instruction results in.
+    pub(super) fn part_of(&self, instruction: Value<'m>, path: &[u32]) -> Operand {
+        let local = match path {
+            [0] if Self::has_scalar_part(instruction) => self.of.get(&instruction),
+            [1] => self.success.get(&instruction),
+            _ => None,
+        };
+        local.map_or(Operand::Any, |&local| Operand::Local(local))
+    }
+
+    /// The local of an instruction's result; a fresh one if the result is not a number.
+    pub(super) fn result(&mut self, instruction: Value<'m>) -> LocalId {
+        match self.of.get(&instruction) {
+            Some(&local) => local,
+            None => self.locals.push(Local::default()),
+        }
+    }
+
+    /// The local of a call's result, if it has one that is a number.
+    pub(super) fn optional_result(&self, call: Value<'m>) -> Option<LocalId> {
+        self.of.get(&call).copied()
+    }
+
+    /// The local that says whether a compare-exchange stored.
+    pub(super) fn success(&mut self, instruction: Value<'m>) -> LocalId {
+        match self.success.get(&instruction) {
+            Some(&local) => local,
+            None => self.fresh(),
+        }
+    }
+
+    /// A local without a name.
+    pub(super) fn fresh(&mut self) -> LocalId {
+        self.locals.push(Local::default())
+    }
+
+    /// Assigns the result of an instruction, if it is a number.
+    pub(super) fn define(&mut self, instruction: Value<'m>, expr: Expr) {
+        if let Some(dst) = self.optional_result(instruction) {
+            self.statements.push(Statement { site: None, stmt: Stmt::Assign { dst, expr } });
+        }
+    }
+
+    /// Computes an intermediate value.
+    pub(super) fn temporary(&mut self, expr: Expr) -> Operand {
+        let dst = self.fresh();
+        self.statements.push(Statement { site: None, stmt: Stmt::Assign { dst, expr } });
+        Operand::Local(dst)
+    }
+
+    /// Adds a statement with a visible effect.
+    pub(super) fn emit(&mut self, stmt: Stmt) {
+        self.statements.push(Statement { site: self.site, stmt });
+    }
+
+    /// Notes what cannot be expressed.
+    pub(super) fn unmodelled(&mut self, what: &str, function: Option<&str>) {
+        let (what, function) = (what.to_owned(), function.map(str::to_owned));
+        self.lowering.program.unmodelled.push(program::Unmodelled { site: self.site, what, function });
+    }
+}

@@ -1,0 +1,249 @@
+//! Calls: to functions of the program, to LLVM's own, to modelled library functions and to unknown ones.
+
+use inkwell::llvm_sys::LLVMValueKind;
+use program::library::{self, Effect, LibraryFunction, Role, Size, atomics, threads};
+use program::{BinaryOp, Callee, CompareOp, Expr, Operand, Stmt};
+
+use super::body::Body;
+use crate::intrinsics::{self, Intrinsic};
+use crate::value::Value;
+
+impl<'m> Body<'_, '_, 'm> {
+    pub(super) fn call(&mut self, call: Value<'m>) {
+        let Some(callee) = call.callee() else { return };
+        if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
+            return self.assembly(call, callee);
+        }
+        if let Some(effect) = intrinsics::of_call(call) {
+            return self.intrinsic(call, &callee.name(), effect);
+        }
+        let args = self.arguments(call);
+        if !callee.is_function() {
+            if !matches!(callee.kind(), LLVMValueKind::LLVMInstructionValueKind | LLVMValueKind::LLVMArgumentValueKind)
+                && self.operand(callee) == Operand::Any
+            {
+                self.unmodelled("calls a function that is chosen when the program is loaded", None);
+            }
+            let (dst, callee) = (self.optional_result(call), Callee::Indirect(self.operand(callee)));
+            return self.emit(Stmt::Call { dst, callee, args });
+        }
+        let name = callee.name();
+        if !callee.is_declaration() {
+            self.direct_call(call, callee, args);
+        } else if let Some(function) = threads::lookup(&name) {
+            self.thread_call(call, callee, function, &args);
+        } else if let Some(atomic) = atomics::lookup(&name) {
+            self.atomic_call(call, atomic, &args);
+        } else if self.lowering.exit.registers(&name) {
+            self.register_handler(call, &name, &args);
+        } else if let Some(function) = library::lookup(&name) {
+            self.library_call(call, function, args);
+        } else if self.lowering.synthetic.contains(&name) {
+            self.direct_call(call, callee, args);
+        } else if self.lowering.assume_pure.contains(&name) || callee.touches_no_memory() {
+            self.define(call, Expr::Use(Operand::Any));
+        } else {
+            self.unmodelled(&format!("calls `{name}`, whose effect on memory is not known"), Some(&name));
+            self.direct_call(call, callee, args);
+        }
+    }
+
+    /// A call of a function of the program's table.
+    pub(super) fn direct_call(&mut self, call: Value<'m>, callee: Value<'m>, args: Vec<Operand>) {
+        let dst = self.optional_result(call);
+        match self.symbols().functions.id(callee) {
+            Some(id) => self.emit(Stmt::Call { dst, callee: Callee::Direct(id), args }),
+            None => self.unmodelled(&format!("calls `{}`, which is not in the program", callee.name()), None),
+        }
+    }
+
+    /// The arguments; what is passed by value in memory is copied first.
+    fn arguments(&mut self, call: Value<'m>) -> Vec<Operand> {
+        let mut operands = Vec::new();
+        for (position, argument) in call.arguments().enumerate() {
+            let operand = self.operand(argument);
+            operands.push(match call.byval(position as u32) {
+                Some(ty) => {
+                    let len = Operand::Const(self.symbols().layout.stride(ty) as i64);
+                    let dst = self.fresh();
+                    self.emit(Stmt::Alloca { dst, size: len, name: None, ty: None });
+                    self.emit(Stmt::Copy { to: Operand::Local(dst), from: operand, len });
+                    Operand::Local(dst)
+                }
+                None => operand,
+            });
+        }
+        operands
+    }
+
+    /// Inline assembly. Without text it only keeps the compiler from moving code: outputs are unknown or inputs.
+    fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>) {
+        if !assembly.assembly_text().trim().is_empty() {
+            self.unmodelled("inline assembly", None);
+        }
+        self.define(call, Expr::Use(Operand::Any));
+    }
+
+    fn intrinsic(&mut self, call: Value<'m>, name: &str, effect: Intrinsic) {
+        let args: Vec<_> = call.arguments().map(|a| self.operand(a)).collect();
+        match effect {
+            Intrinsic::Copy => self.emit(Stmt::Copy { to: args[0], from: args[1], len: args[2] }),
+            Intrinsic::Fill => self.emit(Stmt::Fill { to: args[0], value: args[1], len: args[2] }),
+            Intrinsic::ThreadLocal => self.define(call, Expr::Use(args[0])),
+            Intrinsic::PassesPointer if name.starts_with("llvm.ptrmask") => {
+                self.define(call, Expr::Offset { base: args[0], index: Operand::Any, scale: 1, offset: 0 });
+            }
+            Intrinsic::PassesPointer => self.define(call, Expr::Use(args[0])),
+            Intrinsic::Unknown => {
+                self.unmodelled(&format!("uses `{name}`, whose effect on memory is not known"), None);
+                self.define(call, Expr::Use(Operand::Any));
+            }
+            Intrinsic::Nothing => self.bookkeeping(call, name, &args),
+        }
+    }
+
+    /// Intrinsics without an effect that another thread could see.
+    fn bookkeeping(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
+        let Some(rest) = name.strip_prefix("llvm.") else { return };
+        let bits = call.type_().int_bits().filter(|&bits| 1 < bits && bits <= 64).map(|bits| bits as u8);
+        let comparison = match rest.split('.').next().unwrap_or_default() {
+            "smax" => Some(CompareOp::SGt),
+            "smin" => Some(CompareOp::SLt),
+            "umax" => Some(CompareOp::UGt),
+            "umin" => Some(CompareOp::ULt),
+            "va_start" => return self.variadic_start(args[0]),
+            "va_copy" => return self.variadic_copy(args[0], args[1]),
+            "trap" | "ubsantrap" => return self.emit(Stmt::Assert { condition: Operand::Const(0) }),
+            _ => None,
+        };
+        match (comparison, bits) {
+            (Some(op), Some(bits)) => {
+                let (left, right) = (args[0], args[1]);
+                let condition = self.temporary(Expr::Compare { op, bits, left, right });
+                self.define(call, Expr::Select { condition, then: left, otherwise: right });
+            }
+            _ if Self::is_overflow_arithmetic(call) => self.overflow_arithmetic(call, rest, args),
+            _ => self.define(call, Expr::Use(Operand::Any)),
+        }
+    }
+
+    /// The wrapped result; whether it overflowed is left open.
+    fn overflow_arithmetic(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
+        let op = match name.get(1..4) {
+            Some("add") => BinaryOp::Add,
+            Some("sub") => BinaryOp::Sub,
+            _ => BinaryOp::Mul,
+        };
+        let bits = call.part(0).type_().int_bits().unwrap_or(64) as u8;
+        let expr = match bits {
+            1 => Expr::Use(Operand::Any),
+            _ => Expr::Binary { op, bits, left: args[0], right: args[1] },
+        };
+        self.define(call, expr);
+    }
+
+    fn library_call(&mut self, call: Value<'m>, function: &LibraryFunction, args: Vec<Operand>) {
+        for effect in function.effects {
+            if let Effect::Opaque(why) = effect {
+                self.unmodelled(&format!("calls `{}`: {why}", function.name), Some(function.name));
+            }
+        }
+        match function.role {
+            Role::Ordinary => self.ordinary_call(call, function, args),
+            Role::Allocate { size, zeroed } => {
+                self.touches(function, &args);
+                let size = self.library_size(size, &args);
+                let dst = self.result(call);
+                self.emit(Stmt::Alloc { dst, size, zeroed });
+            }
+            Role::Reallocate { size } => {
+                let size = self.library_size(size, &args);
+                let dst = self.result(call);
+                self.emit(Stmt::Alloc { dst, size, zeroed: false });
+                if args[0] != Operand::Const(0) {
+                    self.emit(Stmt::Copy { to: Operand::Local(dst), from: args[0], len: Operand::Any });
+                    self.emit(Stmt::Free { address: args[0] });
+                }
+            }
+            Role::Free(arg) => {
+                self.touches(function, &args);
+                let address = Self::arg(&args, arg);
+                self.emit(Stmt::Free { address });
+                self.define(call, Expr::Use(Operand::Any));
+            }
+            Role::AllocateInside => {
+                self.touches(function, &args);
+                let dst = self.result(call);
+                self.emit(Stmt::Alloc { dst, size: Operand::Any, zeroed: false });
+            }
+            Role::AllocateInto { pointer, size } => {
+                self.touches(function, &args);
+                let size = self.library_size(size, &args);
+                let dst = self.fresh();
+                self.emit(Stmt::Alloc { dst, size, zeroed: false });
+                let address = Self::arg(&args, pointer);
+                self.emit(Stmt::Store { address, value: Operand::Local(dst), size: 8, atomic: None });
+                self.define(call, Expr::Use(Operand::Const(0)));
+            }
+            Role::Errno => {
+                let errno = self.lowering.errno();
+                self.define(call, Expr::Use(Operand::Global(errno, 0)));
+            }
+            Role::SetJump => self.define(call, Expr::Use(Operand::Any)),
+            Role::LongJump => {
+                self.unmodelled(&format!("calls `{}`, a jump out of a function", function.name), Some(function.name));
+            }
+            Role::Exit(status) => {
+                if let (true, Some(handlers)) = (function.name == "exit", self.lowering.exit.function) {
+                    self.emit(Stmt::Call { dst: None, callee: Callee::Direct(handlers), args: Vec::new() });
+                }
+                self.emit(Stmt::Exit { code: Self::arg(&args, status) });
+            }
+            Role::Abort | Role::AssertionFailed => self.emit(Stmt::Assert { condition: Operand::Const(0) }),
+            Role::Throws => self.ordinary_call(call, function, args),
+        }
+    }
+
+    fn ordinary_call(&mut self, call: Value<'m>, function: &LibraryFunction, args: Vec<Operand>) {
+        match (function.name, args.as_slice()) {
+            ("memcpy" | "memmove", &[to, from, len, ..]) => {
+                self.emit(Stmt::Copy { to, from, len });
+                self.define(call, Expr::Use(to));
+            }
+            ("memset", &[to, value, len, ..]) => {
+                self.emit(Stmt::Fill { to, value, len });
+                self.define(call, Expr::Use(to));
+            }
+            _ => {
+                let dst = self.optional_result(call);
+                self.emit(Stmt::Library { dst, function: function.name.to_owned(), args });
+            }
+        }
+    }
+
+    /// The memory that a function with another role touches as well.
+    fn touches(&mut self, function: &LibraryFunction, args: &[Operand]) {
+        if !function.effects.is_empty() {
+            self.emit(Stmt::Library { dst: None, function: function.name.to_owned(), args: args.to_vec() });
+        }
+    }
+
+    /// An argument; a call with too few (through a wrong prototype) has an unknown one.
+    pub(super) fn arg(args: &[Operand], position: u8) -> Operand {
+        args.get(usize::from(position)).copied().unwrap_or(Operand::Any)
+    }
+
+    fn library_size(&mut self, size: Size, args: &[Operand]) -> Operand {
+        let (left, right) = match size {
+            Size::Bytes(bytes) => return Operand::Const(bytes as i64),
+            Size::Arg(arg) => return Self::arg(args, arg),
+            Size::Scaled(arg, factor) => (Self::arg(args, arg), Operand::Const(factor as i64)),
+            Size::Product(a, b) => (Self::arg(args, a), Self::arg(args, b)),
+            _ => return Operand::Any,
+        };
+        match (left, right) {
+            (Operand::Const(a), Operand::Const(b)) => Operand::Const(a.wrapping_mul(b)),
+            _ => self.temporary(Expr::Binary { op: BinaryOp::Mul, bits: 64, left, right }),
+        }
+    }
+}

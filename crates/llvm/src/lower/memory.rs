@@ -1,0 +1,158 @@
+//! Loads, stores, atomics, fences and locals in memory.
+
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
+use model::Order;
+use program::{BinaryOp, Expr, Operand, RmwOp, Stmt};
+
+use super::body::Body;
+use super::view::Ty;
+use crate::value::Value;
+
+/// The size of `va_list` on x86-64, and where its pointers are: to arguments on the stack, to saved registers.
+const VA_LIST_SIZE: u32 = 24;
+const VA_LIST_POINTERS: [i64; 2] = [8, 16];
+
+/// The memory order of an atomic access; `None` for a plain one.
+fn order(ordering: LLVMAtomicOrdering) -> Option<Order> {
+    use LLVMAtomicOrdering::*;
+    match ordering {
+        LLVMAtomicOrderingNotAtomic => None,
+        LLVMAtomicOrderingUnordered | LLVMAtomicOrderingMonotonic => Some(Order::Relaxed),
+        LLVMAtomicOrderingAcquire => Some(Order::Acquire),
+        LLVMAtomicOrderingRelease => Some(Order::Release),
+        LLVMAtomicOrderingAcquireRelease => Some(Order::AcqRel),
+        LLVMAtomicOrderingSequentiallyConsistent => Some(Order::SeqCst),
+    }
+}
+
+/// The memory order of an operation that is atomic by nature.
+fn atomic_order(ordering: LLVMAtomicOrdering) -> Order {
+    order(ordering).unwrap_or(Order::Relaxed)
+}
+
+impl<'m> Body<'_, '_, 'm> {
+    fn size(&self, ty: Ty<'m>) -> u32 {
+        u32::try_from(self.symbols().layout.store_size(ty)).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn load(&mut self, load: Value<'m>) {
+        let (address, size) = (self.operand(load.part(0)), self.size(load.type_()));
+        if size == 0 {
+            return;
+        }
+        let atomic = order(load.ordering());
+        match load.type_().int_bits() {
+            // Memory holds whole bytes; the value has fewer bits.
+            Some(bits) if bits <= 64 && bits != 8 * size => {
+                let dst = self.fresh();
+                self.emit(Stmt::Load { dst, address, size, atomic });
+                let value = Operand::Local(dst);
+                self.define(load, Expr::Truncate { value, bits: bits as u8, signed: bits > 1 });
+            }
+            _ => {
+                let dst = self.result(load);
+                self.emit(Stmt::Load { dst, address, size, atomic });
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self, store: Value<'m>) {
+        let value = store.part(0);
+        let (address, size) = (self.operand(store.part(1)), self.size(value.type_()));
+        if size > 0 {
+            let value = self.operand(value);
+            self.emit(Stmt::Store { address, value, size, atomic: order(store.ordering()) });
+        }
+    }
+
+    pub(super) fn read_modify_write(&mut self, instruction: Value<'m>) {
+        use LLVMAtomicRMWBinOp::*;
+        let op = match instruction.rmw_op() {
+            LLVMAtomicRMWBinOpXchg => RmwOp::Exchange,
+            LLVMAtomicRMWBinOpAdd => RmwOp::Add,
+            LLVMAtomicRMWBinOpSub => RmwOp::Sub,
+            LLVMAtomicRMWBinOpAnd => RmwOp::And,
+            LLVMAtomicRMWBinOpOr => RmwOp::Or,
+            LLVMAtomicRMWBinOpXor => RmwOp::Xor,
+            LLVMAtomicRMWBinOpMax => RmwOp::Max,
+            LLVMAtomicRMWBinOpMin => RmwOp::Min,
+            LLVMAtomicRMWBinOpUMax => RmwOp::UMax,
+            LLVMAtomicRMWBinOpUMin => RmwOp::UMin,
+            _ => RmwOp::Other,
+        };
+        let value = instruction.part(1);
+        let (address, size) = (self.operand(instruction.part(0)), self.size(value.type_()));
+        let (dst, value) = (self.result(instruction), self.operand(value));
+        self.emit(Stmt::Rmw { dst, op, address, value, size, order: atomic_order(instruction.ordering()) });
+    }
+
+    pub(super) fn compare_exchange(&mut self, instruction: Value<'m>) {
+        let expected = instruction.part(1);
+        let size = self.size(expected.type_());
+        let (order, failure) = instruction.exchange_orderings();
+        let (dst, success) = (self.result(instruction), self.success(instruction));
+        let stmt = Stmt::CompareExchange {
+            dst,
+            success,
+            address: self.operand(instruction.part(0)),
+            expected: self.operand(expected),
+            new: self.operand(instruction.part(2)),
+            size,
+            order: atomic_order(order),
+            failure: atomic_order(failure),
+        };
+        self.emit(stmt);
+    }
+
+    pub(super) fn fence(&mut self, fence: Value<'m>) {
+        // A fence against signal handlers only is nothing to other threads.
+        if !fence.is_single_thread() {
+            self.emit(Stmt::Fence(atomic_order(fence.ordering())));
+        }
+    }
+
+    pub(super) fn alloca(&mut self, alloca: Value<'m>) {
+        let stride = self.symbols().layout.stride(alloca.allocated()) as i64;
+        let size = match self.operand(alloca.part(0)) {
+            Operand::Const(count) => Operand::Const(count.wrapping_mul(stride)),
+            count => self.temporary(Expr::Binary {
+                op: BinaryOp::Mul,
+                bits: 64,
+                left: count,
+                right: Operand::Const(stride),
+            }),
+        };
+        let variable = self.variables.place(alloca).cloned();
+        let ty = variable.as_ref().and_then(|v| v.ty).map(|ty| self.lowering.types.of(ty));
+        let dst = self.result(alloca);
+        self.emit(Stmt::Alloca { dst, size, name: variable.map(|v| v.name), ty });
+    }
+
+    /// `va_start`: the list points to memory with the arguments, whose content is not known.
+    pub(super) fn variadic_start(&mut self, list: Operand) {
+        let arguments = self.fresh();
+        self.emit(Stmt::Alloca { dst: arguments, size: Operand::Any, name: None, ty: None });
+        let arguments = Operand::Local(arguments);
+        self.emit(Stmt::Fill { to: arguments, value: Operand::Any, len: Operand::Any });
+        self.emit(Stmt::Store { address: list, value: Operand::Any, size: 8, atomic: None });
+        for at in VA_LIST_POINTERS {
+            let expr = self.offset(list, at);
+            let address = self.temporary(expr);
+            self.emit(Stmt::Store { address, value: arguments, size: 8, atomic: None });
+        }
+    }
+
+    /// `va_copy`.
+    pub(super) fn variadic_copy(&mut self, to: Operand, from: Operand) {
+        self.emit(Stmt::Copy { to, from, len: Operand::Const(i64::from(VA_LIST_SIZE)) });
+    }
+
+    /// `va_arg` as an instruction: takes any value from the list, and moves on in it.
+    pub(super) fn variadic_argument(&mut self, instruction: Value<'m>) {
+        let address = self.operand(instruction.part(0));
+        let dst = self.fresh();
+        self.emit(Stmt::Load { dst, address, size: 8, atomic: None });
+        self.emit(Stmt::Store { address, value: Operand::Any, size: 8, atomic: None });
+        self.define(instruction, Expr::Use(Operand::Any));
+    }
+}

@@ -1,0 +1,161 @@
+//! From a module to a [`Program`].
+//!
+//! The module has its locals promoted to registers and is otherwise as the compiler wrote it. Every memory access
+//! and thread operation of its code becomes a statement with the site of its instruction, or an entry of
+//! [`Program::unmodelled`]; what has no expressible value is [`program::Operand::Any`].
+//!
+//! Assumed here: creating a thread and allocating memory succeed.
+
+mod arithmetic;
+mod body;
+mod call;
+pub(crate) mod constant;
+mod memory;
+mod synthetic;
+mod thread;
+pub(crate) mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use inkwell::llvm_sys::core::LLVMGetModuleInlineAsm;
+use inkwell::module::Module;
+use model::IndexVec;
+use program::{Function, FunctionId, Global, GlobalId, Program, Unmodelled};
+
+use self::body::Body;
+use self::constant::{Content, Symbols};
+use self::synthetic::ExitHandlers;
+use self::view::Layout;
+use crate::functions::{Functions, source_name};
+use crate::names::{self, Types};
+use crate::sites::Sites;
+use crate::value::{self, Value};
+
+/// The symbol of `main` after instrumentation has renamed it, and before.
+const MAIN: [&str; 2] = ["main", "__rp_user_main"];
+
+/// Lowers a module. Functions and sites are numbered as in `functions` and `sites`; functions and sites that stand
+/// for what libraries do come after them. Calls of the functions named in `assume_pure` have no effect.
+pub fn lower<'m>(
+    module: &Module<'m>,
+    functions: &Functions<'m>,
+    sites: &Sites<'m>,
+    assume_pure: &BTreeSet<String>,
+) -> Program {
+    let globals = value::globals(module);
+    let lowering = Lowering {
+        symbols: Symbols {
+            layout: Layout::of(module),
+            functions,
+            globals: globals.iter().enumerate().map(|(i, &g)| (g, GlobalId(i as u32))).collect(),
+        },
+        sites,
+        assume_pure,
+        globals,
+        types: Types::default(),
+        exit: ExitHandlers::default(),
+        synthetic: BTreeSet::new(),
+        routines: BTreeMap::new(),
+        errno: None,
+        program: Program { files: sites.files.clone(), sites: sites.table.clone(), ..Program::default() },
+    };
+    lowering.run(module)
+}
+
+/// A module being lowered.
+pub(crate) struct Lowering<'a, 'm> {
+    symbols: Symbols<'a, 'm>,
+    sites: &'a Sites<'m>,
+    assume_pure: &'a BTreeSet<String>,
+    globals: Vec<Value<'m>>,
+    types: Types<'m>,
+    exit: ExitHandlers,
+    /// Library functions that have a body in the program.
+    synthetic: BTreeSet<String>,
+    /// What threads of `std::thread` run, by the virtual functions called.
+    routines: BTreeMap<Option<(FunctionId, FunctionId)>, FunctionId>,
+    errno: Option<GlobalId>,
+    program: Program,
+}
+
+impl<'m> Lowering<'_, 'm> {
+    fn run(mut self, module: &Module<'m>) -> Program {
+        self.module_assembly(module);
+        for global in self.globals.clone() {
+            let global = self.global(global);
+            self.program.globals.push(global);
+        }
+        let table = self.symbols.functions.table.clone();
+        for &function in &table {
+            let params = function.parameters().len() as u32;
+            self.program.functions.push(Function {
+                symbol: function.name(),
+                name: source_name(function),
+                params,
+                locals: IndexVec::new(),
+                blocks: IndexVec::new(),
+            });
+        }
+        self.library_bodies();
+        self.collect_exit_handlers();
+        self.exit_function();
+        for (id, &function) in table.iter_enumerated() {
+            if self.synthetic.contains(&self.program.functions[id].symbol) {
+                continue;
+            }
+            let lowered = Body::lower(&mut self, function);
+            let target = &mut self.program.functions[id];
+            (target.locals, target.blocks) = (lowered.locals, lowered.blocks);
+        }
+        let is_main = |f: &Value<'m>| MAIN.contains(&f.name().as_str()) && !f.is_declaration();
+        let main = table.iter_enumerated().find(|(_, f)| is_main(f)).map(|(id, _)| id);
+        self.program.main = main.map(|main| self.entry(main));
+        names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
+        self.program.types = self.types.into_table();
+        self.program
+    }
+
+    fn module_assembly(&mut self, module: &Module<'m>) {
+        let mut len = 0;
+        unsafe { LLVMGetModuleInlineAsm(module.as_mut_ptr(), &mut len) };
+        if len > 0 {
+            let what = "assembly outside of functions".to_owned();
+            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
+    }
+
+    fn global(&mut self, global: Value<'m>) -> Global {
+        let described = names::global(global);
+        let size = self.symbols.layout.stride(global.value_type());
+        let content = match global.initializer() {
+            Some(initializer) => self.symbols.content(initializer),
+            None => Content::unknown(size),
+        };
+        Global {
+            symbol: global.name(),
+            name: described.name,
+            size,
+            ty: described.ty.map(|ty| self.types.of(ty)),
+            init: content.bytes,
+            relocations: content.pointers,
+            thread_local: global.is_thread_local(),
+            constant: global.is_constant_global(),
+        }
+    }
+
+    /// The variable that `errno` stands for.
+    fn errno(&mut self) -> GlobalId {
+        *self.errno.get_or_insert_with(|| {
+            self.program.globals.push(Global {
+                symbol: "errno".to_owned(),
+                name: "errno".to_owned(),
+                size: 4,
+                ty: None,
+                init: Vec::new(),
+                relocations: Vec::new(),
+                thread_local: true,
+                constant: false,
+            })
+        })
+    }
+}

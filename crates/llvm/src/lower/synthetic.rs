@@ -1,0 +1,324 @@
+//! Functions that are not in the module: what the C and C++ libraries run around the program's own code.
+//!
+//! - what is done before and after `main`: constructors and destructors of globals, exit handlers;
+//! - what `std::thread` runs in a new thread, and `std::call_once` in the once-control;
+//! - the guard of a function's static variable.
+//!
+//! They are written in the language itself, so that every engine sees what they do.
+
+use std::collections::BTreeSet;
+
+use model::{IndexVec, LockMode, Order, SiteId};
+use program::{
+    Block, BlockId, Callee, Function, FunctionId, Local, LocalId, Operand, Site, Statement, Stmt, SyncOp, Terminator,
+    TryMode,
+};
+
+use super::Lowering;
+use super::body::Body;
+use crate::value::Value;
+
+/// Library functions that get a body here.
+const GUARD_ACQUIRE: &str = "__cxa_guard_acquire";
+const GUARD_RELEASE: &str = "__cxa_guard_release";
+const GUARD_ABORT: &str = "__cxa_guard_abort";
+const ONCE_PROXY: &str = "__once_proxy";
+/// The thread-local variable with the function that `std::call_once` is to run.
+const ONCE_CALL: &str = "_ZSt11__once_call";
+
+/// Virtual functions of `std::thread::_State`, from where an object's table pointer points to.
+const STATE_DELETE: i64 = 8;
+const STATE_RUN: i64 = 16;
+
+/// What runs when the program ends by `exit` or by returning from `main`.
+#[derive(Default)]
+pub(super) struct ExitHandlers {
+    /// Function and argument.
+    handlers: BTreeSet<(FunctionId, Option<Argument>)>,
+    /// Calls any of them, any number of times; `None` when there are none.
+    pub(super) function: Option<FunctionId>,
+}
+
+/// A constant argument of an exit handler, in an order.
+type Argument = (Option<program::GlobalId>, i64);
+
+impl ExitHandlers {
+    /// Whether the function registers an exit handler.
+    pub(super) fn registers(&self, name: &str) -> bool {
+        matches!(name, "atexit" | "at_quick_exit" | "on_exit") || Self::with_argument(name)
+    }
+    fn with_argument(name: &str) -> bool {
+        matches!(name, "__cxa_atexit" | "__cxa_thread_atexit" | "__cxa_thread_atexit_impl")
+    }
+}
+
+impl<'m> Body<'_, '_, 'm> {
+    /// A call that registers an exit handler. The handlers were collected beforehand.
+    pub(super) fn register_handler(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
+        if !matches!(name, "atexit" | "__cxa_atexit") {
+            let what = format!("calls `{name}`, whose handler runs when a thread or the program ends");
+            self.unmodelled(&what, Some(name));
+        } else if !matches!(Self::arg(args, 0), Operand::Function(_)) {
+            self.unmodelled(&format!("calls `{name}` with a handler that is not constant"), Some(name));
+        }
+        self.define(call, program::Expr::Use(Operand::Const(0)));
+    }
+}
+
+/// A function in the making.
+struct Draft {
+    id: FunctionId,
+    name: String,
+    params: u32,
+    locals: IndexVec<LocalId, Local>,
+    blocks: IndexVec<BlockId, Block>,
+    statements: Vec<Statement>,
+}
+
+impl Draft {
+    fn new(id: FunctionId, name: &str, params: u32) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            params,
+            locals: IndexVec::filled(params as usize, Local::default()),
+            blocks: IndexVec::new(),
+            statements: Vec::new(),
+        }
+    }
+    fn local(&mut self) -> LocalId {
+        self.locals.push(Local::default())
+    }
+    /// Adds a statement; what is visible gets a site of its own.
+    fn push(&mut self, sites: &mut IndexVec<SiteId, Site>, stmt: Stmt) {
+        let site = sites.push(Site {
+            function: self.id,
+            source_function: self.name.clone(),
+            location: None,
+            inlined_at: Vec::new(),
+            expression: None,
+            allocates: None,
+        });
+        self.statements.push(Statement { site: Some(site), stmt });
+    }
+    fn call(&mut self, sites: &mut IndexVec<SiteId, Site>, callee: Callee, args: Vec<Operand>) {
+        self.push(sites, Stmt::Call { dst: None, callee, args });
+    }
+    fn load(&mut self, sites: &mut IndexVec<SiteId, Site>, address: Operand) -> Operand {
+        let dst = self.local();
+        self.push(sites, Stmt::Load { dst, address, size: 8, atomic: None });
+        Operand::Local(dst)
+    }
+    fn end(&mut self, terminator: Terminator) {
+        let statements = std::mem::take(&mut self.statements);
+        self.blocks.push(Block { statements, terminator });
+    }
+    fn finish(self, symbol: String) -> Function {
+        Function { symbol, name: self.name, params: self.params, locals: self.locals, blocks: self.blocks }
+    }
+}
+
+const PARAM: Operand = Operand::Local(LocalId(0));
+
+impl<'m> Lowering<'_, 'm> {
+    fn add(&mut self, draft: Draft, symbol: &str) -> FunctionId {
+        self.program.functions.push(draft.finish(symbol.to_owned()))
+    }
+
+    fn draft(&self, name: &str, params: u32) -> Draft {
+        Draft::new(self.program.functions.next_id(), name, params)
+    }
+
+    /// Finds the exit handlers that the module registers.
+    pub(super) fn collect_exit_handlers(&mut self) {
+        let mut handlers = BTreeSet::new();
+        for (_, function) in self.symbols.functions.defined() {
+            for call in function.instructions() {
+                let Some(callee) = call.called_function().filter(|f| f.is_declaration()) else { continue };
+                let name = callee.name();
+                if name != "atexit" && name != "__cxa_atexit" {
+                    continue;
+                }
+                let mut args = call.arguments();
+                let Some(Operand::Function(handler)) = args.next().map(|a| self.symbols.constant(a)) else { continue };
+                let argument = match args.next().filter(|_| name == "__cxa_atexit").map(|a| self.symbols.constant(a)) {
+                    Some(Operand::Global(global, offset)) => Some((Some(global), offset)),
+                    Some(Operand::Const(number)) => Some((None, number)),
+                    _ => None,
+                };
+                handlers.insert((handler, argument));
+            }
+        }
+        self.exit.handlers = handlers;
+    }
+
+    /// The function that runs exit handlers: any of them, in any order, until it stops.
+    pub(super) fn exit_function(&mut self) {
+        let destructors = self.listed_functions(c"llvm.global_dtors");
+        if self.exit.handlers.is_empty() && destructors.is_empty() {
+            return;
+        }
+        let mut draft = self.draft("exit handlers", 0);
+        let handlers: Vec<_> = self.exit.handlers.iter().copied().collect();
+        let first = 1;
+        let after = BlockId(first + handlers.len() as u32);
+        let all = (first..=after.0).map(BlockId).collect();
+        draft.end(Terminator::Any(all));
+        for (handler, argument) in handlers {
+            let argument = match argument {
+                Some((Some(global), offset)) => Operand::Global(global, offset),
+                Some((None, number)) => Operand::Const(number),
+                None => Operand::Any,
+            };
+            let params = self.program.functions[handler].params as usize;
+            let args = vec![argument; params.min(1)];
+            draft.call(&mut self.program.sites, Callee::Direct(handler), args);
+            draft.end(Terminator::Goto(BlockId(0)));
+        }
+        for destructor in destructors {
+            draft.call(&mut self.program.sites, Callee::Direct(destructor), Vec::new());
+        }
+        draft.end(Terminator::Return(None));
+        self.exit.function = Some(self.add(draft, "__rp_exit_handlers"));
+    }
+
+    /// Where the initial thread starts: `main` itself, or a function that does what belongs around it.
+    pub(super) fn entry(&mut self, main: FunctionId) -> FunctionId {
+        let constructors = self.listed_functions(c"llvm.global_ctors");
+        if constructors.is_empty() && self.exit.function.is_none() {
+            return main;
+        }
+        let params = self.program.functions[main].params;
+        let mut draft = self.draft("start", params);
+        let status = draft.local();
+        for constructor in constructors {
+            draft.call(&mut self.program.sites, Callee::Direct(constructor), Vec::new());
+        }
+        let args = (0..params).map(|p| Operand::Local(LocalId(p))).collect();
+        draft.push(&mut self.program.sites, Stmt::Call { dst: Some(status), callee: Callee::Direct(main), args });
+        if let Some(handlers) = self.exit.function {
+            draft.call(&mut self.program.sites, Callee::Direct(handlers), Vec::new());
+        }
+        draft.end(Terminator::Return(Some(Operand::Local(status))));
+        self.add(draft, "__rp_start")
+    }
+
+    /// The functions of `llvm.global_ctors` or `llvm.global_dtors`, by priority.
+    fn listed_functions(&self, name: &std::ffi::CStr) -> Vec<FunctionId> {
+        let list = self.globals.iter().find(|g| g.name().as_bytes() == name.to_bytes()).and_then(|g| g.initializer());
+        let Some(list) = list else { return Vec::new() };
+        let mut entries = Vec::new();
+        for entry in (0..).map_while(|i| list.element(i)) {
+            let priority = entry.element(0).and_then(Value::as_number).unwrap_or(65535);
+            if let Some(Operand::Function(function)) = entry.element(1).map(|f| self.symbols.constant(f)) {
+                entries.push((priority, function));
+            }
+        }
+        entries.sort_by_key(|&(priority, _)| priority);
+        entries.into_iter().map(|(_, function)| function).collect()
+    }
+
+    /// Gives bodies to the library functions that have one here.
+    pub(super) fn library_bodies(&mut self) {
+        for (id, function) in self.symbols.functions.table.iter_enumerated().map(|(i, &f)| (i, f)).collect::<Vec<_>>() {
+            let symbol = function.name();
+            if !function.is_declaration() {
+                continue;
+            }
+            let mut draft = Draft::new(id, &symbol, self.program.functions[id].params);
+            match symbol.as_str() {
+                GUARD_ACQUIRE => self.guard_acquire(&mut draft),
+                GUARD_RELEASE => self.guard_leave(&mut draft, true),
+                GUARD_ABORT => self.guard_leave(&mut draft, false),
+                ONCE_PROXY => {
+                    let Some(call) = self.globals.iter().find(|g| g.name() == ONCE_CALL) else { continue };
+                    let routine = draft.load(&mut self.program.sites, self.symbols.constant(*call));
+                    draft.call(&mut self.program.sites, Callee::Indirect(routine), Vec::new());
+                    draft.end(Terminator::Return(None));
+                }
+                _ => continue,
+            }
+            self.program.functions[id] = draft.finish(symbol.clone());
+            self.synthetic.insert(symbol);
+        }
+    }
+
+    /// Takes the guard as a lock, and keeps it if the variable is still to be initialised.
+    fn guard_acquire(&mut self, draft: &mut Draft) {
+        let sites = &mut self.program.sites;
+        let lock = SyncOp::Lock { lock: PARAM, mode: LockMode::Exclusive, wait: TryMode::Wait };
+        draft.push(sites, Stmt::Sync { dst: None, op: lock });
+        let done = draft.local();
+        draft.push(sites, Stmt::Load { dst: done, address: PARAM, size: 1, atomic: Some(Order::Acquire) });
+        draft.end(Terminator::Branch { condition: Operand::Local(done), then: BlockId(1), otherwise: BlockId(2) });
+        draft.push(sites, Stmt::Sync { dst: None, op: SyncOp::Unlock { lock: PARAM } });
+        draft.end(Terminator::Return(Some(Operand::Const(0))));
+        draft.end(Terminator::Return(Some(Operand::Const(1))));
+    }
+
+    fn guard_leave(&mut self, draft: &mut Draft, done: bool) {
+        let sites = &mut self.program.sites;
+        if done {
+            let (value, atomic) = (Operand::Const(1), Some(Order::Release));
+            draft.push(sites, Stmt::Store { address: PARAM, value, size: 1, atomic });
+        }
+        draft.push(sites, Stmt::Sync { dst: None, op: SyncOp::Unlock { lock: PARAM } });
+        draft.end(Terminator::Return(None));
+    }
+
+    /// What a thread started by `std::thread` in `creator` runs: the state's `_M_run`, then its deletion. Where
+    /// the creator makes exactly one class of state the two are known, otherwise they are read from the state.
+    pub(super) fn thread_routine(&mut self, creator: Value<'m>) -> FunctionId {
+        let virtuals = self.state_functions(creator);
+        if let Some(&known) = self.routines.get(&virtuals) {
+            return known;
+        }
+        let mut draft = self.draft("thread routine", 1);
+        let callees = match virtuals {
+            Some((run, delete)) => [Callee::Direct(run), Callee::Direct(delete)],
+            None => {
+                let table = draft.load(&mut self.program.sites, PARAM);
+                [STATE_RUN, STATE_DELETE].map(|offset| {
+                    let at = draft.local();
+                    let expr =
+                        program::Expr::Offset { base: table, index: Operand::Const(0), scale: 0, offset };
+                    draft.statements.push(Statement { site: None, stmt: Stmt::Assign { dst: at, expr } });
+                    Callee::Indirect(draft.load(&mut self.program.sites, Operand::Local(at)))
+                })
+            }
+        };
+        for callee in callees {
+            draft.call(&mut self.program.sites, callee, vec![PARAM]);
+        }
+        draft.end(Terminator::Return(Some(Operand::Const(0))));
+        let symbol = format!("__rp_thread_routine.{}", self.routines.len());
+        let id = self.add(draft, &symbol);
+        self.routines.insert(virtuals, id);
+        id
+    }
+
+    /// `_M_run` and the deleting destructor of the one class of state whose constructor `creator` calls.
+    fn state_functions(&self, creator: Value<'m>) -> Option<(FunctionId, FunctionId)> {
+        let constructors = creator.instructions().into_iter().filter_map(Value::called_function);
+        let tables: BTreeSet<_> = constructors
+            .filter(|f| f.name().starts_with("_ZNSt6thread11_State_implI"))
+            .flat_map(|f| f.instructions())
+            .filter_map(|i| i.address().and(i.operand(0)))
+            .filter_map(|stored| match self.symbols.constant(stored) {
+                Operand::Global(global, offset) => Some((global, offset)),
+                _ => None,
+            })
+            .filter(|(global, _)| self.program.globals[*global].symbol.starts_with("_ZTVNSt6thread11_State_implI"))
+            .collect();
+        let mut tables = tables.into_iter();
+        let ((table, start), None) = (tables.next()?, tables.next()) else { return None };
+        let entry = |offset: i64| {
+            let relocations = &self.program.globals[table].relocations;
+            relocations.iter().find(|(at, _)| *at as i64 == start + offset).and_then(|(_, to)| match to {
+                Operand::Function(function) => Some(*function),
+                _ => None,
+            })
+        };
+        Some((entry(STATE_RUN)?, entry(STATE_DELETE)?))
+    }
+}

@@ -1,0 +1,121 @@
+//! What a person calls the bytes of a run's object.
+
+use model::SiteId;
+
+use crate::ir::{GlobalId, Program};
+use crate::site::Site;
+use crate::types::path_to;
+
+/// The name of `len` bytes at `offset` of a global: `counter`, `queue.head`, `arr[3]`.
+pub fn name_global(program: &Program, global: GlobalId, offset: u64, len: u64) -> String {
+    let Some(global) = program.globals.get(global) else { return "an unknown global".to_owned() };
+    let path = global.ty.map_or_else(String::new, |ty| path_to(&program.types, ty, offset, len));
+    let undivided = path.is_empty() && (offset > 0) && len < global.size;
+    global.name.clone() + &if undivided { format!("+{offset}") } else { path }
+}
+
+/// The name of `len` bytes at `offset` of a heap block allocated at `site`: `heap@list.c:41`, followed by `.next` or
+/// `[3].next` where the block's type is known and by `+8` where it is not.
+pub fn name_heap(program: &Program, site: Option<SiteId>, offset: u64, len: u64) -> String {
+    let site = site.and_then(|site| program.sites.get(site));
+    let block = site.and_then(|site| place(program, site)).map_or_else(|| "heap".to_owned(), |at| format!("heap@{at}"));
+    block + &parts(program, site, offset, len)
+}
+
+/// The name of `len` bytes at `offset` of a local that came into being at `site`: `f::buf[3]`.
+pub fn name_stack(program: &Program, site: Option<SiteId>, offset: u64, len: u64) -> String {
+    let Some(site) = site.and_then(|site| program.sites.get(site)) else { return "a local".to_owned() };
+    let local = match (&site.expression, place(program, site)) {
+        (Some(name), _) => format!("{}::{name}", site.source_function),
+        (None, Some(at)) => format!("{}::local@{at}", site.source_function),
+        (None, None) => format!("{}::local", site.source_function),
+    };
+    local + &parts(program, Some(site), offset, len)
+}
+
+/// File and line.
+fn place(program: &Program, site: &Site) -> Option<String> {
+    let location = site.location?;
+    Some(format!("{}:{}", program.files.get(location.file)?, location.line))
+}
+
+/// The path to bytes of an object that is one value, or a sequence of values, of the type the site allocates.
+fn parts(program: &Program, site: Option<&Site>, offset: u64, len: u64) -> String {
+    let unknown = || if offset == 0 { String::new() } else { format!("+{offset}") };
+    let Some(ty) = site.and_then(|site| site.allocates) else { return unknown() };
+    let size = program.types[ty].size();
+    if size == 0 || offset % size + len > size {
+        return unknown();
+    }
+    let element = if offset < size { String::new() } else { format!("[{}]", offset / size) };
+    element + &path_to(&program.types, ty, offset % size, len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{FunctionId, Global};
+    use crate::site::Location;
+    use crate::types::{Field, Type};
+
+    fn program() -> Program {
+        let mut program = Program::default();
+        let int = program.types.push(Type::Scalar { name: "int".into(), size: 4 });
+        let field = |name: &str, offset| Field { name: name.into(), offset, ty: int };
+        let fields = vec![field("id", 0), field("next", 4)];
+        let node = program.types.push(Type::Struct { name: "struct node".into(), size: 8, fields });
+        for (name, ty) in [("queue", Some(node)), ("blob", None)] {
+            program.globals.push(Global {
+                symbol: name.into(),
+                name: name.into(),
+                size: 8,
+                ty,
+                init: Vec::new(),
+                relocations: Vec::new(),
+                thread_local: false,
+                constant: false,
+            });
+        }
+        let file = program.files.push("list.c".into());
+        for (expression, allocates) in [(None, Some(node)), (None, None), (Some("buf"), Some(node))] {
+            program.sites.push(Site {
+                function: FunctionId(0),
+                source_function: "f".into(),
+                location: Some(Location { file, line: 41, column: 7 }),
+                inlined_at: Vec::new(),
+                expression: expression.map(str::to_owned),
+                allocates,
+            });
+        }
+        program
+    }
+
+    #[test]
+    fn globals_are_named_by_field() {
+        let program = program();
+        assert_eq!(name_global(&program, GlobalId(0), 4, 4), "queue.next");
+        assert_eq!(name_global(&program, GlobalId(0), 0, 8), "queue");
+        assert_eq!(name_global(&program, GlobalId(1), 4, 4), "blob+4");
+        assert_eq!(name_global(&program, GlobalId(1), 0, 4), "blob");
+        assert_eq!(name_global(&program, GlobalId(9), 0, 4), "an unknown global");
+    }
+
+    #[test]
+    fn heap_blocks_are_named_by_site_and_field() {
+        let program = program();
+        let heap = |site, offset, len| name_heap(&program, site, offset, len);
+        assert_eq!(heap(Some(SiteId(0)), 4, 4), "heap@list.c:41.next");
+        assert_eq!(heap(Some(SiteId(0)), 28, 4), "heap@list.c:41[3].next");
+        assert_eq!(heap(Some(SiteId(0)), 6, 4), "heap@list.c:41+6");
+        assert_eq!(heap(Some(SiteId(1)), 8, 4), "heap@list.c:41+8");
+        assert_eq!(heap(None, 0, 4), "heap");
+    }
+
+    #[test]
+    fn locals_are_named_with_their_function() {
+        let program = program();
+        assert_eq!(name_stack(&program, Some(SiteId(2)), 4, 4), "f::buf.next");
+        assert_eq!(name_stack(&program, Some(SiteId(1)), 0, 4), "f::local@list.c:41");
+        assert_eq!(name_stack(&program, None, 0, 4), "a local");
+    }
+}
