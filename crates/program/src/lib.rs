@@ -6,7 +6,9 @@
 
 pub mod ir;
 pub mod library;
+pub mod naming;
 pub mod site;
+pub mod text;
 pub mod types;
 pub mod validate;
 pub mod visit;
@@ -16,5 +18,6 @@ pub use ir::{
     Program, RmwOp, Statement, Stmt, SyncOp, Terminator, TryMode, Unmodelled,
 };
 pub use site::{FileId, Frame, Location, Site};
+pub use text::ParseError;
 pub use types::{Field, Type, TypeId};
 pub use validate::{Invalid, Problem};

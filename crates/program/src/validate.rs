@@ -66,6 +66,10 @@ impl Check<'_> {
     /// Everything outside of function bodies.
     fn tables(&mut self) {
         let program = self.program;
+        for (id, file) in program.files.iter_enumerated() {
+            let once = program.files.iter().filter(|f| *f == file).count() == 1;
+            self.require(once, || format!("{id}: there are two files `{file}`"));
+        }
         for (id, ty) in program.types.iter_enumerated() {
             match ty {
                 Type::Scalar { .. } => {}
@@ -95,6 +99,9 @@ impl Check<'_> {
         for (id, site) in program.sites.iter_enumerated() {
             let known = program.functions.get(site.function).is_some();
             self.require(known, || format!("{id}: there is no {}", site.function));
+            if let Some(ty) = site.allocates {
+                self.ty(ty, || format!("{id}"));
+            }
             let frames = site.inlined_at.iter().filter_map(|frame| frame.location);
             for location in site.location.into_iter().chain(frames) {
                 self.location(id, location);
