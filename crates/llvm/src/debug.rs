@@ -92,6 +92,18 @@ impl<'m> Node<'m> {
             (!start.is_null() && len > 0).then(|| text(start, len as usize))
         }
     }
+    /// The value that this metadata wraps, if it wraps one.
+    pub fn value(self) -> Option<Value<'m>> {
+        use LLVMMetadataKind::{LLVMConstantAsMetadataMetadataKind, LLVMLocalAsMetadataMetadataKind};
+        if !matches!(self.kind(), LLVMConstantAsMetadataMetadataKind | LLVMLocalAsMetadataMetadataKind) {
+            return None;
+        }
+        let mut value = std::ptr::null_mut();
+        unsafe {
+            LLVMGetMDNodeOperands(self.as_value(), &mut value);
+            Value::from_raw(value)
+        }
+    }
     /// The node as LLVM prints it.
     pub fn text(self) -> String {
         unsafe {
@@ -207,4 +219,9 @@ pub fn compile_units<'m>(module: &Module<'m>) -> Vec<Node<'m>> {
 /// Whether the unit's code went through an optimiser, which merges and removes accesses.
 pub fn is_optimized(compile_unit: Node<'_>) -> bool {
     compile_unit.text().contains("isOptimized: true")
+}
+
+/// Whether the unit was written in C++.
+pub fn is_cplusplus(compile_unit: Node<'_>) -> bool {
+    compile_unit.text().contains("language: DW_LANG_C_plus_plus")
 }

@@ -4,33 +4,43 @@
 //! address leaves the function anywhere is never private. Pointers stored in memory, returned, turned into
 //! numbers or passed to a function all count as leaving. What is private needs no hook; everything else has one.
 
-use std::cell::RefCell;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::LLVMTypeRef;
+use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use inkwell::module::Module;
+use program::library::threads::ThreadOp;
+use program::library::{self, Effect, Role};
+use rustc_hash::FxHashSet;
 
-use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::{
-    LLVMGetCallSiteEnumAttribute, LLVMGetEnumAttributeAtIndex, LLVMGetEnumAttributeKindForName,
-};
-use inkwell::llvm_sys::prelude::LLVMAttributeRef;
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::functions::Functions;
 use crate::intrinsics::{self, Intrinsic};
-use crate::value::Value;
+use crate::value::{self, Value};
 
-/// Answers whether memory is private, remembering what it found about each local.
-#[derive(Default)]
+/// Which locals and thread-local variables of a module are private. Found out once, before hooks are inserted:
+/// a hook is given addresses, so afterwards everything would seem to leave.
 pub struct Privacy<'m> {
-    locals: RefCell<FxHashMap<Value<'m>, bool>>,
+    private: FxHashSet<Value<'m>>,
 }
 
 impl<'m> Privacy<'m> {
-    /// Nothing known yet.
-    pub fn new() -> Self {
-        Self::default()
+    /// Analyses the module.
+    pub fn analyse(module: &Module<'m>, functions: &Functions<'m>) -> Self {
+        let mut private = FxHashSet::default();
+        for (_, function) in functions.defined() {
+            let is_alloca = |i: &Value<'m>| i.opcode() == Some(LLVMOpcode::LLVMAlloca);
+            let locals = function.instructions().into_iter().filter(is_alloca);
+            let copies = function.parameters().into_iter().filter(|p| by_value_parameter(*p).is_some());
+            private.extend(locals.chain(copies).filter(|local| !escapes(*local)));
+        }
+        let thread_locals = value::globals(module).into_iter().filter(|g| g.is_thread_local() && !g.is_declaration());
+        private.extend(thread_locals.filter(|g| !thread_local_escapes(*g)));
+        Self { private }
     }
 
-    /// Whether this local (an alloca or a `byval` parameter) can be reached by its own function alone.
+    /// Whether this local (an alloca or a `byval` parameter) can be reached by its own function alone, or this
+    /// thread-local variable by its own thread alone.
     pub fn is_private_local(&self, local: Value<'m>) -> bool {
-        *self.locals.borrow_mut().entry(local).or_insert_with(|| !escapes(local))
+        self.private.contains(&local)
     }
 
     /// Whether no other thread can write what `pointer` points to.
@@ -43,10 +53,13 @@ impl<'m> Privacy<'m> {
     fn is_private_root(&self, root: Value<'m>) -> bool {
         match root.opcode() {
             Some(LLVMOpcode::LLVMAlloca) => self.is_private_local(root),
-            Some(LLVMOpcode::LLVMCall) => root.called_function().is_some_and(|f| f.name() == "__errno_location"),
+            Some(LLVMOpcode::LLVMCall) => match intrinsics::of_call(root) {
+                Some(Intrinsic::ThreadLocal) => root.operand(0).is_some_and(|global| self.is_private_local(global)),
+                _ => root.called_function().is_some_and(|f| f.name() == ERRNO),
+            },
             Some(LLVMOpcode::LLVMLoad) => self.is_from_argument_list(root),
             Some(_) => false,
-            None => root.is_constant_global() || (is_by_value(root) && self.is_private_local(root)),
+            None => root.is_constant_global() || self.is_private_local(root),
         }
     }
 
@@ -94,6 +107,14 @@ enum Use {
     Leaves,
 }
 
+/// The address of the calling thread's `errno`.
+const ERRNO: &str = "__errno_location";
+
+/// Whether a thread-local variable's address may become known to another thread.
+fn thread_local_escapes(variable: Value<'_>) -> bool {
+    variable.users().into_iter().any(|user| intrinsics::of_call(user) != Some(Intrinsic::ThreadLocal) || escapes(user))
+}
+
 fn escapes(local: Value<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![local];
@@ -130,13 +151,65 @@ fn classify<'m>(pointer: Value<'m>, user: Value<'m>) -> Use {
             Some(Intrinsic::Copy | Intrinsic::Fill | Intrinsic::Nothing) => Use::Local,
             Some(Intrinsic::PassesPointer) => Use::Derived,
             Some(Intrinsic::ThreadLocal | Intrinsic::Unknown) => Use::Leaves,
-            None => leaves_if(
-                user.callee() == Some(pointer)
-                    || (0..).zip(user.arguments()).any(|(i, a)| a == pointer && !is_passed_by_value(user, i)),
-            ),
+            None => passed_to(pointer, user),
         },
         _ => Use::Leaves,
     }
+}
+
+/// What a call does with a pointer among its arguments: nothing is known unless it is a library function that the
+/// table says keeps no pointer.
+fn passed_to<'m>(pointer: Value<'m>, call: Value<'m>) -> Use {
+    if call.callee() == Some(pointer) {
+        return Use::Leaves;
+    }
+    let callee = call.called_function().filter(|f| f.is_declaration()).map(|f| f.name());
+    let mut derived = false;
+    for (index, _) in (0..).zip(call.arguments()).filter(|(_, argument)| *argument == pointer) {
+        if by_value_argument(call, index).is_some() {
+            continue;
+        }
+        match callee.as_deref().map(|name| kept_by_library(name, index)) {
+            Some(Use::Local) => {}
+            Some(Use::Derived) => derived = true,
+            Some(Use::Leaves) | None => return Use::Leaves,
+        }
+    }
+    if derived { Use::Derived } else { Use::Local }
+}
+
+/// What the library function `name` does with its argument `index`.
+fn kept_by_library(name: &str, index: u32) -> Use {
+    let is = |argument: u8| u32::from(argument) == index;
+    if library::atomics::lookup(name).is_some() {
+        return Use::Local;
+    }
+    if let Some(function) = library::threads::lookup(name) {
+        let leaves = match function.op {
+            ThreadOp::Create { function, arg, .. } => is(function) || is(arg),
+            ThreadOp::CxxStart { .. } | ThreadOp::ExitThread | ThreadOp::Unmodelled => true,
+            ThreadOp::Once { function, .. } => is(function),
+            ThreadOp::KeyCreate { destructor, .. } => is(destructor),
+            ThreadOp::KeySet { value, .. } => is(value),
+            _ => false,
+        };
+        return if leaves { Use::Leaves } else { Use::Local };
+    }
+    let Some(function) = library::lookup(name) else { return Use::Leaves };
+    if matches!(function.role, Role::Throws) {
+        return Use::Leaves;
+    }
+    let mut result = Use::Local;
+    for effect in function.effects {
+        match effect {
+            Effect::Keeps(i) if is(*i) => return Use::Leaves,
+            Effect::StoresPointer(_, i) if is(*i) => return Use::Leaves,
+            Effect::Calls(_) | Effect::Opaque(_) => return Use::Leaves,
+            Effect::Returns(i) if is(*i) => result = Use::Derived,
+            _ => {}
+        }
+    }
+    result
 }
 
 /// Whether `local` is a list of variable arguments.
@@ -156,15 +229,19 @@ fn by_value_kind() -> u32 {
     unsafe { LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), "byval".len()) }
 }
 
-/// Whether argument `index` of a call is a copy that the call itself makes.
-pub fn is_passed_by_value(call: Value<'_>, index: u32) -> bool {
-    let attribute: LLVMAttributeRef = unsafe { LLVMGetCallSiteEnumAttribute(call.raw(), index + 1, by_value_kind()) };
-    !attribute.is_null()
+/// The type of what is copied if argument `index` of a call is a copy that the call itself makes.
+pub(crate) fn by_value_argument(call: Value<'_>, index: u32) -> Option<LLVMTypeRef> {
+    let attribute = unsafe { LLVMGetCallSiteEnumAttribute(call.raw(), index + 1, by_value_kind()) };
+    (!attribute.is_null()).then(|| unsafe { LLVMGetTypeAttributeValue(attribute) })
 }
 
-/// Whether this is a parameter that holds a copy made for the call: as good as a local.
-pub fn is_by_value(parameter: Value<'_>) -> bool {
-    let Some(function) = parameter.function().filter(|_| parameter.opcode().is_none()) else { return false };
-    let Some(index) = function.parameters().iter().position(|p| *p == parameter) else { return false };
-    !unsafe { LLVMGetEnumAttributeAtIndex(function.raw(), index as u32 + 1, by_value_kind()) }.is_null()
+/// The type of a parameter that holds a copy made for the call: as good as a local.
+pub(crate) fn by_value_parameter(parameter: Value<'_>) -> Option<LLVMTypeRef> {
+    if parameter.kind() != LLVMValueKind::LLVMArgumentValueKind {
+        return None;
+    }
+    let function = parameter.function()?;
+    let index = function.parameters().iter().position(|p| *p == parameter)?;
+    let attribute = unsafe { LLVMGetEnumAttributeAtIndex(function.raw(), index as u32 + 1, by_value_kind()) };
+    (!attribute.is_null()).then(|| unsafe { LLVMGetTypeAttributeValue(attribute) })
 }

@@ -5,15 +5,152 @@
 //! executable. It knows neither engines nor verdicts.
 
 pub mod debug;
+mod driver;
+mod emit;
 mod error;
 pub mod escape;
 pub mod functions;
+pub mod instrument;
 pub mod intrinsics;
+pub mod lower;
 pub mod module;
+mod names;
+mod once;
 pub mod sites;
 pub mod value;
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use inkwell::context::Context;
+use inkwell::module::Module;
+use program::{Program, Unmodelled};
+
 pub use error::Error;
+
+use driver::Flags;
+use escape::Privacy;
+use functions::Functions;
+use instrument::Plan;
+use sites::{Sites, Spelling};
 
 /// The one LLVM major version in use.
 pub const LLVM_VERSION: u32 = 19;
+
+/// What to compile, and how.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// C and C++ sources, `.bc` and `.ll` files, as the user spelled them.
+    pub inputs: Vec<PathBuf>,
+    /// The user's flags for the compiler and linker.
+    pub cflags: Vec<String>,
+    /// External functions (by linker name) that the user says touch no shared memory.
+    pub assume_pure: BTreeSet<String>,
+    /// An existing or new folder for intermediate files.
+    pub work_dir: PathBuf,
+}
+
+/// A program ready to be linked with the runtime.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program; its sites are those that the instrumented code reports.
+    pub program: Program,
+    /// The instrumented module.
+    pub bitcode: PathBuf,
+    /// Whether C++ is among the sources, so that the C++ library is needed.
+    pub cplusplus: bool,
+    /// The user's flags for the linker.
+    pub link_flags: Vec<String>,
+}
+
+/// Compiles, lowers and instruments a program.
+pub fn compile(options: &Options) -> Result<Compiled, Error> {
+    let context = Context::create();
+    let front = Front::new(&context, options)?;
+    if front.module.get_function("main").is_none_or(|main| main.count_basic_blocks() == 0) {
+        return Err(Error::NoMain);
+    }
+    let mut program = front.lower(options);
+    let plan = Plan {
+        functions: &front.functions,
+        sites: &front.sites,
+        privacy: &front.privacy,
+        assume_pure: &options.assume_pure,
+    };
+    let unmodelled = instrument::instrument(&front.module, &plan)?;
+    merge(&mut program.unmodelled, unmodelled);
+    let bitcode = options.work_dir.join("instrumented.bc");
+    create_dir(&options.work_dir)?;
+    if !front.module.write_bitcode_to_path(&bitcode) {
+        let cause = std::io::Error::other("LLVM could not write the file");
+        return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
+    }
+    Ok(Compiled { program, bitcode, cplusplus: front.cplusplus, link_flags: front.flags.link })
+}
+
+/// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
+pub fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
+    emit::link(compiled, archive, extra, out)
+}
+
+/// Compiles and lowers sources without instrumenting them; they need not have a `main`.
+pub fn lower_only(options: &Options) -> Result<Program, Error> {
+    let context = Context::create();
+    Ok(Front::new(&context, options)?.lower(options))
+}
+
+/// The sources as one module, with functions and sites numbered.
+struct Front<'c> {
+    module: Module<'c>,
+    functions: Functions<'c>,
+    privacy: Privacy<'c>,
+    sites: Sites<'c>,
+    flags: Flags,
+    cplusplus: bool,
+    /// Whether some input had been optimised before.
+    optimized: bool,
+}
+
+impl<'c> Front<'c> {
+    fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
+        let flags = Flags::new(&options.cflags);
+        let compiled = driver::compile(&options.inputs, &flags, &options.work_dir)?;
+        let module = module::load_all(context, &compiled.inputs)?;
+        let units = debug::compile_units(&module);
+        let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
+        let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
+        once::complete(&module);
+        module::promote_locals(&module)?;
+        let directory = std::env::current_dir()
+            .map_err(|cause| Error::Io { what: "cannot find out the working directory".into(), cause })?;
+        let spelling = Spelling::new(&directory, options.inputs.iter().map(PathBuf::as_path));
+        let functions = Functions::number(&module);
+        let privacy = Privacy::analyse(&module, &functions);
+        let sites = Sites::assign(&functions, &privacy, spelling);
+        Ok(Self { module, functions, privacy, sites, flags, cplusplus, optimized })
+    }
+
+    fn lower(&self, options: &Options) -> Program {
+        let mut program = lower::lower(&self.module, &self.functions, &self.sites, &options.assume_pure);
+        if self.optimized {
+            let what = "an input was optimised when it was compiled: accesses may have been merged or removed";
+            program.unmodelled.push(Unmodelled { site: None, what: what.into(), function: None });
+        }
+        program
+    }
+}
+
+/// Adds what instrumentation has no model for, where lowering has not said the same already.
+fn merge(known: &mut Vec<Unmodelled>, more: Vec<Unmodelled>) {
+    for entry in more {
+        let same_place = |k: &&Unmodelled| k.site == entry.site && k.function == entry.function;
+        let same = |k: &Unmodelled| entry.site.is_some() || entry.function.is_some() || k.what == entry.what;
+        if !known.iter().filter(same_place).any(same) {
+            known.push(entry);
+        }
+    }
+}
+
+fn create_dir(path: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(path).map_err(|cause| Error::Io { what: format!("cannot create `{}`", path.display()), cause })
+}

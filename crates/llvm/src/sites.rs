@@ -107,7 +107,7 @@ impl<'m> Sites<'m> {
             inlined_at.push(Frame { function, location: self.location(at) });
             next = at.inlined_at();
         }
-        Site { function, source_function, location, inlined_at, expression: None }
+        Site { function, source_function, location, inlined_at, expression: None, allocates: None }
     }
 
     fn location(&mut self, place: DebugLocation<'m>) -> Option<Location> {

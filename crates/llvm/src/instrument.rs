@@ -1,0 +1,121 @@
+//! Inserting the calls described in `docs/runtime-abi.md`.
+//!
+//! Happens before any optimisation (an optimiser merges racy accesses) and after sites are numbered. What has no
+//! hook is memory that no other thread can write ([`Privacy`]); everything else that touches memory has one, or
+//! is listed as unmodelled.
+
+mod access;
+mod atomics;
+mod attributes;
+mod calls;
+mod ctors;
+mod insert;
+mod library;
+mod sections;
+mod streams;
+mod tls;
+
+use std::collections::BTreeSet;
+
+use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::core::LLVMGetPointerAddressSpace;
+use inkwell::module::Module;
+use model::SiteId;
+use program::Unmodelled;
+
+use crate::error::Error;
+use crate::escape::Privacy;
+use crate::functions::Functions;
+use crate::intrinsics;
+use crate::module::verify;
+use crate::sites::Sites;
+use crate::value::Value;
+use insert::Insert;
+
+/// What instrumenting a module needs to know.
+pub struct Plan<'a, 'm> {
+    /// The functions as numbered.
+    pub functions: &'a Functions<'m>,
+    /// The sites as numbered.
+    pub sites: &'a Sites<'m>,
+    /// What no other thread can reach.
+    pub privacy: &'a Privacy<'m>,
+    /// External functions that the user says touch no shared memory.
+    pub assume_pure: &'a BTreeSet<String>,
+}
+
+/// Instruments the module; returns what has no model, in order of sites.
+pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Vec<Unmodelled>, Error> {
+    let mut weaver = Weaver { module, plan, insert: Insert::new(module), unmodelled: Vec::new() };
+    weaver.addresses_taken();
+    for (_, function) in plan.functions.defined() {
+        weaver.function(function);
+    }
+    attributes::strip(plan.functions);
+    tls::move_into_image(&mut weaver);
+    ctors::take_out(&weaver);
+    sections::place(&mut weaver);
+    verify(module, "after instrumentation")?;
+    Ok(weaver.unmodelled)
+}
+
+/// Inserts hooks into one module.
+struct Weaver<'a, 'm> {
+    module: &'a Module<'m>,
+    plan: &'a Plan<'a, 'm>,
+    insert: Insert<'m>,
+    unmodelled: Vec<Unmodelled>,
+}
+
+impl<'m> Weaver<'_, 'm> {
+    fn function(&mut self, function: Value<'m>) {
+        // Only what has a site is touched; the list is made before the function changes.
+        let visible: Vec<_> = function
+            .instructions()
+            .into_iter()
+            .filter_map(|instruction| Some((instruction, self.plan.sites.id(instruction)?)))
+            .collect();
+        let accesses_count = !streams::is_stream_function(&function.name());
+        if accesses_count {
+            self.locals(function, &visible);
+        }
+        for (instruction, site) in visible {
+            match instruction.opcode() {
+                Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if accesses_count => self.access(instruction, site),
+                Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => self.atomic_update(instruction, site),
+                Some(LLVMOpcode::LLVMFence) => self.fence(instruction, site),
+                Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr) => {
+                    match intrinsics::of_call(instruction) {
+                        Some(effect) if accesses_count => self.intrinsic(instruction, effect, site),
+                        Some(_) => {}
+                        None => self.call(instruction, site),
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes something that has no model.
+    fn unmodelled(&mut self, site: Option<SiteId>, what: impl Into<String>, function: Option<String>) {
+        self.unmodelled.push(Unmodelled { site, what: what.into(), function });
+    }
+
+    fn site(&self, site: SiteId) -> Value<'m> {
+        self.insert.const_i32(site.0)
+    }
+
+    /// Whether accesses through `pointer` need a hook.
+    fn needs_hook(&self, pointer: Value<'m>) -> bool {
+        !self.plan.privacy.is_private(pointer)
+    }
+
+    /// Whether a pointer is an ordinary one; others (segment-relative ones) are noted and have no hook.
+    fn is_ordinary(&mut self, pointer: Value<'m>, site: SiteId) -> bool {
+        let ordinary = !pointer.is_pointer() || unsafe { LLVMGetPointerAddressSpace(pointer.ty()) } == 0;
+        if !ordinary {
+            self.unmodelled(Some(site), "accesses memory in a special address space", None);
+        }
+        ordinary
+    }
+}

@@ -1,0 +1,194 @@
+//! Atomic instructions and fences, and the library calls that stand for them.
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMIntPredicate, LLVMOpcode};
+use model::{Order, SiteId};
+use program::library::atomics::{AtomicCall, AtomicOp, AtomicOrder, AtomicSize, AtomicValue};
+use wire::Tag;
+use wire::record::order;
+
+use super::Weaver;
+use crate::value::Value;
+
+/// The wire's code of an instruction's order.
+fn wire_order(ordering: LLVMAtomicOrdering) -> u32 {
+    u32::from(match ordering {
+        LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic => order::PLAIN,
+        LLVMAtomicOrdering::LLVMAtomicOrderingUnordered | LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic => {
+            order::RELAXED
+        }
+        LLVMAtomicOrdering::LLVMAtomicOrderingAcquire => order::ACQUIRE,
+        LLVMAtomicOrdering::LLVMAtomicOrderingRelease => order::RELEASE,
+        LLVMAtomicOrdering::LLVMAtomicOrderingAcquireRelease => order::ACQ_REL,
+        LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent => order::SEQ_CST,
+    })
+}
+
+/// The wire's code of an order.
+fn code(o: Order) -> u32 {
+    u32::from(match o {
+        Order::Relaxed => order::RELAXED,
+        Order::Acquire => order::ACQUIRE,
+        Order::Release => order::RELEASE,
+        Order::AcqRel => order::ACQ_REL,
+        Order::SeqCst => order::SEQ_CST,
+    })
+}
+
+const ORDER_SHIFT: u32 = 8;
+const FAILURE_SHIFT: u32 = 16;
+
+impl<'m> Weaver<'_, 'm> {
+    /// An atomic load or store.
+    pub(super) fn atomic_access(
+        &mut self,
+        instruction: Value<'m>,
+        address: Value<'m>,
+        size: u32,
+        tag: Tag,
+        site: SiteId,
+    ) {
+        let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
+        self.insert.before(instruction);
+        self.atomic_hook(address, size, tag as u32 | ordering << ORDER_SHIFT, site);
+    }
+
+    fn atomic_hook(&self, address: Value<'m>, size: u32, kind_order: u32, site: SiteId) {
+        let (size, kind_order) = (self.insert.const_i32(size), self.insert.const_i32(kind_order));
+        self.insert.hook("__rp_atomic", &[address, size, kind_order, self.site(site)]);
+    }
+
+    /// A read-modify-write or compare-exchange.
+    pub(super) fn atomic_update(&mut self, instruction: Value<'m>, site: SiteId) {
+        let (Some(address), Some(value)) = (instruction.address(), instruction.operand(1)) else { return };
+        if !self.needs_hook(address) || !self.is_ordinary(address, site) {
+            return;
+        }
+        let size = self.size(value.ty());
+        let tag = Tag::ReadModifyWrite as u32;
+        self.insert.before(instruction);
+        if instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW) {
+            let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
+            return self.atomic_hook(address, size, tag | ordering << ORDER_SHIFT, site);
+        }
+        let success = wire_order(unsafe { LLVMGetCmpXchgSuccessOrdering(instruction.raw()) });
+        let failure = wire_order(unsafe { LLVMGetCmpXchgFailureOrdering(instruction.raw()) });
+        self.atomic_hook(address, size, tag | success << ORDER_SHIFT | failure << FAILURE_SHIFT, site);
+        self.insert.after(instruction);
+        let succeeded = self.insert.to_i32(self.insert.extract(instruction, 1));
+        self.insert.hook("__rp_cas_result", &[succeeded]);
+    }
+
+    /// A fence; one for a signal handler of the same thread orders nothing between threads.
+    pub(super) fn fence(&mut self, instruction: Value<'m>, site: SiteId) {
+        if unsafe { LLVMIsAtomicSingleThread(instruction.raw()) } != 0 {
+            return;
+        }
+        let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
+        self.insert.before(instruction);
+        self.insert.hook("__rp_fence", &[self.insert.const_i32(ordering), self.site(site)]);
+    }
+
+    /// An atomic operation that is a call. Plain memory it reads or writes besides is touched in events of its own.
+    pub(super) fn atomic_call(&mut self, call: Value<'m>, atomic: &AtomicCall, site: SiteId) {
+        let argument = |index: u8| call.arguments().nth(usize::from(index));
+        self.insert.before(call);
+        let ordering = self.call_order(call, atomic.order);
+        if atomic.op == AtomicOp::Fence {
+            return self.insert.hook("__rp_fence", &[ordering, self.site(site)]);
+        }
+        let Some(address) = argument(atomic.address) else { return };
+        let size = match atomic.size {
+            AtomicSize::Bytes(bytes) => self.insert.const_i64(u64::from(bytes)),
+            AtomicSize::Arg(index) => match argument(index) {
+                Some(size) => self.insert.widened(size, false),
+                None => return,
+            },
+        };
+        let memory = |value: AtomicValue| match value {
+            AtomicValue::Memory(index) => argument(index),
+            _ => None,
+        };
+        let (tag, read, written, failure) = match atomic.op {
+            AtomicOp::Fence => return,
+            AtomicOp::Load { to } => (Tag::Read, [None, None], memory(to), None),
+            AtomicOp::Store { value } => (Tag::Write, [memory(value), None], None, None),
+            AtomicOp::Rmw { value, old, .. } => (Tag::ReadModifyWrite, [memory(value), None], memory(old), None),
+            AtomicOp::CompareExchange { expected, new, failure, .. } => {
+                (Tag::ReadModifyWrite, [memory(expected), memory(new)], memory(expected), Some(failure))
+            }
+        };
+        self.plain_event(Tag::Read, read.into_iter().flatten(), size, site);
+        let mut kind_order = self.shifted(ordering, ORDER_SHIFT, tag as u32);
+        if let Some(failure) = failure {
+            let failure = self.call_order(call, failure);
+            kind_order = self.or(kind_order, self.shifted(failure, FAILURE_SHIFT, 0));
+        }
+        if self.needs_hook(address) {
+            let size = self.insert.to_i32(size);
+            self.insert.hook("__rp_atomic", &[address, size, kind_order, self.site(site)]);
+        }
+        self.insert.after(call);
+        let AtomicOp::CompareExchange { expected, returns_old, .. } = atomic.op else {
+            return self.plain_event(Tag::Write, written.into_iter(), size, site);
+        };
+        let succeeded = match (returns_old, expected) {
+            (true, AtomicValue::Arg(index)) => argument(index).map(|expected| self.equal(call, expected)),
+            _ => Some(self.insert.to_i32(call)),
+        };
+        let Some(succeeded) = succeeded else { return };
+        if self.needs_hook(address) {
+            self.insert.hook("__rp_cas_result", &[succeeded]);
+        }
+        // Only a failure writes the old value back.
+        let size = self.insert.multiply(size, self.insert.widened(self.negated(succeeded), false));
+        self.plain_event(Tag::Write, written.into_iter(), size, site);
+    }
+
+    /// One event with a plain access to each of these pointers that needs one.
+    fn plain_event(&self, tag: Tag, pointers: impl Iterator<Item = Value<'m>>, size: Value<'m>, site: SiteId) {
+        let pointers: Vec<_> = pointers.filter(|p| self.needs_hook(*p)).collect();
+        if pointers.is_empty() {
+            return;
+        }
+        self.insert.hook("__rp_call_begin", &[self.site(site)]);
+        for pointer in pointers {
+            self.insert.hook("__rp_add", &[self.insert.const_i32(tag as u32), pointer, size]);
+        }
+        self.insert.hook("__rp_call_end", &[]);
+    }
+
+    /// The wire's code of a call's order, which may be known only at run time: C counts relaxed 0, consume 1,
+    /// acquire 2 and so on; the wire has relaxed 1 and no consume.
+    fn call_order(&self, call: Value<'m>, given: AtomicOrder) -> Value<'m> {
+        let c_order = match given {
+            AtomicOrder::Fixed(fixed) => return self.insert.const_i32(code(fixed)),
+            AtomicOrder::Arg(index) => call.arguments().nth(usize::from(index)),
+        };
+        let Some(c_order) = c_order else { return self.insert.const_i32(u32::from(order::SEQ_CST)) };
+        let c_order = self.insert.to_i32(c_order);
+        let two = self.insert.const_i32(2);
+        let shifted = self.plus_one(c_order);
+        self.insert.select(LLVMIntPredicate::LLVMIntULT, (c_order, two), shifted, c_order)
+    }
+
+    fn plus_one(&self, number: Value<'m>) -> Value<'m> {
+        self.insert.binary(LLVMOpcode::LLVMAdd, number, self.insert.const_i32(1))
+    }
+    fn or(&self, left: Value<'m>, right: Value<'m>) -> Value<'m> {
+        self.insert.binary(LLVMOpcode::LLVMOr, left, right)
+    }
+    fn shifted(&self, number: Value<'m>, by: u32, or: u32) -> Value<'m> {
+        let shifted = self.insert.binary(LLVMOpcode::LLVMShl, number, self.insert.const_i32(by));
+        self.or(shifted, self.insert.const_i32(or))
+    }
+    /// 1 if the two are equal, else 0.
+    fn equal(&self, left: Value<'m>, right: Value<'m>) -> Value<'m> {
+        let (one, zero) = (self.insert.const_i32(1), self.insert.const_i32(0));
+        self.insert.select(LLVMIntPredicate::LLVMIntEQ, (left, right), one, zero)
+    }
+    /// 1 for 0, else 0.
+    fn negated(&self, truth: Value<'m>) -> Value<'m> {
+        self.equal(truth, self.insert.const_i32(0))
+    }
+}

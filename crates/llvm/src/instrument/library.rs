@@ -1,0 +1,199 @@
+//! Library calls: reporting what the table of `program::library` says they touch.
+//!
+//! If everything is known before the call, the event comes before it; if the library's result matters, the event
+//! begins before and ends after the call. A function that calls back has one event before and one after.
+
+use inkwell::llvm_sys::core::*;
+use model::SiteId;
+use program::library::threads::ThreadFunction;
+use program::library::{Computed, Effect, Format, FormatArgs, HookArg, LibraryFunction, Size};
+use wire::Tag;
+
+use super::Weaver;
+use crate::value::Value;
+
+impl<'m> Weaver<'_, 'm> {
+    /// Reports what a library call touches.
+    pub(super) fn library_call(&mut self, call: Value<'m>, function: &LibraryFunction, name: &str, site: SiteId) {
+        for effect in function.effects {
+            if let Effect::Opaque(why) = effect
+                && !self.plan.assume_pure.contains(name)
+            {
+                self.unmodelled(Some(site), format!("calls `{name}`: {why}"), Some(name.to_owned()));
+            }
+        }
+        if function.by_runtime {
+            return;
+        }
+        let wanted = |effect: &&&Effect| self.is_worth_reporting(effect, call);
+        let (after, before): (Vec<_>, Vec<_>) =
+            function.effects.iter().collect::<Vec<_>>().iter().filter(wanted).copied().partition(|e| is_after(e));
+        if before.is_empty() && after.is_empty() {
+            return;
+        }
+        self.insert.before(call);
+        if function.effects.iter().any(|e| matches!(e, Effect::Calls(_))) {
+            self.event(call, &before, site);
+            self.allow_code_after(call);
+            self.insert.after(call);
+            self.event(call, &[before, after].concat(), site);
+        } else if after.is_empty() {
+            self.event(call, &before, site);
+        } else {
+            self.insert.hook("__rp_call_begin", &[self.site(site)]);
+            before.into_iter().for_each(|e| self.effect(call, e));
+            self.allow_code_after(call);
+            self.insert.after(call);
+            after.into_iter().for_each(|e| self.effect(call, e));
+            self.insert.hook("__rp_call_end", &[]);
+        }
+    }
+
+    /// Reports the ordinary memory that a thread function touches: reads before it, writes after it, so that the
+    /// operation itself is an event of its own.
+    pub(super) fn thread_call(&mut self, call: Value<'m>, function: &ThreadFunction, site: SiteId) {
+        let wanted: Vec<_> = function.effects.iter().filter(|e| self.is_worth_reporting(e, call)).collect();
+        let (reads, writes): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|e| matches!(e, Effect::Read(..)));
+        if !reads.is_empty() {
+            self.insert.before(call);
+            self.event(call, &reads, site);
+        }
+        if !writes.is_empty() {
+            self.allow_code_after(call);
+            self.insert.after(call);
+            self.event(call, &writes, site);
+        }
+    }
+
+    fn event(&self, call: Value<'m>, effects: &[&Effect], site: SiteId) {
+        if effects.is_empty() {
+            return;
+        }
+        self.insert.hook("__rp_call_begin", &[self.site(site)]);
+        effects.iter().for_each(|effect| self.effect(call, effect));
+        self.insert.hook("__rp_call_end", &[]);
+    }
+
+    /// Whether another thread could notice the effect: its arguments are there and do not point to private memory.
+    fn is_worth_reporting(&self, effect: &Effect, call: Value<'m>) -> bool {
+        let shared = |index: u8| argument(call, index).is_some_and(|a| a.is_pointer() && self.needs_hook(a));
+        match effect {
+            Effect::Read(i, _) | Effect::Write(i, _) | Effect::ReadAfter(i, _) | Effect::WriteAfter(i, _) => shared(*i),
+            Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
+                computed.reads.iter().chain(computed.writes).any(|i| shared(*i))
+            }
+            Effect::Stream(i) => argument(call, *i).is_some_and(Value::is_pointer),
+            Effect::State(..) => true,
+            Effect::Format(format) => match format.args {
+                FormatArgs::From(first) => {
+                    shared(format.format)
+                        || call.arguments().skip(usize::from(first)).any(|a| a.is_pointer() && self.needs_hook(a))
+                }
+                FormatArgs::List(_) => true,
+            },
+            Effect::Returns(_)
+            | Effect::ReturnsState(_)
+            | Effect::StoresPointer(..)
+            | Effect::Calls(_)
+            | Effect::Keeps(_)
+            | Effect::Opaque(_) => false,
+        }
+    }
+
+    fn effect(&self, call: Value<'m>, effect: &Effect) {
+        match effect {
+            Effect::Read(i, size) | Effect::ReadAfter(i, size) => self.add(call, Tag::Read, *i, *size),
+            Effect::Write(i, size) | Effect::WriteAfter(i, size) => self.add(call, Tag::Write, *i, *size),
+            Effect::Computed(computed) | Effect::ComputedAfter(computed) => self.computed(call, computed),
+            Effect::Stream(i) => {
+                argument(call, *i).into_iter().for_each(|file| self.insert.hook("__rp_add_stream", &[file]));
+            }
+            Effect::State(state, access) => {
+                self.insert.hook("__rp_add_state", &[self.insert.const_i32(state.code(*access))]);
+            }
+            Effect::Format(format) => self.format(call, format),
+            Effect::Returns(_)
+            | Effect::ReturnsState(_)
+            | Effect::StoresPointer(..)
+            | Effect::Calls(_)
+            | Effect::Keeps(_)
+            | Effect::Opaque(_) => {}
+        }
+    }
+
+    fn add(&self, call: Value<'m>, tag: Tag, index: u8, size: Size) {
+        let number = |index: u8| match argument(call, index) {
+            Some(value) => self.insert.widened(value, false),
+            None => self.insert.const_i64(0),
+        };
+        let result = || self.insert.not_negative(self.insert.widened(call, true));
+        let (hook, len) = match size {
+            Size::Bytes(bytes) => ("__rp_add", self.insert.const_i64(bytes)),
+            Size::Arg(i) => ("__rp_add", number(i)),
+            Size::Scaled(i, factor) => ("__rp_add", self.insert.multiply(number(i), self.insert.const_i64(factor))),
+            Size::Product(i, j) => ("__rp_add", self.insert.multiply(number(i), number(j))),
+            Size::String => ("__rp_add_string", self.insert.const_i64(u64::MAX)),
+            Size::StringMax(i) => ("__rp_add_string", number(i)),
+            Size::WideString => ("__rp_add_wide", self.insert.const_i64(u64::MAX)),
+            Size::WideStringMax(i) => ("__rp_add_wide", number(i)),
+            Size::Result => ("__rp_add", result()),
+            Size::ResultTimes(i) => ("__rp_add", self.insert.multiply(result(), number(i))),
+        };
+        let Some(pointer) = argument(call, index) else { return };
+        self.insert.hook(hook, &[self.insert.const_i32(tag as u32), pointer, len]);
+    }
+
+    fn computed(&self, call: Value<'m>, computed: &Computed) {
+        let value = |given: &HookArg| match given {
+            HookArg::Arg(i) => match argument(call, *i) {
+                Some(pointer) if pointer.is_pointer() => pointer,
+                Some(number) => self.insert.widened(number, false),
+                None => self.insert.const_i64(0),
+            },
+            HookArg::Result if call.is_pointer() => call,
+            HookArg::Result => self.insert.widened(call, true),
+            HookArg::Const(number) => self.insert.const_i64(*number),
+        };
+        let arguments: Vec<_> = computed.args.iter().map(value).collect();
+        self.insert.hook(computed.hook, &arguments);
+    }
+
+    fn format(&self, call: Value<'m>, format: &Format) {
+        let Some(text) = argument(call, format.format) else { return };
+        let flags = self.insert.const_i32(format.flags());
+        match format.args {
+            FormatArgs::List(i) => {
+                let Some(list) = argument(call, i) else { return };
+                self.insert.hook("__rp_add_format_list", &[text, flags, list]);
+            }
+            FormatArgs::From(first) => {
+                let arguments: Vec<_> = call.arguments().skip(usize::from(first)).collect();
+                let array = self.spread(call, &arguments);
+                let count = self.insert.const_i32(arguments.len() as u32);
+                self.insert.hook("__rp_add_format", &[text, flags, count, array]);
+            }
+        }
+    }
+
+    /// Puts values, widened to 64 bits each, into an array in the function's frame.
+    fn spread(&self, call: Value<'m>, values: &[Value<'m>]) -> Value<'m> {
+        let place = self.insert.frame_array(call, values.len() as u64);
+        self.insert.before(call);
+        for (index, value) in (0u64..).zip(values) {
+            let slot = self.insert.offset(place, self.insert.const_i64(8 * index));
+            let value = self.insert.widened(*value, true);
+            self.insert.store(value, slot);
+        }
+        place
+    }
+}
+
+/// Whether an effect is known only once the call has returned.
+fn is_after(effect: &Effect) -> bool {
+    matches!(effect, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_))
+}
+
+fn argument<'m>(call: Value<'m>, index: u8) -> Option<Value<'m>> {
+    let in_range = u32::from(index) < unsafe { LLVMGetNumArgOperands(call.raw()) };
+    in_range.then(|| call.operand(u32::from(index))).flatten()
+}
