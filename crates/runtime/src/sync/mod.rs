@@ -1,29 +1,361 @@
-//! The model of synchronisation objects.
+//! The model of synchronisation objects: what they are now, and who has to wait for them.
+//!
+//! Nothing here schedules or reports. The thread API ([`crate::api`]) changes the model when it is a thread's
+//! turn; the scheduler asks [`State::blocked`] who can run. Objects are named by their address in the
+//! program's memory.
+//!
+//! | file | objects |
+//! |---|---|
+//! | [`lock`] | mutexes, spin locks |
+//! | [`rwlock`] | reader-writer locks |
+//! | [`cond`] | condition variables and futex words |
+//! | [`barrier`] | barriers |
+//! | [`sem`] | semaphores |
+//! | [`once`] | once-controls |
+//! | [`thread`] | threads: ends, results, cancellation |
+//! | [`key`] | thread-specific data |
+//! | [`exit`] | exit handlers |
+//! | [`fd`] | descriptors |
+//! | [`table`] | the map from addresses to objects |
+
+pub mod barrier;
+pub mod cond;
+pub mod exit;
+pub mod fd;
+pub mod key;
+pub mod lock;
+pub mod once;
+pub mod rwlock;
+pub mod sem;
+pub mod table;
+pub mod thread;
+
+pub use barrier::{Arrival, Barrier};
+pub use cond::{Waits, Wake};
+pub use lock::{Mutex, Released, Spin};
+pub use once::Once;
+pub use rwlock::Rwlock;
+pub use sem::Semaphore;
+pub use thread::ThreadState;
 
 use crate::sched::Thread;
+use exit::Handlers;
+use key::Keys;
+use rwlock::SharedHolds;
+use table::Table;
+use thread::Threads;
 
-/// What a thread waits for.
+/// How a lock is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Together with other shared holders.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+/// What a thread waits for. It is asked for again whenever anything may have changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocker {
     /// Nothing.
     None,
+    /// A lock that can be had in this mode.
+    Lock {
+        /// The lock.
+        lock: u64,
+        /// How it is wanted.
+        mode: Mode,
+    },
+    /// A signal; the thread is among the waiters.
+    Wait {
+        /// The condition variable.
+        cond: u64,
+        /// It may wake without one: a timed wait, or wake-ups without a cause are asked for.
+        always: bool,
+    },
+    /// All others' arrival.
+    Barrier {
+        /// The barrier.
+        barrier: u64,
+        /// The round in which the thread arrived.
+        round: u64,
+    },
+    /// A semaphore above zero.
+    Sem {
+        /// The semaphore.
+        sem: u64,
+    },
+    /// That nobody runs the routine.
+    Once {
+        /// The once-control.
+        once: u64,
+    },
+    /// A thread's end.
+    Join {
+        /// The thread.
+        thread: Thread,
+    },
+    /// A descriptor's readiness.
+    Fd {
+        /// The descriptor.
+        fd: i32,
+        /// Events as for `poll`.
+        events: i16,
+    },
+    /// Nothing that can come.
+    Never,
+}
+
+/// A synchronisation object in use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Object {
+    /// A mutex.
+    Mutex(Mutex),
+    /// A spin lock.
+    Spin(Spin),
+    /// A reader-writer lock.
+    Rwlock(Rwlock),
+    /// A barrier.
+    Barrier(Barrier),
+    /// A semaphore.
+    Semaphore(Semaphore),
+    /// A once-control whose routine runs.
+    Once(Once),
+    /// What was destroyed: a kind of object that has no mark for that in its own memory.
+    Destroyed(&'static str),
+}
+
+/// A kind of object.
+pub trait Model: Copy {
+    /// What people call it.
+    const NAME: &'static str;
+    /// As an entry of the table.
+    fn wrap(self) -> Object;
+    /// The entry, if it is of this kind.
+    fn of(object: &mut Object) -> Option<&mut Self>;
 }
 
 /// All synchronisation objects of the run.
 #[derive(Clone, Debug, Default)]
-pub struct State {}
+pub struct State {
+    objects: Table<Object>,
+    shared: SharedHolds,
+    rounds: u64,
+    /// Who waits for a signal.
+    pub waits: Waits,
+    /// The threads.
+    pub threads: Threads,
+    /// Thread-specific data.
+    pub keys: Keys,
+    /// Exit handlers.
+    pub handlers: Handlers,
+}
 
 impl State {
     /// No objects.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Whether `thread` has to wait.
-    pub fn blocked(&self, _thread: Thread, blocker: &Blocker) -> bool {
-        match blocker {
-            Blocker::None => false,
+    pub const fn new() -> Self {
+        Self {
+            objects: Table::new(),
+            shared: SharedHolds::new(),
+            rounds: 0,
+            waits: Waits::new(),
+            threads: Threads::new(),
+            keys: Keys::new(),
+            handlers: Handlers::new(),
         }
     }
-    /// Drops the objects in memory that is freed.
-    pub fn forget_range(&mut self, _start: u64, _len: u64) {}
+
+    /// Whether `thread` has to wait. A cancellation request ends the waiting at cancellation points.
+    pub fn blocked(&self, thread: Thread, blocker: &Blocker) -> bool {
+        match *blocker {
+            Blocker::None => false,
+            Blocker::Never => true,
+            Blocker::Lock { lock, mode } => !self.available(lock, mode),
+            Blocker::Barrier { barrier, round } => {
+                matches!(self.objects.get(barrier), Some(Object::Barrier(b)) if b.round() == round)
+            }
+            Blocker::Once { once } => matches!(self.objects.get(once), Some(Object::Once(_))),
+            Blocker::Wait { always, .. } => !always && !self.waits.signalled(thread) && !self.cancel_due(thread),
+            Blocker::Sem { sem } => {
+                matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0) && !self.cancel_due(thread)
+            }
+            Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
+            Blocker::Fd { fd, events } => !self.cancel_due(thread) && !fd::ready(fd, events),
+        }
+    }
+
+    /// Whether a cancellation point of `thread` acts on a request now.
+    pub fn cancel_due(&self, thread: Thread) -> bool {
+        self.threads.get(thread).cancel_due()
+    }
+
+    /// Whether the lock can be had in this mode. A lock not seen before is free.
+    pub fn available(&self, lock: u64, mode: Mode) -> bool {
+        match self.objects.get(lock) {
+            Some(Object::Mutex(mutex) | Object::Spin(Spin(mutex))) => mutex.owner().is_none(),
+            Some(Object::Rwlock(rwlock)) => rwlock.available(mode),
+            _ => true,
+        }
+    }
+
+    /// The object of this kind at `address`.
+    pub fn find<M: Model>(&mut self, address: u64) -> Option<&mut M> {
+        self.objects.get_mut(address).and_then(M::of)
+    }
+
+    /// The object of this kind at `address`, made where there is none (a static initialiser). One of another
+    /// kind that was there is gone: its memory is used anew.
+    pub fn ensure<M: Model + Default>(&mut self, address: u64) -> &mut M {
+        if self.find::<M>(address).is_none() {
+            self.put(address, M::default());
+        }
+        self.find(address).expect("raceproof bug: an object is not of its own kind")
+    }
+
+    /// Makes this the object at `address`.
+    pub fn put<M: Model>(&mut self, address: u64, object: M) {
+        self.shared.forget(address);
+        self.objects.insert(address, object.wrap());
+    }
+
+    /// Drops the object at `address`.
+    pub fn remove(&mut self, address: u64) {
+        self.shared.forget(address);
+        self.objects.remove(address);
+    }
+
+    /// Marks what is at `address` as destroyed.
+    pub fn destroy(&mut self, address: u64, name: &'static str) {
+        self.shared.forget(address);
+        self.objects.insert(address, Object::Destroyed(name));
+    }
+
+    /// Whether a `name` at this address was destroyed.
+    pub fn destroyed(&self, address: u64, name: &'static str) -> bool {
+        matches!(self.objects.get(address), Some(Object::Destroyed(found)) if *found == name)
+    }
+
+    /// What is at `address`, if it must not be destroyed, freed or made anew now.
+    pub fn in_use(&self, address: u64) -> Option<&'static str> {
+        match self.objects.get(address) {
+            Some(Object::Mutex(mutex)) if mutex.owner().is_some() => Some("a mutex that is held"),
+            Some(Object::Spin(spin)) if spin.0.owner().is_some() => Some("a spin lock that is held"),
+            Some(Object::Rwlock(rwlock)) if rwlock.held() => Some("a reader-writer lock that is held"),
+            Some(Object::Barrier(barrier)) if barrier.waited_on() => Some("a barrier that threads wait at"),
+            Some(Object::Once(_)) => Some("a once-control whose routine runs"),
+            _ if self.waits.waited_on(address) => Some("a condition variable that threads wait on"),
+            _ => None,
+        }
+    }
+
+    /// Drops the objects in memory that is freed; freeing one in use is a misuse.
+    pub fn forget_range(&mut self, start: u64, len: u64) {
+        self.forget(start, len, |address, what| {
+            crate::sched::misuse(address, crate::text::text!("frees the memory of {what}").as_str());
+        });
+    }
+
+    /// Drops the objects in a range and reports those in use, with their addresses.
+    fn forget(&mut self, start: u64, len: u64, mut report: impl FnMut(u64, &'static str)) {
+        if let Some(cond) = self.waits.waited_on_in(start, len) {
+            report(cond, "a condition variable that threads wait on");
+        }
+        while let Some(address) = self.objects.first_in(start, len) {
+            if let Some(what) = self.in_use(address) {
+                report(address, what);
+            }
+            self.remove(address);
+        }
+    }
+
+    /// The lock with the smallest address that `thread` holds, and its kind's name.
+    pub fn held_by(&self, thread: Thread) -> Option<(u64, &'static str)> {
+        let owned = self.objects.iter().filter_map(|(address, object)| match object {
+            Object::Mutex(mutex) if mutex.owner() == Some(thread) => Some((address, Mutex::NAME)),
+            Object::Spin(spin) if spin.0.owner() == Some(thread) => Some((address, Spin::NAME)),
+            Object::Rwlock(lock) if lock.writer() == Some(thread) => Some((address, Rwlock::NAME)),
+            _ => None,
+        });
+        owned.chain(self.shared.first_of(thread).map(|address| (address, Rwlock::NAME))).min()
+    }
+
+    /// `thread` stops waiting for a signal: cancelled if a request is due, else by a signal, else for the
+    /// reason given.
+    pub fn end_wait(&mut self, thread: Thread, otherwise: Wake) -> Wake {
+        if self.cancel_due(thread) {
+            self.waits.cancel(thread);
+            return Wake::Cancelled;
+        }
+        self.waits.end(thread, otherwise)
+    }
+
+    fn next_round(&mut self) -> u64 {
+        self.rounds += 1;
+        self.rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn a_lock_blocks_its_owner_too() {
+        let mut state = State::new();
+        let wanted = Blocker::Lock { lock: 0x10, mode: Mode::Exclusive };
+        assert!(!state.blocked(1, &wanted));
+        state.ensure::<Mutex>(0x10).acquire(1);
+        assert!(state.blocked(1, &wanted) && state.blocked(2, &wanted));
+        assert_eq!(state.held_by(1), Some((0x10, "mutex")));
+        assert_eq!(state.ensure::<Mutex>(0x10).release(1), Released::Free);
+        assert_eq!((state.held_by(1), state.blocked(2, &wanted)), (None, false));
+    }
+
+    #[test]
+    fn once_blocks_while_the_routine_runs() {
+        let mut state = State::new();
+        let once = Blocker::Once { once: 0x10 };
+        assert!(!state.blocked(1, &once));
+        state.put(0x10, Once { runner: 2 });
+        assert!(state.blocked(1, &once));
+        state.remove(0x10);
+        assert!(!state.blocked(1, &once));
+    }
+
+    #[test]
+    fn freed_memory_holds_no_objects_and_reports_those_in_use() {
+        let mut state = State::new();
+        state.ensure::<Mutex>(0x100).acquire(1);
+        state.ensure::<Mutex>(0x128);
+        state.ensure::<Mutex>(0x150).acquire(1);
+        state.waits.begin(0x110, 3, 0x128);
+        let mut reported = Vec::new();
+        state.forget(0x100, 0x50, |address, what| reported.push((address, what)));
+        assert_eq!(reported, [(0x110, "a condition variable that threads wait on"), (0x100, "a mutex that is held")]);
+        assert_eq!(state.held_by(1), Some((0x150, "mutex")));
+        assert!(state.find::<Mutex>(0x128).is_none());
+    }
+
+    #[test]
+    fn memory_used_for_another_kind_of_object() {
+        let mut state = State::new();
+        state.acquire_rwlock(0x10, 1, Mode::Shared);
+        state.ensure::<Mutex>(0x10).acquire(2);
+        assert_eq!(state.held_by(1), None);
+        state.destroy(0x10, Spin::NAME);
+        assert!(state.destroyed(0x10, Spin::NAME) && !state.destroyed(0x10, Barrier::NAME));
+    }
+
+    #[test]
+    fn descriptors() {
+        let mut ends = [0; 2];
+        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+        let readable = Blocker::Fd { fd: ends[0], events: libc::POLLIN };
+        let state = State::new();
+        assert!(state.blocked(0, &readable));
+        assert_eq!(unsafe { libc::write(ends[1], [1u8].as_ptr().cast(), 1) }, 1);
+        assert!(!state.blocked(0, &readable));
+        unsafe { (libc::close(ends[0]), libc::close(ends[1])) };
+    }
 }

@@ -1,0 +1,167 @@
+//! Condition variables.
+//!
+//! | function | semantics |
+//! |---|---|
+//! | `pthread_cond_init` | `Init` |
+//! | `pthread_cond_destroy` | `Destroy`; a misuse while a thread waits that no signal has reached |
+//! | `pthread_cond_wait` | `WaitBegin` (releases the mutex), `WaitEnd`, `Acquire` of the mutex |
+//! | `pthread_cond_timedwait`, `_clockwait` | the same; `WaitEnd` is always enabled and times out unless signalled |
+//! | `pthread_cond_signal` | `Signal`: any one thread that waits now may wake |
+//! | `pthread_cond_broadcast` | `Broadcast` |
+//!
+//! Waits are cancellation points: a cancelled wait ends as such, takes the mutex again and then acts on the request.
+
+use core::ffi::c_int;
+
+use libc::{clockid_t, pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
+use wire::Tag;
+use wire::record::wake;
+
+use super::cancel::{self, Outcome, cancellable};
+use super::layout::COND;
+use super::mutex::{self, Kind, refuse};
+use super::step::{Call, Wait, is_time, me, misuse};
+use crate::sched;
+use crate::sync::{Blocker, Mutex, Wake};
+use crate::text::text;
+
+/// Waits on a condition variable.
+///
+/// # Safety
+/// The memory of both objects is readable.
+pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
+    let call = Call::here();
+    if let Err(unusable) = unsafe { COND.kind(cond) } {
+        return refuse(cond, "waits on", COND.name, unusable).into();
+    }
+    let kind = match unsafe { mutex::kind(lock, "waits with") } {
+        Ok(kind) => kind,
+        Err(error) => return error.into(),
+    };
+    let mine = sched::state().ensure::<Mutex>(lock).owner() == Some(me());
+    if !mine {
+        misuse(lock, "waits on a condition variable without holding the mutex");
+        if kind != Kind::Normal {
+            return libc::EPERM.into();
+        }
+    }
+    let began = call.step(Tag::WaitBegin, cond).extra(lock).run(Blocker::None, |state, thread, step| {
+        if cancel::act(state, thread, step) {
+            return false;
+        }
+        if state.waits.other_lock(cond, lock).is_some() {
+            misuse(cond, "waits on a condition variable that others wait on with another mutex");
+        }
+        if mine {
+            state.ensure::<Mutex>(lock).release(thread);
+        }
+        state.waits.begin(cond, thread, lock);
+        true
+    });
+    if !began {
+        return Outcome::CANCELLED;
+    }
+    let timed = wait == Wait::Timed;
+    let blocker = Blocker::Wait { cond, always: timed || sched::running() && sched::spurious() };
+    let wake = call.step(Tag::WaitEnd, cond).flags(wake::SIGNALLED).run(blocker, |state, thread, step| {
+        let wake = state.end_wait(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
+        step.flags = wake as u8;
+        wake
+    });
+    let error = unsafe { mutex::lock(&call, lock, Wait::Block) };
+    match wake {
+        Wake::Cancelled => cancel::point(&call),
+        _ if error != 0 => error.into(),
+        Wake::TimedOut => libc::ETIMEDOUT.into(),
+        Wake::Signalled | Wake::Spurious => 0.into(),
+    }
+}
+
+/// Wakes up to `most` waiters.
+///
+/// # Safety
+/// The condition variable's memory is readable.
+pub unsafe fn wake(cond: u64, tag: Tag, most: usize) -> c_int {
+    let verb = if tag == Tag::Signal { "signals" } else { "broadcasts to" };
+    Call::here().step(tag, cond).run(Blocker::None, |state, _, _| {
+        if let Err(unusable) = unsafe { COND.kind(cond) } {
+            return refuse(cond, verb, COND.name, unusable);
+        }
+        state.waits.signal(cond, most);
+        0
+    })
+}
+
+/// Initialises a condition variable.
+///
+/// # Safety
+/// The condition variable's memory is writable.
+pub unsafe fn init(cond: u64) {
+    Call::here().step(Tag::Init, cond).run(Blocker::None, |state, _, _| {
+        if let Some(what) = state.in_use(cond) {
+            misuse(cond, text!("initialises {what}").as_str());
+        }
+        state.remove(cond);
+        unsafe { COND.init(cond, 0) };
+    });
+}
+
+/// Destroys a condition variable.
+///
+/// # Safety
+/// The condition variable's memory is writable.
+pub unsafe fn destroy(cond: u64) -> c_int {
+    Call::here().step(Tag::Destroy, cond).run(Blocker::None, |state, _, _| {
+        if let Err(unusable) = unsafe { COND.kind(cond) } {
+            return refuse(cond, "destroys", COND.name, unusable);
+        }
+        if state.waits.waited_on(cond) {
+            misuse(cond, "destroys a condition variable that threads wait on");
+        }
+        unsafe { COND.destroy(cond) };
+        0
+    })
+}
+
+cancellable! {
+    /// Waits for a signal.
+    unsafe fn pthread_cond_wait(cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t) {
+        unsafe { wait(cond as u64, lock as u64, Wait::Block) }
+    }
+    /// Waits for a signal or gives up.
+    unsafe fn pthread_cond_timedwait(cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t, limit: *const timespec) {
+        if !unsafe { is_time(limit) } {
+            return libc::EINVAL.into();
+        }
+        unsafe { wait(cond as u64, lock as u64, Wait::Timed) }
+    }
+    /// Waits for a signal or gives up.
+    unsafe fn pthread_cond_clockwait(
+        cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t, _clock: clockid_t, limit: *const timespec,
+    ) {
+        if !unsafe { is_time(limit) } {
+            return libc::EINVAL.into();
+        }
+        unsafe { wait(cond as u64, lock as u64, Wait::Timed) }
+    }
+}
+
+export! {
+    /// Initialises a condition variable.
+    unsafe fn pthread_cond_init(cond: *mut pthread_cond_t, _attributes: *const pthread_condattr_t) -> c_int {
+        unsafe { init(cond as u64) };
+        0
+    }
+    /// Destroys a condition variable.
+    unsafe fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int {
+        unsafe { destroy(cond as u64) }
+    }
+    /// Wakes one waiter.
+    unsafe fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int {
+        unsafe { wake(cond as u64, Tag::Signal, 1) }
+    }
+    /// Wakes all waiters.
+    unsafe fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int {
+        unsafe { wake(cond as u64, Tag::Broadcast, usize::MAX) }
+    }
+}

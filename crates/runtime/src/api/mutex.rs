@@ -1,0 +1,296 @@
+//! Mutexes and spin locks.
+//!
+//! | function | semantics |
+//! |---|---|
+//! | `pthread_mutex_init` | `Init`; the type is taken from the attributes |
+//! | `pthread_mutex_destroy` | `Destroy`; refused while held |
+//! | `pthread_mutex_lock` | `Acquire`; a normal mutex taken again by its owner blocks for ever |
+//! | `pthread_mutex_trylock` | `TryAcquire` |
+//! | `pthread_mutex_timedlock`, `_clocklock` | `TryAcquire`: scheduled while the mutex is held, it has timed out |
+//! | `pthread_mutex_unlock` | `Release` |
+//! | `pthread_mutex_consistent`, `_getprioceiling`, `_setprioceiling` | refused: no mutex is robust or has a ceiling here |
+//! | `pthread_spin_init`, `_destroy`, `_lock`, `_trylock`, `_unlock` | as for a normal mutex |
+//!
+//! Robustness and priorities change nothing but what happens when an owner ends, which is a misuse.
+
+use core::ffi::c_int;
+
+use libc::{clockid_t, pthread_mutex_t, pthread_mutexattr_t, pthread_spinlock_t, timespec};
+use wire::Tag;
+use wire::record::flag;
+
+use super::layout::{MUTEX, Unusable};
+use super::step::{Call, Wait, is_time, me, misuse};
+use crate::sched::{self, Thread};
+use crate::sync::{Blocker, Mode, Model, Mutex, Released, Spin, State};
+use crate::text::text;
+
+unsafe extern "C" {
+    fn pthread_mutexattr_gettype(attributes: *const pthread_mutexattr_t, kind: *mut c_int) -> c_int;
+}
+
+/// What a mutex does when its owner takes it again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Blocks for ever.
+    Normal,
+    /// Counts.
+    Recursive,
+    /// Refuses, and refuses to be unlocked by others too.
+    ErrorCheck,
+}
+
+impl Kind {
+    fn from_word(word: u32) -> Self {
+        match word as c_int & 3 {
+            libc::PTHREAD_MUTEX_RECURSIVE => Self::Recursive,
+            libc::PTHREAD_MUTEX_ERRORCHECK => Self::ErrorCheck,
+            _ => Self::Normal,
+        }
+    }
+    fn word(self) -> u32 {
+        let kind = match self {
+            Self::Normal => libc::PTHREAD_MUTEX_NORMAL,
+            Self::Recursive => libc::PTHREAD_MUTEX_RECURSIVE,
+            Self::ErrorCheck => libc::PTHREAD_MUTEX_ERRORCHECK,
+        };
+        kind as u32
+    }
+}
+
+/// The mutex's kind; an unusable one is a misuse.
+///
+/// # Safety
+/// The mutex's memory is readable.
+pub unsafe fn kind(mutex: u64, verb: &str) -> Result<Kind, c_int> {
+    unsafe { MUTEX.kind(mutex) }.map(Kind::from_word).map_err(|unusable| refuse(mutex, verb, MUTEX.name, unusable))
+}
+
+/// Reports the use of an object that is not there. Returns what the call returns.
+pub fn refuse(object: u64, verb: &str, name: &str, unusable: Unusable) -> c_int {
+    misuse(object, text!("{verb} a {name} {}", unusable.description()).as_str());
+    libc::EINVAL
+}
+
+/// The event of taking a lock. `take` takes it, or says why it cannot be taken although it is free.
+pub fn acquire(
+    call: &Call,
+    lock: u64,
+    mode: Mode,
+    wait: Wait,
+    take: impl FnOnce(&mut State, Thread) -> Result<(), c_int>,
+) -> c_int {
+    let shared = if mode == Mode::Shared { flag::SHARED } else { 0 };
+    let (step, blocker) = match wait {
+        Wait::Block => (call.step(Tag::Acquire, lock).flags(shared), Blocker::Lock { lock, mode }),
+        _ => (call.step(Tag::TryAcquire, lock).flags(shared | flag::SUCCESS), Blocker::None),
+    };
+    step.run(blocker, |state, thread, step| {
+        let outcome = if state.available(lock, mode) { take(state, thread) } else { Err(wait.gave_up()) };
+        if outcome.is_err() {
+            (step.tag, step.flags) = (Tag::TryAcquire, shared);
+        }
+        outcome.err().unwrap_or(0)
+    })
+}
+
+/// Initialises a mutex.
+///
+/// # Safety
+/// The mutex's memory is writable.
+pub unsafe fn init(mutex: u64, kind: Kind) {
+    Call::here().step(Tag::Init, mutex).run(Blocker::None, |state, _, _| {
+        if let Some(what) = state.in_use(mutex) {
+            misuse(mutex, text!("initialises {what}").as_str());
+        }
+        state.put(mutex, Mutex::default());
+        unsafe { MUTEX.init(mutex, kind.word()) };
+    });
+}
+
+/// Destroys a mutex.
+///
+/// # Safety
+/// The mutex's memory is writable.
+pub unsafe fn destroy(mutex: u64) -> c_int {
+    Call::here().step(Tag::Destroy, mutex).run(Blocker::None, |state, _, _| {
+        if let Err(unusable) = unsafe { MUTEX.kind(mutex) } {
+            return refuse(mutex, "destroys", MUTEX.name, unusable);
+        }
+        if let Some(what) = state.in_use(mutex) {
+            misuse(mutex, text!("destroys {what}").as_str());
+            return libc::EBUSY;
+        }
+        state.remove(mutex);
+        unsafe { MUTEX.destroy(mutex) };
+        0
+    })
+}
+
+/// Takes a mutex.
+///
+/// # Safety
+/// The mutex's memory is readable.
+pub unsafe fn lock(call: &Call, mutex: u64, wait: Wait) -> c_int {
+    let kind = match unsafe { kind(mutex, "locks") } {
+        Ok(kind) => kind,
+        Err(error) => return error,
+    };
+    if sched::state().ensure::<Mutex>(mutex).owner() == Some(me()) {
+        match kind {
+            Kind::Recursive => return lock_again(call, mutex, wait),
+            Kind::ErrorCheck if wait == Wait::Try => return libc::EBUSY,
+            Kind::ErrorCheck => return libc::EDEADLK,
+            Kind::Normal => {}
+        }
+    }
+    acquire(call, mutex, Mode::Exclusive, wait, |state, thread| {
+        // It may have been destroyed while this thread was waiting.
+        unsafe { self::kind(mutex, "locks") }?;
+        state.ensure::<Mutex>(mutex).acquire(thread);
+        Ok(())
+    })
+}
+
+fn lock_again(call: &Call, mutex: u64, wait: Wait) -> c_int {
+    let step = match wait {
+        Wait::Block => call.step(Tag::Acquire, mutex),
+        _ => call.step(Tag::TryAcquire, mutex).flags(flag::SUCCESS),
+    };
+    step.run(Blocker::None, |state, thread, _| state.ensure::<Mutex>(mutex).acquire(thread));
+    0
+}
+
+/// Gives a mutex back.
+///
+/// # Safety
+/// The mutex's memory is readable.
+pub unsafe fn unlock(call: &Call, mutex: u64) -> c_int {
+    let kind = match unsafe { kind(mutex, "unlocks") } {
+        Ok(kind) => kind,
+        Err(error) => return error,
+    };
+    let mine = sched::state().ensure::<Mutex>(mutex).owner() == Some(me());
+    if !mine && kind != Kind::Normal {
+        misuse(mutex, "unlocks a mutex it does not hold");
+        return libc::EPERM;
+    }
+    call.step(Tag::Release, mutex).run(Blocker::None, |state, thread, _| {
+        report_release(mutex, MUTEX.name, state.ensure::<Mutex>(mutex).release(thread));
+    });
+    0
+}
+
+/// Reports a release that should not have been made.
+pub fn report_release(lock: u64, name: &str, released: Released) {
+    match released {
+        Released::Free | Released::StillHeld => {}
+        Released::NotHeld => misuse(lock, text!("unlocks a {name} that is not locked").as_str()),
+        Released::FromOther => misuse(lock, text!("unlocks a {name} that another thread holds").as_str()),
+    }
+}
+
+export! {
+    /// Initialises a mutex.
+    unsafe fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int {
+        let mut word = libc::PTHREAD_MUTEX_NORMAL;
+        if !attributes.is_null() {
+            unsafe { pthread_mutexattr_gettype(attributes, &mut word) };
+        }
+        unsafe { init(mutex as u64, Kind::from_word(word as u32)) };
+        0
+    }
+    /// Destroys a mutex.
+    unsafe fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int {
+        unsafe { destroy(mutex as u64) }
+    }
+    /// Takes a mutex.
+    unsafe fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int {
+        unsafe { lock(&Call::here(), mutex as u64, Wait::Block) }
+    }
+    /// Takes a mutex if it is free.
+    unsafe fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+        unsafe { lock(&Call::here(), mutex as u64, Wait::Try) }
+    }
+    /// Takes a mutex or gives up.
+    unsafe fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, limit: *const timespec) -> c_int {
+        if !unsafe { is_time(limit) } {
+            return libc::EINVAL;
+        }
+        unsafe { lock(&Call::here(), mutex as u64, Wait::Timed) }
+    }
+    /// Takes a mutex or gives up.
+    unsafe fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, _clock: clockid_t, limit: *const timespec) -> c_int {
+        unsafe { pthread_mutex_timedlock(mutex, limit) }
+    }
+    /// Gives a mutex back.
+    unsafe fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+        unsafe { unlock(&Call::here(), mutex as u64) }
+    }
+    /// No mutex is in need of repair.
+    fn pthread_mutex_consistent(_mutex: *mut pthread_mutex_t) -> c_int {
+        libc::EINVAL
+    }
+    /// No mutex has a priority ceiling.
+    fn pthread_mutex_getprioceiling(_mutex: *const pthread_mutex_t, _ceiling: *mut c_int) -> c_int {
+        libc::EINVAL
+    }
+    /// No mutex has a priority ceiling.
+    fn pthread_mutex_setprioceiling(_mutex: *mut pthread_mutex_t, _ceiling: c_int, _old: *mut c_int) -> c_int {
+        libc::EINVAL
+    }
+
+    /// Initialises a spin lock.
+    unsafe fn pthread_spin_init(lock: *mut pthread_spinlock_t, _shared: c_int) -> c_int {
+        Call::here().step(Tag::Init, lock as u64).run(Blocker::None, |state, _, _| {
+            if let Some(what) = state.in_use(lock as u64) {
+                misuse(lock as u64, text!("initialises {what}").as_str());
+            }
+            state.put(lock as u64, Spin::default());
+        });
+        0
+    }
+    /// Destroys a spin lock.
+    unsafe fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int {
+        Call::here().step(Tag::Destroy, lock as u64).run(Blocker::None, |state, _, _| {
+            if let Some(what) = state.in_use(lock as u64) {
+                misuse(lock as u64, text!("destroys {what}").as_str());
+            }
+            state.destroy(lock as u64, Spin::NAME);
+        });
+        0
+    }
+    /// Takes a spin lock.
+    unsafe fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
+        take_spin(lock as u64, Wait::Block)
+    }
+    /// Takes a spin lock if it is free.
+    unsafe fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int {
+        take_spin(lock as u64, Wait::Try)
+    }
+    /// Gives a spin lock back.
+    unsafe fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int {
+        Call::here().step(Tag::Release, lock as u64).run(Blocker::None, |state, thread, _| {
+            spin(state, lock as u64, "unlocks");
+            report_release(lock as u64, Spin::NAME, state.ensure::<Spin>(lock as u64).0.release(thread));
+        });
+        0
+    }
+}
+
+/// Reports the use of a spin lock that is not there; it is free then.
+fn spin(state: &mut State, lock: u64, verb: &str) {
+    if state.find::<Spin>(lock).is_none() {
+        let destroyed = state.destroyed(lock, Spin::NAME);
+        refuse(lock, verb, Spin::NAME, if destroyed { Unusable::Destroyed } else { Unusable::NotInitialised });
+        state.put(lock, Spin::default());
+    }
+}
+
+fn take_spin(lock: u64, wait: Wait) -> c_int {
+    acquire(&Call::here(), lock, Mode::Exclusive, wait, |state, thread| {
+        spin(state, lock, "locks");
+        state.ensure::<Spin>(lock).0.acquire(thread);
+        Ok(())
+    })
+}

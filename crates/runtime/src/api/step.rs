@@ -1,0 +1,132 @@
+//! Events as the thread API makes them.
+
+use wire::{Record, Tag};
+
+use crate::sched::{self, Thread};
+use crate::sync::{Blocker, State};
+
+/// One call from the program: its place in the code is that of all events it makes, also of those after
+/// other threads have run.
+#[derive(Clone, Copy)]
+pub struct Call {
+    site: u32,
+}
+
+impl Call {
+    /// The call being made now.
+    pub fn here() -> Self {
+        Self { site: if sched::running() { sched::site() } else { wire::NO_SITE } }
+    }
+    /// An event of this call, on the object at `address`.
+    pub fn step(&self, tag: Tag, address: u64) -> Step {
+        Step { tag, flags: 0, address, argument: 0, extra: None, site: self.site }
+    }
+}
+
+/// An event to be made. While it is announced its results are as if it succeeded.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// What is done.
+    pub tag: Tag,
+    /// Results and modes.
+    pub flags: u8,
+    /// To what.
+    pub address: u64,
+    /// A thread.
+    pub argument: u32,
+    /// A second address.
+    pub extra: Option<u64>,
+    site: u32,
+}
+
+impl Step {
+    /// With these flags.
+    pub fn flags(self, flags: u8) -> Self {
+        Self { flags, ..self }
+    }
+    /// With this argument.
+    pub fn argument(self, argument: u32) -> Self {
+        Self { argument, ..self }
+    }
+    /// With this second address.
+    pub fn extra(self, extra: u64) -> Self {
+        Self { extra: Some(extra), ..self }
+    }
+
+    fn record(&self) -> Record {
+        Record::new(self.tag, self.flags, self.address, self.site, self.argument)
+    }
+
+    /// Executes the event when it is this thread's turn and nothing blocks it. `change` changes the model and may
+    /// correct the event to what came of it.
+    ///
+    /// Before the program runs (constructors of shared libraries) there is one thread and no event.
+    pub fn run<R>(mut self, blocker: Blocker, change: impl FnOnce(&mut State, Thread, &mut Self) -> R) -> R {
+        if !sched::running() {
+            return change(sched::state(), 0, &mut self);
+        }
+        sched::arrive(self.record(), self.extra, blocker);
+        let result = change(sched::state(), sched::current(), &mut self);
+        sched::commit(self.record(), self.extra);
+        result
+    }
+
+    /// As [`run`](Self::run) for an event that nothing blocks, but if `change` fails nothing has happened.
+    pub fn try_run<R, E>(mut self, change: impl FnOnce(&mut Self) -> Result<R, E>) -> Result<R, E> {
+        sched::arrive(self.record(), self.extra, Blocker::None);
+        let result = change(&mut self)?;
+        sched::commit(self.record(), self.extra);
+        Ok(result)
+    }
+}
+
+/// The calling thread.
+pub fn me() -> Thread {
+    if sched::running() { sched::current() } else { 0 }
+}
+
+/// Records a wrong use of the object at `address`.
+pub fn misuse(address: u64, sentence: &str) {
+    if sched::running() {
+        sched::misuse(address, sentence);
+    }
+}
+
+/// Records that the program does something the model does not cover.
+pub fn unmodelled(sentence: &str) {
+    if sched::running() {
+        sched::unmodelled(sentence);
+    }
+}
+
+/// Sets `errno`.
+pub fn set_errno(error: i32) {
+    // Safety: the C library says where the calling thread's `errno` is.
+    unsafe { *libc::__errno_location() = error };
+}
+
+/// How a call that may have to wait goes about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// Waits.
+    Block,
+    /// Gives up at once.
+    Try,
+    /// May give up at any time while it would have to wait.
+    Timed,
+}
+
+impl Wait {
+    /// The error number of giving up.
+    pub fn gave_up(self) -> i32 {
+        if self == Self::Timed { libc::ETIMEDOUT } else { libc::EBUSY }
+    }
+}
+
+/// Whether a time given by the program is a time. A null pointer is left to the C library's own behaviour: a crash.
+///
+/// # Safety
+/// `time` points to a readable structure.
+pub unsafe fn is_time(time: *const libc::timespec) -> bool {
+    (0..1_000_000_000).contains(unsafe { &(*time).tv_nsec })
+}

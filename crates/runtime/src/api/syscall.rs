@@ -1,0 +1,99 @@
+//! `syscall`, for the sake of futexes.
+//!
+//! | call | semantics |
+//! |---|---|
+//! | `futex` wait | an atomic read of the word; if it has the expected value the thread waits: `WaitEnd` when woken |
+//! | `futex` wake | `Signal` or `Broadcast` on the word |
+//! | `sched_yield` | as the function |
+//! | `exit_group`, `exit` | as `_exit` |
+//! | `getpid`, `gettid` | done |
+//! | others | done, and recorded as unmodelled |
+//!
+//! `std::atomic::wait`, `std::future`, latches and semaphores of C++20 wait this way. That the word is read and the
+//! wait begun in one step is what a futex is for; the event shows the read, since writers of the word are what it
+//! must be ordered with.
+
+use core::ffi::{c_int, c_long};
+
+use wire::Tag;
+use wire::record::{order, wake};
+
+use super::step::{Call, set_errno};
+use crate::sched;
+use crate::sync::{Blocker, Wake};
+use crate::text::text;
+
+const FUTEX_COMMAND: c_int = 0x7f;
+
+fn fail(error: c_int) -> c_long {
+    set_errno(error);
+    -1
+}
+
+/// Waits for a wake-up of the word while it has the expected value.
+unsafe fn futex_wait(word: u64, expected: u32, timed: bool) -> c_long {
+    let call = Call::here();
+    let read = call.step(Tag::Read, word).flags(order::SEQ_CST).argument(4);
+    let waits = read.run(Blocker::None, |state, thread, _| {
+        let waits = unsafe { (word as *const u32).read() } == expected;
+        if waits {
+            state.waits.begin(word, thread, 0);
+        }
+        waits
+    });
+    if !waits {
+        return fail(libc::EAGAIN);
+    }
+    let blocker = Blocker::Wait { cond: word, always: timed || sched::spurious() };
+    let cause = call.step(Tag::WaitEnd, word).flags(wake::SIGNALLED).run(blocker, |state, thread, step| {
+        // No cancellation point: a request does not end it.
+        let cause = state.waits.end(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
+        step.flags = cause as u8;
+        cause
+    });
+    if cause == Wake::TimedOut { fail(libc::ETIMEDOUT) } else { 0 }
+}
+
+unsafe fn futex(args: [usize; 6]) -> Option<c_long> {
+    let word = args[0] as u64;
+    let timed = args[3] != 0;
+    match args[1] as c_int & FUTEX_COMMAND {
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => Some(unsafe { futex_wait(word, args[2] as u32, timed) }),
+        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
+            let most = args[2];
+            let tag = if most == 1 { Tag::Signal } else { Tag::Broadcast };
+            let woken = Call::here().step(tag, word).run(Blocker::None, |state, _, _| state.waits.signal(word, most));
+            Some(woken as c_long)
+        }
+        _ => None,
+    }
+}
+
+export! {
+    /// A system call.
+    unsafe fn syscall(
+        number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize,
+    ) -> c_long {
+        let args = [a, b, c, d, e, f];
+        if sched::running() {
+            match number {
+                libc::SYS_futex => {
+                    if let Some(result) = unsafe { futex(args) } {
+                        return result;
+                    }
+                }
+                libc::SYS_sched_yield => return unsafe { super::sleep::sched_yield() }.into(),
+                libc::SYS_exit | libc::SYS_exit_group => super::process::exit_at_once(a as c_int),
+                _ => {}
+            }
+            if !matches!(number, libc::SYS_getpid | libc::SYS_gettid) {
+                sched::unmodelled(text!("makes system call number {number}").as_str());
+            }
+        }
+        // Safety: as the caller vouches.
+        match unsafe { crate::sys::call(number, args) } {
+            error @ -4095..=-1 => fail(-error as c_int),
+            result => result as c_long,
+        }
+    }
+}
