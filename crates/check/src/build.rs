@@ -44,20 +44,36 @@ impl Built {
     }
 }
 
+impl BuildOptions {
+    fn compiler_options(&self, folder: &Path) -> llvm::Options {
+        llvm::Options {
+            inputs: self.inputs.iter().map(PathBuf::from).collect(),
+            cflags: self.cflags.clone(),
+            assume_pure: self.assume_pure.clone(),
+            work_dir: folder.to_owned(),
+        }
+    }
+}
+
+fn work_folder() -> Result<tempfile::TempDir, Error> {
+    tempfile::Builder::new().prefix("raceproof-").tempdir().map_err(Error::WorkFolder)
+}
+
+/// Compiles to the small language only. The sources need no `main`.
+pub fn lower(options: &BuildOptions) -> Result<Program, Error> {
+    let folder = work_folder()?;
+    Ok(llvm::lower_only(&options.compiler_options(folder.path()))?)
+}
+
 /// Compiles, instruments and links.
 pub fn build(options: &BuildOptions) -> Result<Built, Error> {
     let start = Instant::now();
-    let folder = tempfile::Builder::new().prefix("raceproof-").tempdir().map_err(Error::WorkFolder)?;
-    let compiled = llvm::compile(&llvm::Options {
-        inputs: options.inputs.iter().map(PathBuf::from).collect(),
-        cflags: options.cflags.clone(),
-        assume_pure: options.assume_pure.clone(),
-        work_dir: folder.path().to_owned(),
-    })?;
+    let folder = work_folder()?;
+    let compiled = llvm::compile(&options.compiler_options(folder.path()))?;
     let archive = folder.path().join("libraceproof_runtime.a");
     std::fs::write(&archive, exec::runtime_archive()).map_err(Error::WorkFolder)?;
     let executable = folder.path().join("program");
-    llvm::link(&compiled, &archive, &executable)?;
+    llvm::link(&compiled, &archive, &exec::link_args(), &executable)?;
     let stdin_hash = options.stdin.as_deref().map(|file| hash_input(Path::new(file))).transpose()?;
     let identity = ProgramIdentity {
         hash: hash_file(&executable).map_err(Error::WorkFolder)?,

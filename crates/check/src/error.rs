@@ -76,7 +76,24 @@ impl Error {
                 "the program depends on something outside (time, files, another kernel), or this is a bug of raceproof"
                     .to_owned()
             }
-            Self::Llvm(_) | Self::Exec(_) | Self::Search(_) | Self::Contradiction(_) => return None,
+            Self::Llvm(error) => return build_help(error).map(str::to_owned),
+            Self::Exec(_) | Self::Search(_) | Self::Contradiction(_) => return None,
         })
+    }
+}
+
+fn build_help(error: &llvm::Error) -> Option<&'static str> {
+    match error {
+        llvm::Error::NoClang { .. } | llvm::Error::NoLinker { .. } => {
+            Some("on Debian and Ubuntu: apt install clang-19 llvm-19 lld-19")
+        }
+        llvm::Error::Unreadable { .. } => Some("check the spelling and the permissions"),
+        llvm::Error::UnknownKind { .. } => Some("give sources or bitcode"),
+        llvm::Error::Compile { .. } => Some("these are clang's messages; further flags for it go into `--cflags`"),
+        llvm::Error::NoMain => Some("give the file that defines it as a further input"),
+        llvm::Error::Build { step: "linked", .. } => {
+            Some("give all sources of the program; libraries go into `--cflags`, for example `--cflags -lz`")
+        }
+        _ => None,
     }
 }

@@ -21,7 +21,7 @@ mod story;
 mod witnesses;
 mod words;
 
-pub use build::{BuildOptions, Built, build};
+pub use build::{BuildOptions, Built, build, lower};
 pub use dump::{Run, run};
 pub use error::Error;
 pub use explore::{ExploreOptions, explore};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use exec::Symbols;
-use model::{Cell, Region, SiteId, Step, Trace};
+use model::{Addr, Cell, Region, SiteId, Step, Trace};
 use program::{GlobalId, Program, naming};
 
 /// Names of a program's objects.
@@ -41,7 +41,43 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// What a person calls the synchronisation object at `addr`: the variable or field that is it, not its insides.
+    pub(crate) fn synchronisation(&self, trace: &Trace, addr: Addr) -> String {
+        let name = self.cell(trace, trace.events.next_id(), Cell { start: addr, len: 1 }, None);
+        without_insides(&name).to_owned()
+    }
+
     fn expression(&self, site: Option<SiteId>) -> Option<String> {
         self.program.sites.get(site?)?.expression.clone()
+    }
+}
+
+/// A name up to its first part that is reserved for the implementation: `queue.lock.__data.__lock` is `queue.lock`.
+fn without_insides(name: &str) -> &str {
+    let reserved = |part: &str| {
+        let mut chars = part.chars();
+        part.starts_with("std::")
+            || (chars.next() == Some('_') && chars.next().is_some_and(|c| c == '_' || c.is_ascii_uppercase()))
+    };
+    let dots = name.match_indices('.').map(|(at, _)| at);
+    dots.into_iter().find(|at| reserved(&name[at + 1..])).map_or(name, |at| &name[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_insides;
+
+    #[test]
+    fn insides_of_locks_have_no_names() {
+        for (name, short) in [
+            ("mutex.__data.__lock", "mutex"),
+            ("queue.lock.__size[0]", "queue.lock"),
+            ("m.std::__mutex_base._M_mutex.__data", "m"),
+            ("heap@list.c:41.lock", "heap@list.c:41.lock"),
+            ("_x.y", "_x.y"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_insides(name), short);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What events do, in a person's words.
 
-use model::{Access, AccessKind, Addr, Cell, Event, LockMode, Op, ThreadId, Trace, WakeCause};
+use model::{Access, AccessKind, Addr, Event, LockMode, Op, ThreadId, Trace, WakeCause};
 
 use crate::names::Names;
 
@@ -28,7 +28,7 @@ impl Words<'_> {
 
     /// The name of a synchronisation object, for example a lock.
     pub(crate) fn object(&self, addr: Addr) -> String {
-        self.names.cell(self.trace, self.trace.events.next_id(), Cell { start: addr, len: 1 }, None)
+        self.names.synchronisation(self.trace, addr)
     }
 
     fn access(&self, event: &Event, access: &Access) -> String {

@@ -134,17 +134,18 @@ impl Explore {
             spurious: self.spurious,
             ..Limits::default()
         };
-        let built = check::build(&BuildOptions {
+        let build = BuildOptions {
             inputs: self.inputs,
             cflags,
             assume_pure: self.assume_pure.into_iter().collect(),
             args: self.args,
             stdin: self.stdin,
-        })?;
+        };
         if self.emit == Some(Emit::Program) {
-            output::print(&built.program.to_string());
+            output::print(&check::lower(&build)?.to_string());
             return Ok(ExitCode::SUCCESS);
         }
+        let built = check::build(&build)?;
         if self.show_output || self.emit == Some(Emit::Trace) {
             let run = check::run(&built, &limits, &Schedule::new())?;
             if self.show_output {

@@ -1,0 +1,92 @@
+//! Running the built `raceproof` in a folder of its own.
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Where the ui programs and their expected outputs are.
+pub fn ui() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
+}
+
+/// A folder with copies of the ui programs, as a user would stand in it.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for entry in std::fs::read_dir(ui()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "c" || e == "cpp") {
+                std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+            }
+        }
+        Self(folder)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs `raceproof` with these arguments in the folder.
+    pub fn raceproof(&self, args: &[&str]) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
+        command.args(args).current_dir(self.path()).env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE");
+        Run::of(command.output().unwrap())
+    }
+}
+
+/// What a finished process left.
+pub struct Run {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self {
+            status: output.status.code().expect("an exit status"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+/// Times are all that may differ from run to run: `0.12 s` at the end of a line becomes `[TIME]`.
+pub fn without_times(text: &str) -> String {
+    let is_time = |word: &str| word.split_once('.').is_some_and(|(s, ms)| s.parse::<u64>().is_ok() && ms.len() == 2);
+    let line = |line: &str| match line.strip_suffix(" s").and_then(|rest| rest.rsplit_once(' ')) {
+        Some((rest, time)) if is_time(time) => format!("{rest} [TIME]\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// A JSON document with its times set to zero.
+pub fn json_without_times(text: &str) -> String {
+    fn erase(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                for (name, value) in fields {
+                    if name == "time_ms" {
+                        *value = 0.into();
+                    }
+                    erase(value);
+                }
+            }
+            serde_json::Value::Array(values) => values.iter_mut().for_each(erase),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(text).unwrap_or_else(|e| panic!("not one JSON document: {e}\n{text}"));
+    erase(&mut value);
+    serde_json::to_string_pretty(&value).unwrap() + "\n"
+}
+
+/// Compares with a file in the ui folder; `SNAPSHOTS=overwrite cargo test` rewrites it.
+pub fn assert_blessed(actual: String, file: &str) {
+    let expected = snapbox::Data::read_from(&ui().join(file), Some(snapbox::data::DataFormat::Text));
+    snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).eq(snapbox::Data::text(actual), expected);
+}

@@ -1,0 +1,98 @@
+//! Wrong use: a clear message, a remedy, exit status 2, nothing on standard output.
+
+mod common;
+
+use common::Folder;
+
+/// Runs and expects a failure whose message has all of these parts.
+fn refused(folder: &Folder, args: &[&str], parts: &[&str]) {
+    let run = folder.raceproof(args);
+    assert_eq!(run.status, 2, "{}{}", run.stdout, run.stderr);
+    assert_eq!(run.stdout, "");
+    for part in parts {
+        assert!(run.stderr.contains(part), "`{part}` is missing in:\n{}", run.stderr);
+    }
+}
+
+fn write(folder: &Folder, name: &str, text: &str) {
+    std::fs::write(folder.path().join(name), text).unwrap();
+}
+
+#[test]
+fn inputs() {
+    let folder = Folder::new();
+    refused(&folder, &["explore", "missing.c"], &["error: ", "`missing.c`"]);
+    write(&folder, "notes.txt", "not C");
+    refused(&folder, &["explore", "notes.txt"], &["error: ", "`notes.txt`", ".c"]);
+    write(&folder, "wrong.c", "int main(void) { return undeclared; }\n");
+    refused(&folder, &["explore", "wrong.c"], &["error: ", "wrong.c:1:25", "undeclared"]);
+    write(&folder, "library.c", "int helper(void) { return 1; }\n");
+    refused(&folder, &["explore", "library.c"], &["error: ", "main"]);
+    refused(&folder, &["explore", "counter.c", "locked.c"], &["error: ", "`main`", "counter.c", "locked.c"]);
+    refused(&folder, &["explore", "locked.c", "--stdin", "missing.txt"], &["error: ", "missing.txt", "help: "]);
+    write(&folder, "unlinked.c", "int other(int); int main(void) { return other(1); }\n");
+    refused(&folder, &["explore", "unlinked.c"], &["error: ", "other"]);
+}
+
+#[test]
+fn flags() {
+    let folder = Folder::new();
+    refused(&folder, &["explore"], &["error: ", "INPUT"]);
+    refused(&folder, &["explore", "locked.c", "--reduction", "magic"], &["magic", "dpor"]);
+    refused(&folder, &["explore", "locked.c", "--cflags", "-DX='"], &["unclosed quote", "help: "]);
+    refused(&folder, &["explore", "locked.c", "--time", "-1"], &["error: "]);
+    refused(&folder, &["explore", "locked.c", "--cflags", "-fno-such-flag"], &["error: ", "-fno-such-flag"]);
+    refused(&folder, &["explore", "locked.c", "--json-out", "no/such/folder/r.json"], &["no/such/folder", "help: "]);
+    refused(&folder, &["explain", "RP9999"], &["RP9999", "help: "]);
+    refused(&folder, &["conjure"], &["conjure"]);
+}
+
+#[test]
+fn compiler_missing() {
+    let folder = Folder::new();
+    let empty = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_raceproof"));
+    command.args(["explore", "locked.c"]).current_dir(folder.path()).env("PATH", empty.path());
+    let run = common::Run::of(command.output().unwrap());
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+    for package in ["clang-19", "llvm-19", "lld-19"] {
+        assert!(run.stderr.contains(package), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn witnesses() {
+    let folder = Folder::new();
+    refused(&folder, &["replay", "missing.rpw"], &["error: ", "missing.rpw", "help: "]);
+    refused(&folder, &["replay", "counter.c"], &["counter.c", "not a raceproof witness", "help: "]);
+
+    assert_eq!(folder.raceproof(&["explore", "counter.c"]).status, 1);
+    let witness = "raceproof-witnesses/counter-P1.rpw";
+    assert_eq!(folder.raceproof(&["replay", witness]).status, 1);
+    let text = std::fs::read_to_string(folder.path().join(witness)).unwrap();
+
+    write(&folder, "old.rpw", &text.replace("\"version\": 1", "\"version\": 0"));
+    refused(&folder, &["replay", "old.rpw"], &["old.rpw", "version 0", "version 1", "help: "]);
+    write(&folder, "short.rpw", &text[..text.len() / 2]);
+    refused(&folder, &["replay", "short.rpw"], &["short.rpw", "cut off", "line", "help: "]);
+    write(&folder, "edited.rpw", &text.replacen("\"until\": ", "\"until\": 1", 1));
+    refused(&folder, &["replay", "edited.rpw"], &["edited.rpw", "changed after it was written", "help: "]);
+
+    let source = std::fs::read_to_string(folder.path().join("counter.c")).unwrap();
+    write(&folder, "counter.c", &source.replace("counter = 10", "counter = 11"));
+    refused(&folder, &["replay", witness], &["program changed", witness, "help: "]);
+    write(&folder, "counter.c", &source);
+    assert_eq!(folder.raceproof(&["replay", witness]).status, 1, "the old program replays again");
+    std::fs::remove_file(folder.path().join("counter.c")).unwrap();
+    refused(&folder, &["replay", witness], &["counter.c"]);
+}
+
+#[test]
+fn changed_standard_input() {
+    let folder = Folder::new();
+    write(&folder, "in.txt", "1\n");
+    let run = folder.raceproof(&["explore", "counter.c", "--stdin", "in.txt"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    write(&folder, "in.txt", "2\n");
+    refused(&folder, &["replay", "raceproof-witnesses/counter-P1.rpw"], &["in.txt", "changed", "help: "]);
+}
