@@ -3,15 +3,44 @@
 //! Everything here runs in the program's process, on one operating-system thread. Exported C functions are
 //! marked `#[cfg_attr(not(test), unsafe(no_mangle))]`, so that unit tests keep the real ones.
 //!
-//! All writable memory of the process, this library's statics and heap included, is put back to the
-//! checkpoint before every run; only what is marked as kept ([`keep`]) lives on. So model state needs no care
-//! of its own: any static or allocation is as it was when the first thread was about to be created.
+//! All writable memory of the process, this library's statics and heap included, is put back to the checkpoint before
+//! every run; only what is marked as kept ([`cell::Keep`], [`kept`]) lives on. So model state needs no care of its
+//! own: any static or allocation is as it was when the first thread was about to be created.
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(test, allow(dead_code))]
 
 extern crate alloc;
 
 pub mod api;
+pub mod cell;
+pub mod checkpoint;
+pub mod context;
+pub mod crash;
+pub mod descriptors;
+pub mod entry;
+pub mod exceptions;
+pub mod heap;
+pub mod hooks;
+pub mod kept;
 pub mod libc_models;
+pub mod link;
+pub mod objects;
+pub mod plan;
+pub mod run;
 pub mod sched;
+pub mod slots;
 pub mod sync;
+pub mod sys;
+pub mod text;
+pub mod threads;
+
+#[cfg(not(test))]
+#[global_allocator]
+static HEAP: heap::private::Private = heap::private::Private;
+
+/// A panic of the runtime is its own failure, never the program's.
+#[cfg(all(not(test), panic = "abort"))]
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    run::fail(text::text!("raceproof bug: {info}").as_str())
+}

@@ -1,87 +1,236 @@
-//! The scheduler: who runs, and what each thread is about to do.
+//! The scheduler's side that threads call: they arrive at operations, commit events, create threads and end.
+//!
+//! Between two runs of its code a thread is always at an arrival, so what it will do next is known. Only the loop in
+//! [`crate::run`] decides who goes on; it runs on the process's own stack.
 
 use core::ffi::c_void;
 
-use wire::{Record, ReplyKind};
+use wire::{Record, ReplyKind, Tag};
 
-use crate::sync::Blocker;
+use crate::hooks::{self, HOT, SITE};
+use crate::run::{RUN, Reason};
+use crate::slots::Slot;
+use crate::sync::{Blocker, State};
+use crate::threads::Entry;
 
-/// A thread's number in order of creation.
-pub type Thread = u32;
-
-/// A thread's start routine.
-pub type StartRoutine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-
-/// Why a thread could not be created.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SpawnError {
-    /// No memory slot is left for it.
-    OutOfSlots,
-}
+pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
 /// The running thread.
+#[inline]
 pub fn current() -> Thread {
-    unimplemented!()
+    // Safety: no borrow outlives the expression; so in the functions below.
+    unsafe { (*RUN.get()).current }
 }
+
+/// What is kept of a thread. The borrow must not be held over a switch or a creation.
+fn entry(thread: Thread) -> Option<&'static mut Entry> {
+    unsafe { (&mut (*RUN.get()).threads).get_mut(thread as usize) }
+}
+
+/// The running thread's slot; the initial thread's while the process starts.
+pub fn current_slot() -> Slot {
+    entry(current()).map_or(Slot::MAIN, |thread| thread.slot)
+}
+
 /// The last site the running thread reached.
 pub fn site() -> u32 {
-    unimplemented!()
+    unsafe { *SITE.get() }
 }
+
+/// Whether a run is on and program code is running (not the start of the process, not the scheduler's own work).
+#[inline]
+pub fn running() -> bool {
+    unsafe { (*RUN.get()).in_thread }
+}
+
 /// Scheduling point: announces `op` as the thread's next event. Returns when it is this thread's turn and `blocker`
 /// does not block it. Emits nothing.
-pub fn arrive(_op: Record, _extra: Option<u64>, _blocker: Blocker) {
-    unimplemented!()
+pub fn arrive(op: Record, extra: Option<u64>, blocker: Blocker) {
+    if !running() {
+        return;
+    }
+    let at_limit = unsafe { (*HOT.get()).position == (*HOT.get()).limit };
+    if !at_limit && (matches!(blocker, Blocker::None) || !state().blocked(current(), &blocker)) {
+        return;
+    }
+    let extra = extra.map(|address| extra_record(address, op.site()));
+    let pending = [op, extra.unwrap_or_default()];
+    wait_for_turn(&pending[..1 + usize::from(extra.is_some())], blocker);
 }
+
+/// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says
+/// whether a run is on.
+#[cold]
+pub fn take_turn(pending: &[Record]) -> bool {
+    let on = running();
+    if on {
+        wait_for_turn(pending, Blocker::None);
+    }
+    on
+}
+
+fn wait_for_turn(pending: &[Record], blocker: Blocker) {
+    let thread = current();
+    let run = unsafe { &mut *RUN.get() };
+    run.threads[thread as usize].announce(pending);
+    run.runnable.wait_for(thread, blocker);
+    reconsider();
+    suspend(Reason::Arrived);
+    let run = unsafe { &mut *RUN.get() };
+    run.threads[thread as usize].announce(&[]);
+    run.runnable.wait_for(thread, Blocker::None);
+    if core::mem::take(&mut run.trap) {
+        trap();
+    }
+}
+
+/// Stops for a debugger.
+fn trap() {
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        core::arch::asm!("int3")
+    };
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        core::arch::asm!("brk #0")
+    };
+}
+
 /// Appends the event executed and moves to the thread's next position; then finds out anew who is runnable.
-pub fn commit(_op: Record, _extra: Option<u64>) {
-    unimplemented!()
+pub fn commit(op: Record, extra: Option<u64>) {
+    if !running() {
+        return;
+    }
+    let hot = HOT.get();
+    match extra {
+        None => hooks::append_all(&[op]),
+        Some(address) => hooks::append_all(&[op, extra_record(address, op.site())]),
+    }
+    unsafe { (*hot).position += 1 };
+    if op.tag() == Some(Tag::Yield)
+        && let Some(thread) = entry(current())
+    {
+        unsafe {
+            thread.yielded_at = (*hot).position;
+            // The next arrival asks the scheduler.
+            (*hot).limit = (*hot).position;
+        }
+    }
+    reconsider();
 }
+
+fn extra_record(address: u64, site: u32) -> Record {
+    Record::new(Tag::Extra, 0, address, site, 0)
+}
+
 /// Finds out anew who is runnable, after something outside the model (a descriptor) changed.
 pub fn reconsider() {
-    unimplemented!()
+    let run = unsafe { &mut *RUN.get() };
+    if run.runnable.update(state()) {
+        run.runnable.emit();
+    }
 }
+
 /// The model of the program's synchronisation objects.
-pub fn state() -> &'static mut crate::sync::State {
-    unimplemented!()
+pub fn state() -> &'static mut State {
+    unsafe { (*RUN.get()).state.get_or_insert_with(State::new) }
 }
+
 /// Makes a thread whose first event `Start` is pending. The caller has arrived at `Create` and commits it after. The
 /// checkpoint is taken in the first call, before anything of the creation is visible.
-pub fn spawn(_start: StartRoutine, _arg: *mut c_void) -> Result<Thread, SpawnError> {
-    unimplemented!()
+pub fn spawn(start: StartRoutine, arg: *mut c_void) -> Result<Thread, SpawnError> {
+    if !running() {
+        return Err(SpawnError::NoRun);
+    }
+    if unsafe { !(*RUN.get()).checkpointed } {
+        suspend(Reason::Checkpoint);
+    }
+    let (thread, moved) = unsafe { &mut *RUN.get() }.create(start, arg)?;
+    if moved {
+        unmodelled("two deeply nested threads share a memory slot: addresses depend on creation order");
+    }
+    Ok(thread)
 }
+
 /// Ends the running thread, whose `Exit` has been committed.
 pub fn exit_thread() -> ! {
-    unimplemented!()
+    end_with(Reason::Finished)
 }
+
 /// The running thread ends the process, which is postponed until no other thread can run.
-pub fn park(_kind: ReplyKind, _code: i32, _message: &str) -> ! {
-    unimplemented!()
+pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
+    unsafe {
+        (*RUN.get()).parked.push(crate::run::Parked {
+            kind,
+            code,
+            thread: current(),
+            site: site(),
+            message: message.into(),
+        })
+    };
+    end_with(Reason::Finished)
 }
+
+/// The trace area is full: the run ends.
+#[cold]
+pub fn trace_full() -> ! {
+    end_with(Reason::TraceFull)
+}
+
+fn end_with(reason: Reason) -> ! {
+    suspend(reason);
+    // The scheduler does not come back to a thread that is over.
+    crate::sys::leave(2)
+}
+
+/// Goes to the scheduler; returns when the thread is resumed.
+fn suspend(reason: Reason) {
+    hooks::close_call();
+    // Safety: the scheduler is suspended while a thread runs.
+    unsafe { (*RUN.get()).leave_thread(reason) };
+}
+
 /// Records a wrong use of the thread API.
-pub fn misuse(_object: u64, _text: &str) {
-    unimplemented!()
+pub fn misuse(object: u64, text: &str) {
+    sentence(Tag::Misuse, object, text);
 }
+
 /// Records something the model does not cover.
-pub fn unmodelled(_text: &str) {
-    unimplemented!()
+pub fn unmodelled(text: &str) {
+    sentence(Tag::Unmodelled, 0, text);
 }
+
+fn sentence(tag: Tag, object: u64, text: &str) {
+    if !running() {
+        return;
+    }
+    let bytes = text.as_bytes();
+    hooks::make_room(1 + bytes.len().div_ceil(16));
+    hooks::append(Record::new(tag, 0, object, site(), bytes.len() as u32));
+    for unit in bytes.chunks(16) {
+        let mut raw = [0; 16];
+        raw[..unit.len()].copy_from_slice(unit);
+        let raw = u128::from_le_bytes(raw);
+        hooks::append(Record { w0: raw as u64, w1: (raw >> 64) as u64 });
+    }
+}
+
 /// The program opened, closed or moved descriptors: they are put back before the next run.
 pub fn note_io() {
-    unimplemented!()
+    unsafe { (*RUN.get()).did_io = true };
 }
+
 /// Whether condition-variable waits may end without a cause.
 pub fn spurious() -> bool {
-    unimplemented!()
+    unsafe { (*RUN.get()).request.spurious != 0 }
 }
+
 /// `k` of the thread's spawn path: it is its creator's k-th child; 0 for the initial thread.
-pub fn path_index(_thread: Thread) -> u32 {
-    unimplemented!()
+pub fn path_index(thread: Thread) -> u32 {
+    entry(thread).map_or(0, |thread| thread.index)
 }
+
 /// Where the thread's memory slot starts: different for all threads of a run, the same for a spawn path in every run.
-pub fn slot_address(_thread: Thread) -> usize {
-    unimplemented!()
-}
-/// Whether a run is on and program code is running (not the start of the process, not the runtime's own work).
-pub fn running() -> bool {
-    unimplemented!()
+pub fn slot_address(thread: Thread) -> usize {
+    entry(thread).map_or(0, |thread| thread.slot.range().start)
 }

@@ -1,0 +1,136 @@
+//! Runs kept apart: the checkpoint at the first thread creation, and the ways back to it.
+//!
+//! **Restore**: all writable private memory of the process is copied ([`snapshot`]), and before the next run what was
+//! written is copied back. **Fork**: every run is a child of the process at the checkpoint. Both continue in the
+//! scheduler with the initial thread about to create the first other one.
+
+pub mod snapshot;
+pub mod written;
+
+use core::ops::Range;
+use core::sync::atomic::Ordering;
+
+use wire::layout::isolation;
+use wire::{Record, Reply, ReplyKind};
+
+use crate::cell::Keep;
+use crate::hooks::HOT;
+use crate::run::{self, RUN};
+use crate::sys::{self, sys};
+use crate::text::text;
+use crate::{descriptors, libc_models, link};
+
+struct State {
+    /// This process is a run's own.
+    is_child: bool,
+    /// Where the records after the checkpoint start.
+    cursor: *mut Record,
+}
+
+#[unsafe(link_section = "rp_keep")]
+static STATE: Keep<State> = Keep::new(State { is_child: false, cursor: core::ptr::null_mut() });
+
+/// Number of records at the checkpoint.
+pub fn records() -> u64 {
+    // Safety: no borrow outlives the block; both point into the trace area.
+    unsafe {
+        let cursor = (*STATE.get()).cursor;
+        if cursor.is_null() { 0 } else { cursor.offset_from(link::trace().start) as u64 }
+    }
+}
+
+/// Takes the checkpoint. Called by the scheduler, with the initial thread suspended. Forking, it returns in each run's
+/// process; the process that called stays here.
+pub fn take() {
+    // Safety: no borrow outlives the statement.
+    unsafe { (*STATE.get()).cursor = (*HOT.get()).cursor };
+    libc_models::checkpoint();
+    descriptors::checkpoint();
+    let header = link::header();
+    if !link::forks()
+        && let Err(message) = snapshot::take()
+    {
+        if header.fallback.load(Ordering::Relaxed) == 0 {
+            run::fail(message);
+        }
+        header.isolation.store(isolation::FORK, Ordering::Relaxed);
+    }
+    header.checkpointed.store(1, Ordering::Release);
+    if link::forks() {
+        fork_runs();
+    }
+}
+
+/// Memory mapped after the checkpoint becomes part of it, as zero.
+pub fn track(range: Range<usize>) {
+    // Safety: no borrow outlives the expression.
+    let restores = unsafe { (*RUN.get()).checkpointed } && !link::forks();
+    if restores && let Err(message) = written::track(&range) {
+        run::fail(message);
+    }
+}
+
+/// Serves requests by children; returns in each of them.
+fn fork_runs() {
+    loop {
+        // Safety: as `fork`.
+        let pid = unsafe { sys!(SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+        match pid {
+            0 => {
+                // Safety: no borrow outlives the statement.
+                unsafe { (*STATE.get()).is_child = true };
+                link::running_process();
+                return;
+            }
+            ..0 => run::fail(text!("cannot fork: error {}", -pid).as_str()),
+            _ => {}
+        }
+        let mut status = 0i32;
+        // Safety: waits for the child just made.
+        while unsafe { sys!(SYS_wait4, pid, &raw mut status, 0, 0) } == -(libc::EINTR as isize) {}
+        if status != 0 {
+            let message = text!("the run's process ended with wait status {status}");
+            link::reply(Reply::default(), ReplyKind::Failure, message.as_str());
+        }
+        link::running_process();
+        link::ring();
+        link::wait();
+        leave_if_asked();
+        descriptors::restore();
+    }
+}
+
+fn leave_if_asked() {
+    if link::request().quit != 0 {
+        sys::leave(0);
+    }
+}
+
+/// Tells the host that the reply is there, and ends the process.
+pub fn ring_and_leave() -> ! {
+    // Safety: no borrow outlives the expression.
+    if unsafe { !(*STATE.get()).is_child } {
+        link::ring();
+    }
+    sys::leave(0)
+}
+
+/// Tells the host that the reply is there, goes back to the checkpoint and waits for the next request. Forked, it
+/// ends the process instead.
+pub fn ring_and_restore() {
+    // Safety: no borrow outlives the expression.
+    let (is_child, did_io) = unsafe { ((*STATE.get()).is_child, (*RUN.get()).did_io) };
+    if is_child {
+        sys::leave(0);
+    }
+    libc_models::restore();
+    if did_io {
+        descriptors::note_use();
+    }
+    link::ring();
+    snapshot::restore();
+    link::wait();
+    leave_if_asked();
+    // Not before the request: until then the host may look at the output.
+    descriptors::restore();
+}

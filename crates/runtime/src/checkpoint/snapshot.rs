@@ -1,0 +1,229 @@
+//! A copy of the process's memory, and putting it back.
+//!
+//! All writable private mappings are covered, the runtime's own included, except the process's own stack (the
+//! scheduler's) and kept memory. Pages written once are likely to be written in every run: they stay unprotected and
+//! are copied back every time, until a look at what is really written seems worth its page faults.
+
+use core::ops::Range;
+
+use super::written::{self, Look};
+use crate::cell::{self, Keep};
+use crate::kept::{self, Table};
+use crate::run;
+use crate::slots;
+use crate::sys::{PAGE, sys};
+
+/// Memory in the checkpoint.
+#[derive(Clone, Copy)]
+struct Extent {
+    start: usize,
+    end: usize,
+    /// Where its copy is.
+    copy: usize,
+}
+
+struct State {
+    /// What is covered, ascending. Tracked pages outside were untouched and are zero.
+    extents: Table<Extent>,
+    /// Where the next copy goes.
+    free: usize,
+    /// Runs since all pages were protected.
+    runs: u32,
+    /// Pages written by the first run after that.
+    usual: usize,
+}
+
+#[unsafe(link_section = "rp_keep")]
+static STATE: Keep<State> =
+    Keep::new(State { extents: Table::new(kept::EXTENTS), free: kept::COPIES.start, runs: 0, usual: 0 });
+
+/// All that is tracked lies in here.
+const EVERYWHERE: Range<usize> = PAGE..0x7fff_ffff_f000;
+/// After so many runs, look anew which pages are written.
+const RUNS_BETWEEN_LOOKS: u32 = 64;
+
+/// A mapping, as `/proc/self/maps` lists it.
+struct Mapping {
+    range: Range<usize>,
+    from_file: bool,
+}
+
+/// Copies memory to the checkpoint.
+fn keep(state: &mut State, range: Range<usize>) -> Result<(), &'static str> {
+    if kept::COPIES.end - state.free < range.len() {
+        return Err("the program's memory is too large for a checkpoint");
+    }
+    // Safety: the range is readable, and the copy is in kept memory.
+    unsafe { core::ptr::copy_nonoverlapping(range.start as *const u8, state.free as *mut u8, range.len()) };
+    if !state.extents.push(Extent { start: range.start, end: range.end, copy: state.free }) {
+        return Err("the program's memory is too scattered for a checkpoint");
+    }
+    state.free += range.len();
+    Ok(())
+}
+
+/// Takes the checkpoint.
+///
+/// # Errors
+/// Why it cannot be.
+pub fn take() -> Result<(), &'static str> {
+    written::open()?;
+    // Safety: no other borrow of the state is made.
+    let state = unsafe { &mut *STATE.get() };
+    for_each_mapping(|mapping| {
+        written::track(&mapping.range)?;
+        if mapping.from_file {
+            return keep(state, mapping.range);
+        }
+        let mut result = Ok(());
+        written::scan(&mapping.range, Look::Present, |region| {
+            if result.is_ok() {
+                result = keep(state, region.range());
+            }
+        })?;
+        result
+    })?;
+    written::scan(&EVERYWHERE, Look::Protect, |_| {})
+}
+
+/// Puts all memory back.
+pub fn restore() {
+    // Safety: no other borrow of the state is made; it is kept.
+    let state = unsafe { &mut *STATE.get() };
+    let (extents, mut next, mut pages) = (state.extents.items(), 0, 0);
+    let result = written::scan(&EVERYWHERE, Look::Written, |region| {
+        pages += region.range().len() / PAGE;
+        put_back(extents, &mut next, region.range());
+    });
+    if let Err(message) = result {
+        run::fail(message);
+    }
+    state.runs += 1;
+    if state.runs == 1 {
+        state.usual = pages;
+    }
+    if state.runs == RUNS_BETWEEN_LOOKS || pages > 2 * state.usual + 16 {
+        state.runs = 0;
+        if let Err(message) = written::scan(&EVERYWHERE, Look::Protect, |_| {}) {
+            run::fail(message);
+        }
+    }
+}
+
+/// Puts back one range; `next` is the first extent that may overlap it, and moves on.
+fn put_back(extents: &[Extent], next: &mut usize, range: Range<usize>) {
+    let mut at = range.start;
+    while at < range.end {
+        while extents.get(*next).is_some_and(|extent| extent.end <= at) {
+            *next += 1;
+        }
+        let (end, copy) = match extents.get(*next) {
+            Some(extent) if extent.start <= at => (extent.end, Some(extent.copy + (at - extent.start))),
+            Some(extent) => (extent.start, None),
+            None => (range.end, None),
+        };
+        let len = end.min(range.end) - at;
+        // Safety: tracked memory is writable, but for what the program protected since, which then cannot be written.
+        unsafe {
+            match copy {
+                Some(copy) => core::ptr::copy_nonoverlapping(copy as *const u8, at as *mut u8, len),
+                None => (at as *mut u8).write_bytes(0, len),
+            }
+        }
+        at += len;
+    }
+}
+
+/// Calls `see` with every mapping that belongs to the checkpoint, without the kept parts.
+fn for_each_mapping(mut see: impl FnMut(Mapping) -> Result<(), &'static str>) -> Result<(), &'static str> {
+    let text = read_maps()?;
+    let kept_statics = cell::kept();
+    for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let Some(mapping) = parse_line(line) else { continue };
+        // What kept statics leave of it: the part before and the part after.
+        let Mapping { range, from_file } = mapping;
+        let before = range.start..range.end.min(kept_statics.start.max(range.start));
+        let after = range.start.max(kept_statics.end.min(range.end))..range.end;
+        if before == range || after == range {
+            see(Mapping { range, from_file })?;
+            continue;
+        }
+        for range in [before, after] {
+            if !range.is_empty() {
+                see(Mapping { range, from_file })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads `/proc/self/maps` whole.
+fn read_maps() -> Result<&'static [u8], &'static str> {
+    let room = kept::TEXT;
+    let mut len = 0;
+    // Safety: reads into kept memory of that size.
+    unsafe {
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+        let fd = sys!(SYS_openat, libc::AT_FDCWD, c"/proc/self/maps".as_ptr(), flags);
+        if fd < 0 {
+            return Err("/proc/self/maps cannot be opened");
+        }
+        loop {
+            let got = sys!(SYS_read, fd, room.start + len, room.len() - len);
+            if got <= 0 {
+                break;
+            }
+            len += got as usize;
+        }
+        sys!(SYS_close, fd);
+        Ok(core::slice::from_raw_parts(room.start as *const u8, len))
+    }
+}
+
+/// The mapping of a line `start-end rw-p offset device inode name`, if the checkpoint covers it.
+fn parse_line(line: &[u8]) -> Option<Mapping> {
+    let line = core::str::from_utf8(line).ok()?;
+    let mut fields = line.split_ascii_whitespace();
+    let (start, end) = fields.next()?.split_once('-')?;
+    let hexadecimal = |digits| usize::from_str_radix(digits, 16).ok();
+    let range = hexadecimal(start)?..hexadecimal(end)?;
+    let permissions = fields.next()?.as_bytes();
+    let inode = fields.nth(2)?;
+    let name = fields.next().unwrap_or("");
+    // Guards of slots are covered with their slots, which are one range.
+    let in_slot = range.start >= slots::ALL.start && range.end <= slots::ALL.end;
+    let writable = permissions.get(1) == Some(&b'w') && permissions.get(3) == Some(&b'p');
+    let excluded = name == "[stack]" || (kept::ALL.start <= range.start && range.end <= kept::ALL.end);
+    ((writable || in_slot) && !excluded).then_some(Mapping { range, from_file: inode != "0" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_maps() {
+        let covered = |line: &str| parse_line(line.as_bytes()).map(|m| (m.range, m.from_file));
+        assert_eq!(covered("7f00-8000 rw-p 00001000 fe:00 42   /lib/x.so"), Some((0x7f00..0x8000, true)));
+        assert_eq!(covered("7f00-8000 rw-p 00000000 00:00 0 "), Some((0x7f00..0x8000, false)));
+        assert_eq!(covered("7f00-8000 r--p 00000000 00:00 0 "), None);
+        assert_eq!(covered("7f00-8000 rw-s 00000000 00:01 7 /memfd:x (deleted)"), None);
+        assert_eq!(covered("7f00-8000 rw-p 00000000 00:00 0 [stack]"), None);
+        assert_eq!(covered(""), None);
+    }
+
+    #[test]
+    fn written_ranges_are_put_back_from_copies_or_zero() {
+        let snapshot = [7u8; 20];
+        let mut memory = vec![1u8; 60];
+        let base = memory.as_mut_ptr() as usize;
+        let copy = snapshot.as_ptr() as usize;
+        let extents =
+            [Extent { start: base + 10, end: base + 20, copy }, Extent { start: base + 30, end: base + 40, copy }];
+        let mut next = 0;
+        put_back(&extents, &mut next, base + 5..base + 12);
+        put_back(&extents, &mut next, base + 15..base + 50);
+        let runs: Vec<(u8, usize)> = memory.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
+        assert_eq!(runs, [(1, 5), (0, 5), (7, 2), (1, 3), (7, 5), (0, 10), (7, 10), (0, 10), (1, 10)]);
+    }
+}

@@ -1,0 +1,181 @@
+//! Which pages were written: asked from the kernel (userfaultfd in asynchronous write-protect mode, `PAGEMAP_SCAN`).
+
+use core::ops::Range;
+
+use crate::cell::Keep;
+use crate::descriptors;
+use crate::kept::{self, Table};
+use crate::sys::sys;
+
+/// A range of pages, as the kernel writes it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Region {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+    categories: u64,
+}
+
+impl Region {
+    /// As a range of addresses.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+struct State {
+    faults: i32,
+    pagemap: i32,
+    regions: Table<Region>,
+}
+
+#[unsafe(link_section = "rp_keep")]
+static STATE: Keep<State> = Keep::new(State { faults: -1, pagemap: -1, regions: Table::new(kept::REGIONS) });
+
+/// Kernel interfaces: `linux/userfaultfd.h` and `linux/fs.h`.
+mod kernel {
+    pub(super) const UFFD_USER_MODE_ONLY: usize = 1;
+    pub(super) const UFFD_API: u64 = 0xaa;
+    pub(super) const UFFD_FEATURE_WP_UNPOPULATED: u64 = 1 << 13;
+    pub(super) const UFFD_FEATURE_WP_ASYNC: u64 = 1 << 15;
+    pub(super) const UFFDIO_API: usize = 0xc018_aa3f;
+    pub(super) const UFFDIO_REGISTER: usize = 0xc020_aa00;
+    pub(super) const UFFDIO_REGISTER_MODE_WP: u64 = 1 << 1;
+    pub(super) const PAGEMAP_SCAN: usize = 0xc060_6610;
+    pub(super) const PM_SCAN_WP_MATCHING: u64 = 1;
+    pub(super) const PAGE_IS_WPALLOWED: u64 = 1;
+    pub(super) const PAGE_IS_WRITTEN: u64 = 1 << 1;
+    pub(super) const PAGE_IS_PRESENT: u64 = 1 << 3;
+    pub(super) const PAGE_IS_SWAPPED: u64 = 1 << 4;
+
+    /// `struct uffdio_api`.
+    #[repr(C)]
+    pub(super) struct Api {
+        pub(super) api: u64,
+        pub(super) features: u64,
+        pub(super) ioctls: u64,
+    }
+    /// `struct uffdio_register`.
+    #[repr(C)]
+    pub(super) struct Register {
+        pub(super) start: u64,
+        pub(super) len: u64,
+        pub(super) mode: u64,
+        pub(super) ioctls: u64,
+    }
+    /// `struct pm_scan_arg`.
+    #[repr(C)]
+    #[derive(Default)]
+    pub(super) struct Scan {
+        pub(super) size: u64,
+        pub(super) flags: u64,
+        pub(super) start: u64,
+        pub(super) end: u64,
+        pub(super) walk_end: u64,
+        pub(super) vec: u64,
+        pub(super) vec_len: u64,
+        pub(super) max_pages: u64,
+        pub(super) category_inverted: u64,
+        pub(super) category_mask: u64,
+        pub(super) category_anyof_mask: u64,
+        pub(super) return_mask: u64,
+    }
+}
+use kernel::*;
+
+/// Which pages are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// In memory.
+    Present,
+    /// Written since they were protected.
+    Written,
+    /// As `Written`, and protected now.
+    Protect,
+}
+
+/// Opens the kernel's interfaces.
+///
+/// # Errors
+/// What the kernel lacks.
+pub fn open() -> Result<(), &'static str> {
+    // Safety: system calls with valid arguments.
+    unsafe {
+        let state = &mut *STATE.get();
+        let flags = libc::O_CLOEXEC as usize | libc::O_NONBLOCK as usize | UFFD_USER_MODE_ONLY;
+        let faults = sys!(SYS_userfaultfd, flags);
+        if faults < 0 {
+            return Err("the kernel does not allow userfaultfd");
+        }
+        state.faults = descriptors::hide(faults);
+        let features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED;
+        let mut api = Api { api: UFFD_API, features, ioctls: 0 };
+        if sys!(SYS_ioctl, state.faults, UFFDIO_API, &raw mut api) != 0 {
+            return Err("the kernel has no asynchronous write protection (it came with Linux 6.7)");
+        }
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+        let pagemap = sys!(SYS_openat, libc::AT_FDCWD, c"/proc/self/pagemap".as_ptr(), flags);
+        if pagemap < 0 {
+            return Err("/proc/self/pagemap cannot be opened");
+        }
+        state.pagemap = descriptors::hide(pagemap);
+    }
+    Ok(())
+}
+
+/// Starts tracking memory; pages not touched yet count as zero.
+///
+/// # Errors
+/// That the kernel refused.
+pub fn track(range: &Range<usize>) -> Result<(), &'static str> {
+    let mut register =
+        Register { start: range.start as u64, len: range.len() as u64, mode: UFFDIO_REGISTER_MODE_WP, ioctls: 0 };
+    // Safety: changes nothing but how the kernel treats writes.
+    let result = unsafe { sys!(SYS_ioctl, (*STATE.get()).faults, UFFDIO_REGISTER, &raw mut register) };
+    if result == 0 { Ok(()) } else { Err("the kernel refused to track a memory range") }
+}
+
+/// Calls `see` with the pages of `range` that are looked for, in ascending order.
+///
+/// # Errors
+/// That the kernel refused.
+pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> Result<(), &'static str> {
+    // Safety: no other borrow is made while scanning.
+    let state = unsafe { &mut *STATE.get() };
+    let protect = look == Look::Protect;
+    let mut scan = Scan {
+        size: size_of::<Scan>() as u64,
+        flags: if protect { PM_SCAN_WP_MATCHING } else { 0 },
+        start: range.start as u64,
+        end: range.end as u64,
+        ..Scan::default()
+    };
+    // Only tracked memory is walked.
+    scan.category_mask = PAGE_IS_WPALLOWED;
+    match look {
+        Look::Present => scan.category_anyof_mask = PAGE_IS_PRESENT | PAGE_IS_SWAPPED,
+        Look::Written | Look::Protect => scan.category_mask |= PAGE_IS_WRITTEN,
+    }
+    if !protect {
+        scan.vec = state.regions.start() as u64;
+        scan.vec_len = state.regions.capacity() as u64;
+        // Pages side by side are told together when these are the same.
+        scan.return_mask = PAGE_IS_WPALLOWED;
+    }
+    loop {
+        // Safety: the table has that capacity.
+        let found = unsafe { sys!(SYS_ioctl, state.pagemap, PAGEMAP_SCAN, &raw mut scan) };
+        if found < 0 {
+            return Err("the kernel refused to say which memory was written (PAGEMAP_SCAN)");
+        }
+        // Safety: the kernel wrote that many.
+        unsafe { state.regions.set_len(if protect { 0 } else { found as usize }) };
+        state.regions.items().iter().for_each(&mut see);
+        if scan.walk_end >= scan.end {
+            return Ok(());
+        }
+        scan.start = scan.walk_end;
+    }
+}

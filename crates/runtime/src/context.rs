@@ -1,0 +1,216 @@
+//! Switching stacks.
+//!
+//! A suspended context is its stack pointer: what a function call must preserve lies on its stack, and the address
+//! to go on at on top of that. Vector registers need not be preserved over a call on either architecture (but for the
+//! low halves of `d8`–`d15` on aarch64).
+
+use core::arch::naked_asm;
+
+/// A suspended context.
+pub type Suspended = *mut u8;
+
+/// Suspends the running context to `*save` and goes on with `to`.
+///
+/// # Safety
+/// `to` was suspended by this function or made by [`prepare`], and has not been resumed since.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+pub unsafe extern "C" fn switch(save: *mut Suspended, to: Suspended) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "stmxcsr [rsp]",
+        "fnstcw [rsp + 4]",
+        "mov [rdi], rsp",
+        "mov rsp, rsi",
+        "jmp {resume}",
+        resume = sym resume,
+    )
+}
+
+/// Goes on with the context whose stack pointer is loaded. Not to be called: signal handlers return into it.
+///
+/// # Safety
+/// The stack pointer is a [`Suspended`].
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+pub unsafe extern "C" fn resume() {
+    naked_asm!(
+        "ldmxcsr [rsp]",
+        "fldcw [rsp + 4]",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// The bottom frame of a stack. Unwinders and debuggers stop here.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+unsafe extern "C" fn bottom() {
+    naked_asm!(
+        ".cfi_startproc",
+        ".cfi_undefined rip",
+        "xor ebp, ebp",
+        "mov rdi, r13",
+        "call r12",
+        "ud2",
+        ".cfi_endproc"
+    )
+}
+
+/// Makes a context on the stack that ends at `top`: it will call `entry(argument)`, which never returns.
+///
+/// # Safety
+/// `top` is the end of a writable stack.
+#[cfg(target_arch = "x86_64")]
+pub unsafe fn prepare(top: *mut u8, entry: extern "C" fn(usize) -> !, argument: usize) -> Suspended {
+    // Control words as the psABI wants them at process start: all exceptions masked, round to nearest.
+    const CONTROL_WORDS: u64 = 0x037f_0000_1f80;
+    let frame: [u64; 10] =
+        [CONTROL_WORDS, 0, 0, argument as u64, entry as usize as u64, 0, 0, bottom as *const () as u64, 0, 0];
+    let sp = (top as usize & !15).wrapping_sub(size_of_val(&frame));
+    unsafe { (sp as *mut [u64; 10]).write(frame) };
+    sp as Suspended
+}
+
+/// Suspends the running context to `*save` and goes on with `to`.
+///
+/// # Safety
+/// `to` was suspended by this function or made by [`prepare`], and has not been resumed since.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+pub unsafe extern "C" fn switch(save: *mut Suspended, to: Suspended) {
+    naked_asm!(
+        "sub sp, sp, #176",
+        "stp x19, x20, [sp, #0]",
+        "stp x21, x22, [sp, #16]",
+        "stp x23, x24, [sp, #32]",
+        "stp x25, x26, [sp, #48]",
+        "stp x27, x28, [sp, #64]",
+        "stp x29, x30, [sp, #80]",
+        "stp d8, d9, [sp, #96]",
+        "stp d10, d11, [sp, #112]",
+        "stp d12, d13, [sp, #128]",
+        "stp d14, d15, [sp, #144]",
+        "mrs x9, fpcr",
+        "str x9, [sp, #160]",
+        "mov x9, sp",
+        "str x9, [x0]",
+        "mov sp, x1",
+        "b {resume}",
+        resume = sym resume,
+    )
+}
+
+/// Goes on with the context whose stack pointer is loaded. Not to be called: signal handlers return into it.
+///
+/// # Safety
+/// The stack pointer is a [`Suspended`].
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+pub unsafe extern "C" fn resume() {
+    naked_asm!(
+        "ldr x9, [sp, #160]",
+        "msr fpcr, x9",
+        "ldp x19, x20, [sp, #0]",
+        "ldp x21, x22, [sp, #16]",
+        "ldp x23, x24, [sp, #32]",
+        "ldp x25, x26, [sp, #48]",
+        "ldp x27, x28, [sp, #64]",
+        "ldp x29, x30, [sp, #80]",
+        "ldp d8, d9, [sp, #96]",
+        "ldp d10, d11, [sp, #112]",
+        "ldp d12, d13, [sp, #128]",
+        "ldp d14, d15, [sp, #144]",
+        "add sp, sp, #176",
+        "ret",
+    )
+}
+
+/// The bottom frame of a stack. Unwinders and debuggers stop here.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+unsafe extern "C" fn bottom() {
+    naked_asm!(
+        ".cfi_startproc",
+        ".cfi_undefined x30",
+        "mov x29, #0",
+        "mov x30, #0",
+        "mov x0, x20",
+        "blr x19",
+        "brk #1",
+        ".cfi_endproc"
+    )
+}
+
+/// Makes a context on the stack that ends at `top`: it will call `entry(argument)`, which never returns.
+///
+/// # Safety
+/// `top` is the end of a writable stack.
+#[cfg(target_arch = "aarch64")]
+pub unsafe fn prepare(top: *mut u8, entry: extern "C" fn(usize) -> !, argument: usize) -> Suspended {
+    let mut frame = [0u64; 22];
+    frame[0] = entry as usize as u64;
+    frame[1] = argument as u64;
+    frame[11] = bottom as *const () as u64;
+    let sp = (top as usize & !15).wrapping_sub(size_of_val(&frame));
+    unsafe { (sp as *mut [u64; 22]).write(frame) };
+    sp as Suspended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::UnsafeCell;
+
+    struct Pair {
+        main: Suspended,
+        other: Suspended,
+        log: Vec<u32>,
+    }
+    struct Shared(UnsafeCell<Pair>);
+    unsafe impl Sync for Shared {}
+
+    extern "C" fn other(argument: usize) -> ! {
+        let pair = unsafe { &*(argument as *const Shared) }.0.get();
+        let rounding = format!("{:.3}", 2.0f64 / 3.0);
+        for n in 0.. {
+            unsafe {
+                (*pair).log.push(n + rounding.len() as u32);
+                switch(&raw mut (*pair).other, (*pair).main);
+            }
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn two_contexts_take_turns() {
+        let mut stack = vec![0u8; 1 << 16];
+        let top = unsafe { stack.as_mut_ptr().add(stack.len()) };
+        let pair = Shared(UnsafeCell::new(Pair {
+            main: core::ptr::null_mut(),
+            other: core::ptr::null_mut(),
+            log: Vec::new(),
+        }));
+        let at = pair.0.get();
+        unsafe {
+            (*at).other = prepare(top, other, &raw const pair as usize);
+            for n in 0..3 {
+                (*at).log.push(n * 100);
+                switch(&raw mut (*at).main, (*at).other);
+            }
+            assert_eq!((*at).log, [0, 5, 100, 6, 200, 7]);
+        }
+    }
+}

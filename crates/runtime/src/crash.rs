@@ -1,0 +1,99 @@
+//! Signals: a crash ends a thread, not the process; the host's watchdog ends the run.
+
+use core::ffi::{c_int, c_void};
+
+use crate::cell::Global;
+use crate::context;
+use crate::kept;
+use crate::run::{self, RUN, Reason};
+use crate::slots::Slot;
+use crate::text::{Text, text};
+
+/// A signal that ended a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signal {
+    /// Which.
+    pub number: c_int,
+    code: c_int,
+    address: usize,
+}
+
+/// The crash in words; `slot` is the thread's.
+pub fn describe(signal: Signal, slot: Slot) -> Text {
+    let address = signal.address;
+    match signal.number {
+        libc::SIGSEGV if slot.guard().contains(&address) => text!("stack overflow"),
+        libc::SIGSEGV => text!("segmentation fault at address {address:#x}"),
+        libc::SIGBUS => text!("bus error at address {address:#x}"),
+        libc::SIGFPE if signal.code == FPE_INTDIV => text!("integer division by zero"),
+        libc::SIGFPE => text!("arithmetic error"),
+        libc::SIGILL => text!("illegal instruction"),
+        libc::SIGABRT => text!("abort"),
+        number => text!("signal {number}"),
+    }
+}
+
+const FPE_INTDIV: c_int = 1;
+
+/// Set while a signal is handled: a second one is the runtime's fault.
+static HANDLING: Global<bool> = Global::new(false);
+
+extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // Safety: the kernel hands in valid structures; the interrupted code is on this operating-system thread.
+    unsafe {
+        let run = RUN.get();
+        let alarm = number == libc::SIGALRM;
+        if !(*run).in_thread {
+            if alarm {
+                // Between runs, or about to be answered; the watchdog tries again if not.
+                return;
+            }
+            let address = (*info).si_addr() as usize;
+            run::fail(text!("the runtime itself received signal {number} at address {address:#x}").as_str());
+        }
+        if core::mem::replace(&mut *HANDLING.get(), true) {
+            run::fail("the runtime received a signal while it handled one");
+        }
+        (*run).reason = if alarm {
+            Reason::TimeLimit
+        } else {
+            Reason::Crashed(Signal { number, code: (*info).si_code, address: (*info).si_addr() as usize })
+        };
+        *HANDLING.get() = false;
+        // The return from the signal goes on with the scheduler; the thread's context is given up.
+        let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        leave_to(machine, (*run).scheduler);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn leave_to(machine: &mut libc::mcontext_t, scheduler: context::Suspended) {
+    const DIRECTION_FLAG: i64 = 0x400;
+    machine.gregs[libc::REG_RIP as usize] = context::resume as *const () as i64;
+    machine.gregs[libc::REG_RSP as usize] = scheduler as i64;
+    machine.gregs[libc::REG_EFL as usize] &= !DIRECTION_FLAG;
+}
+
+#[cfg(target_arch = "aarch64")]
+fn leave_to(machine: &mut libc::mcontext_t, scheduler: context::Suspended) {
+    machine.pc = context::resume as *const () as u64;
+    machine.sp = scheduler as u64;
+}
+
+/// Installs the handlers.
+pub fn install() {
+    let stack = kept::SIGNAL_STACK;
+    // Safety: the stack is mapped and used for nothing else; the handler fits `SA_SIGINFO`.
+    unsafe {
+        let stack = libc::stack_t { ss_sp: stack.start as *mut c_void, ss_flags: 0, ss_size: stack.len() };
+        libc::sigaltstack(&stack, core::ptr::null_mut());
+        let mut action: libc::sigaction = core::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigfillset(&mut action.sa_mask);
+        let signals = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGALRM];
+        for signal in signals {
+            libc::sigaction(signal, &action, core::ptr::null_mut());
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! An allocator whose whole state lies at the start of the memory it hands out.
+//!
+//! Blocks come in size classes. A freed block goes to the free list of the arena that frees it, which need not be
+//! the one it was cut from: so what an arena hands out depends on its own history alone. Each block has a header in
+//! front; blocks with a large alignment have a second one right in front of the address handed out.
+
+use core::ops::Range;
+
+/// Room for the header in front of a block.
+const HEADER: usize = 16;
+/// Alignment of every block.
+const ALIGN: usize = 16;
+const CLASSES: usize = 64 + 8 * 30;
+/// The largest block.
+const LARGEST: usize = class_size(CLASSES - 1);
+
+/// In front of a block.
+#[repr(C)]
+struct Header {
+    /// Bytes asked for (bits 0..48), size class (48..58) and state (58..64).
+    what: u64,
+    /// Live: where the block starts. Free and at the block's start: the next free block.
+    link: usize,
+}
+
+const LIVE: u64 = 0b10_1101;
+const FREED: u64 = 0b01_0011;
+
+impl Header {
+    fn new(size: usize, class: usize, state: u64, link: usize) -> Self {
+        Self { what: size as u64 | (class as u64) << 48 | state << 58, link }
+    }
+    fn size(&self) -> usize {
+        (self.what & ((1 << 48) - 1)) as usize
+    }
+    fn class(&self) -> usize {
+        (self.what >> 48 & 0x3ff) as usize
+    }
+    fn state(&self) -> u64 {
+        self.what >> 58
+    }
+}
+
+/// The class of a block of `size` bytes without header, at least 1; `None` when it is too large.
+const fn class_of(size: usize) -> Option<usize> {
+    if size > LARGEST {
+        return None;
+    }
+    if size <= 1024 {
+        return Some(size.div_ceil(ALIGN) - 1);
+    }
+    // Eight classes for each doubling.
+    let power = (size - 1).ilog2() as usize;
+    Some(64 + (power - 10) * 8 + (((size - 1) >> (power - 3)) & 7))
+}
+
+/// Bytes in a block of this class.
+const fn class_size(class: usize) -> usize {
+    if class < 64 {
+        return (class + 1) * ALIGN;
+    }
+    let (power, step) = (10 + (class - 64) / 8, (class - 64) % 8);
+    (1 << power) + ((step + 1) << (power - 3))
+}
+
+/// The allocator; it lies at the start of its memory. All zero is the empty one.
+#[repr(C)]
+pub struct Arena {
+    /// Bytes used from the start; 0 before the first allocation.
+    used: usize,
+    free: [usize; CLASSES],
+}
+
+/// What an address given to `free` is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Block {
+    /// A block in use.
+    Live {
+        /// Bytes asked for.
+        size: usize,
+        /// Bytes that can be used.
+        usable: usize,
+    },
+    /// A block that was freed.
+    Freed,
+    /// Nothing that an arena handed out.
+    Unknown,
+}
+
+impl Arena {
+    /// Hands out `size` bytes aligned to `align`, a power of two, from the memory `range`; says whether they are
+    /// fresh, that is zero. `None` when there is no room.
+    ///
+    /// # Safety
+    /// `range` is mapped, starts with this arena, was zero when it was first used, and is 16-aligned.
+    pub unsafe fn allocate(
+        arena: *mut Self,
+        range: &Range<usize>,
+        size: usize,
+        align: usize,
+    ) -> Option<(*mut u8, bool)> {
+        let wanted = match align {
+            0..=ALIGN => size.max(1),
+            // Room for the second header and to slide up to the alignment.
+            _ => size.max(1).checked_add(align)?.checked_add(HEADER)?,
+        };
+        let class = class_of(wanted)?;
+        let (start, fresh) = unsafe { Self::take(arena, range, class)? };
+        let mut at = start + HEADER;
+        if align > ALIGN {
+            at = (at + HEADER).next_multiple_of(align);
+            // Safety: the block has room for a header in front of `at`.
+            unsafe { ((at - HEADER) as *mut Header).write(Header::new(size, class, LIVE, start)) };
+        }
+        // Safety: the block starts with room for its header.
+        unsafe { (start as *mut Header).write(Header::new(size, class, LIVE, start)) };
+        Some((at as *mut u8, fresh))
+    }
+
+    unsafe fn take(arena: *mut Self, range: &Range<usize>, class: usize) -> Option<(usize, bool)> {
+        // Safety: the caller's.
+        let arena = unsafe { &mut *arena };
+        let first = arena.free[class];
+        if first != 0 {
+            // Safety: free lists hold blocks with their headers.
+            arena.free[class] = unsafe { (*(first as *const Header)).link };
+            return Some((first, false));
+        }
+        if arena.used == 0 {
+            arena.used = size_of::<Self>().next_multiple_of(ALIGN);
+        }
+        let len = HEADER + class_size(class);
+        // Large blocks start so that their bytes begin on a page.
+        let offset = if len >= 0x1_0000 { (arena.used + HEADER).next_multiple_of(4096) - HEADER } else { arena.used };
+        if len > range.len().saturating_sub(offset) {
+            return None;
+        }
+        arena.used = offset + len;
+        Some((range.start + offset, true))
+    }
+
+    /// What `at` is.
+    ///
+    /// # Safety
+    /// The 16 bytes before `at` can be read, `at` is in an arena's memory.
+    pub unsafe fn inspect(at: usize) -> Block {
+        if at % ALIGN != 0 {
+            return Block::Unknown;
+        }
+        // Safety: the caller's.
+        let header = unsafe { &*((at - HEADER) as *const Header) };
+        if header.class() >= CLASSES || header.size() > class_size(header.class()) {
+            return Block::Unknown;
+        }
+        let end = header.link.wrapping_add(HEADER + class_size(header.class()));
+        match header.state() {
+            LIVE if header.link.wrapping_add(HEADER) <= at && at <= end => {
+                Block::Live { size: header.size(), usable: end - at }
+            }
+            FREED => Block::Freed,
+            _ => Block::Unknown,
+        }
+    }
+
+    /// Takes back a block that [`inspect`](Self::inspect) called live.
+    ///
+    /// # Safety
+    /// It is live, and `arena` is an arena.
+    pub unsafe fn release(arena: *mut Self, at: *mut u8) {
+        // Safety: the caller's; a live block has its header in front, and one at its start.
+        unsafe {
+            let header = (at as usize - HEADER) as *mut Header;
+            let (class, start) = ((*header).class(), (*header).link);
+            *header = Header::new(0, class, FREED, 0);
+            *(start as *mut Header) = Header::new(0, class, FREED, (*arena).free[class]);
+            (*arena).free[class] = start;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Memory(Vec<u128>);
+    impl Memory {
+        fn new() -> Self {
+            Self(vec![0; 1 << 16])
+        }
+        fn range(&self) -> Range<usize> {
+            let start = self.0.as_ptr() as usize;
+            start..start + self.0.len() * 16
+        }
+        fn arena(&mut self) -> *mut Arena {
+            self.0.as_mut_ptr().cast()
+        }
+        fn get(&mut self, size: usize, align: usize) -> Option<usize> {
+            let range = self.range();
+            unsafe { Arena::allocate(self.arena(), &range, size, align) }.map(|(at, _)| at as usize)
+        }
+    }
+
+    #[test]
+    fn every_size_fits_its_class() {
+        for class in 0..CLASSES {
+            let size = class_size(class);
+            assert_eq!(class_of(size), Some(class), "{size}");
+            let smaller = if class == 0 { 1 } else { class_size(class - 1) + 1 };
+            assert_eq!(class_of(smaller), Some(class), "{smaller}");
+        }
+        assert_eq!(class_of(LARGEST + 1), None);
+        assert_eq!(class_of(usize::MAX), None);
+    }
+
+    #[test]
+    fn blocks_are_apart_aligned_and_reused_by_the_arena_that_frees() {
+        let (mut one, mut two) = (Memory::new(), Memory::new());
+        let a = one.get(24, 16).unwrap();
+        let b = one.get(24, 256).unwrap();
+        let c = one.get(1, 16).unwrap();
+        assert!(b >= a + 24 && c >= b + 24 && b % 256 == 0 && a % 16 == 0 && c % 16 == 0);
+        unsafe {
+            assert_eq!(Arena::inspect(a), Block::Live { size: 24, usable: 32 });
+            assert!(matches!(Arena::inspect(b), Block::Live { size: 24, .. }));
+            Arena::release(two.arena(), a as *mut u8);
+            Arena::release(one.arena(), b as *mut u8);
+            assert_eq!((Arena::inspect(a), Arena::inspect(b)), (Block::Freed, Block::Freed));
+            assert_eq!(Arena::inspect(c + 16), Block::Unknown);
+            assert_eq!(Arena::inspect(c + 1), Block::Unknown);
+        }
+        assert_eq!(two.get(30, 16), Some(a), "the freeing arena hands it out again");
+        assert_ne!(one.get(30, 16), Some(a));
+        assert_eq!(one.get(24, 256), Some(b));
+        assert_eq!(one.get(1 << 40, 16), None);
+        assert_eq!(one.get(usize::MAX, 4096), None);
+    }
+}

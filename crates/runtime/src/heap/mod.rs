@@ -1,0 +1,236 @@
+//! `malloc` and its relatives, for the whole process.
+//!
+//! | function | meaning |
+//! |---|---|
+//! | `malloc` `calloc` `memalign` `posix_memalign` `aligned_alloc` `valloc` `pvalloc` | a block from the running thread's slot |
+//! | `free` | a visible event; the block goes to the running thread's free lists |
+//! | `realloc` `reallocarray` | the free of the old block and a new one, which may be in the same place |
+//! | `malloc_usable_size` | the size of the block's class |
+//!
+//! A free made inside the C library is no event: a switch there would enter library code that believes itself alone.
+
+pub mod arena;
+pub mod private;
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+
+use wire::{Record, Tag};
+
+use crate::slots::Slot;
+use crate::sync::Blocker;
+use crate::{hooks, objects, sched};
+use arena::{Arena, Block};
+
+const PAGE: usize = crate::sys::PAGE;
+
+fn fail(error: c_int) -> *mut c_void {
+    // Safety: the address is the running thread's `errno`.
+    unsafe { *libc::__errno_location() = error };
+    ptr::null_mut()
+}
+
+/// Hands out a block of the running thread and records it.
+fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
+    let slot = sched::current_slot();
+    if slot.map().is_err() {
+        return fail(libc::ENOMEM);
+    }
+    let range = slot.heap();
+    // Safety: the slot is mapped, and the start of its heap is its arena's.
+    let Some((at, fresh)) = (unsafe { Arena::allocate(range.start as *mut Arena, &range, size, align) }) else {
+        return fail(libc::ENOMEM);
+    };
+    if zeroed && !fresh {
+        // Safety: the block has `size` bytes.
+        unsafe { at.write_bytes(0, size) };
+    }
+    if sched::running() {
+        hooks::allocation(at as u64, size as u64, 0, sched::site());
+    }
+    at.cast()
+}
+
+/// What lies at an address handed to `free` or a relative.
+fn inspect(at: usize) -> Block {
+    match Slot::of(at) {
+        Some(slot) if slot.is_mapped() && slot.heap().start + size_of::<Arena>() < at => {
+            // Safety: the slot is mapped.
+            unsafe { Arena::inspect(at) }
+        }
+        _ => Block::Unknown,
+    }
+}
+
+/// Whether a free made by `caller` is an event.
+fn is_visible(caller: usize) -> bool {
+    sched::running() && !objects::in_c_library(caller)
+}
+
+/// Waits for the thread's turn to free the block and says what is there then.
+fn arrive_at_free(at: usize) -> Block {
+    match inspect(at) {
+        Block::Live { size, .. } => {
+            sched::arrive(free_record(at, size), None, Blocker::None);
+            inspect(at)
+        }
+        other => other,
+    }
+}
+
+fn free_record(at: usize, size: usize) -> Record {
+    Record::new(Tag::Free, 0, at as u64, sched::site(), u32::try_from(size).unwrap_or(u32::MAX))
+}
+
+/// Gives a live block back.
+fn release(at: usize, size: usize, visible: bool) {
+    if visible {
+        sched::commit(free_record(at, size), None);
+        sched::state().forget_range(at as u64, size as u64);
+    }
+    // The slot may not be mapped yet: a thread can free before it allocates.
+    if sched::current_slot().map().is_ok() {
+        // Safety: the block is live.
+        unsafe { Arena::release(sched::current_slot().heap().start as *mut Arena, at as *mut u8) };
+    }
+}
+
+fn complain(at: usize, block: Block, what: &str) {
+    if sched::running() {
+        let text = match block {
+            Block::Freed => crate::text::text!("{what} a block that was freed before"),
+            _ => crate::text::text!("{what} memory that no allocation returned"),
+        };
+        sched::misuse(at as u64, text.as_str());
+    }
+}
+
+extern "C" fn free_from(at: *mut c_void, caller: usize) {
+    if at.is_null() {
+        return;
+    }
+    let (at, visible) = (at as usize, is_visible(caller));
+    let block = if visible { arrive_at_free(at) } else { inspect(at) };
+    match block {
+        Block::Live { size, .. } => release(at, size, visible),
+        other => complain(at, other, "frees"),
+    }
+}
+
+extern "C" fn realloc_from(old: *mut c_void, size: usize, caller: usize) -> *mut c_void {
+    if old.is_null() {
+        return allocate(size, 1, false);
+    }
+    let (at, visible) = (old as usize, is_visible(caller));
+    let block = if visible { arrive_at_free(at) } else { inspect(at) };
+    let Block::Live { size: old_size, .. } = block else {
+        complain(at, block, "reallocates");
+        return fail(libc::ENOMEM);
+    };
+    if size == 0 {
+        release(at, old_size, visible);
+        return ptr::null_mut();
+    }
+    // The new block is cut before the old one is given back, so they are never the same.
+    let new = allocate(size, 1, false);
+    if !new.is_null() {
+        // Safety: both blocks are live and apart.
+        unsafe { ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), old_size.min(size)) };
+        release(at, old_size, visible);
+    }
+    new
+}
+
+/// The C functions.
+#[cfg(not(test))]
+mod exported {
+    use core::arch::naked_asm;
+
+    use super::*;
+
+    #[unsafe(no_mangle)]
+    extern "C" fn malloc(size: usize) -> *mut c_void {
+        allocate(size, 1, false)
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+        match count.checked_mul(size) {
+            Some(size) => allocate(size, 1, true),
+            None => fail(libc::ENOMEM),
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    extern "C" fn free(at: *mut c_void) {
+        naked_asm!("mov rsi, [rsp]", "jmp {free_from}", free_from = sym free_from)
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        naked_asm!("mov rdx, [rsp]", "jmp {realloc_from}", realloc_from = sym realloc_from)
+    }
+    #[cfg(target_arch = "aarch64")]
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    extern "C" fn free(at: *mut c_void) {
+        naked_asm!("mov x1, x30", "b {free_from}", free_from = sym free_from)
+    }
+    #[cfg(target_arch = "aarch64")]
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        naked_asm!("mov x2, x30", "b {realloc_from}", realloc_from = sym realloc_from)
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn reallocarray(old: *mut c_void, count: usize, size: usize) -> *mut c_void {
+        match count.checked_mul(size) {
+            Some(size) => realloc_from(old, size, reallocarray as *const () as usize),
+            None => fail(libc::ENOMEM),
+        }
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn memalign(align: usize, size: usize) -> *mut c_void {
+        if align.is_power_of_two() { allocate(size, align, false) } else { fail(libc::EINVAL) }
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut c_void {
+        memalign(align, size)
+    }
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
+        if !align.is_power_of_two() || align % size_of::<usize>() != 0 {
+            return libc::EINVAL;
+        }
+        // Safety: `out` is the caller's; `errno` is the running thread's and must stay as it is.
+        unsafe {
+            let errno = *libc::__errno_location();
+            let at = allocate(size, align, false);
+            *libc::__errno_location() = errno;
+            if at.is_null() {
+                return libc::ENOMEM;
+            }
+            *out = at;
+        }
+        0
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn valloc(size: usize) -> *mut c_void {
+        allocate(size, PAGE, false)
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn pvalloc(size: usize) -> *mut c_void {
+        match size.checked_next_multiple_of(PAGE) {
+            Some(size) => allocate(size, PAGE, false),
+            None => fail(libc::ENOMEM),
+        }
+    }
+    #[unsafe(no_mangle)]
+    extern "C" fn malloc_usable_size(at: *mut c_void) -> usize {
+        match inspect(at as usize) {
+            Block::Live { usable, .. } => usable,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The runtime's end of the shared memory.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use wire::layout::{self, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
+use wire::{Header, MESSAGE_CAPACITY, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
+
+use crate::cell::Keep;
+use crate::sys::{PAGE, sys};
+
+/// Where the shared memory is mapped.
+const BASE: usize = 0x3800_0000_0000;
+/// Rounds of waiting for a request before the process sleeps.
+const SPINS: u32 = 4000;
+
+#[unsafe(link_section = "rp_keep")]
+static SEEN: Keep<u32> = Keep::new(0);
+
+/// Maps the shared memory behind a descriptor and closes that.
+///
+/// # Errors
+/// Why it cannot be used.
+pub fn attach(fd: i32) -> Result<(), &'static str> {
+    let map = |len: usize| {
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+        // Safety: nothing else is mapped there.
+        unsafe { sys!(SYS_mmap, BASE, len, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) as usize == BASE }
+    };
+    if !map(PAGE) {
+        return Err("the shared memory cannot be mapped");
+    }
+    let header = header();
+    if header.magic.load(Ordering::Acquire) != wire::MAGIC || header.version.load(Ordering::Acquire) != wire::VERSION {
+        return Err("the shared memory is of another version of raceproof: build the program again");
+    }
+    let records = header.trace_capacity.load(Ordering::Acquire) as usize;
+    if !records.checked_mul(size_of::<Record>()).is_some_and(|len| map(TRACE_OFFSET + len)) {
+        return Err("the shared memory cannot be mapped");
+    }
+    // Safety: the descriptor is ours.
+    unsafe { sys!(SYS_close, fd) };
+    Ok(())
+}
+
+/// The header.
+pub fn header() -> &'static Header {
+    // Safety: mapped by `attach`, and only ever changed through atomics and the request and reply cells.
+    unsafe { &*(BASE as *const Header) }
+}
+
+/// The current request.
+pub fn request() -> Request {
+    // Safety: the host does not write it between ringing and the answer.
+    unsafe { header().request.get().read_volatile() }
+}
+
+/// A segment of the current request.
+pub fn segment(index: u32) -> Segment {
+    let segments = (BASE + SEGMENTS_OFFSET) as *const Segment;
+    // Safety: in range, and the host does not write it between ringing and the answer.
+    unsafe { segments.add(index as usize % SEGMENT_CAPACITY).read_volatile() }
+}
+
+/// The trace area.
+pub fn trace() -> core::ops::Range<*mut Record> {
+    let start = (BASE + TRACE_OFFSET) as *mut Record;
+    let records = header().trace_capacity.load(Ordering::Relaxed) as usize;
+    start..start.wrapping_add(records)
+}
+
+fn futex(word: &AtomicU32, operation: i32, value: u32) {
+    // Safety: the word is in shared memory; there is no time limit.
+    unsafe { sys!(SYS_futex, word as *const AtomicU32, operation, value, 0) };
+}
+
+/// Waits for the next request.
+pub fn wait() {
+    let requested = &header().requested;
+    // Safety: no borrow outlives the block.
+    let seen = unsafe { &mut *SEEN.get() };
+    let mut spins = 0;
+    loop {
+        let now = requested.load(Ordering::Acquire);
+        if now != *seen {
+            *seen = now;
+            return;
+        }
+        spins += 1;
+        if spins < SPINS {
+            core::hint::spin_loop();
+        } else {
+            // The host looks at this after it has rung.
+            header().runtime_sleeps.store(1, Ordering::SeqCst);
+            if requested.load(Ordering::SeqCst) == now {
+                futex(requested, libc::FUTEX_WAIT, now);
+            }
+            header().runtime_sleeps.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Writes the reply; the caller rings.
+pub fn reply(reply: Reply, kind: ReplyKind, message: &str) {
+    let len = message.len().min(MESSAGE_CAPACITY);
+    // Safety: the message area has that capacity, and the host does not read before the answer.
+    unsafe {
+        core::ptr::copy_nonoverlapping(message.as_ptr(), (BASE + MESSAGE_OFFSET) as *mut u8, len);
+        header().reply.get().write_volatile(Reply { kind: kind as u32, message_len: len as u32, ..reply });
+    }
+}
+
+/// Tells the host that the reply is there.
+pub fn ring() {
+    let answered = &header().answered;
+    // Safety: no borrow outlives the expression.
+    answered.store(unsafe { *SEEN.get() }, Ordering::SeqCst);
+    if header().host_sleeps.load(Ordering::SeqCst) != 0 {
+        futex(answered, libc::FUTEX_WAKE, 1);
+    }
+}
+
+/// The process is up: says where the executable is loaded.
+pub fn started(load_base: u64) {
+    header().load_base.store(load_base, Ordering::Relaxed);
+    running_process();
+}
+
+/// This process runs the program.
+pub fn running_process() {
+    // Safety: has no arguments.
+    let pid = unsafe { sys!(SYS_getpid) };
+    header().running_pid.store(pid as u32, Ordering::Release);
+}
+
+/// Whether every run is a process of its own.
+pub fn forks() -> bool {
+    header().isolation.load(Ordering::Relaxed) == layout::isolation::FORK
+}

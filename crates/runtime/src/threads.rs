@@ -1,0 +1,175 @@
+//! What the scheduler keeps of each thread, and the set of runnable ones.
+
+use alloc::vec::Vec;
+use core::ffi::c_void;
+
+use wire::{Record, Tag};
+
+use crate::context::Suspended;
+use crate::hooks;
+use crate::slots::Slot;
+use crate::sync::{Blocker, State};
+
+/// A thread's number in order of creation.
+pub type Thread = u32;
+
+/// A thread's start routine.
+pub type StartRoutine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// Why a thread could not be created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpawnError {
+    /// No memory slot is left for it.
+    OutOfSlots,
+    /// No run is on: the process is starting.
+    NoRun,
+}
+
+/// A thread.
+pub struct Entry {
+    /// Where it goes on.
+    pub context: Suspended,
+    /// Number of its next event.
+    pub position: u32,
+    /// It will execute nothing more: it ended or parked.
+    pub over: bool,
+    /// Its position after its last yield; `u32::MAX` when it has not yielded.
+    pub yielded_at: u32,
+    /// The last site it reached.
+    pub site: u32,
+    /// Its memory.
+    pub slot: Slot,
+    /// It is its creator's `index`-th child; 0 for the initial thread.
+    pub index: u32,
+    /// Number of threads it created.
+    pub children: u32,
+    /// Its `errno`.
+    pub errno: i32,
+    /// Its exceptions in flight, as the C++ library keeps them.
+    pub exceptions: [usize; 2],
+    /// What it runs; the initial thread runs `main`.
+    pub routine: Option<(StartRoutine, *mut c_void)>,
+    pending: [Record; 2],
+    pending_len: u8,
+}
+
+impl Entry {
+    /// A thread that starts at `context`.
+    pub fn new(context: Suspended, slot: Slot, index: u32, routine: Option<(StartRoutine, *mut c_void)>) -> Self {
+        let mut entry = Self {
+            context,
+            position: 0,
+            over: false,
+            yielded_at: u32::MAX,
+            site: wire::NO_SITE,
+            slot,
+            index,
+            children: 0,
+            errno: 0,
+            exceptions: [0; 2],
+            routine,
+            pending: [Record::default(); 2],
+            pending_len: 0,
+        };
+        entry.announce(&[Self::START]);
+        entry
+    }
+    /// The first event of every thread.
+    pub const START: Record = Record::new(Tag::Start, 0, 0, wire::NO_SITE, 0);
+
+    /// Sets what it is about to do; nothing when that is not known.
+    pub fn announce(&mut self, records: &[Record]) {
+        self.pending[..records.len()].copy_from_slice(records);
+        self.pending_len = records.len() as u8;
+    }
+    /// What it is about to do.
+    pub fn pending(&self) -> &[Record] {
+        &self.pending[..usize::from(self.pending_len)]
+    }
+}
+
+/// The set of runnable threads, and what the others wait for.
+pub struct Runnable {
+    words: Vec<u64>,
+    /// Threads at a blocking operation, whether or not it blocks them now.
+    waiting: Vec<(Thread, Blocker)>,
+    /// The set as last written to the trace.
+    emitted: Vec<u64>,
+    /// Where that was written, to write over it when nothing came after.
+    emitted_at: Option<(*mut Record, *mut Record)>,
+}
+
+impl Runnable {
+    /// No threads.
+    pub const fn new() -> Self {
+        Self { words: Vec::new(), waiting: Vec::new(), emitted: Vec::new(), emitted_at: None }
+    }
+    /// Whether the thread is in the set.
+    pub fn contains(&self, thread: Thread) -> bool {
+        self.words.get(thread as usize / 64).is_some_and(|word| word & 1 << (thread % 64) != 0)
+    }
+    /// The smallest member not below `from`.
+    pub fn first_from(&self, from: Thread) -> Option<Thread> {
+        let mut index = from as usize / 64;
+        let mut mask = !0u64 << (from % 64);
+        while let Some(word) = self.words.get(index) {
+            if word & mask != 0 {
+                return Some(index as u32 * 64 + (word & mask).trailing_zeros());
+            }
+            (index, mask) = (index + 1, !0);
+        }
+        None
+    }
+    fn set(&mut self, thread: Thread, member: bool) -> bool {
+        let (index, bit) = (thread as usize / 64, 1 << (thread % 64));
+        if self.words.len() <= index {
+            self.words.resize(index + 1, 0);
+        }
+        let before = self.words[index];
+        self.words[index] = if member { before | bit } else { before & !bit };
+        self.words[index] != before
+    }
+    /// A new thread, or one whose operation was executed.
+    pub fn insert(&mut self, thread: Thread) {
+        self.set(thread, true);
+    }
+    /// A thread that is over.
+    pub fn remove(&mut self, thread: Thread) {
+        self.waiting.retain(|(t, _)| *t != thread);
+        self.set(thread, false);
+    }
+    /// The thread's next operation can only be executed when `blocker` lets it.
+    pub fn wait_for(&mut self, thread: Thread, blocker: Blocker) {
+        self.waiting.retain(|(t, _)| *t != thread);
+        if !matches!(blocker, Blocker::None) {
+            self.waiting.push((thread, blocker));
+        }
+    }
+    /// Asks the model about all waiting threads; says whether the set differs from the one last written.
+    pub fn update(&mut self, state: &State) -> bool {
+        for i in 0..self.waiting.len() {
+            let (thread, blocker) = &self.waiting[i];
+            let (thread, blocked) = (*thread, state.blocked(*thread, blocker));
+            self.set(thread, !blocked);
+        }
+        self.words != self.emitted
+    }
+    /// Writes the set to the trace.
+    pub fn emit(&mut self) {
+        // Safety: no borrow outlives the statements.
+        let hot = unsafe { &mut *hooks::HOT.get() };
+        if let Some((start, end)) = self.emitted_at
+            && end == hot.cursor
+        {
+            hot.cursor = start;
+        }
+        hooks::make_room(1 + self.words.len().div_ceil(2));
+        let start = hot.cursor;
+        hooks::append(Record::new(Tag::Runnable, 0, 0, wire::NO_SITE, self.words.len() as u32));
+        for pair in self.words.chunks(2) {
+            hooks::append(Record { w0: pair[0], w1: pair.get(1).copied().unwrap_or(0) });
+        }
+        self.emitted_at = Some((start, hot.cursor));
+        self.emitted.clone_from(&self.words);
+    }
+}
