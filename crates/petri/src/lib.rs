@@ -11,9 +11,12 @@ pub mod antichain;
 pub mod backward;
 pub mod certificate;
 pub mod invariant;
+pub mod lola;
 pub mod marking;
 pub mod net;
+pub mod pnml;
 pub mod spec;
+pub mod target;
 
 pub use marking::Marking;
 pub use net::{Initial, Net, PlaceId, Transition, TransitionId};

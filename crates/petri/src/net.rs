@@ -1,5 +1,7 @@
 //! Nets: places, transitions, initial markings, targets.
 
+use std::collections::BTreeMap;
+
 use crate::marking::Marking;
 
 macro_rules! ids {
@@ -42,6 +44,15 @@ pub struct Transition {
 }
 
 impl Transition {
+    /// An ordinary transition with these input and output arcs.
+    pub fn with_arcs(name: String, consumed: &BTreeMap<PlaceId, u32>, produced: &BTreeMap<PlaceId, u32>) -> Self {
+        let guard = consumed.iter().map(|(p, n)| (*p, *n)).filter(|(_, n)| *n > 0).collect();
+        let mut delta: BTreeMap<PlaceId, i64> = produced.iter().map(|(p, n)| (*p, i64::from(*n))).collect();
+        for (p, n) in consumed {
+            *delta.entry(*p).or_default() -= i64::from(*n);
+        }
+        Self { name, guard, delta: delta.into_iter().filter(|(_, d)| *d != 0).collect(), flows: Vec::new() }
+    }
     /// Tokens needed in a place.
     pub fn needs(&self, place: PlaceId) -> u32 {
         self.guard.iter().find(|(p, _)| *p == place).map_or(0, |(_, n)| *n)
