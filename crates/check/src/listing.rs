@@ -65,7 +65,7 @@ impl Listing<'_> {
         let accesses = seen.map(|(_, access)| access);
         let finding = RecordedFinding::Race {
             variable: accesses[0].variable.clone(),
-            accesses: accesses.each_ref().map(SeenAccess::record),
+            accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
             adjacent: witness.adjacent,
         };
         let path = self.witnesses.write(id, finding, &witness.schedule, &trace)?;

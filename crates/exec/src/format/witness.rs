@@ -94,7 +94,7 @@ pub enum RecordedFinding {
         /// What both touch.
         variable: String,
         /// The two, in the schedule's order.
-        accesses: [RecordedAccess; 2],
+        accesses: Box<[RecordedAccess; 2]>,
         /// Whether nothing happens between them.
         adjacent: bool,
     },
@@ -287,7 +287,8 @@ fn observe(schedule: &Schedule, trace: &Trace) -> Result<Observed, Difference> {
             step += 1;
         }
         let reached = events[begin..step].last().is_some_and(|e| e.id.position + 1 == segment.until);
-        if !reached && !(begin == step && position_of(events, begin, segment.thread) == segment.until) {
+        let empty = begin == step && position_of(events, begin, segment.thread) == segment.until;
+        if !reached && !empty {
             return Err(failed());
         }
         segments.push(RecordedSegment {
