@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use model::{
-    Allocation, End, Executor, IndexVec, Misuse, Op, Schedule, Step, ThreadId, ThreadInfo, ThreadSet, Trace, Unmodelled,
+    Allocation, End, Executor, IndexVec, Misuse, Op, Schedule, Segment, Step, ThreadId, ThreadInfo, ThreadSet, Trace,
+    Unmodelled,
 };
 use program::Program;
 
@@ -12,7 +13,7 @@ use crate::machine::{Machine, MachineError, Note};
 /// How programs are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Events a thread may execute after the prefix without a switch while others can run.
+    /// Events a thread may execute after the prefix without a switch while others can run; 0 for any number.
     pub quantum: u32,
     /// Most events of a run.
     pub max_steps: u32,
@@ -66,10 +67,10 @@ struct Run {
     options: Options,
     trace: Trace,
     runnable: ThreadSet,
-    /// The thread of the last event.
-    current: ThreadId,
-    /// Whether the last event offered to let others run.
-    yielded: bool,
+    /// The thread that ran last, or that the last segment names.
+    running: ThreadId,
+    /// The threads whose last event offered to let others run.
+    yielded: ThreadSet,
 }
 
 impl Run {
@@ -86,7 +87,8 @@ impl Run {
             unmodelled: Vec::new(),
             end: End::Exit { code: 0 },
         };
-        Self { machine: initial.clone(), options, trace, runnable, current: ThreadId::MAIN, yielded: false }
+        let machine = initial.clone();
+        Self { machine, options, trace, runnable, running: ThreadId::MAIN, yielded: ThreadSet::new() }
     }
 
     fn follow(mut self, schedule: &Schedule) -> Trace {
@@ -98,25 +100,25 @@ impl Run {
 
     /// Follows the segments; `Some` if the run ended in them.
     fn prefix(&mut self, schedule: &Schedule) -> Option<End> {
-        for (index, segment) in schedule.segments.iter().enumerate() {
-            let diverged = |message: String| Some(End::Diverged { segment: index as u32, message });
-            let thread = segment.thread;
-            loop {
-                let Some(position) = self.machine.position(thread) else {
-                    return diverged(format!("thread {thread} does not exist yet"));
-                };
-                if position == segment.until {
-                    break;
+        for (segment, &Segment { thread, until }) in (0..).zip(&schedule.segments) {
+            let diverged = |message: String| Some(End::Diverged { segment, message });
+            let Some(start) = self.machine.position(thread) else {
+                return diverged(format!("thread {} has not been created", thread.0));
+            };
+            if start > until {
+                return diverged(format!("thread {} is at its event {start}, past {until}", thread.0));
+            }
+            self.running = thread;
+            for position in start..until {
+                if !self.runnable.contains(thread) {
+                    let message =
+                        format!("thread {} cannot execute its event {position}, on the way to {until}", thread.0);
+                    return diverged(message);
                 }
-                if position > segment.until {
-                    return diverged(format!("thread {thread} is already past event {}", segment.until));
+                if self.is_full() {
+                    return Some(End::StepLimit);
                 }
-                if let Some(end) = self.limit() {
-                    return Some(end);
-                }
-                if !self.step(thread) {
-                    return diverged(format!("thread {thread} cannot execute its event {position}"));
-                }
+                self.step(thread);
             }
         }
         None
@@ -124,43 +126,48 @@ impl Run {
 
     /// Runs on by the fixed policy.
     fn policy(&mut self) -> End {
-        let mut without_switch = 0;
+        let mut turn = 0;
         loop {
-            if let Some(end) = self.machine.end().or_else(|| self.limit()) {
+            if let Some(end) = self.machine.end() {
                 return end;
             }
-            let rotate = self.yielded || without_switch >= self.options.quantum;
-            let thread = self.choose(rotate);
-            if rotate || thread != self.current {
-                without_switch = 0;
+            if self.is_full() {
+                return End::StepLimit;
             }
-            if !self.step(thread) {
-                return End::Deadlock;
+            let expired = self.options.quantum > 0 && turn >= self.options.quantum;
+            let thread = self.choose(expired || self.yielded.contains(self.running));
+            if expired || thread != self.running {
+                turn = 0;
             }
-            without_switch += 1;
+            self.running = thread;
+            self.step(thread);
+            turn += 1;
         }
     }
 
     /// The thread the policy lets run; some thread is runnable.
     fn choose(&self, rotate: bool) -> ThreadId {
-        let smallest = || self.runnable.iter().next().unwrap_or(self.current);
+        let smallest = || self.runnable.iter().next().unwrap_or(self.running);
         if rotate {
-            self.runnable.iter().find(|t| *t > self.current).unwrap_or_else(smallest)
-        } else if self.runnable.contains(self.current) {
-            self.current
+            self.runnable.iter().find(|t| *t > self.running).unwrap_or_else(smallest)
+        } else if self.runnable.contains(self.running) {
+            self.running
         } else {
             smallest()
         }
     }
 
-    fn limit(&self) -> Option<End> {
-        (self.trace.events.len() >= self.options.max_steps as usize).then_some(End::StepLimit)
+    fn is_full(&self) -> bool {
+        self.trace.events.len() >= self.options.max_steps as usize
     }
 
-    /// Executes one event; `false` if the thread cannot run.
-    fn step(&mut self, thread: ThreadId) -> bool {
-        let Some(stepped) = self.machine.step(thread) else { return false };
-        (self.current, self.yielded) = (thread, matches!(stepped.event.op, Op::Yield));
+    /// Executes the next event of a runnable thread.
+    fn step(&mut self, thread: ThreadId) {
+        let Some(stepped) = self.machine.step(thread) else { return };
+        match stepped.event.op {
+            Op::Yield => self.yielded.insert(thread),
+            _ => self.yielded.remove(thread),
+        };
         let before = self.trace.events.next_id();
         self.note(thread, before, stepped.during);
         self.trace.events.push(stepped.event);
@@ -174,7 +181,6 @@ impl Run {
             self.trace.runnable.push((after, runnable.clone()));
             self.runnable = runnable;
         }
-        true
     }
 
     fn note(&mut self, thread: ThreadId, before: Step, notes: Vec<Note>) {

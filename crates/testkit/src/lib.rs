@@ -4,8 +4,11 @@
 //! so that searches can be tested without compiling anything; the oracle knows every race of a small program by
 //! trying everything.
 
+mod happens_before;
 pub mod interpreter;
 pub mod machine;
+pub mod oracle;
 
 pub use interpreter::{Interpreter, Options};
 pub use machine::Machine;
+pub use oracle::{Limits, Truth};

@@ -10,6 +10,9 @@ use super::number::{assign, refused};
 use super::parse::Parser;
 use crate::ir::{Block, BlockId, FunctionId, Local, LocalId, Operand, Statement, Terminator};
 
+/// The locals and blocks of a function.
+pub(super) type Parts = (IndexVec<LocalId, Local>, IndexVec<BlockId, Block>);
+
 /// The body of one function.
 pub(super) struct Body<'a, 'b> {
     pub(super) parser: &'a mut Parser<'b>,
@@ -63,7 +66,7 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 
     /// Reads the blocks up to the closing brace.
-    pub(super) fn blocks(mut self) -> Result<(IndexVec<LocalId, Local>, IndexVec<BlockId, Block>), ParseError> {
+    pub(super) fn blocks(mut self) -> Result<Parts, ParseError> {
         let mut blocks = IndexVec::new();
         while !self.parser.eat('}') {
             if self.at_label() || !blocks.is_empty() {

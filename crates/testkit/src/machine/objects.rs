@@ -44,7 +44,7 @@ impl Lock {
             self.shared.contains_key(&thread).then_some(LockMode::Shared)
         }
     }
-    /// Gives back one level of what the thread holds.
+    /// Gives back one level of what the thread holds; a mutex that another thread holds becomes free, as in glibc.
     pub(super) fn give_back(&mut self, thread: ThreadId) {
         match &mut self.exclusive {
             Some((holder, depth)) if *holder == thread => {
@@ -53,6 +53,7 @@ impl Lock {
                     self.exclusive = None;
                 }
             }
+            _ if !self.shared.contains_key(&thread) => self.exclusive = None,
             _ => {
                 if let Some(depth) = self.shared.get_mut(&thread) {
                     *depth -= 1;

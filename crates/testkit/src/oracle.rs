@@ -1,0 +1,132 @@
+//! Brute force: every interleaving of single visible operations, plain accesses included.
+//!
+//! A depth-first search over machine states tries every runnable thread in every state; in every execution the races
+//! are found by the definition. Interleavings that lead to the same state with the same ordered past have the same
+//! future, so each (state, past) is visited once and the number of executions below it is remembered; nothing else is
+//! pruned. The past is compared whole: all events, all edges, and all that later events may synchronise with.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use model::{End, SiteId};
+use program::Program;
+use rustc_hash::FxBuildHasher;
+
+use crate::happens_before::History;
+use crate::machine::{Machine, MachineError};
+
+/// When to give up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Most executions (interleavings, not visits).
+    pub executions: u64,
+    /// Most (state, past) pairs visited.
+    pub states: usize,
+    /// Most events of one execution.
+    pub events: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { executions: 30_000, states: 20_000, events: 200 }
+    }
+}
+
+/// All there is to know about a program with one input.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Truth {
+    /// Racing pairs of sites, the smaller first. Accesses without a site are not in it.
+    pub races: BTreeSet<(SiteId, SiteId)>,
+    /// Deadlocks: the sites at which unfinished threads are blocked, sorted.
+    pub deadlocks: BTreeSet<Vec<SiteId>>,
+    /// Sites of assertions that end an execution.
+    pub assertions: BTreeSet<SiteId>,
+    /// Sites of crashes that end an execution.
+    pub crashes: BTreeSet<SiteId>,
+    /// Number of maximal executions.
+    pub executions: u64,
+    /// How many of them end in a deadlock.
+    pub deadlocked: u64,
+    /// Number of distinct (state, past) pairs.
+    pub states: usize,
+}
+
+/// Tries everything; `None` beyond the limits, and where a thread computes without end.
+pub fn explore(program: &Program, limits: Limits) -> Result<Option<Truth>, MachineError> {
+    explore_machine(&Machine::new(Arc::new(program.clone()), false)?, limits)
+}
+
+/// Tries everything from this state on, as if nothing had happened before.
+pub fn explore_machine(machine: &Machine, limits: Limits) -> Result<Option<Truth>, MachineError> {
+    let mut search = Search { limits, truth: Truth::default(), known: HashMap::default() };
+    let Some(count) = search.visit(machine.clone(), History::default(), 0) else { return Ok(None) };
+    let mut truth = search.truth;
+    (truth.executions, truth.deadlocked) = (count.executions, count.deadlocked);
+    truth.states = search.known.len();
+    Ok((truth.executions <= limits.executions).then_some(truth))
+}
+
+/// Executions below a state.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    executions: u64,
+    deadlocked: u64,
+}
+
+struct Search {
+    limits: Limits,
+    truth: Truth,
+    known: HashMap<(Machine, History), Count, FxBuildHasher>,
+}
+
+impl Search {
+    /// `None` when a limit was met.
+    fn visit(&mut self, machine: Machine, history: History, depth: usize) -> Option<Count> {
+        let key = (machine, history);
+        if let Some(count) = self.known.get(&key) {
+            return Some(*count);
+        }
+        if self.known.len() >= self.limits.states || depth > self.limits.events {
+            return None;
+        }
+        let (machine, history) = &key;
+        let mut count = Count::default();
+        match machine.end() {
+            Some(End::TimeLimit) => return None,
+            Some(end) => {
+                count.executions = 1;
+                count.deadlocked = u64::from(end == End::Deadlock);
+                self.record(machine, end);
+            }
+            None => {
+                for thread in machine.runnable().iter() {
+                    let (mut next, mut past) = (machine.clone(), history.clone());
+                    let event = next.step(thread)?.event;
+                    for other in past.add(machine, &event) {
+                        if let (Some(a), Some(b)) = (event.site, other.site) {
+                            self.truth.races.insert((a.min(b), a.max(b)));
+                        }
+                    }
+                    let below = self.visit(next, past, depth + 1)?;
+                    count.executions = count.executions.saturating_add(below.executions);
+                    count.deadlocked = count.deadlocked.saturating_add(below.deadlocked);
+                }
+            }
+        }
+        self.known.insert(key, count);
+        Some(count)
+    }
+
+    fn record(&mut self, machine: &Machine, end: End) {
+        match end {
+            End::Deadlock => {
+                let mut sites: Vec<SiteId> = machine.pending().iter().filter_map(|p| p.event.site).collect();
+                sites.sort_unstable();
+                self.truth.deadlocks.insert(sites);
+            }
+            End::Assertion { site, .. } => self.truth.assertions.extend(site),
+            End::Crash { site, .. } => self.truth.crashes.extend(site),
+            End::Exit { .. } | End::StepLimit | End::TimeLimit | End::Diverged { .. } => {}
+        }
+    }
+}
