@@ -1,0 +1,132 @@
+//! A reduction may leave out schedules, never a class of equivalent ones.
+//!
+//! Random programs of a few operations per thread, covering every kind of operation; the plain search knows all
+//! classes.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use explore::{Coverage, Options, Outcome, ReductionName, search};
+use program::Program;
+use support::Classes;
+use testkit::Interpreter;
+
+/// Executions the plain search may need.
+const CAP: u64 = 1_500;
+
+const GLOBALS: &str = "global x: 8\nglobal y: 4\nglobal m: 80\nglobal c: 48\nglobal s: 32\nglobal b: 32\nglobal o: 4\n";
+
+/// A small generator of pseudo-random numbers (xorshift), so that a failing seed can be named.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 33) % n as u64) as usize
+    }
+}
+
+/// One operation. `n` makes names unique in the thread's body.
+fn operation(random: &mut Random, n: usize) -> String {
+    let place = ["@x", "@x+4", "@y", "@x"][random.below(4)];
+    let lock = ["@m", "@m+40"][random.below(2)];
+    let order = ["relaxed", "seq_cst"][random.below(2)];
+    match random.below(24) {
+        0..=2 => format!("store 4, {place}, 1"),
+        3 => format!("%v{n} = load 4, {place}"),
+        4 => "store 8, @x, 0".into(),
+        5 => format!(
+            "%v{n} = load 4, {place}\nbranch %v{n}, then{n}, next{n}\nthen{n}:\nstore 4, @y, 2\ngoto next{n}\nnext{n}:"
+        ),
+        6 => format!("%v{n} = rmw add 4 {order}, {place}, 1"),
+        7 => format!("%v{n}, %ok{n} = cas 4 seq_cst {order}, {place}, 0, 1"),
+        8 | 9 => format!("lock {lock}\nstore 4, {place}, 3\nunlock {lock}"),
+        10 => format!("rdlock {lock}\n%v{n} = load 4, {place}\nunlock {lock}"),
+        11 => format!(
+            "%t{n} = trylock {lock}\nbranch %t{n}, next{n}, got{n}\ngot{n}:\nstore 4, {place}, 4\nunlock {lock}\ngoto next{n}\nnext{n}:"
+        ),
+        12 => "sem_post @s".into(),
+        13 => "sem_wait @s".into(),
+        14 => format!("%v{n} = sem_trywait @s"),
+        15 => format!("%v{n} = sem_get @s"),
+        16 => "lock @m\nwait @c, @m\nunlock @m".into(),
+        17 => "lock @m\ntimedwait @c, @m\nunlock @m".into(),
+        18 => "signal @c".into(),
+        19 => "broadcast @c".into(),
+        20 => "barrier_wait @b".into(),
+        21 => "once @o, &routine".into(),
+        22 => "lock @m\nlock @m+40\nunlock @m\nunlock @m+40".into(),
+        _ => "yield".into(),
+    }
+}
+
+/// Two or three threads, the initial one included; nobody is joined, to keep the number of interleavings small.
+fn random_program(random: &mut Random) -> String {
+    let count = 2 + random.below(3) / 2;
+    let mut text = format!("{GLOBALS}fn routine() {{\nentry:\nstore 4, @y, 5\nreturn\n}}\n");
+    for thread in (0..count).rev() {
+        let length = 1 + random.below(if count == 2 { 4 } else { 2 });
+        let body = (0..length).map(|n| operation(random, n)).collect::<Vec<_>>().join("\n");
+        let create: String = (1..count).map(|child| format!("%h{child} = create &t{child}, 0\n")).collect();
+        let setup = format!("sem_init @s, 1\nbarrier_init @b, 2\n{create}");
+        let (name, setup) =
+            if thread == 0 { ("main()".into(), setup) } else { (format!("t{thread}(%tid)"), String::new()) };
+        writeln!(text, "fn {name} {{\nentry:\n{setup}{body}\nreturn\n}}").unwrap();
+    }
+    text + "entry main\n"
+}
+
+fn explore(text: &str, reduction: ReductionName, max_executions: Option<u64>) -> (Outcome, Classes) {
+    let program = Program::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let options = Options { reduction, max_executions, ..Options::default() };
+    let mut classes = Classes::default();
+    let outcome = search(&mut Interpreter::new(program).unwrap(), &options, &mut classes).unwrap();
+    (outcome, classes)
+}
+
+/// What is reported, without schedules.
+fn report(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
+    let failures: BTreeSet<_> = outcome
+        .failures
+        .iter()
+        .map(|f| (f.kind, f.involved.iter().map(|i| i.site).collect::<Vec<_>>(), f.message.clone()))
+        .collect();
+    (outcome.races.keys().copied().collect::<Vec<_>>(), outcome.ordered.clone(), failures)
+}
+
+#[test]
+fn reductions_cover_every_class() {
+    let (mut compared, mut all, mut reduced) = (0, 0, 0);
+    for seed in 0..1000 {
+        let text = random_program(&mut Random::new(seed));
+        let (plain, plain_classes) = explore(&text, ReductionName::None, Some(CAP));
+        if plain.coverage != Coverage::Complete {
+            continue;
+        }
+        let (dpor, dpor_classes) = explore(&text, ReductionName::Dpor, None);
+        assert_eq!(dpor.coverage, Coverage::Complete);
+        assert!(
+            plain_classes.0 == dpor_classes.0,
+            "seed {seed}: {} of {} classes\n{text}",
+            dpor_classes.0.len(),
+            plain_classes.0.len()
+        );
+        assert_eq!(report(&dpor), report(&plain), "seed {seed}\n{text}");
+        assert!(dpor.statistics.executions <= plain.statistics.executions, "seed {seed}\n{text}");
+        for race in dpor.races.values().chain(plain.races.values()) {
+            assert!(race.confirmed, "seed {seed}: {race:?}\n{text}");
+        }
+        compared += 1;
+        all += plain.statistics.executions;
+        reduced += dpor.statistics.executions;
+    }
+    assert!(compared >= 600, "only {compared} programs are small enough");
+    assert!(reduced * 20 < all, "{reduced} of {all} executions");
+}
