@@ -8,6 +8,7 @@ use program::{BinaryOp, CompareOp, Expr, Operand};
 
 use super::body::Body;
 use super::constant::Step;
+use crate::intrinsics::{self, Intrinsic};
 use crate::value::Value;
 
 impl<'m> Body<'_, '_, 'm> {
@@ -45,6 +46,25 @@ impl<'m> Body<'_, '_, 'm> {
             LLVMExtractValue => Expr::Use(self.extract(instruction.part(0), &instruction.indices())),
             _ => Expr::Use(Operand::Any),
         }
+    }
+
+    /// The value that an instruction merely hands on: no local is needed for it, unless the source names it.
+    pub(super) fn same_as(&self, instruction: Value<'m>) -> Option<Value<'m>> {
+        use LLVMOpcode::*;
+        let opcode = instruction.opcode()?;
+        if !Self::is_scalar(instruction.type_()) || self.variables.value(instruction).is_some() {
+            return None;
+        }
+        let same = match opcode {
+            LLVMGetElementPtr => self.symbols().constant_offset(instruction) == Some(0),
+            LLVMSExt => Self::bits(instruction.part(0)) > 1,
+            LLVMZExt => Self::bits(instruction.part(0)) == 1,
+            LLVMPtrToInt | LLVMIntToPtr => Self::bits(instruction.part(0)) == Self::bits(instruction),
+            LLVMBitCast | LLVMAddrSpaceCast | LLVMFreeze => true,
+            LLVMCall => matches!(intrinsics::of_call(instruction), Some(Intrinsic::ThreadLocal)),
+            _ => false,
+        };
+        instruction.operand(0).filter(|from| same && Self::is_scalar(from.type_()))
     }
 
     /// The width of a scalar: of integers theirs, of pointers 64.

@@ -62,6 +62,9 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             self.blocks.insert(block.raw(), BlockId(index as u32));
         }
         for instruction in self.function.instructions() {
+            if self.same_as(instruction).is_some() {
+                continue;
+            }
             if Self::is_scalar(instruction.type_()) || Self::has_scalar_part(instruction) {
                 let local = self.named_local(instruction);
                 self.of.insert(instruction, local);
@@ -118,6 +121,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             Some(LLVMAlloca) => self.alloca(instruction),
             Some(LLVMCall) => self.call(instruction),
             Some(LLVMVAArg) => self.variadic_argument(instruction),
+            Some(_) if self.same_as(instruction).is_some() => {}
             Some(opcode) if Self::is_scalar(instruction.type_()) => self.compute(instruction, opcode),
             // What is not a number has no statement of its own: its uses are `Any`.
             _ => {}
@@ -190,9 +194,11 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             return Operand::Any;
         }
         match value.kind() {
-            LLVMValueKind::LLVMInstructionValueKind | LLVMValueKind::LLVMArgumentValueKind => {
-                self.of.get(&value).map_or(Operand::Any, |&local| Operand::Local(local))
-            }
+            LLVMValueKind::LLVMInstructionValueKind | LLVMValueKind::LLVMArgumentValueKind => match self.of.get(&value)
+            {
+                Some(&local) => Operand::Local(local),
+                None => self.same_as(value).map_or(Operand::Any, |same| self.operand(same)),
+            },
             _ => self.symbols().constant(value),
         }
     }

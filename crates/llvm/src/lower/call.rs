@@ -5,6 +5,7 @@ use program::library::{self, Effect, LibraryFunction, Role, Size, atomics, threa
 use program::{BinaryOp, Callee, CompareOp, Expr, Operand, Stmt};
 
 use super::body::Body;
+use crate::assembly::Assembly;
 use crate::intrinsics::{self, Intrinsic};
 use crate::value::Value;
 
@@ -76,10 +77,12 @@ impl<'m> Body<'_, '_, 'm> {
         operands
     }
 
-    /// Inline assembly. Without text it only keeps the compiler from moving code: outputs are unknown or inputs.
+    /// Inline assembly; its outputs are not known.
     fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>) {
-        if !assembly.assembly_text().trim().is_empty() {
-            self.unmodelled("inline assembly", None);
+        match Assembly::of(assembly) {
+            Assembly::Nothing => {}
+            Assembly::Fence(order) => self.emit(Stmt::Fence(order)),
+            Assembly::Unknown => self.unmodelled("inline assembly", None),
         }
         self.define(call, Expr::Use(Operand::Any));
     }

@@ -22,6 +22,8 @@ pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
     /// The pointers, and `Any` for unknown words, by byte offset.
     pub(crate) pointers: Vec<(u64, Operand)>,
+    /// Whether something smaller than a word is not known, so that its bytes are wrong.
+    pub(crate) lost: bool,
 }
 
 impl<'m> Symbols<'_, 'm> {
@@ -31,9 +33,7 @@ impl<'m> Symbols<'_, 'm> {
         match value.kind() {
             LLVMValueKind::LLVMConstantIntValueKind => value.as_number().map_or(Operand::Any, Operand::Const),
             LLVMValueKind::LLVMConstantPointerNullValueKind => Operand::Const(0),
-            LLVMValueKind::LLVMFunctionValueKind => {
-                self.functions.id(value).map_or(Operand::Any, Operand::Function)
-            }
+            LLVMValueKind::LLVMFunctionValueKind => self.functions.id(value).map_or(Operand::Any, Operand::Function),
             LLVMValueKind::LLVMGlobalVariableValueKind => {
                 self.globals.get(&value).map_or(Operand::Any, |&global| Operand::Global(global, 0))
             }
@@ -161,7 +161,7 @@ impl<'m> Symbols<'_, 'm> {
     }
 
     fn unknown(&self, content: &mut Content, ty: Ty<'m>, offset: u64) {
-        content.forget(offset, self.layout.store_size(ty));
+        content.forget(offset, self.layout.stride(ty));
     }
 }
 
@@ -173,7 +173,13 @@ impl Content {
         content
     }
     fn forget(&mut self, offset: u64, size: u64) {
-        self.pointers.extend((0..size.div_ceil(8)).map(|word| (offset + 8 * word, Operand::Any)));
+        let Some(last) = size.checked_sub(8) else {
+            self.lost = true;
+            return;
+        };
+        let whole = (0..size / 8).map(|word| 8 * word);
+        let words = whole.chain((size % 8 != 0).then_some(last));
+        self.pointers.extend(words.map(|at| (offset + at, Operand::Any)));
     }
     fn put(&mut self, offset: u64, bytes: &[u8]) {
         let (start, end) = (offset as usize, offset as usize + bytes.len());

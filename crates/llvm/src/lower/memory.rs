@@ -115,12 +115,9 @@ impl<'m> Body<'_, '_, 'm> {
         let stride = self.symbols().layout.stride(alloca.allocated()) as i64;
         let size = match self.operand(alloca.part(0)) {
             Operand::Const(count) => Operand::Const(count.wrapping_mul(stride)),
-            count => self.temporary(Expr::Binary {
-                op: BinaryOp::Mul,
-                bits: 64,
-                left: count,
-                right: Operand::Const(stride),
-            }),
+            count => {
+                self.temporary(Expr::Binary { op: BinaryOp::Mul, bits: 64, left: count, right: Operand::Const(stride) })
+            }
         };
         let variable = self.variables.place(alloca).cloned();
         let ty = variable.as_ref().and_then(|v| v.ty).map(|ty| self.lowering.types.of(ty));

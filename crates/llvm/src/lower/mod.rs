@@ -127,10 +127,15 @@ impl<'m> Lowering<'_, 'm> {
     fn global(&mut self, global: Value<'m>) -> Global {
         let described = names::global(global);
         let size = self.symbols.layout.stride(global.value_type());
-        let content = match global.initializer() {
-            Some(initializer) => self.symbols.content(initializer),
-            None => Content::unknown(size),
+        // What is defined elsewhere is of unknown content, at least one word of it.
+        let (size, content) = match global.initializer() {
+            Some(initializer) => (size, self.symbols.content(initializer)),
+            None => (size.max(8), Content::unknown(size.max(8))),
         };
+        if content.lost {
+            let what = format!("the initial content of `{}` cannot be expressed", described.name);
+            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
         Global {
             symbol: global.name(),
             name: described.name,

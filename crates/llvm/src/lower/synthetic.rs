@@ -1,7 +1,7 @@
 //! Functions that are not in the module: what the C and C++ libraries run around the program's own code.
 //!
 //! - what is done before and after `main`: constructors and destructors of globals, exit handlers;
-//! - what `std::thread` runs in a new thread, and `std::call_once` in the once-control;
+//! - what `std::thread` runs in a new thread;
 //! - the guard of a function's static variable.
 //!
 //! They are written in the language itself, so that every engine sees what they do.
@@ -9,9 +9,10 @@
 use std::collections::BTreeSet;
 
 use model::{IndexVec, LockMode, Order, SiteId};
+use program::library::threads::{self, ThreadOp};
 use program::{
     Block, BlockId, Callee, Function, FunctionId, Local, LocalId, Operand, Site, Statement, Stmt, SyncOp, Terminator,
-    TryMode,
+    TryMode, library,
 };
 
 use super::Lowering;
@@ -22,9 +23,6 @@ use crate::value::Value;
 const GUARD_ACQUIRE: &str = "__cxa_guard_acquire";
 const GUARD_RELEASE: &str = "__cxa_guard_release";
 const GUARD_ABORT: &str = "__cxa_guard_abort";
-const ONCE_PROXY: &str = "__once_proxy";
-/// The thread-local variable with the function that `std::call_once` is to run.
-const ONCE_CALL: &str = "_ZSt11__once_call";
 
 /// Virtual functions of `std::thread::_State`, from where an object's table pointer points to.
 const STATE_DELETE: i64 = 8;
@@ -62,6 +60,18 @@ impl<'m> Body<'_, '_, 'm> {
             self.unmodelled(&format!("calls `{name}` with a handler that is not constant"), Some(name));
         }
         self.define(call, program::Expr::Use(Operand::Const(0)));
+    }
+}
+
+/// The call of an exit handler. It may be a library's function: the destructor of a library's class.
+fn handler_call(id: FunctionId, function: &Function, argument: Operand, args: Vec<Operand>) -> Stmt {
+    let symbol = function.symbol.as_str();
+    if let Some(ThreadOp::CondDestroy { .. }) = threads::lookup(symbol).map(|f| f.op) {
+        return Stmt::Sync { dst: None, op: SyncOp::CondDestroy { cond: argument } };
+    }
+    match library::lookup(symbol) {
+        Some(row) => Stmt::Library { dst: None, function: row.name.to_owned(), args },
+        None => Stmt::Call { dst: None, callee: Callee::Direct(id), args },
     }
 }
 
@@ -170,9 +180,10 @@ impl<'m> Lowering<'_, 'm> {
                 Some((None, number)) => Operand::Const(number),
                 None => Operand::Any,
             };
-            let params = self.program.functions[handler].params as usize;
-            let args = vec![argument; params.min(1)];
-            draft.call(&mut self.program.sites, Callee::Direct(handler), args);
+            let function = &self.program.functions[handler];
+            let args = vec![argument; function.params.min(1) as usize];
+            let stmt = handler_call(handler, function, argument, args);
+            draft.push(&mut self.program.sites, stmt);
             draft.end(Terminator::Goto(BlockId(0)));
         }
         for destructor in destructors {
@@ -230,12 +241,6 @@ impl<'m> Lowering<'_, 'm> {
                 GUARD_ACQUIRE => self.guard_acquire(&mut draft),
                 GUARD_RELEASE => self.guard_leave(&mut draft, true),
                 GUARD_ABORT => self.guard_leave(&mut draft, false),
-                ONCE_PROXY => {
-                    let Some(call) = self.globals.iter().find(|g| g.name() == ONCE_CALL) else { continue };
-                    let routine = draft.load(&mut self.program.sites, self.symbols.constant(*call));
-                    draft.call(&mut self.program.sites, Callee::Indirect(routine), Vec::new());
-                    draft.end(Terminator::Return(None));
-                }
                 _ => continue,
             }
             self.program.functions[id] = draft.finish(symbol.clone());
@@ -280,8 +285,7 @@ impl<'m> Lowering<'_, 'm> {
                 let table = draft.load(&mut self.program.sites, PARAM);
                 [STATE_RUN, STATE_DELETE].map(|offset| {
                     let at = draft.local();
-                    let expr =
-                        program::Expr::Offset { base: table, index: Operand::Const(0), scale: 0, offset };
+                    let expr = program::Expr::Offset { base: table, index: Operand::Const(0), scale: 0, offset };
                     draft.statements.push(Statement { site: None, stmt: Stmt::Assign { dst: at, expr } });
                     Callee::Indirect(draft.load(&mut self.program.sites, Operand::Local(at)))
                 })

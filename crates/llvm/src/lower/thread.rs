@@ -290,7 +290,8 @@ impl<'m> Body<'_, '_, 'm> {
             AtomicOp::Rmw { op, value, old, returns_new } => {
                 let (value, dst) = (self.take(value, size, args), self.fresh());
                 self.emit(Stmt::Rmw { dst, op, address, value, size, order });
-                let result = if returns_new { self.updated(op, Operand::Local(dst), value, size) } else { Operand::Local(dst) };
+                let result =
+                    if returns_new { self.updated(op, Operand::Local(dst), value, size) } else { Operand::Local(dst) };
                 self.put(call, old, result, size, args);
             }
             AtomicOp::CompareExchange { expected, new, failure, returns_old } => {

@@ -1,14 +1,11 @@
 //! What lowering and naming ask about values and types, beyond [`crate::value`].
 
-use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
-use inkwell::llvm_sys::{
-    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMTypeKind, LLVMValueKind,
-};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMTypeKind, LLVMValueKind};
 use inkwell::module::Module;
 
 use crate::value::Value;
@@ -56,10 +53,6 @@ impl<'m> Ty<'m> {
     pub(crate) fn is_pointer(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMPointerTypeKind
     }
-    /// Whether it is `void`.
-    pub(crate) fn is_void(self) -> bool {
-        self.kind() == LLVMTypeKind::LLVMVoidTypeKind
-    }
     /// A struct type's element types; `None` for other types.
     pub(crate) fn struct_elements(self) -> Option<Vec<Ty<'m>>> {
         if self.kind() != LLVMTypeKind::LLVMStructTypeKind {
@@ -84,14 +77,6 @@ impl<'m> Ty<'m> {
                 _ => None,
             }
         }
-    }
-    /// A struct's name, as LLVM has it: `struct.node`, `class.std::mutex`.
-    pub(crate) fn struct_name(self) -> Option<String> {
-        if self.kind() != LLVMTypeKind::LLVMStructTypeKind {
-            return None;
-        }
-        let name = unsafe { LLVMGetStructName(self.0) };
-        (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 }
 
@@ -176,9 +161,7 @@ impl<'m> Value<'m> {
 
     /// The blocks a terminator may go to.
     pub(crate) fn successors(self) -> Vec<LLVMBasicBlockRef> {
-        (0..unsafe { LLVMGetNumSuccessors(self.raw()) })
-            .map(|i| unsafe { LLVMGetSuccessor(self.raw(), i) })
-            .collect()
+        (0..unsafe { LLVMGetNumSuccessors(self.raw()) }).map(|i| unsafe { LLVMGetSuccessor(self.raw(), i) }).collect()
     }
     /// Whether a branch has a condition.
     pub(crate) fn is_conditional(self) -> bool {
@@ -252,7 +235,8 @@ impl<'m> Value<'m> {
         const NAME: &str = "memory";
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
-            let attribute = LLVMGetEnumAttributeAtIndex(self.raw(), inkwell::llvm_sys::LLVMAttributeFunctionIndex, kind);
+            let attribute =
+                LLVMGetEnumAttributeAtIndex(self.raw(), inkwell::llvm_sys::LLVMAttributeFunctionIndex, kind);
             !attribute.is_null() && LLVMGetEnumAttributeValue(attribute) == 0
         }
     }

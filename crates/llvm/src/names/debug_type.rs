@@ -233,7 +233,8 @@ impl<'m> DebugType<'m> {
         for (start, end, names) in units {
             // The compiler may access more bytes than the bits need, but no other member.
             let offset = start / 8;
-            let limit = starts.iter().copied().filter(|&s| s > offset).min().unwrap_or(self.size()).max(end.div_ceil(8));
+            let limit =
+                starts.iter().copied().filter(|&s| s > offset).min().unwrap_or(self.size()).max(end.div_ceil(8));
             let size = (end.div_ceil(8) - offset).next_power_of_two().min(limit - offset);
             let name = match names.as_slice() {
                 [name] => name.clone(),

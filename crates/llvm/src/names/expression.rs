@@ -88,14 +88,15 @@ impl<'a, 'm> Names<'a, 'm> {
             return self.place(address, size, MAX_DEPTH)?.spelled();
         }
         // A block that is freed is what the pointer points to.
-        let row = instruction.called_function().filter(|f| f.is_declaration()).and_then(|f| library::lookup(&f.name()))?;
+        let row =
+            instruction.called_function().filter(|f| f.is_declaration()).and_then(|f| library::lookup(&f.name()))?;
         let freed = match row.role {
             Role::Free(arg) => arg,
             Role::Reallocate { .. } => 0,
             _ => return None,
         };
         let pointer = instruction.arguments().nth(usize::from(freed))?;
-        self.pointer(pointer, MAX_DEPTH)?.text.map(|text| format!("*{}", grouped(&text)))
+        self.pointer(pointer, MAX_DEPTH)?.text.map(|text| format!("*{text}"))
     }
 
     /// The type of the part of `len` bytes at an address.
@@ -123,7 +124,9 @@ impl<'a, 'm> Names<'a, 'm> {
                     steps = earlier;
                     at = at.part(0).resolved();
                 }
-                Some(LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMFreeze) => at = at.part(0),
+                Some(LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMFreeze) => {
+                    at = at.part(0)
+                }
                 _ => match intrinsics::of_call(at) {
                     Some(Intrinsic::ThreadLocal | Intrinsic::PassesPointer) => at = at.part(0).resolved(),
                     _ => break,
@@ -213,7 +216,9 @@ impl<'a, 'm> Names<'a, 'm> {
         }
         let constant = |i| value.operand(i).and_then(Value::as_number);
         match value.opcode()? {
-            LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc => self.short_index(value.part(0), depth),
+            LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc => {
+                self.short_index(value.part(0), depth)
+            }
             LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub => {
                 let minus = value.opcode() == Some(LLVMOpcode::LLVMSub);
                 let number = constant(1)?;
@@ -229,7 +234,7 @@ impl<'a, 'm> Names<'a, 'm> {
     }
 }
 
-/// The text as an operand of `*`, `->` or `[]`.
+/// The text as the left operand of `->` or `[]`.
 fn grouped(text: &str) -> String {
     if text.starts_with('*') { format!("({text})") } else { text.to_owned() }
 }
@@ -244,7 +249,7 @@ impl<'m> Place<'m> {
     /// An element of the array that the place is.
     fn element(&mut self, index: &str) {
         let text = match self.deref {
-            true => format!("(*{})", grouped(&self.text)),
+            true => format!("(*{})", self.text),
             false => std::mem::take(&mut self.text),
         };
         self.text = format!("{text}[{index}]");
@@ -357,7 +362,7 @@ impl<'m> Place<'m> {
     }
 
     fn spelled(self) -> Option<String> {
-        Some(if self.deref { format!("*{}", grouped(&self.text)) } else { self.text })
+        Some(if self.deref { format!("*{}", self.text) } else { self.text })
     }
 }
 

@@ -52,7 +52,10 @@ impl<'m> Types<'m> {
             Some(ty) => self.of(ty),
             None => {
                 let (table, size) = (&mut self.table, member.size);
-                *self.units.entry(size).or_insert_with(|| table.push(Type::Scalar { name: "bit-field".to_owned(), size }))
+                *self
+                    .units
+                    .entry(size)
+                    .or_insert_with(|| table.push(Type::Scalar { name: "bit-field".to_owned(), size }))
             }
         };
         Field { name: member.name, offset: member.offset, ty }

@@ -30,8 +30,9 @@ fn described<'m>(global: Value<'m>) -> Option<Variable<'m>> {
         .into_iter()
         .find(|node| matches!(node.kind(), LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind))?;
     let variable = expression.operand(0)?;
-    // Operands: 0 scope, 1 name, 3 type. A string literal has no name.
-    let prefix = variable.operand(0).map_or_else(String::new, scope_prefix);
+    // Operands: 0 scope, 1 name, 3 type, 6 the declaration of a static member. A string literal has no name.
+    let scope = variable.operand(6).and_then(|declaration| declaration.operand(1)).or_else(|| variable.operand(0));
+    let prefix = scope.map_or_else(String::new, scope_prefix);
     let name = format!("{prefix}{}", variable.string(1)?);
     Some(Variable { name, ty: variable.operand(3).and_then(DebugType::new) })
 }
@@ -71,7 +72,9 @@ impl<'m> Variables<'m> {
                 "llvm.dbg.value" => false,
                 _ => continue,
             };
-            let (Some(of), Some(what), Some(how)) = (call.operand(0), call.operand(1), call.operand(2)) else { continue };
+            let (Some(of), Some(what), Some(how)) = (call.operand(0), call.operand(1), call.operand(2)) else {
+                continue;
+            };
             let Some(value) = Node::of(of).and_then(Node::value) else { continue };
             let (Some(node), Some(expression)) = (Node::of(what), Node::of(how)) else { continue };
             let meaning = *expressions.entry(expression).or_insert_with(|| Meaning::of(expression));
