@@ -82,7 +82,9 @@ impl<'m> Weaver<'_, 'm> {
         for (instruction, site) in visible {
             match instruction.opcode() {
                 Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if accesses_count => self.access(instruction, site),
-                Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => self.atomic_update(instruction, site),
+                Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
+                    self.atomic_update(instruction, site)
+                }
                 Some(LLVMOpcode::LLVMFence) => self.fence(instruction, site),
                 Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr) => {
                     match intrinsics::of_call(instruction) {

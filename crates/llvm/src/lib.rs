@@ -4,6 +4,7 @@
 //! lowers the module to a `Program`, inserts the calls described in `docs/runtime-abi.md`, and builds the
 //! executable. It knows neither engines nor verdicts.
 
+mod assembly;
 pub mod debug;
 mod driver;
 mod emit;
@@ -16,6 +17,7 @@ pub mod lower;
 pub mod module;
 mod names;
 mod once;
+mod pointers;
 pub mod sites;
 pub mod value;
 
@@ -120,6 +122,7 @@ impl<'c> Front<'c> {
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
         once::complete(&module);
+        pointers::stand_in(&module);
         module::promote_locals(&module)?;
         let directory = std::env::current_dir()
             .map_err(|cause| Error::Io { what: "cannot find out the working directory".into(), cause })?;
@@ -152,5 +155,6 @@ fn merge(known: &mut Vec<Unmodelled>, more: Vec<Unmodelled>) {
 }
 
 fn create_dir(path: &Path) -> Result<(), Error> {
-    std::fs::create_dir_all(path).map_err(|cause| Error::Io { what: format!("cannot create `{}`", path.display()), cause })
+    std::fs::create_dir_all(path)
+        .map_err(|cause| Error::Io { what: format!("cannot create `{}`", path.display()), cause })
 }

@@ -93,6 +93,10 @@ impl<'m> Value<'m> {
     pub fn is_pointer(self) -> bool {
         unsafe { LLVMGetTypeKind(self.ty()) == LLVMTypeKind::LLVMPointerTypeKind }
     }
+    /// Whether the value is the null pointer or another constant of zeros.
+    pub fn is_null(self) -> bool {
+        unsafe { LLVMIsNull(self.raw()) != 0 }
+    }
     /// The value's name in the module; empty if it has none.
     pub fn name(self) -> String {
         let mut len = 0;

@@ -108,7 +108,8 @@ impl<'m> Weaver<'_, 'm> {
     pub(super) fn locals(&mut self, function: Value<'m>, visible: &[(Value<'m>, SiteId)]) {
         let Some(entry) = function.blocks().first().copied() else { return };
         let is_alloca = |i: &Value<'m>| i.opcode() == Some(LLVMOpcode::LLVMAlloca);
-        let after_locals = entry.instructions().into_iter().find(|i| !is_alloca(i));
+        let leading = entry.instructions().into_iter().take_while(is_alloca).collect::<Vec<_>>();
+        let after_locals = entry.instructions().get(leading.len()).copied();
         for parameter in function.parameters() {
             let Some(ty) = escape::by_value_parameter(parameter) else { continue };
             if let Some(at) = after_locals.filter(|_| self.needs_hook(parameter)) {
@@ -118,29 +119,13 @@ impl<'m> Weaver<'_, 'm> {
             }
         }
         for &(local, site) in visible.iter().filter(|(i, _)| is_alloca(i)) {
-            let leading = local.block() == Some(entry) && self.precedes(local, after_locals);
-            match after_locals.filter(|_| leading) {
+            match after_locals.filter(|_| leading.contains(&local)) {
                 Some(at) => self.insert.before(at),
                 None => self.insert.after(local),
             }
             let size = self.allocated_size(local);
             self.insert.hook("__rp_stack", &[local, size, self.site(site)]);
         }
-    }
-
-    /// Whether `local` is among the allocas before `end` in the entry block.
-    fn precedes(&self, local: Value<'m>, end: Option<Value<'m>>) -> bool {
-        let mut next = Some(local);
-        while let Some(at) = next {
-            if Some(at) == end {
-                return true;
-            }
-            if at.opcode() != Some(LLVMOpcode::LLVMAlloca) {
-                return false;
-            }
-            next = at.next_instruction();
-        }
-        false
     }
 
     fn allocated_size(&self, local: Value<'m>) -> Value<'m> {

@@ -25,7 +25,7 @@ fn wire_order(ordering: LLVMAtomicOrdering) -> u32 {
 }
 
 /// The wire's code of an order.
-fn code(o: Order) -> u32 {
+pub(super) fn code(o: Order) -> u32 {
     u32::from(match o {
         Order::Relaxed => order::RELAXED,
         Order::Acquire => order::ACQUIRE,

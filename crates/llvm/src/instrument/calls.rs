@@ -1,19 +1,16 @@
 //! Calls of functions that are not the program's own, inline assembly, and addresses of external functions.
 
-use std::ffi::c_char;
-
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMTailCallKind, LLVMValueKind};
 use model::SiteId;
 use program::library;
-use wire::record::order;
 
 use super::Weaver;
+use super::atomics::code;
+use crate::assembly::Assembly;
 use crate::functions::demangle;
+use crate::pointers::is_address_taken;
 use crate::value::Value;
-
-/// Assembly that does nothing but wait a moment or keep the compiler from moving accesses.
-const IDLE_ASSEMBLY: [&str; 6] = ["", "nop", "pause", "rep nop", "rep; nop", "rep ; nop"];
 
 impl<'m> Weaver<'_, 'm> {
     /// A call that is not one of LLVM's own functions.
@@ -22,10 +19,12 @@ impl<'m> Weaver<'_, 'm> {
         match call.called_function() {
             Some(function) if !function.is_declaration() => {}
             Some(function) => self.external_call(call, &function.name(), site),
-            None if call.callee().is_some_and(|c| c.kind() == LLVMValueKind::LLVMInlineAsmValueKind) => {
-                self.assembly(call, site);
-            }
-            None => self.store_site(call, site),
+            None => match call.callee() {
+                Some(callee) if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind => {
+                    self.assembly(call, callee, site);
+                }
+                _ => self.store_site(call, site),
+            },
         }
     }
 
@@ -41,7 +40,9 @@ impl<'m> Weaver<'_, 'm> {
                 self.store_site(call, site);
             }
         } else {
-            if !self.plan.assume_pure.contains(name) {
+            let pure =
+                self.plan.assume_pure.contains(name) || call.called_function().is_some_and(Value::touches_no_memory);
+            if !pure {
                 let what = format!("calls `{}`, whose effect on memory is not known", demangle(name));
                 self.unmodelled(Some(site), what, Some(name.to_owned()));
             }
@@ -65,46 +66,33 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
-    fn assembly(&mut self, call: Value<'m>, site: SiteId) {
-        let Some(assembly) = call.callee() else { return };
-        let text = unsafe {
-            let mut len = 0;
-            let start: *const c_char = LLVMGetInlineAsmAsmString(assembly.raw(), &mut len);
-            String::from_utf8_lossy(std::slice::from_raw_parts(start.cast::<u8>(), len)).trim().to_owned()
-        };
-        let text = text.trim_end_matches(';').trim_end();
-        if text == "mfence" {
-            self.insert.before(call);
-            self.insert.hook("__rp_fence", &[self.insert.const_i32(u32::from(order::SEQ_CST)), self.site(site)]);
-        } else if !IDLE_ASSEMBLY.contains(&text) {
-            self.unmodelled(Some(site), "inline assembly", None);
+    fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>, site: SiteId) {
+        match Assembly::of(assembly) {
+            Assembly::Nothing => {}
+            Assembly::Fence(order) => {
+                self.insert.before(call);
+                self.insert.hook("__rp_fence", &[self.insert.const_i32(code(order)), self.site(site)]);
+            }
+            Assembly::Unknown => self.unmodelled(Some(site), "inline assembly", None),
         }
     }
 
-    /// External functions whose address is taken: a call through a pointer has no hooks, so what such a function
-    /// touches would go unseen.
+    /// External functions that are called through a pointer without a stand-in: what they touch goes unseen.
     pub(super) fn addresses_taken(&mut self) {
         let plan = self.plan;
         for &function in plan.functions.table.iter().filter(|f| f.is_declaration()) {
             let name = function.name();
-            if is_address_taken(function) && !self.is_harmless_through_pointer(&name) {
+            if is_address_taken(function) && !self.is_harmless_through_pointer(function, &name) {
                 let what = format!("calls `{}` through a pointer, where what it touches is not seen", demangle(&name));
                 self.unmodelled(None, what, Some(name));
             }
         }
     }
 
-    fn is_harmless_through_pointer(&self, name: &str) -> bool {
-        let of_runtime = library::lookup(name).is_some_and(|f| f.by_runtime || f.is_pure());
-        let threads = library::threads::lookup(name).is_some_and(|f| f.effects.is_empty());
-        of_runtime || threads || self.plan.assume_pure.contains(name)
+    fn is_harmless_through_pointer(&self, function: Value<'m>, name: &str) -> bool {
+        library::lookup(name).is_some_and(|f| f.by_runtime || f.is_pure())
+            || library::threads::lookup(name).is_some_and(|f| f.effects.is_empty())
+            || self.plan.assume_pure.contains(name)
+            || function.touches_no_memory()
     }
-}
-
-/// Whether a function is used other than by calling it. A personality function is called by the unwinder alone.
-fn is_address_taken(function: Value<'_>) -> bool {
-    function.users().into_iter().any(|user| {
-        let called_only = user.called_function() == Some(function) && !user.arguments().any(|a| a == function);
-        !called_only && !user.is_function()
-    })
 }

@@ -76,7 +76,7 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Whether another thread could notice the effect: its arguments are there and do not point to private memory.
     fn is_worth_reporting(&self, effect: &Effect, call: Value<'m>) -> bool {
-        let shared = |index: u8| argument(call, index).is_some_and(|a| a.is_pointer() && self.needs_hook(a));
+        let shared = |index: u8| argument(call, index).is_some_and(|a| self.is_shared(a));
         match effect {
             Effect::Read(i, _) | Effect::Write(i, _) | Effect::ReadAfter(i, _) | Effect::WriteAfter(i, _) => shared(*i),
             Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
@@ -86,8 +86,7 @@ impl<'m> Weaver<'_, 'm> {
             Effect::State(..) => true,
             Effect::Format(format) => match format.args {
                 FormatArgs::From(first) => {
-                    shared(format.format)
-                        || call.arguments().skip(usize::from(first)).any(|a| a.is_pointer() && self.needs_hook(a))
+                    shared(format.format) || call.arguments().skip(usize::from(first)).any(|a| self.is_shared(a))
                 }
                 FormatArgs::List(_) => true,
             },
@@ -98,6 +97,11 @@ impl<'m> Weaver<'_, 'm> {
             | Effect::Keeps(_)
             | Effect::Opaque(_) => false,
         }
+    }
+
+    /// Whether a value is a pointer to memory that another thread could reach.
+    fn is_shared(&self, value: Value<'m>) -> bool {
+        value.is_pointer() && !value.is_null() && self.needs_hook(value)
     }
 
     fn effect(&self, call: Value<'m>, effect: &Effect) {
