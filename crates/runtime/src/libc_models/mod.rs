@@ -34,8 +34,16 @@ macro_rules! export {
 pub mod clock;
 pub mod format;
 pub mod identity;
+pub mod map;
+pub mod open;
+pub mod paths;
+pub mod pipe;
+pub mod poll;
 pub mod random;
+pub mod refused;
+pub mod streams;
 pub mod touch;
+pub mod transfer;
 
 pub use clock::advance;
 
@@ -51,10 +59,12 @@ pub fn checkpoint() {
     // From the first thread on, libraries may not take short cuts for programs with one thread.
     // Safety: a variable of the C library, which sets it likewise.
     unsafe { __libc_single_threaded = 0 };
+    paths::checkpoint();
 }
 
 /// To be called before a run, after memory has been put back.
 pub fn restore() {
+    paths::restore();
 }
 
 /// Sets `errno` for a negative result of a system call.
