@@ -4,6 +4,7 @@
 //! so that searches can be tested without compiling anything; the oracle knows every race of a small program by
 //! trying everything.
 
+pub mod generator;
 mod happens_before;
 pub mod interpreter;
 pub mod machine;

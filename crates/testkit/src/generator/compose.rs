@@ -1,0 +1,430 @@
+//! Composing random sketches from typical pieces.
+
+use std::collections::BTreeSet;
+
+use model::Order;
+
+use super::random::Random;
+use super::sketch::{Index, Item, LockRef, Sketch, Test, Value};
+
+/// What a program may be made of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Feature {
+    /// Accesses under one mutex.
+    Lock,
+    /// Two mutexes at once, given back in either order.
+    TwoLocks,
+    /// A mutex taken only if it is free.
+    TryLock,
+    /// A mutex taken twice.
+    RecursiveLock,
+    /// An address that depends on shared data.
+    DataAddress,
+    /// A lock that depends on shared data.
+    DataLock,
+    /// A branch on shared data.
+    Branch,
+    /// A loop.
+    Loop,
+    /// Release stores and acquire loads, and weaker ones.
+    Atomics,
+    /// Fences.
+    Fences,
+    /// Compare-exchange and other read-modify-writes.
+    CompareExchange,
+    /// Waiting and signalling.
+    Condition,
+    /// Readers and writers.
+    ReadWriteLock,
+    /// Semaphores.
+    Semaphore,
+    /// Barriers.
+    Barrier,
+    /// Once-controls.
+    Once,
+    /// A heap block, also freed.
+    Heap,
+    /// Accesses of different sizes to the same bytes.
+    MixedSize,
+    /// Assertions.
+    Assertion,
+    /// Yields.
+    Yield,
+    /// Threads created or joined between accesses.
+    LateCreate,
+    /// Threads that create threads.
+    NestedCreate,
+    /// Threads that are detached.
+    Detach,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Self; 23] = [
+        Self::Lock,
+        Self::TwoLocks,
+        Self::TryLock,
+        Self::RecursiveLock,
+        Self::DataAddress,
+        Self::DataLock,
+        Self::Branch,
+        Self::Loop,
+        Self::Atomics,
+        Self::Fences,
+        Self::CompareExchange,
+        Self::Condition,
+        Self::ReadWriteLock,
+        Self::Semaphore,
+        Self::Barrier,
+        Self::Once,
+        Self::Heap,
+        Self::MixedSize,
+        Self::Assertion,
+        Self::Yield,
+        Self::LateCreate,
+        Self::NestedCreate,
+        Self::Detach,
+    ];
+
+    /// Whether the sketch shows it.
+    pub fn occurs_in(self, sketch: &Sketch) -> bool {
+        let has = |wanted: fn(&Item) -> bool| sketch.has(wanted);
+        match self {
+            Self::Lock => has(|i| matches!(i, Item::Lock(LockRef::Mutex(_)))),
+            Self::TwoLocks => has(|i| matches!(i, Item::Lock(LockRef::Mutex(1)))),
+            Self::TryLock => has(|i| matches!(i, Item::If { test: Test::TryLock(_), .. })),
+            Self::RecursiveLock => has(|i| matches!(i, Item::Lock(LockRef::Recursive))),
+            Self::DataAddress => has(|i| matches!(i, Item::ReadElement { .. } | Item::WriteElement { .. })),
+            Self::DataLock => has(|i| matches!(i, Item::Lock(LockRef::Chosen(_)))),
+            Self::Branch => has(|i| matches!(i, Item::If { test: Test::Shared(..) | Test::Local(..), .. })),
+            Self::Loop => has(|i| matches!(i, Item::Repeat { .. })),
+            Self::Atomics => has(|i| matches!(i, Item::AtomicStore { .. } | Item::AtomicLoad { .. })),
+            Self::Fences => has(|i| matches!(i, Item::Fence(_))),
+            Self::CompareExchange => has(|i| matches!(i, Item::If { test: Test::CompareExchange(..), .. })),
+            Self::Condition => has(|i| matches!(i, Item::Wait { .. })),
+            Self::ReadWriteLock => has(|i| matches!(i, Item::Lock(LockRef::Read | LockRef::Write))),
+            Self::Semaphore => has(|i| matches!(i, Item::Take | Item::If { test: Test::TryWait, .. })),
+            Self::Barrier => has(|i| matches!(i, Item::Meet)),
+            Self::Once => has(|i| matches!(i, Item::Once)),
+            Self::Heap => has(|i| matches!(i, Item::FreeHeap)),
+            Self::MixedSize => has(|i| matches!(i, Item::WriteByte { .. })),
+            Self::Assertion => has(|i| matches!(i, Item::AssertNot { .. })),
+            Self::Yield => has(|i| matches!(i, Item::Yield)),
+            Self::LateCreate => {
+                let main = sketch.threads.first().map_or(&[][..], Vec::as_slice);
+                let first = main.iter().position(|i| matches!(i, Item::Create(_)));
+                let last = main.iter().rposition(|i| matches!(i, Item::Create(_)));
+                first.zip(last).is_some_and(|(first, last)| last > first + 1)
+            }
+            Self::NestedCreate => sketch.threads.iter().skip(1).flatten().any(|i| matches!(i, Item::Create(_))),
+            Self::Detach => has(|i| matches!(i, Item::Detach(_))),
+        }
+    }
+}
+
+/// A random sketch made of some of these features.
+pub(super) fn compose(random: &mut Random, allowed: &BTreeSet<Feature>) -> Sketch {
+    let allowed: Vec<Feature> = allowed.iter().copied().collect();
+    let mut features = Vec::new();
+    if !allowed.is_empty() {
+        features.extend((0..1 + random.below(3)).map(|_| random.pick(&allowed)));
+    }
+    Composer { random, features, locals: 0 }.sketch()
+}
+
+struct Composer<'a> {
+    random: &'a mut Random,
+    features: Vec<Feature>,
+    locals: u8,
+}
+
+impl Composer<'_> {
+    fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    fn sketch(mut self) -> Sketch {
+        let nested = self.has(Feature::NestedCreate);
+        let others = if nested || self.random.one_in(3) { 2 } else { 1 };
+        let mut threads: Vec<Vec<Item>> = vec![Vec::new()];
+        for _ in 0..others {
+            let pieces = if others == 1 && self.random.one_in(2) { 2 } else { 1 };
+            let body = (0..pieces).flat_map(|_| self.piece()).collect();
+            threads.push(body);
+        }
+        let late = self.has(Feature::LateCreate);
+        let mut main = Vec::new();
+        if self.random.one_in(3) {
+            main.push(self.access());
+        }
+        main.push(Item::Create(1));
+        if late {
+            main.push(self.access());
+        }
+        if others == 2 {
+            if nested {
+                let at = self.random.below(threads[1].len() + 1);
+                threads[1].insert(at, Item::Create(2));
+                if self.random.one_in(2) {
+                    threads[1].push(Item::Join(2));
+                }
+            } else {
+                main.push(Item::Create(2));
+            }
+        }
+        // Two threads are enough to collide; with one other, main has to take part.
+        if others == 1 || self.random.one_in(4) {
+            main.extend(self.piece());
+        }
+        let detach = self.has(Feature::Detach);
+        for thread in (1..=others).filter(|t| *t == 1 || !nested) {
+            main.push(if detach { Item::Detach(thread) } else { Item::Join(thread) });
+        }
+        if self.random.one_in(3) {
+            main.push(self.access());
+        }
+        threads[0] = main;
+        let once = vec![self.write()];
+        Sketch { threads, once, tokens: self.random.below(2) as u8 }
+    }
+
+    fn local(&mut self) -> u8 {
+        self.locals += 1;
+        self.locals - 1
+    }
+    fn var(&mut self) -> u8 {
+        self.random.pick(&[0, 0, 1])
+    }
+    fn value(&mut self) -> Value {
+        Value::Constant(self.random.pick(&[0, 1, 1, 2]))
+    }
+    fn write(&mut self) -> Item {
+        Item::Write { var: self.var(), value: self.value() }
+    }
+    fn read(&mut self) -> Item {
+        Item::Read { var: self.var(), local: self.local() }
+    }
+    fn access(&mut self) -> Item {
+        match self.random.below(5) {
+            0 => self.read(),
+            1 => Item::Increment { var: self.var() },
+            _ => self.write(),
+        }
+    }
+    fn locked(&mut self, lock: LockRef, body: Vec<Item>) -> Vec<Item> {
+        [vec![Item::Lock(lock)], body, vec![Item::Unlock(lock)]].concat()
+    }
+
+    /// A few statements that belong together.
+    fn piece(&mut self) -> Vec<Item> {
+        if self.features.is_empty() || self.random.one_in(5) {
+            return vec![self.access()];
+        }
+        let features = self.features.clone();
+        match self.random.pick(&features) {
+            Feature::Lock => {
+                let body = vec![self.access()];
+                self.locked(LockRef::Mutex(0), body)
+            }
+            Feature::TwoLocks => self.two_locks(),
+            Feature::TryLock => {
+                let lock = self.random.pick(&[LockRef::Mutex(0), LockRef::Mutex(0), LockRef::Read, LockRef::Write]);
+                if self.random.one_in(3) {
+                    let body = vec![self.access()];
+                    self.locked(lock, body)
+                } else {
+                    vec![Item::If { test: Test::TryLock(lock), then: vec![self.access(), Item::Unlock(lock)] }]
+                }
+            }
+            Feature::RecursiveLock => {
+                let body = vec![self.access()];
+                let inner = self.locked(LockRef::Recursive, body);
+                if self.random.one_in(3) { inner } else { self.locked(LockRef::Recursive, inner) }
+            }
+            Feature::DataAddress => self.data_address(),
+            Feature::DataLock => {
+                let local = self.local();
+                let body = vec![Item::Write { var: 1, value: Value::Constant(1) }];
+                match self.random.below(3) {
+                    0 => vec![Item::Write { var: 0, value: Value::Constant(1) }],
+                    1 => self.locked(LockRef::Mutex(0), body),
+                    _ => [vec![Item::Read { var: 0, local }], self.locked(LockRef::Chosen(local), body)].concat(),
+                }
+            }
+            Feature::Branch => self.branch(),
+            Feature::Loop => {
+                let body = if self.random.one_in(2) {
+                    vec![self.access()]
+                } else {
+                    let body = vec![self.write()];
+                    self.locked(LockRef::Mutex(0), body)
+                };
+                vec![Item::Repeat { times: 2, body }]
+            }
+            Feature::Atomics => self.publication(),
+            Feature::Fences => self.fences(),
+            Feature::CompareExchange => self.compare_exchange(),
+            Feature::Condition => self.condition(),
+            Feature::ReadWriteLock => {
+                let (lock, body) = if self.random.one_in(2) {
+                    (LockRef::Read, vec![self.read()])
+                } else {
+                    (LockRef::Write, vec![self.access()])
+                };
+                self.locked(lock, body)
+            }
+            Feature::Semaphore => match self.random.below(4) {
+                0 => vec![self.access(), Item::Post],
+                1 => vec![Item::Take, self.access()],
+                2 => vec![Item::Take, self.access(), Item::Post],
+                _ => vec![Item::If { test: Test::TryWait, then: vec![self.access()] }],
+            },
+            Feature::Barrier => match self.random.below(3) {
+                0 => vec![self.access(), Item::Meet],
+                1 => vec![Item::Meet, self.access()],
+                _ => vec![self.write(), Item::Meet, self.read()],
+            },
+            Feature::Once => match self.random.below(3) {
+                0 => vec![Item::Once],
+                _ => vec![Item::Once, self.read()],
+            },
+            Feature::Heap => {
+                let local = self.local();
+                match self.random.below(4) {
+                    0 => vec![Item::ReadHeap { local }],
+                    1 => vec![Item::WriteHeap { value: Value::Constant(1) }],
+                    2 => vec![Item::FreeHeap],
+                    _ => self.locked(LockRef::Mutex(0), vec![Item::WriteHeap { value: Value::Constant(2) }]),
+                }
+            }
+            Feature::MixedSize => match self.random.below(3) {
+                0 => vec![Item::WriteByte { byte: self.random.below(4) as u8, value: self.value() }],
+                1 => vec![Item::WriteWord { value: self.value() }],
+                _ => vec![Item::ReadWord { local: self.local() }],
+            },
+            Feature::Assertion => {
+                vec![self.write(), Item::AssertNot { var: self.var(), value: self.random.pick(&[0, 1, 2]) }]
+            }
+            Feature::Yield => vec![self.access(), Item::Yield],
+            Feature::LateCreate | Feature::NestedCreate | Feature::Detach => vec![self.access()],
+        }
+    }
+
+    fn two_locks(&mut self) -> Vec<Item> {
+        let (a, b) = self.random.pick(&[(0, 1), (1, 0)]);
+        let (a, b) = (LockRef::Mutex(a), LockRef::Mutex(b));
+        let inner = self.access();
+        match self.random.below(3) {
+            0 => vec![Item::Lock(a), Item::Lock(b), inner, Item::Unlock(b), Item::Unlock(a)],
+            1 => vec![Item::Lock(a), Item::Lock(b), Item::Unlock(a), inner, Item::Unlock(b)],
+            _ => vec![Item::Lock(b), inner, Item::Unlock(b)],
+        }
+    }
+
+    fn data_address(&mut self) -> Vec<Item> {
+        let local = self.local();
+        match self.random.below(4) {
+            0 => vec![Item::Write { var: 0, value: Value::Constant(1) }],
+            1 => vec![Item::WriteElement { index: Index::Shared(0), value: self.value() }],
+            2 => vec![Item::ReadElement { index: Index::Shared(0), local }],
+            _ => {
+                let read = vec![Item::Read { var: 0, local }];
+                let mut items = self.locked(LockRef::Mutex(0), read);
+                items.push(Item::WriteElement { index: Index::Local(local), value: self.value() });
+                items
+            }
+        }
+    }
+
+    fn branch(&mut self) -> Vec<Item> {
+        let local = self.local();
+        let value = self.random.pick(&[0, 1]);
+        let then = vec![Item::Write { var: 1, value: self.value() }];
+        match self.random.below(3) {
+            0 => vec![Item::Write { var: 0, value: Value::Constant(1) }],
+            1 => vec![Item::If { test: Test::Shared(0, value), then }],
+            _ => {
+                let read = vec![Item::Read { var: 0, local }];
+                let mut items = self.locked(LockRef::Mutex(0), read);
+                items.push(Item::If { test: Test::Local(local, value), then });
+                items
+            }
+        }
+    }
+
+    fn release_order(&mut self) -> Order {
+        self.random.pick(&[Order::Release, Order::Release, Order::SeqCst, Order::Relaxed])
+    }
+    fn acquire_order(&mut self) -> Order {
+        self.random.pick(&[Order::Acquire, Order::Acquire, Order::SeqCst, Order::Relaxed])
+    }
+
+    fn publication(&mut self) -> Vec<Item> {
+        let local = self.local();
+        let payload = Item::Write { var: 0, value: Value::Constant(1) };
+        match self.random.below(4) {
+            0 | 1 => {
+                vec![payload, Item::AtomicStore { var: 2, value: Value::Constant(1), order: self.release_order() }]
+            }
+            2 => vec![Item::If {
+                test: Test::Atomic(2, 1, self.acquire_order()),
+                then: vec![Item::Read { var: 0, local }],
+            }],
+            _ => vec![Item::AtomicLoad { var: 2, order: self.acquire_order(), local }, self.access()],
+        }
+    }
+
+    fn fences(&mut self) -> Vec<Item> {
+        let local = self.local();
+        let payload = Item::Write { var: 0, value: Value::Constant(1) };
+        let release = self.random.pick(&[Order::Release, Order::AcqRel, Order::SeqCst]);
+        let acquire = self.random.pick(&[Order::Acquire, Order::AcqRel, Order::SeqCst]);
+        match self.random.below(3) {
+            0 => vec![
+                payload,
+                Item::Fence(release),
+                Item::AtomicStore { var: 2, value: Value::Constant(1), order: Order::Relaxed },
+            ],
+            1 => vec![Item::If {
+                test: Test::Atomic(2, 1, Order::Relaxed),
+                then: vec![Item::Fence(acquire), Item::Read { var: 0, local }],
+            }],
+            _ => self.publication(),
+        }
+    }
+
+    fn compare_exchange(&mut self) -> Vec<Item> {
+        let order = self.random.pick(&[Order::AcqRel, Order::Acquire, Order::Release, Order::SeqCst, Order::Relaxed]);
+        let failure = self.random.pick(&[Order::Acquire, Order::Relaxed]);
+        match self.random.below(4) {
+            0 => vec![Item::FetchAdd { var: 2, order }],
+            1 => vec![
+                self.access(),
+                Item::AtomicStore { var: 2, value: Value::Constant(0), order: self.release_order() },
+            ],
+            _ => vec![Item::If { test: Test::CompareExchange(2, 0, 1, order, failure), then: vec![self.access()] }],
+        }
+    }
+
+    fn condition(&mut self) -> Vec<Item> {
+        let set = Item::Write { var: 1, value: Value::Constant(1) };
+        let wake = self.random.pick(&[true, true, false]);
+        let wake = if wake { Item::Signal } else { Item::Broadcast };
+        match self.random.below(5) {
+            0 | 1 => self.locked(LockRef::Mutex(0), vec![set, wake]),
+            2 => {
+                let mut items = self.locked(LockRef::Mutex(0), vec![set]);
+                items.push(wake);
+                items
+            }
+            _ => {
+                let (timed, repeat) = self.random.pick(&[(false, true), (false, false), (true, false)]);
+                let mut items = self.locked(LockRef::Mutex(0), vec![Item::Wait { var: 1, repeat, timed }]);
+                if self.random.one_in(2) {
+                    items.push(self.read());
+                }
+                items
+            }
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! Writing a sketch as C and as a text program, in lockstep: every statement has a line of its own in the C source, and
+//! the sites of the text program name that line.
+
+use std::collections::BTreeSet;
+
+use model::Order;
+
+use super::sketch::{Index, Item, LockRef, Sketch, Test, Value};
+
+/// The name of the C source in sites.
+pub const FILE: &str = "case.c";
+
+/// A sketch in both languages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Emitted {
+    /// The C source.
+    pub c: String,
+    /// The text program.
+    pub text: String,
+}
+
+/// Writes both.
+pub(super) fn emit(sketch: &Sketch) -> Emitted {
+    let mut emitter = Emitter::default();
+    emitter.head(sketch);
+    for (thread, items) in sketch.threads.iter().enumerate().rev() {
+        emitter.function(sketch, thread, items);
+    }
+    emitter.text.push_str("entry main\n");
+    Emitted { c: emitter.c.join("\n") + "\n", text: emitter.text }
+}
+
+#[derive(Default)]
+struct Emitter {
+    /// Lines.
+    c: Vec<String>,
+    text: String,
+    /// Depth of the C block.
+    indent: usize,
+    /// Names made so far.
+    names: u32,
+    /// The block being written.
+    label: String,
+    /// Locals that can be used here.
+    defined: BTreeSet<u8>,
+    /// Threads created in this function.
+    created: BTreeSet<usize>,
+}
+
+impl Emitter {
+    /// A line of C.
+    fn line(&mut self, text: &str) {
+        self.c.push(format!("{:1$}{text}", "", self.indent * 4));
+    }
+    /// A visible statement of the text program that belongs to the last line of C.
+    fn op(&mut self, text: &str) {
+        let site = format!("!{FILE}:{}:1", self.c.len());
+        self.text.push_str(&format!("  {text:44} {site}\n"));
+    }
+    /// A statement without a site.
+    fn pure(&mut self, text: &str) {
+        self.text.push_str(&format!("  {text}\n"));
+    }
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+    fn begin(&mut self, label: &str) {
+        self.text.push_str(&format!("{label}:\n"));
+        self.label = label.to_owned();
+    }
+    /// A statement in both languages.
+    fn both(&mut self, c: &str, text: &str) {
+        self.line(c);
+        self.op(text);
+    }
+
+    fn head(&mut self, sketch: &Sketch) {
+        for header in ["assert", "pthread", "sched", "semaphore", "stdlib", "time"] {
+            self.line(&format!("#include <{header}.h>"));
+        }
+        const GLOBALS: &[(&str, &str)] = &[
+            ("int x0;", "x0: 4"),
+            ("int x1;", "x1: 4"),
+            ("int x2;", "x2: 4"),
+            ("int a[2];", "a: 8"),
+            ("union { int word; unsigned char bytes[4]; } w;", "w: 4"),
+            ("int *heap;", "heap: 8"),
+            ("pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};", "m: 80"),
+            ("pthread_mutex_t recursive;", "recursive: 40"),
+            ("pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;", "rw: 56"),
+            ("pthread_cond_t c = PTHREAD_COND_INITIALIZER;", "c: 48"),
+            ("sem_t s;", "s: 32"),
+            ("pthread_barrier_t b;", "b: 32"),
+            ("pthread_once_t o = PTHREAD_ONCE_INIT;", "o: 4"),
+        ];
+        for (c, text) in GLOBALS {
+            self.line(c);
+            self.text.push_str(&format!("global {text}\n"));
+        }
+        self.line("const struct timespec soon = {0, 0};");
+        for thread in 1..sketch.threads.len() {
+            self.line(&format!("void *thread{thread}(void *arg);"));
+        }
+        self.line("void once_routine(void);");
+        self.line("");
+        self.line("void once_routine(void) {");
+        self.text.push_str("\nfn once_routine() {\n");
+        self.body(&sketch.once);
+        self.line("}");
+        self.pure("return");
+        self.text.push_str("}\n");
+    }
+
+    fn function(&mut self, sketch: &Sketch, thread: usize, items: &[Item]) {
+        self.defined.clear();
+        self.created.clear();
+        self.line("");
+        if thread == 0 {
+            self.line("int main(void) {");
+            self.text.push_str("\nfn main() {\n");
+        } else {
+            self.line(&format!("void *thread{thread}(void *arg) {{"));
+            self.text.push_str(&format!("\nfn thread{thread}(%arg) {{\n"));
+        }
+        self.indent = 1;
+        if thread != 0 {
+            self.line("(void)arg;");
+        }
+        self.begin("entry");
+        for item in items {
+            if let Item::Create(child) = item {
+                self.line(&format!("pthread_t t{child};"));
+            }
+        }
+        if thread == 0 {
+            self.set_up(sketch);
+        }
+        self.items(items);
+        self.line(if thread == 0 { "return 0;" } else { "return NULL;" });
+        self.pure("return 0");
+        self.indent = 0;
+        self.line("}");
+        self.text.push_str("}\n");
+    }
+
+    /// Initialises the objects that need it.
+    fn set_up(&mut self, sketch: &Sketch) {
+        let recursive = |lock: &LockRef| *lock == LockRef::Recursive;
+        let uses_recursive = |item: &Item| match item {
+            Item::Lock(lock) | Item::Unlock(lock) | Item::If { test: Test::TryLock(lock), .. } => recursive(lock),
+            _ => false,
+        };
+        if sketch.has(uses_recursive) {
+            self.line("pthread_mutexattr_t attr;");
+            self.line("pthread_mutexattr_init(&attr);");
+            self.line("pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);");
+            self.both("pthread_mutex_init(&recursive, &attr);", "lock_init @recursive recursive");
+        }
+        if sketch.has(|i| matches!(i, Item::Post | Item::Take | Item::If { test: Test::TryWait, .. })) {
+            let tokens = sketch.tokens;
+            self.both(&format!("sem_init(&s, 0, {tokens});"), &format!("sem_init @s, {tokens}"));
+        }
+        if sketch.has(|i| matches!(i, Item::Meet)) {
+            self.both("pthread_barrier_init(&b, NULL, 2);", "barrier_init @b, 2");
+        }
+        if sketch.has(|i| matches!(i, Item::ReadHeap { .. } | Item::WriteHeap { .. } | Item::FreeHeap)) {
+            self.line("heap = malloc(sizeof *heap);");
+            self.op("%block = alloc 4");
+            self.op("store 8, @heap, %block");
+        }
+    }
+
+    /// The items of an inner C block.
+    fn body(&mut self, items: &[Item]) {
+        self.indent += 1;
+        let outer = self.defined.clone();
+        self.items(items);
+        self.defined = outer;
+        self.indent -= 1;
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            self.item(item);
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Read { var, local } => {
+                self.read_line(*local, &format!("x{var}"));
+                self.op(&format!("%l{local} = load 4, @x{var}"));
+            }
+            Item::Write { var, value } => {
+                let (c, text) = self.value(*value);
+                self.both(&format!("x{var} = {c};"), &format!("store 4, @x{var}, {text}"));
+            }
+            Item::Increment { var } => {
+                let (old, new) = (self.fresh("old"), self.fresh("new"));
+                self.both(&format!("x{var} = x{var} + 1;"), &format!("%{old} = load 4, @x{var}"));
+                self.pure(&format!("%{new} = add 32 %{old}, 1"));
+                self.op(&format!("store 4, @x{var}, %{new}"));
+            }
+            Item::ReadElement { index, local } => {
+                let c = self.index_in_c(*index);
+                self.read_line(*local, &format!("a[{c}]"));
+                let address = self.element(*index);
+                self.op(&format!("%l{local} = load 4, %{address}"));
+            }
+            Item::WriteElement { index, value } => {
+                let (c, text) = self.value(*value);
+                let index_in_c = self.index_in_c(*index);
+                self.line(&format!("a[{index_in_c}] = {c};"));
+                let address = self.element(*index);
+                self.op(&format!("store 4, %{address}, {text}"));
+            }
+            Item::ReadWord { local } => {
+                self.read_line(*local, "w.word");
+                self.op(&format!("%l{local} = load 4, @w"));
+            }
+            Item::WriteWord { value } => {
+                let (c, text) = self.value(*value);
+                self.both(&format!("w.word = {c};"), &format!("store 4, @w, {text}"));
+            }
+            Item::WriteByte { byte, value } => {
+                let (c, text) = self.value(*value);
+                self.both(&format!("w.bytes[{byte}] = {c};"), &format!("store 1, @w+{byte}, {text}"));
+            }
+            Item::ReadHeap { local } => {
+                self.read_line(*local, "*heap");
+                let pointer = self.load_pointer();
+                self.op(&format!("%l{local} = load 4, %{pointer}"));
+            }
+            Item::WriteHeap { value } => {
+                let (c, text) = self.value(*value);
+                self.line(&format!("*heap = {c};"));
+                let pointer = self.load_pointer();
+                self.op(&format!("store 4, %{pointer}, {text}"));
+            }
+            Item::FreeHeap => {
+                self.line("free(heap);");
+                let pointer = self.load_pointer();
+                self.op(&format!("free %{pointer}"));
+            }
+            Item::AtomicLoad { var, order, local } => {
+                self.read_line(*local, &format!("__atomic_load_n(&x{var}, {})", order_in_c(*order)));
+                self.op(&format!("%l{local} = load 4 {}, @x{var}", order_in_text(*order)));
+            }
+            Item::AtomicStore { var, value, order } => {
+                let (c, text) = self.value(*value);
+                self.both(
+                    &format!("__atomic_store_n(&x{var}, {c}, {});", order_in_c(*order)),
+                    &format!("store 4 {}, @x{var}, {text}", order_in_text(*order)),
+                );
+            }
+            Item::FetchAdd { var, order } => {
+                let old = self.fresh("old");
+                self.both(
+                    &format!("__atomic_fetch_add(&x{var}, 1, {});", order_in_c(*order)),
+                    &format!("%{old} = rmw add 4 {}, @x{var}, 1", order_in_text(*order)),
+                );
+            }
+            Item::Fence(order) => self.both(
+                &format!("__atomic_thread_fence({});", order_in_c(*order)),
+                &format!("fence {}", order_in_text(*order)),
+            ),
+            Item::Lock(lock) => {
+                let function = match lock {
+                    LockRef::Read => "pthread_rwlock_rdlock",
+                    LockRef::Write => "pthread_rwlock_wrlock",
+                    LockRef::Mutex(_) | LockRef::Chosen(_) | LockRef::Recursive => "pthread_mutex_lock",
+                };
+                let word = if *lock == LockRef::Read { "rdlock" } else { "lock" };
+                self.lock_operation(function, word, *lock);
+            }
+            Item::Unlock(lock) => {
+                let shared = matches!(lock, LockRef::Read | LockRef::Write);
+                let function = if shared { "pthread_rwlock_unlock" } else { "pthread_mutex_unlock" };
+                self.lock_operation(function, "unlock", *lock);
+            }
+            Item::Wait { var, repeat, timed } => self.wait(*var, *repeat, *timed),
+            Item::Signal => self.both("pthread_cond_signal(&c);", "signal @c"),
+            Item::Broadcast => self.both("pthread_cond_broadcast(&c);", "broadcast @c"),
+            Item::Post => self.both("sem_post(&s);", "sem_post @s"),
+            Item::Take => self.both("sem_wait(&s);", "sem_wait @s"),
+            Item::Meet => self.both("pthread_barrier_wait(&b);", "barrier_wait @b"),
+            Item::Once => self.both("pthread_once(&o, once_routine);", "once @o, &once_routine"),
+            Item::Yield => self.both("sched_yield();", "yield"),
+            Item::AssertNot { var, value } => {
+                let (read, holds) = (self.fresh("read"), self.fresh("holds"));
+                self.both(&format!("assert(x{var} != {value});"), &format!("%{read} = load 4, @x{var}"));
+                self.pure(&format!("%{holds} = ne 32 %{read}, {value}"));
+                self.op(&format!("assert %{holds}"));
+            }
+            Item::If { test, then } => self.branch(test, then),
+            Item::Repeat { times, body } => self.repeat(*times, body),
+            Item::Create(child) => {
+                self.created.insert(*child);
+                self.both(
+                    &format!("pthread_create(&t{child}, NULL, thread{child}, NULL);"),
+                    &format!("%t{child} = create &thread{child}, 0"),
+                );
+            }
+            Item::Join(child) if self.created.contains(child) => {
+                self.both(&format!("pthread_join(t{child}, NULL);"), &format!("join %t{child}"));
+            }
+            Item::Detach(child) if self.created.contains(child) => {
+                self.both(&format!("pthread_detach(t{child});"), &format!("detach %t{child}"));
+            }
+            Item::Join(_) | Item::Detach(_) => {}
+        }
+    }
+
+    /// `int l3 = x0;`, and the local is defined from here on.
+    fn read_line(&mut self, local: u8, what: &str) {
+        self.line(&format!("int l{local} = {what}; (void)l{local};"));
+        self.defined.insert(local);
+    }
+
+    fn value(&self, value: Value) -> (String, String) {
+        match value {
+            Value::Constant(value) => (value.to_string(), value.to_string()),
+            Value::Local(local) => self.local(local),
+        }
+    }
+
+    /// A local in both languages; 0 where it is not defined.
+    fn local(&self, local: u8) -> (String, String) {
+        if self.defined.contains(&local) {
+            (format!("l{local}"), format!("%l{local}"))
+        } else {
+            ("0".to_owned(), "0".to_owned())
+        }
+    }
+
+    fn index_in_c(&self, index: Index) -> String {
+        match index {
+            Index::Shared(var) => format!("x{var} & 1"),
+            Index::Local(local) => format!("{} & 1", self.local(local).0),
+        }
+    }
+
+    /// The address of an element of the array.
+    fn element(&mut self, index: Index) -> String {
+        let value = match index {
+            Index::Shared(var) => {
+                let read = self.fresh("read");
+                self.op(&format!("%{read} = load 4, @x{var}"));
+                format!("%{read}")
+            }
+            Index::Local(local) => self.local(local).1,
+        };
+        self.select("@a", &value, 4)
+    }
+
+    /// The address of element `value & 1` of an array.
+    fn select(&mut self, base: &str, value: &str, scale: u32) -> String {
+        let (bit, address) = (self.fresh("bit"), self.fresh("address"));
+        self.pure(&format!("%{bit} = and 32 {value}, 1"));
+        self.pure(&format!("%{address} = offset {base}, %{bit}, {scale}, 0"));
+        address
+    }
+
+    fn load_pointer(&mut self) -> String {
+        let pointer = self.fresh("pointer");
+        self.op(&format!("%{pointer} = load 8, @heap"));
+        pointer
+    }
+
+    /// A lock in both languages.
+    fn lock(&mut self, lock: LockRef) -> (String, String) {
+        match lock {
+            LockRef::Mutex(number) => (format!("&m[{number}]"), format!("@m+{}", u32::from(number) * 40)),
+            LockRef::Chosen(local) => {
+                let (c, text) = self.local(local);
+                (format!("&m[{c} & 1]"), format!("%{}", self.select("@m", &text, 40)))
+            }
+            LockRef::Recursive => ("&recursive".to_owned(), "@recursive".to_owned()),
+            LockRef::Read | LockRef::Write => ("&rw".to_owned(), "@rw".to_owned()),
+        }
+    }
+
+    fn lock_operation(&mut self, function: &str, word: &str, lock: LockRef) {
+        let (c, text) = self.lock(lock);
+        self.both(&format!("{function}({c});"), &format!("{word} {text}"));
+    }
+
+    fn wait(&mut self, var: u8, repeat: bool, timed: bool) {
+        let (head, inside, after) = (self.fresh("head"), self.fresh("wait"), self.fresh("after"));
+        let (read, zero) = (self.fresh("read"), self.fresh("zero"));
+        self.pure(&format!("goto {head}"));
+        self.begin(&head);
+        let keyword = if repeat { "while" } else { "if" };
+        self.both(&format!("{keyword} (x{var} == 0)"), &format!("%{read} = load 4, @x{var}"));
+        self.pure(&format!("%{zero} = eq 32 %{read}, 0"));
+        self.pure(&format!("branch %{zero}, {inside}, {after}"));
+        self.begin(&inside);
+        self.indent += 1;
+        match timed {
+            true => self.both("pthread_cond_timedwait(&c, &m[0], &soon);", "timedwait @c, @m"),
+            false => self.both("pthread_cond_wait(&c, &m[0]);", "wait @c, @m"),
+        }
+        self.indent -= 1;
+        self.pure(&format!("goto {}", if repeat { &head } else { &after }));
+        self.begin(&after);
+    }
+
+    /// Writes the head of an `if`; returns the local that is 1 if the test holds.
+    fn test(&mut self, test: &Test) -> String {
+        let (read, holds) = (self.fresh("read"), self.fresh("holds"));
+        match *test {
+            Test::Shared(var, value) => {
+                self.both(&format!("if (x{var} == {value}) {{"), &format!("%{read} = load 4, @x{var}"));
+                self.pure(&format!("%{holds} = eq 32 %{read}, {value}"));
+            }
+            Test::Atomic(var, value, order) => {
+                let load = format!("__atomic_load_n(&x{var}, {})", order_in_c(order));
+                self.line(&format!("if ({load} == {value}) {{"));
+                self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order)));
+                self.pure(&format!("%{holds} = eq 32 %{read}, {value}"));
+            }
+            Test::Local(local, value) => {
+                let (c, text) = self.local(local);
+                self.line(&format!("if ({c} == {value}) {{"));
+                self.pure(&format!("%{holds} = eq 32 {text}, {value}"));
+            }
+            Test::TryLock(lock) => {
+                let (c, text) = self.lock(lock);
+                let (function, word) = match lock {
+                    LockRef::Read => ("pthread_rwlock_tryrdlock", "tryrdlock"),
+                    LockRef::Write => ("pthread_rwlock_trywrlock", "trylock"),
+                    LockRef::Mutex(_) | LockRef::Chosen(_) | LockRef::Recursive => ("pthread_mutex_trylock", "trylock"),
+                };
+                self.both(&format!("if ({function}({c}) == 0) {{"), &format!("%{read} = {word} {text}"));
+                self.pure(&format!("%{holds} = eq 32 %{read}, 0"));
+            }
+            Test::TryWait => {
+                self.both("if (sem_trywait(&s) == 0) {", &format!("%{read} = sem_trywait @s"));
+                self.pure(&format!("%{holds} = eq 32 %{read}, 0"));
+            }
+            Test::CompareExchange(var, from, to, order, failure) => {
+                let expected = self.fresh("expected");
+                let orders = format!("{}, {}", order_in_c(order), order_in_c(failure));
+                let exchange = format!("__atomic_compare_exchange_n(&x{var}, &{expected}, {to}, 0, {orders})");
+                self.line(&format!("int {expected} = {from};"));
+                self.line(&format!("if ({exchange}) {{"));
+                let orders = format!("{} {}", order_in_text(order), order_in_text(failure));
+                self.op(&format!("%{read}, %{holds} = cas 4 {orders}, @x{var}, {from}, {to}"));
+            }
+        }
+        holds
+    }
+
+    fn branch(&mut self, test: &Test, then: &[Item]) {
+        let (inside, after) = (self.fresh("then"), self.fresh("after"));
+        let holds = self.test(test);
+        self.pure(&format!("branch %{holds}, {inside}, {after}"));
+        self.begin(&inside);
+        self.body(then);
+        self.line("}");
+        self.pure(&format!("goto {after}"));
+        self.begin(&after);
+    }
+
+    fn repeat(&mut self, times: u8, body: &[Item]) {
+        let (head, inside, after) = (self.fresh("head"), self.fresh("loop"), self.fresh("after"));
+        let (i, next, more, latch) = (self.fresh("i"), self.fresh("next"), self.fresh("more"), self.fresh("<latch>"));
+        self.line(&format!("for (int {i} = 0; {i} < {times}; {i}++) {{"));
+        let entered_from = self.label.clone();
+        self.pure(&format!("goto {head}"));
+        self.begin(&head);
+        self.pure(&format!("%{i} = phi [{entered_from}: 0, {latch}: %{next}]"));
+        self.pure(&format!("%{more} = slt 32 %{i}, {times}"));
+        self.pure(&format!("branch %{more}, {inside}, {after}"));
+        self.begin(&inside);
+        self.body(body);
+        self.line("}");
+        self.pure(&format!("%{next} = add 32 %{i}, 1"));
+        self.pure(&format!("goto {head}"));
+        self.text = self.text.replace(&latch, &self.label);
+        self.begin(&after);
+    }
+}
+
+fn order_in_c(order: Order) -> &'static str {
+    match order {
+        Order::Relaxed => "__ATOMIC_RELAXED",
+        Order::Acquire => "__ATOMIC_ACQUIRE",
+        Order::Release => "__ATOMIC_RELEASE",
+        Order::AcqRel => "__ATOMIC_ACQ_REL",
+        Order::SeqCst => "__ATOMIC_SEQ_CST",
+    }
+}
+
+fn order_in_text(order: Order) -> &'static str {
+    match order {
+        Order::Relaxed => "relaxed",
+        Order::Acquire => "acquire",
+        Order::Release => "release",
+        Order::AcqRel => "acq_rel",
+        Order::SeqCst => "seq_cst",
+    }
+}

@@ -1,0 +1,160 @@
+//! Sketches: small concurrent programs, described independently of the language they are written in.
+//!
+//! All programs share one set of objects: integers `x[..]`, an array `a[2]`, a word that is also accessed by bytes, a
+//! pointer to a heap block, two mutexes, a recursive mutex, a reader-writer lock, a condition variable, a semaphore, a
+//! barrier for two and a once-control. Thread 0 is `main`.
+
+use model::Order;
+
+/// A small program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Sketch {
+    /// What each thread does, by number.
+    pub threads: Vec<Vec<Item>>,
+    /// What the once-routine does.
+    pub once: Vec<Item>,
+    /// The semaphore's first value.
+    pub tokens: u8,
+}
+
+/// Something to store.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// A number.
+    Constant(u8),
+    /// What was read into this local; 0 where it is not defined.
+    Local(u8),
+}
+
+/// An index into the array, 0 or 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Index {
+    /// Read from this shared integer in the same statement.
+    Shared(u8),
+    /// Read before.
+    Local(u8),
+}
+
+/// A lock.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LockRef {
+    /// Mutex 0 or 1.
+    Mutex(u8),
+    /// The mutex whose number is in this local.
+    Chosen(u8),
+    /// The recursive mutex.
+    Recursive,
+    /// The reader-writer lock, to read.
+    Read,
+    /// The reader-writer lock, to write.
+    Write,
+}
+
+/// What a branch depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Test {
+    /// A shared integer has this value.
+    Shared(u8, u8),
+    /// The same, read atomically.
+    Atomic(u8, u8, Order),
+    /// A local has this value.
+    Local(u8, u8),
+    /// A lock was had without waiting.
+    TryLock(LockRef),
+    /// The semaphore was had without waiting.
+    TryWait,
+    /// A shared integer was changed from the first value to the second.
+    CompareExchange(u8, u8, u8, Order, Order),
+}
+
+/// A statement.
+#[allow(missing_docs, reason = "fields of variants are explained by the variant")]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Item {
+    /// Reads a shared integer into a local.
+    Read { var: u8, local: u8 },
+    /// Writes a shared integer.
+    Write { var: u8, value: Value },
+    /// Reads and writes a shared integer.
+    Increment { var: u8 },
+    /// Reads an element of the array into a local.
+    ReadElement { index: Index, local: u8 },
+    /// Writes an element of the array.
+    WriteElement { index: Index, value: Value },
+    /// Reads the word into a local.
+    ReadWord { local: u8 },
+    /// Writes the word.
+    WriteWord { value: Value },
+    /// Writes one byte of the word.
+    WriteByte { byte: u8, value: Value },
+    /// Reads the heap block into a local.
+    ReadHeap { local: u8 },
+    /// Writes the heap block.
+    WriteHeap { value: Value },
+    /// Frees the heap block.
+    FreeHeap,
+    /// Reads a shared integer atomically into a local.
+    AtomicLoad { var: u8, order: Order, local: u8 },
+    /// Writes a shared integer atomically.
+    AtomicStore { var: u8, value: Value, order: Order },
+    /// Adds one to a shared integer atomically.
+    FetchAdd { var: u8, order: Order },
+    /// A fence.
+    Fence(Order),
+    /// Takes a lock.
+    Lock(LockRef),
+    /// Gives it back.
+    Unlock(LockRef),
+    /// Waits on the condition variable with mutex 0 if a shared integer is 0, or while it is.
+    Wait { var: u8, repeat: bool, timed: bool },
+    /// Wakes one waiter.
+    Signal,
+    /// Wakes all waiters.
+    Broadcast,
+    /// Adds one to the semaphore.
+    Post,
+    /// Takes one from the semaphore.
+    Take,
+    /// Waits at the barrier.
+    Meet,
+    /// Runs the once-routine if nobody has.
+    Once,
+    /// Lets others run.
+    Yield,
+    /// Fails if the shared integer has this value.
+    AssertNot { var: u8, value: u8 },
+    /// Only if the test holds.
+    If { test: Test, then: Vec<Item> },
+    /// Several times.
+    Repeat { times: u8, body: Vec<Item> },
+    /// Creates a thread. Only outside of branches and loops.
+    Create(usize),
+    /// Waits for a thread this one created.
+    Join(usize),
+    /// Detaches a thread this one created.
+    Detach(usize),
+}
+
+impl Sketch {
+    /// Visits all items, outer ones first.
+    pub fn visit(&self, mut visitor: impl FnMut(&Item)) {
+        fn walk(items: &[Item], visitor: &mut impl FnMut(&Item)) {
+            for item in items {
+                visitor(item);
+                if let Item::If { then: inner, .. } | Item::Repeat { body: inner, .. } = item {
+                    walk(inner, visitor);
+                }
+            }
+        }
+        for items in self.threads.iter().chain([&self.once]) {
+            walk(items, &mut visitor);
+        }
+    }
+
+    /// Whether an item like this occurs.
+    pub fn has(&self, wanted: impl Fn(&Item) -> bool) -> bool {
+        let mut found = false;
+        self.visit(|item| found |= wanted(item));
+        found
+    }
+}
