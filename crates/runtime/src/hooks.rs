@@ -210,12 +210,18 @@ extern "C" fn __rp_call_begin(site: u32) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_add(kind_order: u32, p: *const c_void, len: u64) {
-    let (tag, order) = kind(kind_order);
-    add(tag, order, p as u64, len);
+    // A null pointer to a library function stands for nothing.
+    if !p.is_null() {
+        let (tag, order) = kind(kind_order);
+        add(tag, order, p as u64, len);
+    }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn __rp_add_string(kind_order: u32, p: *const c_char, max: u64) {
+    if p.is_null() {
+        return;
+    }
     // Safety: the program hands the same string to the library.
     let len = unsafe { libc::strnlen(p, max as usize) } as u64;
     __rp_add(kind_order, p.cast(), len.saturating_add(1).min(max));
@@ -223,6 +229,9 @@ unsafe extern "C" fn __rp_add_string(kind_order: u32, p: *const c_char, max: u64
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn __rp_add_wide(kind_order: u32, p: *const libc::wchar_t, max: u64) {
+    if p.is_null() {
+        return;
+    }
     let mut len = 0;
     // Safety: the program hands the same string to the library.
     while len < max && unsafe { *p.add(len as usize) } != 0 {

@@ -132,7 +132,12 @@ pub fn running_process() {
     header().running_pid.store(pid as u32, Ordering::Release);
 }
 
-/// Whether every run is a process of its own.
+/// Whether the process makes one run only.
+pub fn runs_once() -> bool {
+    header().isolation.load(Ordering::Relaxed) == layout::isolation::ONCE
+}
+
+/// Whether every run is a process forked at the checkpoint.
 pub fn forks() -> bool {
     header().isolation.load(Ordering::Relaxed) == layout::isolation::FORK
 }

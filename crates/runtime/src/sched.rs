@@ -8,6 +8,7 @@ use core::ffi::c_void;
 use wire::{Record, ReplyKind, Tag};
 
 use crate::hooks::{self, HOT, SITE};
+use crate::link;
 use crate::run::{RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, State};
@@ -142,7 +143,7 @@ pub fn spawn(start: StartRoutine, arg: *mut c_void) -> Result<Thread, SpawnError
     if !running() {
         return Err(SpawnError::NoRun);
     }
-    if unsafe { !(*RUN.get()).checkpointed } {
+    if unsafe { !(*RUN.get()).checkpointed } && !link::runs_once() {
         suspend(Reason::Checkpoint);
     }
     let (thread, moved) = unsafe { &mut *RUN.get() }.create(start, arg)?;

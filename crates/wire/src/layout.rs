@@ -36,6 +36,8 @@ pub mod isolation {
     pub const RESTORE: u32 = 0;
     /// Fork at the first thread creation for every run.
     pub const FORK: u32 = 1;
+    /// One run from the start of the process, which then leaves; for debuggers.
+    pub const ONCE: u32 = 2;
 }
 
 /// What the host asks for. Written by the host before it rings.

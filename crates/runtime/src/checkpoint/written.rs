@@ -144,26 +144,23 @@ pub fn track(range: &Range<usize>) -> Result<(), &'static str> {
 pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> Result<(), &'static str> {
     // Safety: no other borrow is made while scanning.
     let state = unsafe { &mut *STATE.get() };
-    let protect = look == Look::Protect;
     let mut scan = Scan {
         size: size_of::<Scan>() as u64,
-        flags: if protect { PM_SCAN_WP_MATCHING } else { 0 },
+        flags: if look == Look::Protect { PM_SCAN_WP_MATCHING } else { 0 },
         start: range.start as u64,
         end: range.end as u64,
         ..Scan::default()
     };
-    // Only tracked memory is walked.
+    // Only tracked memory is walked. Pages never touched count as written for the kernel, but not for us.
     scan.category_mask = PAGE_IS_WPALLOWED;
-    match look {
-        Look::Present => scan.category_anyof_mask = PAGE_IS_PRESENT | PAGE_IS_SWAPPED,
-        Look::Written | Look::Protect => scan.category_mask |= PAGE_IS_WRITTEN,
+    scan.category_anyof_mask = PAGE_IS_PRESENT | PAGE_IS_SWAPPED;
+    if look != Look::Present {
+        scan.category_mask |= PAGE_IS_WRITTEN;
     }
-    if !protect {
-        scan.vec = state.regions.start() as u64;
-        scan.vec_len = state.regions.capacity() as u64;
-        // Pages side by side are told together when these are the same.
-        scan.return_mask = PAGE_IS_WPALLOWED;
-    }
+    scan.vec = state.regions.start() as u64;
+    scan.vec_len = state.regions.capacity() as u64;
+    // Pages side by side are told together when these are the same.
+    scan.return_mask = PAGE_IS_WPALLOWED;
     loop {
         // Safety: the table has that capacity.
         let found = unsafe { sys!(SYS_ioctl, state.pagemap, PAGEMAP_SCAN, &raw mut scan) };
@@ -171,7 +168,7 @@ pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> R
             return Err("the kernel refused to say which memory was written (PAGEMAP_SCAN)");
         }
         // Safety: the kernel wrote that many.
-        unsafe { state.regions.set_len(if protect { 0 } else { found as usize }) };
+        unsafe { state.regions.set_len(found as usize) };
         state.regions.items().iter().for_each(&mut see);
         if scan.walk_end >= scan.end {
             return Ok(());

@@ -1,0 +1,59 @@
+//! How the program is run.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How runs are kept apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Isolation {
+    /// `Restore` where the kernel can, else `Fork`.
+    #[default]
+    Auto,
+    /// A checkpoint at the first thread creation is put back in the same process.
+    Restore,
+    /// Every run is a process forked at the first thread creation.
+    Fork,
+}
+
+/// How the program is run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How runs are kept apart.
+    pub isolation: Isolation,
+    /// Most events of a run.
+    pub max_steps: u64,
+    /// Most time of a run.
+    pub time_limit: Duration,
+    /// Events a thread may execute without a switch while others can run, after the schedule prefix; 0 for any number.
+    pub quantum: u32,
+    /// Whether condition-variable waits may end without a cause.
+    pub spurious: bool,
+    /// Room for a run's trace, in records of 16 bytes.
+    pub trace_capacity: usize,
+    /// The program's standard input; nothing if `None`.
+    pub stdin: Option<Vec<u8>>,
+    /// The program's arguments, without its name.
+    pub args: Vec<OsString>,
+    /// The program's name as it sees it; the executable's path if `None`.
+    pub name: Option<OsString>,
+    /// Where it runs; the current directory if `None`.
+    pub directory: Option<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            isolation: Isolation::Auto,
+            max_steps: 1_000_000,
+            time_limit: Duration::from_secs(10),
+            quantum: 10_000,
+            spurious: false,
+            trace_capacity: 1 << 22,
+            stdin: None,
+            args: Vec::new(),
+            name: None,
+            directory: None,
+        }
+    }
+}

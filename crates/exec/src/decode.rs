@@ -1,0 +1,294 @@
+//! From records to a [`Trace`].
+//!
+//! The records come from the process of the program under test, which may have written over them: every field is
+//! checked, and what makes no sense is an error.
+
+use model::{
+    Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order, Pending,
+    Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
+};
+use wire::record::{flag, order, wake};
+use wire::{Record, Tag};
+
+use crate::error::Error;
+
+/// Decodes a run's records.
+///
+/// # Errors
+/// [`Error::Garbled`] for records that no runtime writes.
+pub fn decode(records: &[Record], end: End) -> Result<Trace, Error> {
+    let mut decoder = Decoder::new(records, end);
+    while decoder.at < records.len() {
+        decoder.record().map_err(|what| Error::Garbled { record: decoder.at, what })?;
+    }
+    decoder.finish()
+}
+
+struct Decoder<'a> {
+    records: &'a [Record],
+    at: usize,
+    current: ThreadId,
+    /// Next position and number of children, by thread.
+    counts: IndexVec<ThreadId, (u32, u32)>,
+    events: Vec<Event>,
+    /// All but the events.
+    trace: Trace,
+}
+
+type Result<T, E = String> = std::result::Result<T, E>;
+
+fn site(record: &Record) -> Option<SiteId> {
+    (record.site() != wire::NO_SITE).then_some(SiteId(record.site()))
+}
+
+fn memory_order(flags: u8) -> Result<Option<Order>> {
+    Ok(match flags & order::MASK {
+        order::PLAIN => None,
+        order::RELAXED => Some(Order::Relaxed),
+        order::ACQUIRE => Some(Order::Acquire),
+        order::RELEASE => Some(Order::Release),
+        order::ACQ_REL => Some(Order::AcqRel),
+        order::SEQ_CST => Some(Order::SeqCst),
+        other => return Err(format!("no memory order has number {other}")),
+    })
+}
+
+fn access(tag: Tag, record: &Record) -> Result<Access> {
+    let kind = match tag {
+        Tag::Read => AccessKind::Read,
+        Tag::Write => AccessKind::Write,
+        Tag::ReadModifyWrite => AccessKind::ReadModifyWrite,
+        _ => AccessKind::Free,
+    };
+    let cell = Cell { start: Addr(record.address()), len: record.argument() };
+    Ok(Access { kind, atomic: memory_order(record.flags())?, cell })
+}
+
+fn is_access(tag: Tag) -> bool {
+    matches!(tag, Tag::Read | Tag::Write | Tag::ReadModifyWrite | Tag::Free)
+}
+
+impl<'a> Decoder<'a> {
+    fn new(records: &'a [Record], end: End) -> Self {
+        let main = ThreadInfo { path: ThreadPath::main(), created: None };
+        Self {
+            records,
+            at: 0,
+            current: ThreadId::MAIN,
+            counts: IndexVec::filled(1, (0, 0)),
+            events: Vec::with_capacity(records.len()),
+            trace: Trace {
+                threads: IndexVec::filled(1, main),
+                events: IndexVec::new(),
+                runnable: Vec::new(),
+                pending: Vec::new(),
+                allocations: Vec::new(),
+                misuses: Vec::new(),
+                unmodelled: Vec::new(),
+                end,
+            },
+        }
+    }
+
+    fn next_step(&self) -> Step {
+        Step(self.events.len() as u32)
+    }
+
+    /// Decodes the record at `at` with what belongs to it, and moves on.
+    fn record(&mut self) -> Result<()> {
+        let record = self.records[self.at];
+        let Some(tag) = record.tag() else { return Err(format!("no record has tag {}", (record.w0 >> 48) as u8)) };
+        if is_access(tag) {
+            return self.access(tag, &record);
+        }
+        if tag.is_event() {
+            let op = self.operation(tag, &record)?;
+            return self.event(op, &record);
+        }
+        self.at += 1;
+        match tag {
+            Tag::Switch => self.current = self.thread(record.argument())?,
+            Tag::Runnable => {
+                let words = record.argument() as usize;
+                let raw = self.raw(words.div_ceil(2))?;
+                let words: Vec<u64> = raw.iter().flat_map(|r| [r.w0, r.w1]).take(words).collect();
+                let (step, set) = (self.next_step(), ThreadSet::from_words(&words));
+                match self.trace.runnable.last_mut() {
+                    Some(last) if last.0 == step => last.1 = set,
+                    _ => self.trace.runnable.push((step, set)),
+                }
+            }
+            Tag::Alloc => {
+                let region = if record.flags() & flag::STACK != 0 { Region::Stack } else { Region::Heap };
+                self.trace.allocations.push(Allocation {
+                    before: self.next_step(),
+                    thread: self.current,
+                    site: site(&record),
+                    region,
+                    start: Addr(record.address()),
+                    size: record.argument().into(),
+                });
+            }
+            Tag::Misuse => {
+                let what = self.text(&record)?;
+                let (before, thread) = (self.next_step(), self.current);
+                let object = Addr(record.address());
+                self.trace.misuses.push(Misuse { before, thread, site: site(&record), what, object });
+            }
+            Tag::Unmodelled => {
+                let what = self.text(&record)?;
+                self.trace.unmodelled.push(Unmodelled { thread: self.current, site: site(&record), what });
+            }
+            Tag::Pending => return self.pending(&record),
+            _ => return Err(format!("a record {tag:?} belongs to no event")),
+        }
+        Ok(())
+    }
+
+    /// An access: an event, or one more access of the event before.
+    fn access(&mut self, tag: Tag, record: &Record) -> Result<()> {
+        let access = access(tag, record)?;
+        if record.flags() & flag::MORE == 0 {
+            return self.event(Op::Access(access), record);
+        }
+        self.at += 1;
+        match self.events.last_mut() {
+            Some(last) if last.id.thread == self.current => add_access(&mut last.op, access),
+            _ => Err("another access of no event".into()),
+        }
+    }
+
+    fn event(&mut self, op: Op, record: &Record) -> Result<()> {
+        let created = Some(self.next_step());
+        let (position, children) = &mut self.counts[self.current];
+        let id = EventId { thread: self.current, position: *position };
+        *position += 1;
+        if let Op::Create { child } = op {
+            *children += 1;
+            let path = self.trace.threads[self.current].path.child(*children);
+            if child != self.trace.threads.next_id() {
+                return Err(format!("thread {child} is created as thread {}", self.trace.threads.next_id()));
+            }
+            self.trace.threads.push(ThreadInfo { path, created });
+            self.counts.push((0, 0));
+        }
+        self.events.push(Event { id, site: site(record), op });
+        self.at += 1;
+        Ok(())
+    }
+
+    fn thread(&self, number: u32) -> Result<ThreadId> {
+        match self.trace.threads.get(ThreadId(number)) {
+            Some(_) => Ok(ThreadId(number)),
+            None => Err(format!("there is no thread {number}")),
+        }
+    }
+
+    /// The operation of an event that is no access; `at` moves past records before its last one.
+    fn operation(&mut self, tag: Tag, record: &Record) -> Result<Op> {
+        let object = Addr(record.address());
+        let success = record.flags() & flag::SUCCESS != 0;
+        let mode = if record.flags() & flag::SHARED != 0 { LockMode::Shared } else { LockMode::Exclusive };
+        // Whether a thread exists is the program's matter: it may join one that was never created.
+        let child = ThreadId(record.argument());
+        Ok(match tag {
+            Tag::Fence => Op::Fence(memory_order(record.flags())?.ok_or("a fence without an order")?),
+            Tag::Acquire => Op::Acquire { lock: object, mode },
+            Tag::TryAcquire => Op::TryAcquire { lock: object, mode, success },
+            Tag::Release => Op::Release { lock: object, mode },
+            Tag::Init => Op::Init(object),
+            Tag::Destroy => Op::Destroy(object),
+            Tag::WaitBegin => {
+                self.at += 1;
+                let extra = self.records.get(self.at).filter(|r| r.tag() == Some(Tag::Extra));
+                let lock = Addr(extra.ok_or("a wait without its mutex")?.address());
+                Op::WaitBegin { cond: object, lock }
+            }
+            Tag::WaitEnd => {
+                let cause = match record.flags() {
+                    wake::SIGNALLED => WakeCause::Signalled,
+                    wake::TIMED_OUT => WakeCause::TimedOut,
+                    wake::SPURIOUS => WakeCause::Spurious,
+                    wake::CANCELLED => WakeCause::Cancelled,
+                    other => return Err(format!("no cause of a wake-up has number {other}")),
+                };
+                Op::WaitEnd { cond: object, cause }
+            }
+            Tag::Signal => Op::Signal { cond: object },
+            Tag::Broadcast => Op::Broadcast { cond: object },
+            Tag::BarrierArrive => Op::BarrierArrive { barrier: object },
+            Tag::BarrierLeave => Op::BarrierLeave { barrier: object },
+            Tag::SemPost => Op::SemPost { sem: object },
+            Tag::SemWait => Op::SemWait { sem: object },
+            Tag::SemTryWait => Op::SemTryWait { sem: object, success },
+            Tag::SemGet => Op::SemGet { sem: object },
+            Tag::OnceBegin => Op::OnceBegin { once: object, run: success },
+            Tag::OnceEnd => Op::OnceEnd { once: object },
+            Tag::Create => Op::Create { child },
+            Tag::Start => Op::Start,
+            Tag::Exit => Op::Exit,
+            Tag::Join => Op::Join { child },
+            Tag::TryJoin => Op::TryJoin { child, success },
+            Tag::Detach => Op::Detach { child },
+            Tag::Cancel => Op::Cancel { target: child },
+            Tag::Cancelled => Op::Cancelled,
+            Tag::Yield => Op::Yield,
+            _ => return Err(format!("{tag:?} is no operation")),
+        })
+    }
+
+    /// What a thread was about to do: the event records after this one.
+    fn pending(&mut self, record: &Record) -> Result<()> {
+        let thread = self.thread(record.argument())?;
+        let Some(first) = self.records.get(self.at).copied() else { return Err("pending nothing".into()) };
+        let Some(tag) = first.tag().filter(|tag| tag.is_event()) else { return Err("pending no event".into()) };
+        let mut op = if is_access(tag) { Op::Access(access(tag, &first)?) } else { self.operation(tag, &first)? };
+        self.at += 1;
+        while let Some(more) = self.records.get(self.at)
+            && let Some(tag) = more.tag().filter(|tag| is_access(*tag) && more.flags() & flag::MORE != 0)
+        {
+            add_access(&mut op, access(tag, more)?)?;
+            self.at += 1;
+        }
+        let id = EventId { thread, position: self.counts[thread].0 };
+        let event = Event { id, site: site(&first), op };
+        self.trace.pending.push(Pending { event, enabled: record.flags() & flag::ENABLED != 0 });
+        Ok(())
+    }
+
+    /// Payload after the current record.
+    fn raw(&mut self, units: usize) -> Result<&'a [Record]> {
+        let end = self.at.checked_add(units).ok_or("a payload without end")?;
+        let raw = self.records.get(self.at..end).ok_or("a payload that is cut off")?;
+        self.at = end;
+        Ok(raw)
+    }
+
+    fn text(&mut self, record: &Record) -> Result<String> {
+        let len = record.argument() as usize;
+        let raw = self.raw(len.div_ceil(16))?;
+        let bytes: Vec<u8> = raw.iter().flat_map(|r| [r.w0.to_le_bytes(), r.w1.to_le_bytes()]).flatten().collect();
+        Ok(String::from_utf8_lossy(&bytes[..len]).into_owned())
+    }
+
+    fn finish(mut self) -> Result<Trace, Error> {
+        self.trace.events = IndexVec::from_raw(self.events);
+        self.trace.runnable.dedup_by(|later, earlier| later.1 == earlier.1);
+        match self.trace.runnable.first() {
+            Some((Step(0), _)) => Ok(self.trace),
+            _ => Err(Error::Garbled { record: 0, what: "nobody was runnable at the start".into() }),
+        }
+    }
+}
+
+/// Adds an access to an event of accesses.
+fn add_access(op: &mut Op, access: Access) -> Result<()> {
+    let mut accesses = match std::mem::replace(op, Op::Yield) {
+        Op::Access(first) => vec![first],
+        Op::Accesses(all) => all.into_vec(),
+        other => return Err(format!("an access added to {other:?}")),
+    };
+    accesses.push(access);
+    *op = Op::Accesses(accesses.into());
+    Ok(())
+}

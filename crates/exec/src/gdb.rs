@@ -1,0 +1,41 @@
+//! One run under a debugger.
+
+use std::path::Path;
+use std::process::Command;
+
+use model::Schedule;
+use wire::Request;
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::shared::Shared;
+use crate::target;
+
+/// The command that runs `program` under `gdb` with this schedule and stops right before the event after its last
+/// segment. `directory` gets the file through which program and schedule meet; it must outlive the command.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn gdb_command(program: &Path, config: &Config, schedule: &Schedule, directory: &Path) -> Result<Command, Error> {
+    let path = directory.join("gdb-run");
+    let system = |source| Error::System { action: "set up the debugger's shared file", source };
+    let file =
+        std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(system)?;
+    let mut shared = Shared::create(&file, config, true).map_err(system)?;
+    shared.ask(Request { trap: 1, ..target::request(config) }, schedule)?;
+    let mut command = Command::new("gdb");
+    command.arg("-q");
+    let directory = config.directory.as_ref().map(|d| format!("set cwd {}", d.display()));
+    let settings = [
+        "set disable-randomization on".to_owned(),
+        "set startup-with-shell off".to_owned(),
+        // The watchdog's; a run under a debugger takes as long as it takes.
+        "handle SIGALRM nostop noprint ignore".to_owned(),
+        format!("set environment {}={}", wire::FILE_VARIABLE, path.display()),
+    ];
+    for setting in settings.into_iter().chain(directory).chain(["run".to_owned()]) {
+        command.arg("-ex").arg(setting);
+    }
+    command.arg("--args").arg(program).args(&config.args);
+    Ok(command)
+}

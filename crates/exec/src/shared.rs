@@ -1,0 +1,135 @@
+//! The host's end of the shared memory.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use memmap2::MmapMut;
+use model::Schedule;
+use wire::layout::{MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation};
+use wire::{Header, MESSAGE_CAPACITY, Record, Reply, Request, SEGMENT_CAPACITY, Segment};
+
+use crate::config::{Config, Isolation};
+use crate::error::Error;
+
+/// Rounds of looking for the answer before the host sleeps.
+const SPINS: u32 = 4000;
+
+/// The shared memory of one process.
+pub(crate) struct Shared {
+    memory: MmapMut,
+    capacity: usize,
+}
+
+impl Shared {
+    /// Lays the memory out in an empty file.
+    pub(crate) fn create(file: &File, config: &Config, once: bool) -> io::Result<Self> {
+        let capacity = config.trace_capacity.max(1 << 12);
+        file.set_len((TRACE_OFFSET + capacity * size_of::<Record>()) as u64)?;
+        // Safety: the file is ours and the program under test; whatever that writes is looked at as untrusted bytes.
+        let memory = unsafe { MmapMut::map_mut(file)? };
+        let shared = Self { memory, capacity };
+        let header = shared.header();
+        header.magic.store(wire::MAGIC, Ordering::Relaxed);
+        header.version.store(wire::VERSION, Ordering::Relaxed);
+        let kind = match config.isolation {
+            _ if once => isolation::ONCE,
+            Isolation::Auto | Isolation::Restore => isolation::RESTORE,
+            Isolation::Fork => isolation::FORK,
+        };
+        header.isolation.store(kind, Ordering::Relaxed);
+        header.fallback.store((config.isolation == Isolation::Auto).into(), Ordering::Relaxed);
+        header.trace_capacity.store(capacity as u64, Ordering::Release);
+        Ok(shared)
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // Safety: the mapping starts with a header, which has no invalid bit patterns.
+        unsafe { &*self.memory.as_ptr().cast::<Header>() }
+    }
+
+    fn at<T>(&self, offset: usize) -> *mut T {
+        self.memory.as_ptr().cast_mut().wrapping_add(offset).cast()
+    }
+
+    /// Writes a request and rings.
+    pub(crate) fn ask(&mut self, request: Request, schedule: &Schedule) -> Result<(), Error> {
+        if schedule.segments.len() > SEGMENT_CAPACITY {
+            return Err(Error::ScheduleTooLong { segments: schedule.segments.len(), most: SEGMENT_CAPACITY });
+        }
+        let segments = self.at::<Segment>(SEGMENTS_OFFSET);
+        for (i, segment) in schedule.segments.iter().enumerate() {
+            let segment = Segment { thread: segment.thread.0, until: segment.until };
+            // Safety: below the capacity of the segment area; the runtime reads after the ring.
+            unsafe { segments.add(i).write_volatile(segment) };
+        }
+        let request = Request { segments: schedule.segments.len() as u32, ..request };
+        let header = self.header();
+        // Safety: the runtime reads after the ring.
+        unsafe { header.request.get().write_volatile(request) };
+        header.requested.fetch_add(1, Ordering::SeqCst);
+        if header.runtime_sleeps.load(Ordering::SeqCst) != 0 {
+            futex(&header.requested, libc::FUTEX_WAKE, 1, None);
+        }
+        Ok(())
+    }
+
+    /// Waits for the answer, at most about `patience`; says whether it came.
+    pub(crate) fn wait(&self, patience: Duration) -> bool {
+        let header = self.header();
+        let wanted = header.requested.load(Ordering::Relaxed);
+        for _ in 0..SPINS {
+            if header.answered.load(Ordering::Acquire) == wanted {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        header.host_sleeps.store(1, Ordering::SeqCst);
+        let seen = header.answered.load(Ordering::SeqCst);
+        if seen != wanted {
+            futex(&header.answered, libc::FUTEX_WAIT, seen, Some(patience));
+        }
+        header.host_sleeps.store(0, Ordering::Relaxed);
+        header.answered.load(Ordering::Acquire) == wanted
+    }
+
+    /// The reply, after the answer.
+    pub(crate) fn reply(&self) -> Reply {
+        // Safety: plain numbers; the runtime does not write between its answer and the next request.
+        unsafe { self.header().reply.get().read_volatile() }
+    }
+
+    /// The reply's text.
+    pub(crate) fn message(&self, reply: &Reply) -> String {
+        let mut bytes = vec![0; (reply.message_len as usize).min(MESSAGE_CAPACITY)];
+        // Safety: within the message area.
+        unsafe { std::ptr::copy_nonoverlapping(self.at::<u8>(MESSAGE_OFFSET), bytes.as_mut_ptr(), bytes.len()) };
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Copies the reply's records to `out`.
+    pub(crate) fn records(&self, reply: &Reply, out: &mut Vec<Record>) -> Result<(), Error> {
+        let count = reply.records as usize;
+        if count > self.capacity {
+            let what = format!("{count} records in an area of {}", self.capacity);
+            return Err(Error::Garbled { record: 0, what });
+        }
+        out.clear();
+        out.reserve(count);
+        // Safety: within the trace area; a record is two numbers.
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.at::<Record>(TRACE_OFFSET), out.as_mut_ptr(), count);
+            out.set_len(count);
+        }
+        Ok(())
+    }
+}
+
+fn futex(word: &AtomicU32, operation: i32, value: u32, patience: Option<Duration>) {
+    let patience = patience
+        .map(|p| libc::timespec { tv_sec: p.as_secs() as libc::time_t, tv_nsec: p.subsec_nanos() as libc::c_long });
+    let limit = patience.as_ref().map_or(std::ptr::null(), |p| p as *const libc::timespec);
+    // Safety: the word is in shared memory, the time limit is on this stack.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, limit) };
+}
