@@ -3,6 +3,7 @@
 //! If everything is known before the call, the event comes before it; if the library's result matters, the event
 //! begins before and ends after the call. A function that calls back has one event before and one after.
 
+use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 use model::SiteId;
 use program::library::threads::ThreadFunction;
@@ -80,7 +81,8 @@ impl<'m> Weaver<'_, 'm> {
         match effect {
             Effect::Read(i, _) | Effect::Write(i, _) | Effect::ReadAfter(i, _) | Effect::WriteAfter(i, _) => shared(*i),
             Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
-                computed.reads.iter().chain(computed.writes).any(|i| shared(*i))
+                let mut touched = computed.reads.iter().chain(computed.writes).peekable();
+                touched.peek().is_none() || touched.any(|i| shared(*i))
             }
             Effect::Stream(i) => argument(call, *i).is_some_and(Value::is_pointer),
             Effect::State(..) => true,
@@ -164,19 +166,35 @@ impl<'m> Weaver<'_, 'm> {
 
     fn format(&self, call: Value<'m>, format: &Format) {
         let Some(text) = argument(call, format.format) else { return };
-        let flags = self.insert.const_i32(format.flags());
         match format.args {
             FormatArgs::List(i) => {
                 let Some(list) = argument(call, i) else { return };
+                let flags = self.format_flags(call, format);
                 self.insert.hook("__rp_add_format_list", &[text, flags, list]);
             }
             FormatArgs::From(first) => {
                 let arguments: Vec<_> = call.arguments().skip(usize::from(first)).collect();
                 let array = self.spread(call, &arguments);
+                if format.scan {
+                    self.insert.after(call);
+                }
+                let flags = self.format_flags(call, format);
                 let count = self.insert.const_i32(arguments.len() as u32);
                 self.insert.hook("__rp_add_format", &[text, flags, count, array]);
             }
         }
+    }
+
+    /// The flags of a format hook: for a scan, which is reported after the call, with its result plus 2.
+    fn format_flags(&self, call: Value<'m>, format: &Format) -> Value<'m> {
+        let flags = self.insert.const_i32(format.flags());
+        if !format.scan {
+            return flags;
+        }
+        let number = |n| self.insert.const_i32(n);
+        let result = self.insert.binary(LLVMOpcode::LLVMAdd, self.insert.to_i32(call), number(2));
+        let shifted = self.insert.binary(LLVMOpcode::LLVMShl, result, number(8));
+        self.insert.binary(LLVMOpcode::LLVMOr, shifted, flags)
     }
 
     /// Puts values, widened to 64 bits each, into an array in the function's frame.
@@ -194,7 +212,8 @@ impl<'m> Weaver<'_, 'm> {
 
 /// Whether an effect is known only once the call has returned.
 fn is_after(effect: &Effect) -> bool {
-    matches!(effect, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_))
+    let scan = matches!(effect, Effect::Format(format) if format.scan);
+    scan || matches!(effect, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_))
 }
 
 fn argument<'m>(call: Value<'m>, index: u8) -> Option<Value<'m>> {
