@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use exec::format::ProgramIdentity;
-use exec::format::identity::hash_file;
+use exec::format::identity::hash;
 use program::Program;
 
 use crate::Error;
@@ -32,6 +32,8 @@ pub struct Built {
     pub program: Program,
     /// What witness files say of it.
     pub identity: ProgramIdentity,
+    /// The content of the file for standard input.
+    pub(crate) stdin: Option<Vec<u8>>,
     /// How long it took.
     pub time: Duration,
     folder: tempfile::TempDir,
@@ -40,7 +42,18 @@ pub struct Built {
 impl Built {
     /// The executable.
     pub fn executable(&self) -> PathBuf {
-        self.folder.path().join("program")
+        self.folder().join("program")
+    }
+
+    /// Its name: the first input's, without folder and extension.
+    pub(crate) fn name(&self) -> String {
+        let first = self.identity.inputs.first().map(Path::new).and_then(Path::file_stem);
+        first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// The folder it is in, for further files of its runs.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 }
 
@@ -73,20 +86,21 @@ pub fn build(options: &BuildOptions) -> Result<Built, Error> {
     let archive = folder.path().join("libraceproof_runtime.a");
     std::fs::write(&archive, exec::runtime_archive()).map_err(Error::WorkFolder)?;
     let executable = folder.path().join("program");
-    llvm::link(&compiled, &archive, &exec::link_args(), &executable)?;
-    let stdin_hash = options.stdin.as_deref().map(|file| hash_input(Path::new(file))).transpose()?;
+    let extra: Vec<String> = [exec::link_args(), exec::link_libraries()].concat().into_iter().map(Into::into).collect();
+    llvm::link(&compiled, &archive, &extra, &executable)?;
+    let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
     let identity = ProgramIdentity {
-        hash: hash_file(&executable).map_err(Error::WorkFolder)?,
+        hash: hash(&std::fs::read(&executable).map_err(Error::WorkFolder)?),
         inputs: options.inputs.clone(),
         cflags: options.cflags.clone(),
         assume_pure: options.assume_pure.iter().cloned().collect(),
         args: options.args.clone(),
         stdin: options.stdin.clone(),
-        stdin_hash,
+        stdin_hash: stdin.as_deref().map(hash),
     };
-    Ok(Built { program: compiled.program, identity, time: start.elapsed(), folder })
+    Ok(Built { program: compiled.program, identity, stdin, time: start.elapsed(), folder })
 }
 
-fn hash_input(path: &Path) -> Result<String, Error> {
-    hash_file(path).map_err(|cause| Error::Stdin { path: path.to_owned(), cause })
+fn read_input(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|cause| Error::Stdin { path: path.to_owned(), cause })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use model::{End, Executor, Schedule, Trace};
+use model::{End, Trace};
 
 use crate::Error;
 use crate::build::Built;
@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::run::{Limits, launch};
 use crate::words::Words;
 
-/// A run of the program under a schedule prefix.
+/// A run of the program under the empty schedule.
 #[derive(Debug)]
 pub struct Run {
     /// One line per event, then how the run ended.
@@ -20,12 +20,11 @@ pub struct Run {
     pub output: exec::Output,
 }
 
-/// Runs the program once under the schedule and tells what happened.
-pub fn run(built: &Built, limits: &Limits, schedule: &Schedule) -> Result<Run, Error> {
-    let mut target = launch(built, limits)?;
-    let trace = target.run(schedule)?;
+/// Runs the program once under the empty schedule and tells what happened.
+pub fn run(built: &Built, limits: &Limits) -> Result<Run, Error> {
+    let (mut target, trace, symbols) = launch(built, limits)?;
     let output = target.output()?;
-    let names = Names::new(&built.program, target.symbols());
+    let names = Names::new(&built.program, &symbols);
     let words = Words { trace: &trace, names: &names };
     Ok(Run { text: tell(built, &words), output })
 }

@@ -37,14 +37,13 @@ pub struct ExploreOptions {
 /// Explores the program's schedules and settles every pair of accesses that met.
 pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
     let start = Instant::now();
-    let mut target = launch(built, &options.limits)?;
+    let (mut target, _, symbols) = launch(built, &options.limits)?;
     let search = ::explore::Options {
         reduction: options.reduction,
         max_executions: options.max_executions,
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
     };
-    let symbols = target.symbols().clone();
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
     let mut examples = Examples::new(&looker, observer);
@@ -56,11 +55,7 @@ pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Obser
     let mut listing = Listing {
         looker: &looker,
         target: &mut target,
-        witnesses: Witnesses {
-            folder: options.witness_dir.clone(),
-            program: &built.identity,
-            run: options.limits.record(),
-        },
+        witnesses: Witnesses { folder: options.witness_dir.clone(), built, run: options.limits.record() },
     };
     let pairs = listing.pairs(&ledger, &outcome, &unknowns, &examples)?;
     let errors = listing.errors(&outcome.failures)?;

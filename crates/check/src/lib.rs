@@ -25,5 +25,5 @@ pub use build::{BuildOptions, Built, build, lower};
 pub use dump::{Run, run};
 pub use error::Error;
 pub use explore::{ExploreOptions, explore};
-pub use replay::{Replayed, replay};
+pub use replay::{Replayed, debugger, replay};
 pub use run::Limits;

@@ -28,7 +28,7 @@ impl<'a> Names<'a> {
 
     fn object(&self, trace: &Trace, step: Step, cell: Cell) -> Option<String> {
         let len = u64::from(cell.len);
-        if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start)
+        if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start.0)
             && let Some(global) = self.globals.get(symbol)
         {
             return Some(naming::name_global(self.program, *global, offset, len));

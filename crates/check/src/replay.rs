@@ -1,6 +1,7 @@
 //! Running a witness again.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use exec::format::{RecordedFinding, Witness};
@@ -59,10 +60,10 @@ fn limits(witness: &Witness) -> Limits {
 pub fn replay(path: &Path) -> Result<Replayed, Error> {
     let start = Instant::now();
     let (witness, built) = rebuild(path)?;
-    let mut target = launch(&built, &limits(&witness))?;
+    let (mut target, _, symbols) = launch(&built, &limits(&witness))?;
     let trace = target.run(&witness.schedule())?;
     witness.compare(&trace).map_err(|difference| Error::ReplayDiffers { witness: path.to_owned(), difference })?;
-    let names = Names::new(&built.program, target.symbols());
+    let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
     let Shown { pair, error, story } = show(&looker, &witness, &trace, spelled)
@@ -161,4 +162,19 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
         }
         _ => None,
     }
+}
+
+/// The command that runs the witness's program under gdb and stops right before the last event of its schedule: the
+/// second access of a race. `more` are further arguments of gdb. The program lives as long as what is returned with it.
+pub fn debugger(path: &Path, more: &[String]) -> Result<(Command, Built), Error> {
+    let (witness, built) = rebuild(path)?;
+    let mut schedule = witness.schedule();
+    if let Some(last) = schedule.segments.last_mut() {
+        last.until = last.until.saturating_sub(1);
+    }
+    let config = limits(&witness).config(&built);
+    let set_up = exec::gdb_command(&built.executable(), &config, &schedule, built.folder())?;
+    let mut command = Command::new(set_up.get_program());
+    command.args(more).args(set_up.get_args());
+    Ok((command, built))
 }

@@ -1,10 +1,10 @@
 //! Launching a built program.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use exec::format::{ProgramIdentity, RunOptions};
-use exec::{Isolation, Target};
+use exec::format::RunOptions;
+use exec::{Isolation, Symbols, Target};
+use model::{Executor, Schedule, Trace};
 
 use crate::{Built, Error};
 
@@ -39,21 +39,25 @@ impl Limits {
         RunOptions { spurious: self.spurious, max_steps: self.max_steps, quantum: quantum() }
     }
 
-    /// The executor's configuration for a program with these arguments and input.
-    pub(crate) fn config(&self, identity: &ProgramIdentity) -> exec::Config {
+    /// The executor's configuration for a program.
+    pub(crate) fn config(&self, built: &Built) -> exec::Config {
         exec::Config {
             isolation: self.isolation,
             max_steps: self.max_steps,
             time_limit: self.time,
             spurious: self.spurious,
-            args: identity.args.iter().map(Into::into).collect(),
-            stdin: identity.stdin.as_ref().map(PathBuf::from),
+            args: built.identity.args.iter().map(Into::into).collect(),
+            name: Some(built.name().into()),
+            stdin: built.stdin.clone(),
             ..exec::Config::default()
         }
     }
 }
 
-/// Launches the program.
-pub(crate) fn launch(built: &Built, limits: &Limits) -> Result<Target, Error> {
-    Ok(Target::launch(&built.executable(), limits.config(&built.identity))?)
+/// Launches the program and runs it once under the empty schedule, which tells where its symbols are.
+pub(crate) fn launch(built: &Built, limits: &Limits) -> Result<(Target, Trace, Symbols), Error> {
+    let mut target = Target::launch(&built.executable(), limits.config(built))?;
+    let trace = target.run(&Schedule::new())?;
+    let symbols = target.symbols()?;
+    Ok((target, trace, symbols))
 }

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use exec::format::{ProgramIdentity, RecordedFinding, RunOptions, Witness};
+use exec::format::{RecordedFinding, RunOptions, Witness};
 use model::{Schedule, Trace};
 
-use crate::Error;
+use crate::{Built, Error};
 
 /// Writes witness files into one folder, created with the first.
 pub(crate) struct Witnesses<'a> {
     /// The folder, as the user spelled it.
     pub(crate) folder: PathBuf,
     /// The program.
-    pub(crate) program: &'a ProgramIdentity,
+    pub(crate) built: &'a Built,
     /// Options of the runs.
     pub(crate) run: RunOptions,
 }
@@ -26,9 +26,9 @@ impl Witnesses<'_> {
         schedule: &Schedule,
         trace: &Trace,
     ) -> Result<String, Error> {
-        let witness = Witness::new(self.program.clone(), self.run, finding, schedule, trace)
+        let witness = Witness::new(self.built.identity.clone(), self.run, finding, schedule, trace)
             .map_err(|difference| Error::NotReproducible { difference })?;
-        let path = self.folder.join(format!("{}-{id}.rpw", self.stem()));
+        let path = self.folder.join(format!("{}-{id}.rpw", self.built.name()));
         std::fs::create_dir_all(&self.folder).map_err(|source| exec::format::Error::Io {
             action: "write",
             path: self.folder.clone(),
@@ -36,11 +36,5 @@ impl Witnesses<'_> {
         })?;
         witness.write(&path)?;
         Ok(path.to_string_lossy().into_owned())
-    }
-
-    /// The first input's name without folder and extension.
-    fn stem(&self) -> String {
-        let first = self.program.inputs.first().map(PathBuf::from).unwrap_or_default();
-        first.file_stem().map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
 }

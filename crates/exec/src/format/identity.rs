@@ -1,8 +1,5 @@
 //! Which program a file speaks of, and how to build it again.
 
-use std::io;
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -25,7 +22,7 @@ pub struct ProgramIdentity {
     pub stdin_hash: Option<String>,
 }
 
-/// SHA-256 of a file's bytes, in hexadecimal digits.
-pub fn hash_file(path: &Path) -> io::Result<String> {
-    Ok(super::hex(&Sha256::digest(std::fs::read(path)?)))
+/// SHA-256 in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    super::hex(&Sha256::digest(bytes))
 }

@@ -9,7 +9,6 @@ use check::{BuildOptions, ExploreOptions, Limits};
 use clap::ValueEnum;
 use exec::Isolation;
 use explore::ReductionName;
-use model::Schedule;
 
 use crate::failure::Failure;
 use crate::output;
@@ -147,7 +146,7 @@ impl Explore {
         }
         let built = check::build(&build)?;
         if self.show_output || self.emit == Some(Emit::Trace) {
-            let run = check::run(&built, &limits, &Schedule::new())?;
+            let run = check::run(&built, &limits)?;
             if self.show_output {
                 let mut stderr = std::io::stderr().lock();
                 let _ = stderr.write_all(&run.output.stdout).and_then(|()| stderr.write_all(&run.output.stderr));

@@ -23,10 +23,17 @@ pub(crate) struct Replay {
     /// Print one JSON document and nothing else on standard output
     #[arg(long)]
     json: bool,
+
+    /// Further arguments for gdb, after `--`
+    #[arg(last = true, value_name = "ARGS", requires = "gdb")]
+    gdb_args: Vec<String>,
 }
 
 impl Replay {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        if self.gdb {
+            return self.debug();
+        }
         let replayed = check::replay(&self.witness)?;
         if self.json {
             output::show(&replayed.report, true);
@@ -36,5 +43,14 @@ impl Replay {
             output::show(&replayed.report, false);
         }
         Ok(ExitCode::from(1))
+    }
+
+    /// Hands the terminal over to gdb; its exit status becomes ours.
+    fn debug(&self) -> Result<ExitCode, Failure> {
+        let (mut gdb, _program) = check::debugger(&self.witness, &self.gdb_args)?;
+        let status = gdb.status().map_err(|error| {
+            Failure::new(format!("cannot start gdb: {error}"), "on Debian and Ubuntu: apt install gdb")
+        })?;
+        Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2)))
     }
 }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Where the ui programs and their expected outputs are.
-pub fn ui() -> PathBuf {
+pub(crate) fn ui() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
 }
 
 /// A folder with copies of the ui programs, as a user would stand in it.
-pub struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for entry in std::fs::read_dir(ui()).unwrap() {
             let path = entry.unwrap().path();
@@ -24,12 +24,12 @@ impl Folder {
         Self(folder)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
     /// Runs `raceproof` with these arguments in the folder.
-    pub fn raceproof(&self, args: &[&str]) -> Run {
+    pub(crate) fn raceproof(&self, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.args(args).current_dir(self.path()).env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE");
         Run::of(command.output().unwrap())
@@ -37,14 +37,14 @@ impl Folder {
 }
 
 /// What a finished process left.
-pub struct Run {
-    pub status: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Run {
-    pub fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Self {
             status: output.status.code().expect("an exit status"),
@@ -55,7 +55,7 @@ impl Run {
 }
 
 /// Times are all that may differ from run to run: `0.12 s` at the end of a line becomes `[TIME]`.
-pub fn without_times(text: &str) -> String {
+pub(crate) fn without_times(text: &str) -> String {
     let is_time = |word: &str| word.split_once('.').is_some_and(|(s, ms)| s.parse::<u64>().is_ok() && ms.len() == 2);
     let line = |line: &str| match line.strip_suffix(" s").and_then(|rest| rest.rsplit_once(' ')) {
         Some((rest, time)) if is_time(time) => format!("{rest} [TIME]\n"),
@@ -65,7 +65,7 @@ pub fn without_times(text: &str) -> String {
 }
 
 /// A JSON document with its times set to zero.
-pub fn json_without_times(text: &str) -> String {
+pub(crate) fn json_without_times(text: &str) -> String {
     fn erase(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::Object(fields) => {
@@ -86,7 +86,7 @@ pub fn json_without_times(text: &str) -> String {
 }
 
 /// Compares with a file in the ui folder; `SNAPSHOTS=overwrite cargo test` rewrites it.
-pub fn assert_blessed(actual: String, file: &str) {
+pub(crate) fn assert_blessed(actual: String, file: &str) {
     let expected = snapbox::Data::read_from(&ui().join(file), Some(snapbox::data::DataFormat::Text));
     snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).eq(snapbox::Data::text(actual), expected);
 }
