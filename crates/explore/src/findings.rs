@@ -7,7 +7,7 @@ use model::{End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unm
 
 use crate::causality::Causality;
 use crate::outcome::{Failure, FailureKind, Involved};
-use crate::witness::Witness;
+use crate::witness::{Approach, Witness};
 
 /// A race that has no site to be named by.
 pub(crate) struct Unsited {
@@ -18,10 +18,18 @@ pub(crate) struct Unsited {
 /// What a failure is known by: its kind, its sites, and for misuses what was done.
 type FailureKey = (FailureKind, Vec<Option<SiteId>>, String);
 
+/// A racing pair.
+pub(crate) struct KnownRace {
+    /// The best witness built so far.
+    pub(crate) witness: Witness,
+    /// The fewest switches of a trace from which one was built.
+    simplest: usize,
+}
+
 /// What the executions of a search have shown so far.
 #[derive(Default)]
 pub(crate) struct Findings {
-    pub(crate) races: BTreeMap<Pair, Witness>,
+    pub(crate) races: BTreeMap<Pair, KnownRace>,
     pub(crate) conflicts: BTreeSet<Pair>,
     failures: BTreeMap<FailureKey, Failure>,
     pub(crate) unmodelled: Vec<Unmodelled>,
@@ -70,17 +78,25 @@ impl Findings {
                 return Err(Unsited { step, other });
             };
             let pair = Pair::new(first, second);
+            // Building a witness is work; a trace that is no simpler than one tried before is not worth it.
+            let switches = switches_before(trace, race.second);
             let known = self.races.get(&pair);
-            // The trace's own prefix bounds what its witness can cost; a worse trace is not worth the work.
-            let promising =
-                known.is_none_or(|w| !w.adjacent || switches_before(trace, race.second) < w.schedule.switches());
-            if !promising {
+            let simpler = known.is_none_or(|k| switches < k.simplest);
+            if !simpler && known.is_some_and(|k| k.witness.adjacent) {
                 continue;
             }
             let causality = causality.get_or_insert_with(|| Causality::of(trace));
-            let witness = Witness::new(trace, causality, race);
-            if known.is_none_or(|known| witness.cost() < known.cost()) {
-                self.races.insert(pair, witness);
+            let approach = Approach::new(trace, causality, race);
+            if simpler || approach.adjacent() {
+                let witness = approach.witness(trace, causality);
+                let known = self
+                    .races
+                    .entry(pair)
+                    .or_insert_with(|| KnownRace { witness: witness.clone(), simplest: switches });
+                known.simplest = known.simplest.min(switches);
+                if witness.cost() < known.witness.cost() {
+                    known.witness = witness;
+                }
             }
         }
         Ok(())

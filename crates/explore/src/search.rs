@@ -6,7 +6,7 @@ use std::time::Instant;
 use model::{End, Executor, Schedule, Step, Trace};
 
 use crate::error::Error;
-use crate::findings::Findings;
+use crate::findings::{Findings, KnownRace};
 use crate::hidden::hidden_failures;
 use crate::observer::{Observer, Progress};
 use crate::options::Options;
@@ -115,7 +115,7 @@ impl<E: Executor> Search<'_, E> {
     /// Checks every race's witness once and gathers the outcome.
     fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
         let mut races = BTreeMap::new();
-        for (pair, witness) in std::mem::take(&mut self.findings.races) {
+        for (pair, KnownRace { witness, .. }) in std::mem::take(&mut self.findings.races) {
             let trace = run(self.executor, &witness.schedule)?;
             self.statistics.confirmations += 1;
             let confirmed = witness.is_shown_by(&trace);
@@ -154,10 +154,14 @@ fn check_prefix<X: std::error::Error>(stack: &Stack, branch: Branch, trace: &Tra
             None => return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end)),
         }
     }
-    for (step, frame) in (0..).map(Step).zip(&stack.frames).take(branch.step.0 as usize + 1) {
-        let runnable = trace.runnable_at(step);
-        if *runnable != frame.runnable {
-            return differs(step, format!("{:?} could run and then {runnable:?}", frame.runnable));
+    let until = |trace: &Trace| trace.runnable.partition_point(|(from, _)| *from <= branch.step);
+    let changes = |trace: &Trace, known: usize| trace.runnable[..until(trace)].get(known).cloned();
+    for known in 0..until(&stack.trace).max(until(trace)) {
+        let (expected, found) = (changes(&stack.trace, known), changes(trace, known));
+        if expected != found {
+            let step = expected.iter().chain(&found).map(|(from, _)| *from).min().unwrap_or(branch.step);
+            let (expected, found) = (stack.trace.runnable_at(step), trace.runnable_at(step));
+            return differs(step, format!("{expected:?} could run and then {found:?}"));
         }
     }
     match found.next() {

@@ -24,9 +24,18 @@ pub struct Witness {
     pub adjacent: bool,
 }
 
-impl Witness {
-    /// The witness that a trace gives for one of its races.
-    pub(crate) fn new(trace: &Trace, causality: &Causality, race: &Race) -> Self {
+/// What led two threads to their racing accesses.
+pub(crate) struct Approach<'a> {
+    race: &'a Race,
+    first: EventId,
+    second: EventId,
+    /// All that led to either, without the two themselves unless one led to the other.
+    past: Clock,
+}
+
+impl<'a> Approach<'a> {
+    /// What led to the accesses of a trace's race.
+    pub(crate) fn new(trace: &Trace, causality: &Causality, race: &'a Race) -> Self {
         let (first, second) = (trace.events[race.first].id, trace.events[race.second].id);
         let mut past = Clock::new();
         for id in [first, second] {
@@ -34,18 +43,31 @@ impl Witness {
                 past.join(causality.clock(causality.step_of(EventId { position, ..id })));
             }
         }
-        let adjacent = !past.contains(first);
+        Self { race, first, second, past }
+    }
+
+    /// Whether both threads can stand before their accesses at once.
+    pub(crate) fn adjacent(&self) -> bool {
+        !self.past.contains(self.first)
+    }
+
+    /// The witness it gives.
+    pub(crate) fn witness(self, trace: &Trace, causality: &Causality) -> Witness {
+        let Self { race, first, second, ref past } = self;
+        let adjacent = self.adjacent();
         let schedule = if adjacent {
-            let mut schedule = causality.linearise(&past);
+            let mut schedule = causality.linearise(past);
             schedule.push(first.thread, first.position + 1);
             schedule.push(second.thread, second.position + 1);
             schedule
         } else {
             trace.schedule_to(Step(race.second.0 + 1))
         };
-        Self { schedule, first, second, adjacent }
+        Witness { schedule, first, second, adjacent }
     }
+}
 
+impl Witness {
     /// Orders witnesses from the easiest to follow: side by side, few switches, few events.
     pub(crate) fn cost(&self) -> impl Ord + use<> {
         let events: u64 = self.schedule.segments.iter().map(|s| u64::from(s.until)).sum();

@@ -10,8 +10,6 @@
 //! when `j` is reached, then `i` comes before `i'` in their thread, so `i'` is not ordered before `j` either.
 //! *Never wrong*: every race reported is one by the definition above.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashSet;
 
 use crate::happens_before::HappensBefore;
@@ -37,8 +35,8 @@ pub struct Analysis {
     /// One race for each racing pair of sites, in the order in which they were met.
     pub races: Vec<Race>,
     /// Pairs of sites, the smaller first, with accesses by different threads that [could race](could_race), whether or
-    /// not happens-before orders them.
-    pub conflicts: BTreeSet<SitePair>,
+    /// not happens-before orders them. Each once, in the order in which they were met.
+    pub conflicts: Vec<SitePair>,
 }
 
 /// Two sites as events carry them, the smaller first.
@@ -88,7 +86,7 @@ struct Latest {
 /// The races and conflicts of a trace.
 pub fn analyse(trace: &Trace) -> Analysis {
     let mut analysis = Analysis::default();
-    let mut reported = FxHashSet::<SitePair>::default();
+    let (mut conflicting, mut reported) = (FxHashSet::<SitePair>::default(), FxHashSet::<SitePair>::default());
     let mut order = HappensBefore::new();
     let mut shadow = Shadow::<SiteUse, Latest>::default();
     for (step, event) in trace.events.iter_enumerated() {
@@ -104,8 +102,8 @@ pub fn analyse(trace: &Trace) -> Analysis {
                     return;
                 }
                 let pair = (theirs.site.min(mine.site), theirs.site.max(mine.site));
-                if new {
-                    analysis.conflicts.insert(pair);
+                if new && conflicting.insert(pair) {
+                    analysis.conflicts.push(pair);
                 }
                 if clock.count(other) <= lane.position && reported.insert(pair) {
                     analysis.races.push(Race {

@@ -4,8 +4,7 @@
 //! mask, so that cells of different sizes and alignments meet exactly where they overlap. A cell of more than
 //! [`WIDE`] bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
 
-use std::collections::BTreeMap;
-
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{Cell, ThreadId};
@@ -35,13 +34,13 @@ type Granule<K, V> = SmallVec<[Lane<K, V>; 2]>;
 /// Lanes by the bytes they are about.
 #[derive(Clone, Debug)]
 pub struct Shadow<K, V> {
-    granules: BTreeMap<u64, Granule<K, V>>,
+    granules: FxHashMap<u64, Granule<K, V>>,
     wide: Vec<WideLane<K, V>>,
 }
 
 impl<K, V> Default for Shadow<K, V> {
     fn default() -> Self {
-        Self { granules: BTreeMap::new(), wide: Vec::new() }
+        Self { granules: FxHashMap::default(), wide: Vec::new() }
     }
 }
 
@@ -65,17 +64,18 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
     /// Visits every lane that shares a byte with the cell. A lane that spans several granules is visited once for
     /// each.
     pub fn visit(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
-        if cell.len > WIDE {
+        let mut visit_granule = |(granule, bytes)| {
+            let lanes = self.granules.get(&granule).into_iter().flatten();
+            lanes.filter(|l: &&Lane<K, V>| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
+        };
+        if cell.len > WIDE && cell.len as usize / 8 > self.granules.len() {
             let (start, end) = (cell.start.0, cell.end());
-            for (&granule, lanes) in self.granules.range(start / 8..=(end - 1) / 8) {
-                let bytes = mask(granule, start, end);
-                lanes.iter().filter(|l| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
-            }
+            let range = start / 8..=(end - 1) / 8;
+            let mut known: Vec<u64> = self.granules.keys().copied().filter(|g| range.contains(g)).collect();
+            known.sort_unstable();
+            known.into_iter().map(|g| (g, mask(g, start, end))).for_each(visit_granule);
         } else {
-            for (granule, bytes) in pieces(cell) {
-                let Some(lanes) = self.granules.get(&granule) else { continue };
-                lanes.iter().filter(|l| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
-            }
+            pieces(cell).for_each(&mut visit_granule);
         }
         self.wide.iter().filter(|l| l.cell.overlaps(&cell)).for_each(|l| f(l.thread, l.kind, &l.value));
     }
