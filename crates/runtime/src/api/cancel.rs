@@ -45,6 +45,11 @@ impl Outcome {
     /// The thread acts on a request.
     pub const CANCELLED: Self = Self { value: 0, cancelled: 1 };
 
+    /// The function returns this number, as wide as a pointer.
+    pub fn word(value: isize) -> Self {
+        Self { value: value as i64, cancelled: 0 }
+    }
+
     /// As a result that code for C11 looks at: `None` if the thread acts on a request.
     pub fn value(self) -> Option<c_int> {
         (self.cancelled == 0).then_some(self.value as c_int)
@@ -93,7 +98,7 @@ pub fn point(call: &Call) -> Outcome {
     if !sched::state().cancel_due(me()) {
         return 0.into();
     }
-    call.step(Tag::Cancelled, 0).run(Blocker::None, |state, thread, step| act(state, thread, step));
+    call.step(Tag::Cancelled, 0).run(Blocker::None, act);
     Outcome::CANCELLED
 }
 

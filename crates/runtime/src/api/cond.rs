@@ -39,9 +39,12 @@ pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
         Err(error) => return error.into(),
     };
     let mine = sched::state().ensure::<Mutex>(lock).owner() == Some(me());
+    if !mine && kind == Kind::ErrorCheck {
+        return libc::EPERM.into();
+    }
     if !mine {
         misuse(lock, "waits on a condition variable without holding the mutex");
-        if kind != Kind::Normal {
+        if kind == Kind::Recursive {
             return libc::EPERM.into();
         }
     }

@@ -24,6 +24,7 @@ macro_rules! export {
         ///
         /// # Safety
         /// As for the C function.
+        #[allow(non_snake_case, reason = "names are the C library's")]
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? $body
     )*};

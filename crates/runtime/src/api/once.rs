@@ -45,6 +45,30 @@ impl CallOnceWords {
     }
 }
 
+/// Whether the control is the unwinder's or the C++ library's own. What they set up once is none of the program's
+/// business: it is no event, and no other thread runs meanwhile.
+fn is_internal(control: u64) -> bool {
+    unsafe extern "C" {
+        static __executable_start: u8;
+        static _end: u8;
+    }
+    let program = &raw const __executable_start as usize..&raw const _end as usize;
+    if program.contains(&(control as usize)) || crate::slots::ALL.contains(&(control as usize)) {
+        return false;
+    }
+    // Safety: the name is a string of the dynamic linker that stays.
+    unsafe {
+        let mut found: libc::Dl_info = core::mem::zeroed();
+        libc::dladdr(control as *const c_void, &mut found) != 0
+            && !found.dli_fname.is_null()
+            && [c"libgcc_s.so", c"libstdc++.so"].iter().any(|name| {
+                let at = libc::strrchr(found.dli_fname, c_int::from(b'/'));
+                let file = if at.is_null() { found.dli_fname } else { at.add(1) };
+                libc::strncmp(file, name.as_ptr(), name.count_bytes()) == 0
+            })
+    }
+}
+
 /// Enters a once-control. `done` looks at it when it is this thread's turn. Returns whether the routine is to be run.
 fn begin(call: &Call, once: u64, done: impl FnOnce() -> bool) -> bool {
     let step = call.step(Tag::OnceBegin, once).flags(flag::SUCCESS);
@@ -135,6 +159,9 @@ pub unsafe extern "C" fn pthread_once() {
 }
 
 unsafe extern "C" fn enter(control: *mut pthread_once_t, _routine: *const c_void) -> c_int {
+    if is_internal(control as u64) {
+        return (unsafe { *control } & DONE == 0).into();
+    }
     let words = CallOnceWords::save();
     let run = begin(&Call::here(), control as u64, || {
         let value = unsafe { *control };
@@ -149,7 +176,9 @@ unsafe extern "C" fn enter(control: *mut pthread_once_t, _routine: *const c_void
 
 unsafe extern "C" fn leave(control: *mut pthread_once_t) {
     unsafe { *control = DONE };
-    end(&Call::here(), control as u64);
+    if !is_internal(control as u64) {
+        end(&Call::here(), control as u64);
+    }
 }
 
 const CLEANUP_PHASE: c_int = 2;
@@ -170,7 +199,9 @@ unsafe extern "C" fn personality(
     if actions & CLEANUP_PHASE != 0 {
         // Safety: the frame keeps the control at its lowest address.
         let control = unsafe { *(_Unwind_GetCFA(context) as *const u64) };
-        end(&Call::here(), control);
+        if !is_internal(control) {
+            end(&Call::here(), control);
+        }
     }
     CONTINUE_UNWIND
 }

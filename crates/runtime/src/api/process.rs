@@ -13,7 +13,8 @@
 //!
 //! The list of handlers is guarded by a lock of the C library. Once there are several threads, registering a handler
 //! and taking one out are an `Acquire` and `Release` of it, so that what was done before registering happens before
-//! the handler. The lock is [`__rp_exit_handlers`].
+//! the handler. The lock is
+//! [`EXIT_HANDLERS`].
 //!
 //! Handlers of shared libraries are left to the C library: no code of the program runs in them.
 
@@ -29,8 +30,8 @@ use crate::sync::{Blocker, Mode, Mutex};
 use crate::text::text;
 
 /// Stands for the lock of the list of handlers in traces.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub static __rp_exit_handlers: u64 = 0;
+#[cfg_attr(not(test), unsafe(export_name = "__rp_exit_handlers"))]
+pub static EXIT_HANDLERS: u64 = 0;
 
 unsafe extern "C" {
     /// The program's own destructors; generated.
@@ -45,7 +46,7 @@ fn with_handlers<R>(work: impl FnOnce(&mut crate::sync::exit::Handlers) -> R) ->
     if !sched::running() || sched::state().threads.count() == 1 {
         return work(&mut sched::state().handlers);
     }
-    let (call, lock) = (Call::here(), &raw const __rp_exit_handlers as u64);
+    let (call, lock) = (Call::here(), &raw const EXIT_HANDLERS as u64);
     let wanted = Blocker::Lock { lock, mode: Mode::Exclusive };
     call.step(Tag::Acquire, lock).run(wanted, |state, thread, _| state.ensure::<Mutex>(lock).acquire(thread));
     let result = work(&mut sched::state().handlers);
@@ -83,8 +84,9 @@ unsafe fn call_handler(handler: Handler, status: c_int) {
     }
 }
 
-/// What `exit` does.
-pub fn exit(code: i32) -> ! {
+/// Ends the program.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub extern "C" fn exit(code: c_int) -> ! {
     thread::call_thread_destructors();
     sched::state().handlers.exiting = true;
     while !sched::state().handlers.exit.is_empty() {
@@ -199,10 +201,9 @@ export! {
     }
     /// Calls the handlers of a shared object that is unloaded.
     unsafe fn __cxa_finalize(dso: *const c_void) {
-        if !is_program(dso) {
-            if let Some(finalize) = unsafe { next::<unsafe extern "C" fn(*const c_void)>(c"__cxa_finalize") } {
-                unsafe { finalize(dso) };
-            }
+        let finalize = unsafe { next::<unsafe extern "C" fn(*const c_void)>(c"__cxa_finalize") };
+        if let Some(finalize) = finalize && !is_program(dso) {
+            unsafe { finalize(dso) };
         }
     }
     /// Ends the program as a crash.
@@ -232,17 +233,5 @@ export! {
     ) -> ! {
         let message = unsafe { CStr::from_ptr(libc::strerror(error)) }.to_str().unwrap_or("?");
         unsafe { assertion_failed(message, file, line as c_int, function) }
-    }
-}
-
-/// The C function, which is [`exit`] here.
-mod c {
-    use core::ffi::c_int;
-
-    export! {
-        /// Ends the program.
-        unsafe fn exit(code: c_int) -> ! {
-            super::exit(code)
-        }
     }
 }

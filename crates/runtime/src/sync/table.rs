@@ -132,7 +132,7 @@ mod tests {
         for round in 0..20_000u64 {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let key = 0x1000 + (random >> 40) % 300 * 8;
-            if (random >> 20) % 3 == 0 {
+            if (random >> 20).is_multiple_of(3) {
                 assert_eq!(table.remove(key), map.remove(&key));
             } else {
                 table.insert(key, round);
