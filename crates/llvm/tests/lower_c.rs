@@ -360,3 +360,15 @@ void work(void) {
     let lines: Vec<_> = program.sites.iter().map(|s| (s.source_function.as_str(), s.location.unwrap().line)).collect();
     assert_eq!(lines, [("work", 5), ("work", 5), ("work", 6), ("raise", 3)]);
 }
+
+#[test]
+fn structs_are_returned_part_by_part() {
+    let program = c("struct pair { int *a, *b; };
+        static struct pair make(int *x) { struct pair p = { x, x + 1 }; return p; }
+        void work(int *x) { *make(x).b = 3; }");
+    let make = body(&program, "make");
+    assert!(make.contains("store 8, @make.result, ") && make.contains("store 8, @make.result+8, "), "{make}");
+    let work = body(&program, "work");
+    assert!(work.contains("= load 8, @make.result+8"), "{work}");
+    assert!(program.globals.iter().any(|g| g.symbol == "make.result" && g.thread_local && g.size == 16));
+}

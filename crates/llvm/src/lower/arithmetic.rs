@@ -30,17 +30,7 @@ impl<'m> Body<'_, '_, 'm> {
                 then: self.operand(instruction.part(1)),
                 otherwise: self.operand(instruction.part(2)),
             },
-            LLVMPHI => {
-                // One entry per edge in LLVM, one per predecessor here; edges from one block agree.
-                let mut incoming = Vec::new();
-                for (block, value) in instruction.incoming() {
-                    let entry = (self.block(block), self.operand(value));
-                    if !incoming.contains(&entry) {
-                        incoming.push(entry);
-                    }
-                }
-                Expr::Phi(incoming)
-            }
+            LLVMPHI => self.phi(instruction, &[]),
             LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt | LLVMIntToPtr => self.cast(instruction, opcode),
             LLVMBitCast | LLVMAddrSpaceCast | LLVMFreeze => Expr::Use(self.operand(instruction.part(0))),
             LLVMExtractValue => Expr::Use(self.extract(instruction.part(0), &instruction.indices())),
@@ -179,39 +169,6 @@ impl<'m> Body<'_, '_, 'm> {
             Operand::Global(global, start) => Expr::Use(Operand::Global(global, start.wrapping_add(offset))),
             base if offset == 0 => Expr::Use(base),
             base => Expr::Offset { base, index: Operand::Const(0), scale: 0, offset },
-        }
-    }
-
-    /// A part of an aggregate value.
-    fn extract(&mut self, aggregate: Value<'m>, path: &[u32]) -> Operand {
-        let mut at = aggregate;
-        let mut path = path;
-        loop {
-            if path.is_empty() {
-                return self.operand(at);
-            }
-            match at.opcode() {
-                Some(LLVMOpcode::LLVMInsertValue) => {
-                    let inserted = at.indices();
-                    if let Some(rest) = path.strip_prefix(inserted.as_slice()) {
-                        (at, path) = (at.part(1), rest);
-                    } else if inserted.starts_with(path) {
-                        return Operand::Any;
-                    } else {
-                        at = at.part(0);
-                    }
-                }
-                Some(LLVMOpcode::LLVMExtractValue) => {
-                    let mut whole = at.indices();
-                    whole.extend(path);
-                    return self.extract(at.part(0), &whole);
-                }
-                Some(_) => return self.part_of(at, path),
-                None => {
-                    let Some(element) = at.element(path[0]) else { return Operand::Any };
-                    (at, path) = (element, &path[1..]);
-                }
-            }
         }
     }
 }

@@ -19,8 +19,8 @@ pub(super) struct Body<'l, 'a, 'm> {
     pub(super) variables: Variables<'m>,
     locals: IndexVec<LocalId, Local>,
     of: FxHashMap<Value<'m>, LocalId>,
-    /// The success of compare-exchanges.
-    success: FxHashMap<Value<'m>, LocalId>,
+    /// The numbers in results that are structs; what is not a number has no local.
+    parts: FxHashMap<Value<'m>, Vec<Option<LocalId>>>,
     blocks: FxHashMap<LLVMBasicBlockRef, BlockId>,
     statements: Vec<Statement>,
     /// The site of the instruction being lowered.
@@ -42,7 +42,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             variables: Variables::of(function),
             locals: IndexVec::new(),
             of: FxHashMap::default(),
-            success: FxHashMap::default(),
+            parts: FxHashMap::default(),
             blocks: FxHashMap::default(),
             statements: Vec::new(),
             site: None,
@@ -65,13 +65,13 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             if self.same_as(instruction).is_some() {
                 continue;
             }
-            if Self::is_scalar(instruction.type_()) || Self::has_scalar_part(instruction) {
+            if Self::is_scalar(instruction.type_()) {
                 let local = self.named_local(instruction);
                 self.of.insert(instruction, local);
-            }
-            if instruction.opcode() == Some(LLVMOpcode::LLVMAtomicCmpXchg) {
-                let success = self.locals.push(Local::default());
-                self.success.insert(instruction, success);
+            } else if Self::defines_parts(instruction) {
+                let parts = instruction.type_().struct_elements().unwrap_or_default();
+                let parts = parts.into_iter().map(|ty| Self::is_scalar(ty).then(|| self.fresh())).collect();
+                self.parts.insert(instruction, parts);
             }
         }
     }
@@ -81,9 +81,15 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         ty.is_pointer() || ty.int_bits().is_some_and(|bits| bits <= 64)
     }
 
-    /// Instructions whose result is a struct with a number first: it is the local.
-    fn has_scalar_part(instruction: Value<'m>) -> bool {
-        instruction.opcode() == Some(LLVMOpcode::LLVMAtomicCmpXchg) || Self::is_overflow_arithmetic(instruction)
+    /// Instructions whose result is a struct and which define the numbers in it one by one.
+    fn defines_parts(instruction: Value<'m>) -> bool {
+        use LLVMOpcode::*;
+        let opcode = instruction.opcode();
+        let called = || instruction.called_function().is_some_and(|f| !f.is_declaration());
+        instruction.type_().struct_elements().is_some()
+            && (matches!(opcode, Some(LLVMAtomicCmpXchg | LLVMLoad | LLVMPHI))
+                || Self::is_overflow_arithmetic(instruction)
+                || called())
     }
 
     /// `llvm.sadd.with.overflow` and its relatives.
@@ -123,6 +129,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             Some(LLVMVAArg) => self.variadic_argument(instruction),
             Some(_) if self.same_as(instruction).is_some() => {}
             Some(opcode) if Self::is_scalar(instruction.type_()) => self.compute(instruction, opcode),
+            Some(LLVMPHI) => self.phi_of_parts(instruction),
             // What is not a number has no statement of its own: its uses are `Any`.
             _ => {}
         }
@@ -133,7 +140,11 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         use LLVMOpcode::*;
         let successors = |body: &Self| instruction.successors().into_iter().map(|b| body.block(b)).collect::<Vec<_>>();
         Some(match instruction.opcode()? {
-            LLVMRet => Terminator::Return(instruction.operand(0).map(|value| self.operand(value))),
+            LLVMRet => {
+                let value = instruction.operand(0);
+                value.into_iter().for_each(|value| self.return_parts(value));
+                Terminator::Return(value.map(|value| self.operand(value)))
+            }
             LLVMBr => {
                 let to = successors(self);
                 match (instruction.is_conditional(), to.as_slice()) {
@@ -205,12 +216,15 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
 
     /// A number inside the struct that an instruction results in.
     pub(super) fn part_of(&self, instruction: Value<'m>, path: &[u32]) -> Operand {
-        let local = match path {
-            [0] if Self::has_scalar_part(instruction) => self.of.get(&instruction),
-            [1] => self.success.get(&instruction),
-            _ => None,
-        };
-        local.map_or(Operand::Any, |&local| Operand::Local(local))
+        let &[index] = path else { return Operand::Any };
+        let part = self.parts.get(&instruction).and_then(|parts| parts.get(index as usize).copied().flatten());
+        part.map_or(Operand::Any, Operand::Local)
+    }
+
+    /// The locals of the numbers in a struct result, with their positions.
+    pub(super) fn parts(&self, instruction: Value<'m>) -> Vec<(u32, LocalId)> {
+        let parts = self.parts.get(&instruction).map_or(&[][..], Vec::as_slice);
+        parts.iter().enumerate().filter_map(|(i, part)| Some((i as u32, (*part)?))).collect()
     }
 
     /// The local of an instruction's result; a fresh one if the result is not a number.
@@ -226,12 +240,10 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         self.of.get(&call).copied()
     }
 
-    /// The local that says whether a compare-exchange stored.
-    pub(super) fn success(&mut self, instruction: Value<'m>) -> LocalId {
-        match self.success.get(&instruction) {
-            Some(&local) => local,
-            None => self.fresh(),
-        }
+    /// The local of a number in a struct result; a fresh one if that part is not a number.
+    pub(super) fn part_result(&mut self, instruction: Value<'m>, index: usize) -> LocalId {
+        let part = self.parts.get(&instruction).and_then(|parts| parts.get(index).copied().flatten());
+        part.unwrap_or_else(|| self.fresh())
     }
 
     /// A local without a name.
@@ -242,14 +254,24 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
     /// Assigns the result of an instruction, if it is a number.
     pub(super) fn define(&mut self, instruction: Value<'m>, expr: Expr) {
         if let Some(dst) = self.optional_result(instruction) {
-            self.statements.push(Statement { site: None, stmt: Stmt::Assign { dst, expr } });
+            self.assign(dst, expr);
         }
+    }
+
+    /// Assigns a local.
+    pub(super) fn assign(&mut self, dst: LocalId, expr: Expr) {
+        self.statements.push(Statement { site: None, stmt: Stmt::Assign { dst, expr } });
+    }
+
+    /// Adds a statement that no other thread can notice.
+    pub(super) fn emit_private(&mut self, stmt: Stmt) {
+        self.statements.push(Statement { site: None, stmt });
     }
 
     /// Computes an intermediate value.
     pub(super) fn temporary(&mut self, expr: Expr) -> Operand {
         let dst = self.fresh();
-        self.statements.push(Statement { site: None, stmt: Stmt::Assign { dst, expr } });
+        self.assign(dst, expr);
         Operand::Local(dst)
     }
 

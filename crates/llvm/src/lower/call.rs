@@ -53,7 +53,10 @@ impl<'m> Body<'_, '_, 'm> {
     pub(super) fn direct_call(&mut self, call: Value<'m>, callee: Value<'m>, args: Vec<Operand>) {
         let dst = self.optional_result(call);
         match self.symbols().functions.id(callee) {
-            Some(id) => self.emit(Stmt::Call { dst, callee: Callee::Direct(id), args }),
+            Some(id) => {
+                self.emit(Stmt::Call { dst, callee: Callee::Direct(id), args });
+                self.returned_parts(call, callee);
+            }
             None => self.unmodelled(&format!("calls `{}`, which is not in the program", callee.name()), None),
         }
     }
@@ -130,7 +133,7 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    /// The wrapped result; whether it overflowed is left open.
+    /// The wrapped result; whether it overflowed is not known.
     fn overflow_arithmetic(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
         let op = match name.get(1..4) {
             Some("add") => BinaryOp::Add,
@@ -142,7 +145,9 @@ impl<'m> Body<'_, '_, 'm> {
             1 => Expr::Use(Operand::Any),
             _ => Expr::Binary { op, bits, left: args[0], right: args[1] },
         };
-        self.define(call, expr);
+        let (dst, overflowed) = (self.part_result(call, 0), self.part_result(call, 1));
+        self.assign(dst, expr);
+        self.assign(overflowed, Expr::Use(Operand::Any));
     }
 
     fn library_call(&mut self, call: Value<'m>, function: &LibraryFunction, args: Vec<Operand>) {

@@ -178,7 +178,7 @@ impl Content {
             return;
         };
         let whole = (0..size / 8).map(|word| 8 * word);
-        let words = whole.chain((size % 8 != 0).then_some(last));
+        let words = whole.chain((!size.is_multiple_of(8)).then_some(last));
         self.pointers.extend(words.map(|at| (offset + at, Operand::Any)));
     }
     fn put(&mut self, offset: u64, bytes: &[u8]) {

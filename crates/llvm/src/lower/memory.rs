@@ -52,6 +52,7 @@ impl<'m> Body<'_, '_, 'm> {
             _ => {
                 let dst = self.result(load);
                 self.emit(Stmt::Load { dst, address, size, atomic });
+                self.load_parts(load, address);
             }
         }
     }
@@ -90,7 +91,7 @@ impl<'m> Body<'_, '_, 'm> {
         let expected = instruction.part(1);
         let size = self.size(expected.type_());
         let (order, failure) = instruction.exchange_orderings();
-        let (dst, success) = (self.result(instruction), self.success(instruction));
+        let (dst, success) = (self.part_result(instruction, 0), self.part_result(instruction, 1));
         let stmt = Stmt::CompareExchange {
             dst,
             success,

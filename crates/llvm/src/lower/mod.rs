@@ -6,6 +6,7 @@
 //!
 //! Assumed here: creating a thread and allocating memory succeed.
 
+mod aggregate;
 mod arithmetic;
 mod body;
 mod call;
@@ -21,6 +22,7 @@ use inkwell::llvm_sys::core::LLVMGetModuleInlineAsm;
 use inkwell::module::Module;
 use model::IndexVec;
 use program::{Function, FunctionId, Global, GlobalId, Program, Unmodelled};
+use rustc_hash::FxHashMap;
 
 use self::body::Body;
 use self::constant::{Content, Symbols};
@@ -56,6 +58,7 @@ pub fn lower<'m>(
         exit: ExitHandlers::default(),
         synthetic: BTreeSet::new(),
         routines: BTreeMap::new(),
+        results: FxHashMap::default(),
         errno: None,
         program: Program { files: sites.files.clone(), sites: sites.table.clone(), ..Program::default() },
     };
@@ -74,6 +77,8 @@ pub(crate) struct Lowering<'a, 'm> {
     synthetic: BTreeSet<String>,
     /// What threads of `std::thread` run, by the virtual functions called.
     routines: BTreeMap<Option<(FunctionId, FunctionId)>, FunctionId>,
+    /// The variables in which functions return structs.
+    results: FxHashMap<Value<'m>, GlobalId>,
     errno: Option<GlobalId>,
     program: Program,
 }

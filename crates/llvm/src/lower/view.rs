@@ -64,6 +64,10 @@ impl<'m> Ty<'m> {
             Some(elements.into_iter().map(|e| Ty(e, PhantomData)).collect())
         }
     }
+    /// What a function of this type returns.
+    pub(crate) fn result(self) -> Ty<'m> {
+        Ty(unsafe { LLVMGetReturnType(self.0) }, PhantomData)
+    }
     /// An array or vector type's element and length.
     pub(crate) fn sequence(self) -> Option<(Ty<'m>, u64)> {
         unsafe {
