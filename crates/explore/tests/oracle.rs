@@ -1,0 +1,103 @@
+//! The search against brute force: on generated programs it finds exactly the races, deadlocks, failed assertions and
+//! crashes there are, and every race replays.
+
+use std::collections::BTreeSet;
+
+use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, search};
+use model::{Executor, Pair, SiteId};
+use program::Program;
+use testkit::generator::{Case, Feature};
+use testkit::{Interpreter, Limits, Truth};
+
+/// Programs compared.
+const PROGRAMS: u64 = 4_000;
+/// Programs on which the plain search is tried too, which is as slow as it is simple.
+const PLAIN: u64 = 300;
+
+fn explore(program: &Program, reduction: ReductionName) -> Outcome {
+    let options = Options { reduction, ..Options::default() };
+    let outcome = search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap();
+    assert_eq!(outcome.coverage, Coverage::Complete);
+    outcome
+}
+
+/// The sites of all failures of a kind.
+fn failures(outcome: &Outcome, kind: FailureKind) -> BTreeSet<Vec<SiteId>> {
+    let of_kind = outcome.failures.iter().filter(|f| f.kind == kind);
+    of_kind.map(|f| f.involved.iter().filter_map(|i| i.site).collect()).collect()
+}
+
+fn assert_finds_the_truth(outcome: &Outcome, truth: &Truth, context: &str) {
+    let races: BTreeSet<Pair> = truth.races.iter().map(|(a, b)| Pair::new(*a, *b)).collect();
+    assert_eq!(outcome.races.keys().copied().collect::<BTreeSet<_>>(), races, "races: {context}");
+    let single = |sites: &BTreeSet<SiteId>| sites.iter().map(|s| vec![*s]).collect::<BTreeSet<_>>();
+    assert_eq!(failures(outcome, FailureKind::Deadlock), truth.deadlocks, "deadlocks: {context}");
+    assert_eq!(failures(outcome, FailureKind::Assertion), single(&truth.assertions), "assertions: {context}");
+    assert_eq!(failures(outcome, FailureKind::Crash), single(&truth.crashes), "crashes: {context}");
+    assert!(outcome.ordered.is_disjoint(&races), "{context}");
+}
+
+/// Every race's witness, run by an executor of its own, shows the race.
+fn assert_races_replay(program: &Program, outcome: &Outcome, context: &str) {
+    let mut fresh = Interpreter::new(program.clone()).unwrap();
+    for (pair, race) in &outcome.races {
+        assert!(race.confirmed, "{pair}: {race:?}\n{context}");
+        let trace = fresh.run(&race.witness.schedule).unwrap();
+        let event = |id| trace.events.iter().find(|e| e.id == id).and_then(|e| e.site);
+        let sites = [event(race.witness.first), event(race.witness.second)].map(Option::unwrap);
+        assert_eq!(Pair::new(sites[0], sites[1]), *pair, "{context}");
+    }
+    for failure in &outcome.failures {
+        let trace = fresh.run(&failure.schedule).unwrap();
+        let again = search_one(trace);
+        assert!(again.contains(&failure.kind), "{failure:?} does not show again: {context}");
+    }
+}
+
+fn search_one(trace: model::Trace) -> Vec<FailureKind> {
+    let mut kinds = vec![];
+    kinds.extend((!trace.misuses.is_empty()).then_some(FailureKind::Misuse));
+    kinds.extend(match trace.end {
+        model::End::Deadlock => Some(FailureKind::Deadlock),
+        model::End::Assertion { .. } => Some(FailureKind::Assertion),
+        model::End::Crash { .. } => Some(FailureKind::Crash),
+        _ => None,
+    });
+    kinds
+}
+
+#[test]
+fn the_search_finds_exactly_what_there_is() {
+    let (mut racy, mut deadlocking, mut failing, mut executions, mut all) = (0, 0, 0, 0, 0);
+    for seed in 0..PROGRAMS {
+        let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
+        let program = case.program();
+        let context = format!("seed {seed}\n{}", case.sketch.emit().text);
+        let outcome = explore(&program, ReductionName::Dpor);
+        assert_finds_the_truth(&outcome, &case.truth, &context);
+        assert_races_replay(&program, &outcome, &context);
+        assert!(outcome.statistics.executions <= case.truth.executions, "{context}");
+        racy += u64::from(!case.truth.races.is_empty());
+        deadlocking += u64::from(!case.truth.deadlocks.is_empty());
+        failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
+        executions += outcome.statistics.executions;
+        all += case.truth.executions;
+    }
+    assert!(racy > PROGRAMS / 4 && racy < PROGRAMS, "{racy} racy programs");
+    assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
+    assert!(executions * 10 < all, "{executions} of {all} executions");
+}
+
+#[test]
+fn the_plain_search_runs_every_interleaving() {
+    let limits = Limits { executions: 2_000, ..Limits::default() };
+    for seed in 0..PLAIN {
+        let case = Case::generate(seed, &Feature::ALL.into(), limits);
+        let program = case.program();
+        let context = format!("seed {seed}\n{}", case.sketch.emit().text);
+        let outcome = explore(&program, ReductionName::None);
+        assert_finds_the_truth(&outcome, &case.truth, &context);
+        assert_eq!(outcome.statistics.executions, case.truth.executions, "{context}");
+        assert_eq!(outcome.statistics.blocked, case.truth.deadlocked, "{context}");
+    }
+}
