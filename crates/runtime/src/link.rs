@@ -6,7 +6,7 @@ use wire::layout::{self, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
 use wire::{Header, MESSAGE_CAPACITY, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
 
 use crate::cell::Keep;
-use crate::sys::{PAGE, sys};
+use crate::sys::{self, PAGE, sys};
 
 /// Where the shared memory is mapped.
 const BASE: usize = 0x3800_0000_0000;
@@ -69,8 +69,15 @@ pub fn trace() -> core::ops::Range<*mut Record> {
 }
 
 fn futex(word: &AtomicU32, operation: i32, value: u32) {
-    // Safety: the word is in shared memory; there is no time limit.
-    unsafe { sys!(SYS_futex, word as *const AtomicU32, operation, value, 0) };
+    let limit = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+    // Safety: the word is in shared memory; a wake-up ignores the time limit.
+    unsafe { sys!(SYS_futex, word as *const AtomicU32, operation, value, &raw const limit) };
+}
+
+/// The process that started this one.
+fn parent() -> isize {
+    // Safety: has no arguments.
+    unsafe { sys!(SYS_getppid) }
 }
 
 /// Waits for the next request.
@@ -78,7 +85,7 @@ pub fn wait() {
     let requested = &header().requested;
     // Safety: no borrow outlives the block.
     let seen = unsafe { &mut *SEEN.get() };
-    let mut spins = 0;
+    let (mut spins, host) = (0, parent());
     loop {
         let now = requested.load(Ordering::Acquire);
         if now != *seen {
@@ -95,6 +102,10 @@ pub fn wait() {
                 futex(requested, libc::FUTEX_WAIT, now);
             }
             header().runtime_sleeps.store(0, Ordering::Relaxed);
+            if parent() != host {
+                // The host is gone.
+                sys::leave(0);
+            }
         }
     }
 }

@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(from(&[], 0, 100), "0:9 2:9 idle");
         assert_eq!(
             from(&[(0, 3)], 4, 100),
-            Toy::new(&[(0, 3)], &[9, 0, 9]).run(4, 100, 0)[8..],
+            Toy::new(&[(0, 3)], &[9, 0, 9]).run(4, 100, 0)[4..],
             "same turns as from 0"
         );
         assert_eq!(from(&[(0, 3), (2, 1)], 0, 100), "fresh");

@@ -96,7 +96,7 @@ fn fork_runs() {
         link::ring();
         link::wait();
         leave_if_asked();
-        descriptors::restore();
+        put_files_back();
     }
 }
 
@@ -104,6 +104,12 @@ fn leave_if_asked() {
     if link::request().quit != 0 {
         sys::leave(0);
     }
+}
+
+/// Puts back what the kernel keeps. Not before the next request: until then the host may look at the output.
+fn put_files_back() {
+    descriptors::restore();
+    libc_models::restore();
 }
 
 /// Tells the host that the reply is there, and ends the process.
@@ -123,7 +129,6 @@ pub fn ring_and_restore() {
     if is_child {
         sys::leave(0);
     }
-    libc_models::restore();
     if did_io {
         descriptors::note_use();
     }
@@ -131,6 +136,5 @@ pub fn ring_and_restore() {
     snapshot::restore();
     link::wait();
     leave_if_asked();
-    // Not before the request: until then the host may look at the output.
-    descriptors::restore();
+    put_files_back();
 }
