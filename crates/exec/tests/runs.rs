@@ -209,7 +209,7 @@ fn addresses_depend_on_the_thread_alone() {
     let misuses = wrong.run(&Schedule::new()).unwrap().misuses;
     let what: Vec<&str> = misuses.iter().map(|m| m.what.as_str()).collect();
     assert_eq!(what, ["frees a block that was freed before", "frees memory that no allocation returned"]);
-    assert_eq!(misuses[0].site.unwrap().0, 48);
+    assert_eq!(misuses[0].site.unwrap().0, 44);
 }
 
 #[test]

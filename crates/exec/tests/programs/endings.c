@@ -1,6 +1,7 @@
 // Ends in the way its argument says, in a thread beside one that does its work.
 #include "rp.h"
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ const char *how;
 static int deep(int n) {
     volatile char frame[1024];
     frame[0] = (char)n;
-    return deep(n + 1) + frame[0];
+    return zero ? 0 : deep(n + 1) + frame[0];
 }
 
 static void *end(void *arg) {
@@ -24,7 +25,7 @@ static void *end(void *arg) {
     if (!strcmp(how, "overflow"))
         return (void *)(long)deep(0);
     if (!strcmp(how, "divide"))
-        return (void *)(long)(1 / zero);
+        return (void *)(long)(100 / zero);
     if (!strcmp(how, "trap"))
         __builtin_trap();
     if (!strcmp(how, "abort"))

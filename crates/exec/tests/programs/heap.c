@@ -39,10 +39,11 @@ int main(int argc, char **argv) {
     for (long i = 0; i < 2; i++)
         AT(pthread_join(threads[i], 0));
     if (argc > 1) {
-        char *p = AT(malloc(8));
+        char *volatile p = AT(malloc(8));
         AT(free(p));
         AT(free(p));
-        AT(free(&shared));
+        void *volatile not_a_block = &shared;
+        AT(free(not_a_block));
     }
     return 0;
 }

@@ -24,9 +24,12 @@ void __rp_user_ctors(void) {}
 #endif
 void __rp_user_dtors(void) {}
 #ifndef RP_TLS
+extern const char __rp_tls_image[1];
+extern const uint64_t __rp_tls_size;
 const char __rp_tls_image[1] = {0};
 const uint64_t __rp_tls_size = 0;
 #endif
+extern const uint64_t __rp_tls_align;
 const uint64_t __rp_tls_align = 8;
 #define main __rp_user_main
 

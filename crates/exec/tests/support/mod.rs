@@ -1,5 +1,5 @@
 //! Builds the C programs of `programs/`, which make the hook calls themselves, and runs them.
-#![allow(dead_code, reason = "not every test uses everything")]
+#![allow(dead_code, unreachable_pub, reason = "a module of several tests, not all of which use everything")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
