@@ -160,8 +160,10 @@ export! {
     }
     /// Ends the program with the handlers for this.
     unsafe fn quick_exit(code: c_int) -> ! {
-        while let Some(handler) = sched::state().handlers.quick_exit.pop() {
-            unsafe { call_handler(handler, code) };
+        while !sched::state().handlers.quick_exit.is_empty() {
+            if let Some(handler) = with_handlers(|handlers| handlers.quick_exit.pop()) {
+                unsafe { call_handler(handler, code) };
+            }
         }
         exit_at_once(code)
     }

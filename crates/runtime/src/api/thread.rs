@@ -11,7 +11,7 @@
 //! | `pthread_setname_np`, `_getname_np` | kept |
 //! | `pthread_setaffinity_np`, `_setschedparam`, `_setschedprio` | accepted: schedules are chosen by the checker |
 //! | `pthread_getaffinity_np`, `_getschedparam`, `_getcpuclockid` | those of the process |
-//! | `pthread_kill`, `pthread_sigqueue` | signal 0 checks the thread; others are not modelled |
+//! | `pthread_kill`, `pthread_sigqueue` | signal 0 looks whether the thread has ended (a failed `TryJoin`); others are not modelled |
 //! | `pthread_getattr_np` | not modelled |
 
 use core::ffi::{c_char, c_int, c_void};
@@ -322,7 +322,11 @@ export! {
     /// Signals to threads are not modelled.
     unsafe fn pthread_kill(handle: pthread_t, signal: c_int) -> c_int {
         match find(handle, "sends a signal to") {
-            Ok(target) if signal == 0 => if sched::state().threads.get(target).finished { libc::ESRCH } else { 0 },
+            Ok(target) if signal == 0 => {
+                let look = Call::here().step(Tag::TryJoin, 0).argument(target);
+                let finished = look.run(Blocker::None, |state, _, _| state.threads.get(target).finished);
+                if finished { libc::ESRCH } else { 0 }
+            }
             Ok(_) => {
                 unmodelled("sends a signal with `pthread_kill`");
                 libc::ENOSYS
