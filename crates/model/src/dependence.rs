@@ -196,3 +196,109 @@ pub fn dependent(one: &Event, other: &Event) -> bool {
 pub fn may_be_coenabled(one: &Event, other: &Event) -> bool {
     one.id.thread != other.id.thread && shared_uses(one, other).all(|(a, b)| a.coenabled_with(b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Access, AccessKind, EventId, Order};
+
+    const USES: [Use; 21] = {
+        use Use::*;
+        [
+            Read,
+            Write,
+            Take,
+            TryTake,
+            Give,
+            TakeShared,
+            TryTakeShared,
+            GiveShared,
+            Pass,
+            Look,
+            Post,
+            Wait,
+            Arrive,
+            Leave,
+            Change,
+            Step,
+            Exit,
+            Create,
+            Join,
+            Reap,
+            Cancel,
+        ]
+    };
+
+    fn event(thread: u32, op: Op) -> Event {
+        Event { id: EventId { thread: ThreadId(thread), position: 3 }, site: None, op }
+    }
+    fn access(thread: u32, kind: AccessKind, start: u64, len: u32) -> Event {
+        event(thread, Op::Access(Access { kind, atomic: Some(Order::SeqCst), cell: Cell { start: Addr(start), len } }))
+    }
+
+    #[test]
+    fn relations_are_symmetric() {
+        for (a, b) in USES.iter().flat_map(|a| USES.iter().map(move |b| (*a, *b))) {
+            assert_eq!(a.commutes_with(b), b.commutes_with(a), "{a:?} {b:?}");
+            assert_eq!(a.coenabled_with(b), b.coenabled_with(a), "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn accesses_depend_by_overlap_and_writing() {
+        let write = access(0, AccessKind::Write, 0x10, 4);
+        assert!(dependent(&write, &access(1, AccessKind::Read, 0x13, 2)));
+        assert!(!dependent(&write, &access(1, AccessKind::Write, 0x14, 4)));
+        assert!(!dependent(&access(0, AccessKind::Read, 0x10, 4), &access(1, AccessKind::Read, 0x10, 4)));
+        assert!(may_be_coenabled(&write, &access(1, AccessKind::Read, 0x13, 2)));
+        assert!(dependent(&write, &access(0, AccessKind::Read, 0x99, 1)), "one thread's events are never swapped");
+    }
+
+    #[test]
+    fn freeing_a_lock_meets_its_operations() {
+        let free = access(0, AccessKind::Free, 0x100, 64);
+        let lock = Op::Acquire { lock: Addr(0x120), mode: LockMode::Exclusive };
+        assert!(dependent(&free, &event(1, lock)));
+        assert!(!dependent(&free, &event(1, Op::SemPost { sem: Addr(0x140) })));
+    }
+
+    #[test]
+    fn locks_are_taken_in_either_order_and_given_back_by_their_holder() {
+        let lock = Addr(0x20);
+        let take = |thread, mode| event(thread, Op::Acquire { lock, mode });
+        let give = |thread, mode| event(thread, Op::Release { lock, mode });
+        let tried = |success| event(1, Op::TryAcquire { lock, mode: LockMode::Exclusive, success });
+        use LockMode::{Exclusive, Shared};
+        assert!(dependent(&take(0, Exclusive), &take(1, Exclusive)));
+        assert!(may_be_coenabled(&take(0, Exclusive), &take(1, Exclusive)));
+        assert!(!dependent(&take(0, Shared), &take(1, Shared)));
+        assert!(!dependent(&give(0, Shared), &take(1, Shared)));
+        assert!(dependent(&give(0, Shared), &take(1, Exclusive)));
+        assert!(dependent(&give(0, Exclusive), &take(1, Shared)));
+        assert!(!may_be_coenabled(&give(0, Exclusive), &take(1, Exclusive)));
+        assert!(dependent(&give(0, Exclusive), &tried(false)) && may_be_coenabled(&give(0, Exclusive), &tried(false)));
+    }
+
+    #[test]
+    fn waiting_uses_the_mutex_too() {
+        let (cond, lock) = (Addr(0x30), Addr(0x20));
+        let wait = |thread| event(thread, Op::WaitBegin { cond, lock });
+        let signal = event(1, Op::Signal { cond });
+        assert!(dependent(&wait(0), &signal) && may_be_coenabled(&wait(0), &signal));
+        assert!(dependent(&wait(0), &wait(1)) && !may_be_coenabled(&wait(0), &wait(1)), "only one holds the mutex");
+    }
+
+    #[test]
+    fn lives_of_threads() {
+        let child = ThreadId(1);
+        let exit = event(1, Op::Exit);
+        let join = event(0, Op::Join { child });
+        assert!(dependent(&exit, &join) && !may_be_coenabled(&exit, &join));
+        let look = event(0, Op::TryJoin { child, success: false });
+        assert!(dependent(&exit, &look) && may_be_coenabled(&exit, &look));
+        assert!(dependent(&event(0, Op::Create { child }), &event(1, Op::Start)));
+        assert!(!dependent(&event(0, Op::Join { child }), &event(1, Op::Yield)));
+        let write = access(1, AccessKind::Write, 0x10, 4);
+        assert!(dependent(&event(0, Op::Cancel { target: child }), &write), "a cancellation point may follow it");
+    }
+}

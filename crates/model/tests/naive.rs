@@ -295,8 +295,8 @@ fn conflicts_are_those_of_every_two_accesses() {
     }
 }
 
-/// A hundred thousand events, half of them under a lock, on a thousand words: well under a tenth of a second (in an
-/// optimised build; the bound here leaves room for slow machines).
+/// A hundred thousand events, half of them under a lock, on a thousand words: well under a tenth of a second in an
+/// optimised build. The bound leaves room for slow and busy machines; quadratic time would take minutes.
 #[test]
 fn long_traces_take_linear_time() {
     let mut random = Random::new(1);
@@ -323,7 +323,7 @@ fn long_traces_take_linear_time() {
     let start = std::time::Instant::now();
     assert_eq!(analyse(&trace).races, []);
     let took = start.elapsed();
-    assert!(took.as_millis() < 1000, "{took:?} for {length} events");
+    assert!(took.as_secs() < 5, "{took:?} for {length} events");
 }
 
 #[test]
