@@ -192,10 +192,56 @@ fn call_once_runs_the_function() {
 }
 
 #[test]
-fn destructors_at_the_end_of_threads_are_listed() {
+fn thread_specific_values_are_destroyed_at_the_end_of_threads() {
     let program = c("#include <pthread.h>
         #include <stdlib.h>
-        pthread_key_t plain, owned;
-        void work(void) { pthread_key_create(&plain, 0); pthread_key_create(&owned, free); }");
-    assert_eq!(unmodelled(&program), ["calls `pthread_key_create` with a destructor, which runs when a thread ends"]);
+        static pthread_key_t key;
+        int x;
+        static void destroy(void *p) { x = 1; free(p); }
+        static void *work(void *arg) { pthread_setspecific(key, arg); return pthread_getspecific(key); }
+        int main(void) {
+            pthread_t t;
+            pthread_key_create(&key, destroy);
+            pthread_create(&t, 0, work, malloc(4));
+            pthread_exit(0);
+        }");
+    assert_eq!(unmodelled(&program), [""; 0]);
+    let main = body(&program, "main");
+    assert!(main.contains("create &__rp_thread.work, "), "{main}");
+    assert!(main.contains("call __rp_thread_end()\n  exit_thread"), "{main}");
+    assert!(body(&program, "__rp_thread.work").contains("call work(%0)\n  call __rp_thread_end()"));
+    assert_body(
+        &program,
+        "__rp_thread_end",
+        r#"
+        fn __rp_thread_end "thread end"() {
+        b0:
+          any [b1, b3]
+        b1:
+          %0 = load 8, @key.value
+          branch %0, b2, b0
+        b2:
+          store 8, @key.value, 0
+          call destroy(%0)
+          goto b0
+        b3:
+          return
+        "#,
+    );
+    let work = body(&program, "work");
+    assert!(work.contains("store 8, @key.value, %arg") && work.contains("= load 8, @key.value"), "{work}");
+}
+
+#[test]
+fn thread_local_objects_are_destroyed_at_the_end_of_threads() {
+    let program = cxx("#include <thread>
+        int x;
+        struct S { int n; ~S() { x = n; } };
+        thread_local S s;
+        int main() { std::thread t([] { s.n = 1; }); t.join(); }");
+    let end = body(&program, "__rp_thread_end");
+    assert!(end.contains("call _ZN1SD2Ev(@s)"), "{end}");
+    assert!(body(&program, "__rp_thread_routine.0").contains("call __rp_thread_end()"));
+    assert!(body(&program, "__rp_start").contains("call __rp_thread_end()"));
+    assert_eq!(unmodelled(&program), [""; 0]);
 }

@@ -202,8 +202,8 @@ impl<'m> Body<'_, '_, 'm> {
                 self.unmodelled(&format!("calls `{}`, a jump out of a function", function.name), Some(function.name));
             }
             Role::Exit(status) => {
-                if let (true, Some(handlers)) = (function.name == "exit", self.lowering.exit.function) {
-                    self.emit(Stmt::Call { dst: None, callee: Callee::Direct(handlers), args: Vec::new() });
+                if function.name == "exit" {
+                    self.run_exit_handlers();
                 }
                 self.emit(Stmt::Exit { code: Self::arg(&args, status) });
             }

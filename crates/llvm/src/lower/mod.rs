@@ -14,6 +14,7 @@ pub(crate) mod constant;
 mod memory;
 mod synthetic;
 mod thread;
+mod thread_end;
 pub(crate) mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,7 @@ use rustc_hash::FxHashMap;
 use self::body::Body;
 use self::constant::{Content, Symbols};
 use self::synthetic::ExitHandlers;
+use self::thread_end::ThreadEnd;
 use self::view::Layout;
 use crate::functions::{Functions, source_name};
 use crate::names::{self, Types};
@@ -56,6 +58,7 @@ pub fn lower<'m>(
         globals,
         types: Types::default(),
         exit: ExitHandlers::default(),
+        thread_end: ThreadEnd::default(),
         synthetic: BTreeSet::new(),
         routines: BTreeMap::new(),
         results: FxHashMap::default(),
@@ -73,6 +76,7 @@ pub(crate) struct Lowering<'a, 'm> {
     globals: Vec<Value<'m>>,
     types: Types<'m>,
     exit: ExitHandlers,
+    thread_end: ThreadEnd,
     /// Library functions that have a body in the program.
     synthetic: BTreeSet<String>,
     /// What threads of `std::thread` run, by the virtual functions called.
@@ -104,6 +108,8 @@ impl<'m> Lowering<'_, 'm> {
         self.library_bodies();
         self.collect_exit_handlers();
         self.exit_function();
+        self.collect_thread_end();
+        self.thread_end_function();
         for (id, &function) in table.iter_enumerated() {
             if self.synthetic.contains(&self.program.functions[id].symbol) {
                 continue;

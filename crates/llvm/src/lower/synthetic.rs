@@ -9,7 +9,10 @@
 use std::collections::BTreeSet;
 
 use model::{IndexVec, LockMode, Order, SiteId};
-use program::library::threads::{self, ThreadOp};
+use program::library::{
+    Role,
+    threads::{self, ThreadOp},
+};
 use program::{
     Block, BlockId, Callee, Function, FunctionId, Local, LocalId, Operand, Site, Statement, Stmt, SyncOp, Terminator,
     TryMode, library,
@@ -17,6 +20,7 @@ use program::{
 
 use super::Lowering;
 use super::body::Body;
+use super::thread_end::registers_destructor;
 use crate::value::Value;
 
 /// Library functions that get a body here.
@@ -43,18 +47,25 @@ type Argument = (Option<program::GlobalId>, i64);
 impl ExitHandlers {
     /// Whether the function registers an exit handler.
     pub(super) fn registers(&self, name: &str) -> bool {
-        matches!(name, "atexit" | "at_quick_exit" | "on_exit") || Self::with_argument(name)
-    }
-    fn with_argument(name: &str) -> bool {
-        matches!(name, "__cxa_atexit" | "__cxa_thread_atexit" | "__cxa_thread_atexit_impl")
+        matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit") || registers_destructor(name)
     }
 }
 
 impl<'m> Body<'_, '_, 'm> {
+    /// Calls what runs before the program ends by `exit`.
+    pub(super) fn run_exit_handlers(&mut self) {
+        if self.lowering.thread_end.runs_at_exit() {
+            self.end_thread();
+        }
+        if let Some(handlers) = self.lowering.exit.function {
+            self.emit(Stmt::Call { dst: None, callee: Callee::Direct(handlers), args: Vec::new() });
+        }
+    }
+
     /// A call that registers an exit handler. The handlers were collected beforehand.
     pub(super) fn register_handler(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
-        if !matches!(name, "atexit" | "__cxa_atexit") {
-            let what = format!("calls `{name}`, whose handler runs when a thread or the program ends");
+        if !matches!(name, "atexit" | "__cxa_atexit") && !registers_destructor(name) {
+            let what = format!("calls `{name}`, whose handler runs when the program ends");
             self.unmodelled(&what, Some(name));
         } else if !matches!(Self::arg(args, 0), Operand::Function(_)) {
             self.unmodelled(&format!("calls `{name}` with a handler that is not constant"), Some(name));
@@ -63,20 +74,8 @@ impl<'m> Body<'_, '_, 'm> {
     }
 }
 
-/// The call of an exit handler. It may be a library's function: the destructor of a library's class.
-fn handler_call(id: FunctionId, function: &Function, argument: Operand, args: Vec<Operand>) -> Stmt {
-    let symbol = function.symbol.as_str();
-    if let Some(ThreadOp::CondDestroy { .. }) = threads::lookup(symbol).map(|f| f.op) {
-        return Stmt::Sync { dst: None, op: SyncOp::CondDestroy { cond: argument } };
-    }
-    match library::lookup(symbol) {
-        Some(row) => Stmt::Library { dst: None, function: row.name.to_owned(), args },
-        None => Stmt::Call { dst: None, callee: Callee::Direct(id), args },
-    }
-}
-
 /// A function in the making.
-struct Draft {
+pub(super) struct Draft {
     id: FunctionId,
     name: String,
     params: u32,
@@ -96,11 +95,11 @@ impl Draft {
             statements: Vec::new(),
         }
     }
-    fn local(&mut self) -> LocalId {
+    pub(super) fn local(&mut self) -> LocalId {
         self.locals.push(Local::default())
     }
     /// Adds a statement; what is visible gets a site of its own.
-    fn push(&mut self, sites: &mut IndexVec<SiteId, Site>, stmt: Stmt) {
+    pub(super) fn push(&mut self, sites: &mut IndexVec<SiteId, Site>, stmt: Stmt) {
         let site = sites.push(Site {
             function: self.id,
             source_function: self.name.clone(),
@@ -111,15 +110,15 @@ impl Draft {
         });
         self.statements.push(Statement { site: Some(site), stmt });
     }
-    fn call(&mut self, sites: &mut IndexVec<SiteId, Site>, callee: Callee, args: Vec<Operand>) {
+    pub(super) fn call(&mut self, sites: &mut IndexVec<SiteId, Site>, callee: Callee, args: Vec<Operand>) {
         self.push(sites, Stmt::Call { dst: None, callee, args });
     }
-    fn load(&mut self, sites: &mut IndexVec<SiteId, Site>, address: Operand) -> Operand {
+    pub(super) fn load(&mut self, sites: &mut IndexVec<SiteId, Site>, address: Operand) -> Operand {
         let dst = self.local();
         self.push(sites, Stmt::Load { dst, address, size: 8, atomic: None });
         Operand::Local(dst)
     }
-    fn end(&mut self, terminator: Terminator) {
+    pub(super) fn end(&mut self, terminator: Terminator) {
         let statements = std::mem::take(&mut self.statements);
         self.blocks.push(Block { statements, terminator });
     }
@@ -131,11 +130,11 @@ impl Draft {
 const PARAM: Operand = Operand::Local(LocalId(0));
 
 impl<'m> Lowering<'_, 'm> {
-    fn add(&mut self, draft: Draft, symbol: &str) -> FunctionId {
+    pub(super) fn add(&mut self, draft: Draft, symbol: &str) -> FunctionId {
         self.program.functions.push(draft.finish(symbol.to_owned()))
     }
 
-    fn draft(&self, name: &str, params: u32) -> Draft {
+    pub(super) fn draft(&self, name: &str, params: u32) -> Draft {
         Draft::new(self.program.functions.next_id(), name, params)
     }
 
@@ -162,6 +161,23 @@ impl<'m> Lowering<'_, 'm> {
         self.exit.handlers = handlers;
     }
 
+    /// The call of a handler. It may be a library's function, such as the destructor of a library's class.
+    pub(super) fn handler_call(&self, handler: FunctionId, argument: Operand) -> Stmt {
+        let function = &self.program.functions[handler];
+        let args = vec![argument; function.params.min(1) as usize];
+        if self.symbols.functions.table[handler].is_declaration() {
+            if let Some(ThreadOp::CondDestroy { .. }) = threads::lookup(&function.symbol).map(|f| f.op) {
+                return Stmt::Sync { dst: None, op: SyncOp::CondDestroy { cond: argument } };
+            }
+            match library::lookup(&function.symbol) {
+                Some(row) if matches!(row.role, Role::Free(0)) => return Stmt::Free { address: argument },
+                Some(row) => return Stmt::Library { dst: None, function: row.name.to_owned(), args },
+                None => {}
+            }
+        }
+        Stmt::Call { dst: None, callee: Callee::Direct(handler), args }
+    }
+
     /// The function that runs exit handlers: any of them, in any order, until it stops.
     pub(super) fn exit_function(&mut self) {
         let destructors = self.listed_functions(c"llvm.global_dtors");
@@ -180,9 +196,7 @@ impl<'m> Lowering<'_, 'm> {
                 Some((None, number)) => Operand::Const(number),
                 None => Operand::Any,
             };
-            let function = &self.program.functions[handler];
-            let args = vec![argument; function.params.min(1) as usize];
-            let stmt = handler_call(handler, function, argument, args);
+            let stmt = self.handler_call(handler, argument);
             draft.push(&mut self.program.sites, stmt);
             draft.end(Terminator::Goto(BlockId(0)));
         }
@@ -196,7 +210,8 @@ impl<'m> Lowering<'_, 'm> {
     /// Where the initial thread starts: `main` itself, or a function that does what belongs around it.
     pub(super) fn entry(&mut self, main: FunctionId) -> FunctionId {
         let constructors = self.listed_functions(c"llvm.global_ctors");
-        if constructors.is_empty() && self.exit.function.is_none() {
+        let thread_end = self.thread_end.function.filter(|_| self.thread_end.runs_at_exit());
+        if constructors.is_empty() && self.exit.function.is_none() && thread_end.is_none() {
             return main;
         }
         let params = self.program.functions[main].params;
@@ -207,7 +222,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         let args = (0..params).map(|p| Operand::Local(LocalId(p))).collect();
         draft.push(&mut self.program.sites, Stmt::Call { dst: Some(status), callee: Callee::Direct(main), args });
-        if let Some(handlers) = self.exit.function {
+        for handlers in thread_end.into_iter().chain(self.exit.function) {
             draft.call(&mut self.program.sites, Callee::Direct(handlers), Vec::new());
         }
         draft.end(Terminator::Return(Some(Operand::Local(status))));
@@ -293,6 +308,9 @@ impl<'m> Lowering<'_, 'm> {
         };
         for callee in callees {
             draft.call(&mut self.program.sites, callee, vec![PARAM]);
+        }
+        if let Some(end) = self.thread_end.function {
+            draft.call(&mut self.program.sites, Callee::Direct(end), Vec::new());
         }
         draft.end(Terminator::Return(Some(Operand::Const(0))));
         let symbol = format!("__rp_thread_routine.{}", self.routines.len());

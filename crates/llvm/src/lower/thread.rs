@@ -102,7 +102,8 @@ impl<'m> Body<'_, '_, 'm> {
         let arg = |position| Self::arg(args, position);
         match function.op {
             ThreadOp::Create { handle, function, arg: passed } => {
-                self.create(call, arg(function), arg(passed), arg(handle));
+                let routine = self.start_routine(arg(function));
+                self.create(call, routine, arg(passed), arg(handle));
             }
             ThreadOp::CxxStart { handle, state } => {
                 let (owner, owned) = (arg(state), self.fresh());
@@ -121,7 +122,10 @@ impl<'m> Body<'_, '_, 'm> {
                 self.sync(call, SyncOp::Detach { handle: thread });
                 self.clear_handle(handle, args);
             }
-            ThreadOp::ExitThread => self.sync(call, SyncOp::ExitThread),
+            ThreadOp::ExitThread => {
+                self.end_thread();
+                self.sync(call, SyncOp::ExitThread);
+            }
             ThreadOp::Cancel { handle } => {
                 let handle = self.place(handle, args);
                 self.sync(call, SyncOp::Cancel { handle });
@@ -206,14 +210,28 @@ impl<'m> Body<'_, '_, 'm> {
             // Have bodies of their own; see `thread_call`.
             ThreadOp::GuardEnter { .. } | ThreadOp::GuardLeave { .. } => {}
             ThreadOp::KeyCreate { destructor, .. } => {
-                if arg(destructor) != Operand::Const(0) {
-                    let what = format!("calls `{}` with a destructor, which runs when a thread ends", function.name);
+                if !matches!(arg(destructor), Operand::Const(0) | Operand::Function(_)) {
+                    let what = format!("calls `{}` with a destructor that is not constant", function.name);
                     self.unmodelled(&what, Some(function.name));
                 }
                 self.succeeds(call);
             }
-            ThreadOp::KeyDelete { .. } | ThreadOp::KeySet { .. } => self.succeeds(call),
-            ThreadOp::KeyGet { .. } | ThreadOp::Attribute => self.define(call, Expr::Use(Operand::Any)),
+            ThreadOp::KeyDelete { .. } => self.succeeds(call),
+            ThreadOp::KeySet { key, value } => {
+                if let Some(cell) = self.key_cell(call, key) {
+                    let address = Operand::Global(cell, 0);
+                    self.emit(Stmt::Store { address, value: arg(value), size: 8, atomic: None });
+                }
+                self.succeeds(call);
+            }
+            ThreadOp::KeyGet { key } => match self.key_cell(call, key) {
+                Some(cell) => {
+                    let (dst, address) = (self.result(call), Operand::Global(cell, 0));
+                    self.emit(Stmt::Load { dst, address, size: 8, atomic: None });
+                }
+                None => self.define(call, Expr::Use(Operand::Any)),
+            },
+            ThreadOp::Attribute => self.define(call, Expr::Use(Operand::Any)),
             // The caller looks at the number again after the wait, so a wait that may end at any time stands for it.
             ThreadOp::AddressWait { address, .. } => {
                 let (address, dst) = (self.place(address, args), self.fresh());
