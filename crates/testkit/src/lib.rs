@@ -4,11 +4,15 @@
 //! so that searches can be tested without compiling anything; the oracle knows every race of a small program by
 //! trying everything.
 
+pub mod annotations;
+pub mod corpus;
 pub mod generator;
 mod happens_before;
 pub mod interpreter;
 pub mod machine;
 pub mod oracle;
+pub mod shrink;
+pub mod ui;
 
 pub use interpreter::{Interpreter, Options};
 pub use machine::Machine;
