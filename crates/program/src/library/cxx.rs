@@ -512,6 +512,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
 
 static THROWS: LibraryFunction = row("std::__throw_", 0, &[]).variadic().role(Role::Throws);
 static STREAM: LibraryFunction = row("std::basic_ios", 1, &[IOSTREAM, Returns(0)]).variadic();
+static ALLOCATOR: LibraryFunction = row("std::allocator", 1, &[]).variadic();
 static LOCALE: LibraryFunction = row("std::locale", 0, &[Returns(0)]).variadic();
 
 /// Stream classes, as they are mangled after `_ZN` or `_ZNK`.
@@ -536,13 +537,17 @@ const STREAMS: &[&str] = &[
 ];
 
 /// Families of functions too many to list: `std::__throw_*`, members of stream classes whose parameters are numbers,
-/// and locales.
+/// locales and allocators.
 pub(super) fn by_prefix(name: &str) -> Option<&'static LibraryFunction> {
     if let Some(rest) = name.strip_prefix("_ZSt") {
         let function = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         return function.starts_with("__throw_").then_some(&THROWS);
     }
     let member = name.strip_prefix("_ZNK").or_else(|| name.strip_prefix("_ZN"))?;
+    // Allocators of characters have no state; this is making and ending one.
+    if let Some(function) = member.strip_prefix("SaIcE").or_else(|| member.strip_prefix("SaIwE")) {
+        return function.starts_with(['C', 'D']).then_some(&ALLOCATOR);
+    }
     let (_, parameters) = member.rsplit_once('E')?;
     if !parameters.bytes().all(|c| b"vbcahstijlmxyfde".contains(&c)) {
         return None;
