@@ -23,9 +23,36 @@ impl Place {
         let location = site.location;
         Self {
             function: site.source_function.clone(),
-            file: location.and_then(|l| program.files.get(l.file)).cloned(),
+            file: location.and_then(|l| program.files.get(l.file)).map(|file| tidy(file)),
             line: location.map_or(0, |l| l.line),
             column: location.map_or(0, |l| l.column),
         }
+    }
+}
+
+/// An absolute name without `..`, as in the paths of a compiler's own headers; what the user spelled stays as it is.
+fn tidy(file: &str) -> String {
+    if !file.starts_with('/') {
+        return file.to_owned();
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in file.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tidy;
+
+    #[test]
+    fn absolute_names_are_tidied() {
+        assert_eq!(tidy("/usr/lib/gcc/12/../../include/thread"), "/usr/lib/include/thread");
+        assert_eq!(tidy("../src/./a.c"), "../src/./a.c");
     }
 }

@@ -80,7 +80,7 @@ pub fn render(story: &Story, sources: &mut Sources, width: usize) -> String {
         match row {
             Row::Skipped { events } => {
                 let plural = if *events == 1 { "" } else { "s" };
-                layout.rule(&mut out, DIM, &format!(" {events} earlier event{plural} not shown "));
+                layout.rule(&mut out, DIM, &format!(" {events} event{plural} not shown "));
             }
             Row::DecidingSwitch => layout.rule(&mut out, BLUE, " switch "),
             Row::Event { column, file, line, what, marked } => {
@@ -184,7 +184,7 @@ mod tests {
             snapbox::str![[r#"
    thread 0.1, `left`          | thread 0.2, `a_function_wi…
    ----------------------------+----------------------------
-   -- 3 earlier events not shown ---------------------------
+   -- 3 events not shown ------+----------------------------
       locks `m`                |
    >> writes `x`               |
    -- switch ------------------+----------------------------

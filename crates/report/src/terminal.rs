@@ -19,19 +19,25 @@ const YELLOW: Style = AnsiColor::BrightYellow.on_default().bold();
 
 /// Renders the whole report for a terminal of this width.
 pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
-    let pairs = report.pairs.iter().filter(|pair| pair.verdict != PairVerdict::Absent).map(pair_message);
-    let messages =
-        pairs.chain(report.errors.iter().map(finding_message)).chain(report.unknowns.iter().map(unknown_message));
+    findings(report, sources, width) + &summary(report)
+}
+
+/// The races, other errors and unknowns, without the summary. Pairs that a bound left open are counted in the summary
+/// and listed in the document only.
+pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
+    let worth_showing = |pair: &&Pair| pair.verdict == PairVerdict::Race || pair.code == Some(Code::UNCONFIRMED);
+    let witness_help = if report.command == "replay" { debug_help } else { replay_help };
+    let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
+    let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
     let mut out = String::new();
-    for message in messages {
+    for message in pairs.chain(errors).chain(report.unknowns.iter().map(unknown_message)) {
         out.push_str(&message.render(sources, width));
         out.push_str("\n\n");
     }
-    summary(&mut out, report);
     out
 }
 
-fn pair_message(pair: &Pair) -> Message<'_> {
+fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Message<'_> {
     let [first, second] = &pair.accesses;
     let (severity, title) = match pair.verdict {
         PairVerdict::Race => (Severity::Error, format!("data race on `{}`", pair.variable)),
@@ -46,7 +52,7 @@ fn pair_message(pair: &Pair) -> Message<'_> {
     };
     let mut notes = vec![Note::Note(pair.reason.clone())];
     notes.extend([first, second].into_iter().filter_map(|a| Some(created(&a.thread, a.created.as_ref()?))));
-    notes.extend(replay(pair.witness.as_deref()));
+    notes.extend(pair.witness.as_deref().map(|path| Note::Help(witness_help(path))));
     Message { severity, code: pair.code.unwrap_or(Code::DATA_RACE), title, marks, notes }
 }
 
@@ -97,8 +103,12 @@ fn created(thread: &str, created: &Created) -> Note {
     Note::Note(format!("thread {thread} was created by thread {by} in `{function}` at {place}"))
 }
 
-fn replay(witness: Option<&str>) -> Option<Note> {
-    witness.map(|path| Note::Help(format!("see it happen: raceproof replay {}", shell(path))))
+fn replay_help(witness: &str) -> String {
+    format!("see it happen: raceproof replay {}", shell(witness))
+}
+
+fn debug_help(witness: &str) -> String {
+    format!("look at it in a debugger: raceproof replay --gdb {}", shell(witness))
 }
 
 /// Quotes a path for a shell where it has to be.
@@ -107,7 +117,7 @@ fn shell(path: &str) -> String {
     if path.chars().all(harmless) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-fn finding_message(finding: &Finding) -> Message<'_> {
+fn finding_message(finding: &Finding, witness_help: fn(&str) -> String) -> Message<'_> {
     let title = match finding.kind {
         ErrorKind::Deadlock => finding.message.clone(),
         ErrorKind::Assertion => format!("assertion failed: {}", finding.message),
@@ -135,7 +145,7 @@ fn finding_message(finding: &Finding) -> Message<'_> {
         };
         marks.push(Mark { file: finding.file.as_deref(), line: finding.line, column: finding.column, label });
     }
-    let notes = replay(finding.witness.as_deref()).into_iter().collect();
+    let notes = finding.witness.as_deref().map(|path| Note::Help(witness_help(path))).into_iter().collect();
     Message { severity: Severity::Error, code: finding.code, title, marks, notes }
 }
 
@@ -160,7 +170,9 @@ fn count(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
-fn summary(out: &mut String, report: &Report) {
+/// The verdict, what the engines did, and the time.
+fn summary(report: &Report) -> String {
+    let mut out = String::new();
     let of = |verdict| report.pairs_with(verdict).count();
     let (races, open, absent) = (of(PairVerdict::Race), of(PairVerdict::Unknown), of(PairVerdict::Absent));
     let (style, word, text) = match report.verdict {
@@ -171,7 +183,7 @@ fn summary(out: &mut String, report: &Report) {
     let _ = write!(out, "{style}{word}{style:#}{BOLD}: {text}{BOLD:#}");
     let mut also = Vec::new();
     if !report.errors.is_empty() {
-        also.push(count(report.errors.len(), "other error"));
+        also.push(format!("{RED}{}{RED:#}", count(report.errors.len(), "other error")));
     }
     if open > 0 {
         also.push(format!("{} open", count(open, "pair")));
@@ -190,6 +202,7 @@ fn summary(out: &mut String, report: &Report) {
         let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));
     }
     let _ = writeln!(out, "  finished in {}", seconds(report.time_ms));
+    out
 }
 
 fn engine_line(engine: &Engine) -> String {
@@ -206,8 +219,8 @@ fn engine_line(engine: &Engine) -> String {
     line
 }
 
-/// A time for people.
-fn seconds(ms: u64) -> String {
+/// A time for people: `1.23 s`.
+pub fn seconds(ms: u64) -> String {
     format!("{}.{:02} s", ms / 1000, ms % 1000 / 10)
 }
 

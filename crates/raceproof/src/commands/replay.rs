@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use report::Sources;
+use anstyle::Style;
+use report::{Sources, terminal};
 
 use crate::failure::Failure;
 use crate::output;
+
+const BOLD: Style = Style::new().bold();
 
 /// Run a witness again and show the finding
 ///
@@ -38,9 +41,16 @@ impl Replay {
         if self.json {
             output::show(&replayed.report, true);
         } else {
-            let story = report::story::render(&replayed.story, &mut Sources::new(), output::width());
-            output::print(&format!("{story}\n"));
-            output::show(&replayed.report, false);
+            let (sources, width) = (&mut Sources::new(), output::width());
+            let story = report::story::render(&replayed.story, sources, width);
+            let findings = terminal::findings(&replayed.report, sources, width);
+            let segments = replayed.segments;
+            let plural = if segments == 1 { "" } else { "s" };
+            let time = terminal::seconds(replayed.report.time_ms);
+            output::print(&format!(
+                "{story}\n{findings}{BOLD}replayed{BOLD:#}: the run is as recorded in {segments} segment{plural}\n  \
+                 finished in {time}\n"
+            ));
         }
         Ok(ExitCode::from(1))
     }

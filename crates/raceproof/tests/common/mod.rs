@@ -54,23 +54,32 @@ impl Run {
     }
 }
 
-/// Times are all that may differ from run to run: `0.12 s` at the end of a line becomes `[TIME]`.
+/// What may differ from run to run and from machine to machine: `0.12 s` at the end of a line becomes `[TIME]`, the
+/// rest of a line from a system header's name on becomes `[SYSTEM]`.
 pub(crate) fn without_times(text: &str) -> String {
     let is_time = |word: &str| word.split_once('.').is_some_and(|(s, ms)| s.parse::<u64>().is_ok() && ms.len() == 2);
     let line = |line: &str| match line.strip_suffix(" s").and_then(|rest| rest.rsplit_once(' ')) {
         Some((rest, time)) if is_time(time) => format!("{rest} [TIME]\n"),
-        _ => format!("{line}\n"),
+        _ => match line.split_once("/usr/") {
+            Some((rest, _)) => format!("{rest}[SYSTEM]\n"),
+            None => format!("{line}\n"),
+        },
     };
     text.lines().map(line).collect()
 }
 
-/// A JSON document with its times set to zero.
+/// A JSON document with its times set to zero and places in system headers taken out.
 pub(crate) fn json_without_times(text: &str) -> String {
     fn erase(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::Object(fields) => {
+                let in_header = |file: &serde_json::Value| file.as_str().is_some_and(|f| f.starts_with("/usr/"));
+                let system = fields.get("file").is_some_and(in_header);
                 for (name, value) in fields {
-                    if name == "time_ms" {
+                    if system && name == "file" {
+                        *value = "[SYSTEM]".into();
+                    }
+                    if name == "time_ms" || (system && (name == "line" || name == "column")) {
                         *value = 0.into();
                     }
                     erase(value);
