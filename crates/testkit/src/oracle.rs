@@ -130,3 +130,43 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generator::{Case, Feature};
+
+    /// The same without remembering anything.
+    fn enumerate(machine: &Machine, history: &History, truth: &mut Truth) {
+        if let Some(end) = machine.end() {
+            let mut search = Search { limits: Limits::default(), truth: truth.clone(), known: HashMap::default() };
+            truth.executions += 1;
+            truth.deadlocked += u64::from(end == End::Deadlock);
+            search.record(machine, end);
+            (truth.deadlocks, truth.assertions) = (search.truth.deadlocks, search.truth.assertions);
+            truth.crashes = search.truth.crashes;
+        }
+        for thread in machine.runnable().iter() {
+            let (mut next, mut past) = (machine.clone(), history.clone());
+            let event = next.step(thread).expect("runnable").event;
+            for other in past.add(machine, &event) {
+                if let (Some(a), Some(b)) = (event.site, other.site) {
+                    truth.races.insert((a.min(b), a.max(b)));
+                }
+            }
+            enumerate(&next, &past, truth);
+        }
+    }
+
+    #[test]
+    fn remembering_states_changes_nothing() {
+        let limits = Limits { executions: 300, ..Limits::default() };
+        for seed in 0..300 {
+            let case = Case::generate(seed, &Feature::ALL.into(), limits);
+            let machine = Machine::new(Arc::new(case.program()), false).unwrap();
+            let mut truth = Truth { states: case.truth.states, ..Truth::default() };
+            enumerate(&machine, &History::default(), &mut truth);
+            assert_eq!(truth, case.truth, "seed {seed}");
+        }
+    }
+}

@@ -299,10 +299,13 @@ fn any_valid_program_comes_back() {
     }
 }
 
+/// What the validator says, and a change that makes it say so.
+type Break = (&'static str, fn(&mut Program));
+
 #[test]
 fn broken_rules_are_found() {
     let base = Program::parse("global x: 4\nfn main() { a: %v = load 4, @x\n goto b\n b: return %v }").unwrap();
-    let breaks: [(&str, fn(&mut Program)); 7] = [
+    let breaks: [Break; 7] = [
         ("%0 is assigned 2 times", |p| {
             let block = &mut p.functions[FunctionId(0)].blocks[BlockId(0)];
             block.statements.push(block.statements[0].clone());
