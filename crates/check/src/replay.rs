@@ -175,6 +175,15 @@ pub fn debugger(path: &Path, more: &[String]) -> Result<(Command, Built), Error>
     let config = limits(&witness).config(&built);
     let set_up = exec::gdb_command(&built.executable(), &config, &schedule, built.folder())?;
     let mut command = Command::new(set_up.get_program());
-    command.args(more).args(set_up.get_args());
+    let (settings, program): (Vec<_>, Vec<_>) = {
+        let args: Vec<_> = set_up.get_args().collect();
+        let at = args.iter().position(|arg| *arg == "--args").unwrap_or(args.len());
+        (args[..at].to_vec(), args[at..].to_vec())
+    };
+    command.args(settings);
+    if let RecordedFinding::Race { accesses, .. } = &witness.finding {
+        command.arg("-ex").arg(format!("frame function {}", accesses[1].function));
+    }
+    command.args(more).args(program);
     Ok((command, built))
 }

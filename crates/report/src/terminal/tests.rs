@@ -72,19 +72,10 @@ fn report(verdict: Verdict) -> Report {
 }
 
 fn plain(report: &Report) -> String {
-    let folder = tempfile();
-    std::fs::write(folder.join("a.c"), SOURCE).unwrap();
-    let text = render(report, &mut Sources::in_folder(&folder), 100);
-    std::fs::remove_dir_all(&folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.c"), SOURCE).unwrap();
+    let text = render(report, &mut Sources::in_folder(folder.path()), 100);
     anstream::adapter::strip_str(&text).to_string()
-}
-
-fn tempfile() -> std::path::PathBuf {
-    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let n = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("raceproof-report-{}-{n}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 #[test]
