@@ -5,7 +5,7 @@
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
 use model::shadow::Shadow;
-use model::{Clock, Event, EventId, IndexVec, Schedule, Step, ThreadId, Trace};
+use model::{Clock, Event, EventId, IndexVec, Op, Schedule, Step, ThreadId, Trace};
 
 /// An event in a lane: its place in the trace and in its thread.
 #[derive(Clone, Copy)]
@@ -111,12 +111,16 @@ impl Causality {
     /// Ascending.
     ///
     /// What is possible at the same time is known from the rules of locks and the like; in a trace that breaks them, such
-    /// as by unlocking what another thread holds, everything may be.
+    /// as by unlocking what another thread holds, everything may be. Likewise nothing is known about the operation that a
+    /// cancellation took the place of: it may depend on anything.
     pub(crate) fn reversible(&self, trace: &Trace, next: &Event) -> Vec<Step> {
         let thread = next.id.thread;
         let by_rules = trace.misuses.is_empty();
         let since = self.last_of(thread);
         let known = since.map(|step| &self.clocks[step]);
+        if next.op == Op::Cancelled {
+            return self.unknown_to(thread, known);
+        }
         let mut found = Vec::new();
         let mut last_before = None;
         for (resource, how) in footprint(next) {
@@ -142,6 +146,15 @@ impl Causality {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// All events of other threads that the clock does not know. Ascending.
+    fn unknown_to(&self, thread: ThreadId, known: Option<&Clock>) -> Vec<Step> {
+        let others = self.steps.iter_enumerated().filter(|(other, _)| *other != thread);
+        let unknown = others.flat_map(|(other, steps)| &steps[known.map_or(0, |k| k.count(other)) as usize..]);
+        let mut unknown: Vec<Step> = unknown.copied().collect();
+        unknown.sort_unstable();
+        unknown
     }
 
     /// The events of a downward-closed set as a schedule that respects the order and switches seldom: a thread goes on
