@@ -244,6 +244,59 @@ int main(void) {
 }
 
 #[test]
+fn time_passes_for_those_who_wait() {
+    let run = run(
+        "wait.cpp",
+        r#"#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+std::mutex m; std::condition_variable c; bool never;
+static void work() {
+  using namespace std::chrono;
+  auto start = steady_clock::now();
+  std::this_thread::sleep_for(seconds(3));
+  std::unique_lock<std::mutex> lock(m);
+  bool woken = c.wait_for(lock, seconds(5), [] { return never; });
+  auto until = system_clock::now() + seconds(2);
+  woken |= c.wait_until(lock, until, [] { return never; });
+  std::printf("%d %lld\n", woken, (long long)duration_cast<seconds>(steady_clock::now() - start).count());
+}
+int main() {
+  std::thread t(work);
+  t.join();
+}"#,
+    );
+    assert_eq!((run.trace.end.clone(), &run.output[..]), (End::Exit { code: 0 }, "0 10\n"));
+}
+
+#[test]
+fn streams_on_one_file_depend_on_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"#include <pthread.h>
+#include <stdio.h>
+static void *work(void *arg) {
+  FILE *f = fopen("FOLDER/log", "a");
+  fputs("x", f);
+  fclose(f);
+  return arg;
+}
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+  return 0;
+}"#
+    .replace("FOLDER", folder.path().to_str().unwrap());
+    let run = run("streams.c", &source);
+    run.ends_well();
+    let contents = run.trace.accesses().filter(|(_, _, a)| a.cell.start.0 == wire::FILE_CONTENT);
+    let threads: std::collections::BTreeSet<_> = contents.map(|(_, event, _)| event.id.thread).collect();
+    assert_eq!(threads.len(), 2, "both threads touch the file's content");
+}
+
+#[test]
 fn cxx_library_calls_are_known() {
     let run = run(
         "library.cpp",

@@ -249,7 +249,11 @@ unsafe extern "C" fn __rp_add_stream(file: *const c_void) {
     }
     // Safety: the C library's variables.
     if unsafe { file != stdout && file != stderr } {
-        add(Tag::ReadModifyWrite, order::RELAXED, file as u64, 1);
+        if !file.is_null() {
+            add(Tag::ReadModifyWrite, order::RELAXED, file as u64, 1);
+        }
+        // Safety: the program hands the same stream to the library.
+        unsafe { crate::libc_models::open::add_file_of(file) };
     }
 }
 

@@ -14,7 +14,7 @@ use libc::{pthread_key_t, pthread_t, timespec};
 use wire::Tag;
 
 use super::cancel::{Outcome, cancellable};
-use super::step::{Call, Wait, is_time};
+use super::step::{Call, Wait, is_time, until};
 use super::{cond, key, mutex, once, thread};
 use crate::sched::StartRoutine;
 
@@ -61,7 +61,7 @@ cancellable! {
         if !unsafe { is_time(limit) } {
             return ERROR.into();
         }
-        outcome(unsafe { cond::wait(cond as u64, lock as u64, Wait::Timed) })
+        outcome(unsafe { cond::wait(cond as u64, lock as u64, Wait::Timed).until(limit) })
     }
 }
 
@@ -108,7 +108,7 @@ export! {
         if !unsafe { is_time(limit) } {
             return ERROR;
         }
-        result(unsafe { mutex::lock(&Call::here(), lock as u64, Wait::Timed) })
+        result(unsafe { until(limit, mutex::lock(&Call::here(), lock as u64, Wait::Timed)) })
     }
     /// Gives a mutex back.
     unsafe fn mtx_unlock(lock: *mut c_void) -> c_int {

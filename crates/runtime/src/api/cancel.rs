@@ -50,6 +50,17 @@ impl Outcome {
         Self { value: value as i64, cancelled: 0 }
     }
 
+    /// As [`until`](super::step::until), for a call that is a cancellation point.
+    ///
+    /// # Safety
+    /// `limit` points to a readable structure.
+    pub unsafe fn until(self, limit: *const libc::timespec) -> Self {
+        if let Some(value) = self.value() {
+            unsafe { super::step::until(limit, value) };
+        }
+        self
+    }
+
     /// As a result that code for C11 looks at: `None` if the thread acts on a request.
     pub fn value(self) -> Option<c_int> {
         (self.cancelled == 0).then_some(self.value as c_int)

@@ -137,7 +137,7 @@ cancellable! {
         if !unsafe { is_time(limit) } {
             return libc::EINVAL.into();
         }
-        unsafe { wait(cond as u64, lock as u64, Wait::Timed) }
+        unsafe { wait(cond as u64, lock as u64, Wait::Timed).until(limit) }
     }
     /// Waits for a signal or gives up.
     unsafe fn pthread_cond_clockwait(
@@ -146,7 +146,7 @@ cancellable! {
         if !unsafe { is_time(limit) } {
             return libc::EINVAL.into();
         }
-        unsafe { wait(cond as u64, lock as u64, Wait::Timed) }
+        unsafe { wait(cond as u64, lock as u64, Wait::Timed).until(limit) }
     }
 }
 

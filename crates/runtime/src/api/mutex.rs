@@ -20,7 +20,7 @@ use wire::Tag;
 use wire::record::flag;
 
 use super::layout::{MUTEX, Unusable};
-use super::step::{Call, Wait, is_time, me, misuse};
+use super::step::{Call, Wait, is_time, me, misuse, until};
 use crate::sched::{self, Thread};
 use crate::sync::{Blocker, Mode, Model, Mutex, Released, Spin, State};
 use crate::text::text;
@@ -220,7 +220,7 @@ export! {
         if !unsafe { is_time(limit) } {
             return libc::EINVAL;
         }
-        unsafe { lock(&Call::here(), mutex as u64, Wait::Timed) }
+        unsafe { until(limit, lock(&Call::here(), mutex as u64, Wait::Timed)) }
     }
     /// Takes a mutex or gives up.
     unsafe fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, _clock: clockid_t, limit: *const timespec) -> c_int {

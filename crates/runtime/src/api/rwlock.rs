@@ -19,7 +19,7 @@ use wire::record::flag;
 
 use super::layout::RWLOCK;
 use super::mutex::{acquire, refuse, report_release};
-use super::step::{Call, Wait, is_time, me, misuse};
+use super::step::{Call, Wait, is_time, me, misuse, until};
 use crate::sched;
 use crate::sync::{Blocker, Mode, Rwlock};
 use crate::text::text;
@@ -44,7 +44,7 @@ unsafe fn take_timed(lock: *mut pthread_rwlock_t, mode: Mode, limit: *const time
     if !unsafe { is_time(limit) } {
         return libc::EINVAL;
     }
-    unsafe { take(lock, mode, Wait::Timed) }
+    unsafe { until(limit, take(lock, mode, Wait::Timed)) }
 }
 
 export! {

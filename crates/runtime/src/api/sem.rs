@@ -21,6 +21,7 @@ use super::cancel::{self, Outcome, cancellable};
 use super::layout::Unusable;
 use super::mutex::refuse;
 use super::step::{Call, Wait, is_time, set_errno, unmodelled};
+use crate::libc_models::clock;
 use crate::sync::{Blocker, Model, Semaphore, State, sem};
 
 fn fail(error: c_int) -> c_int {
@@ -66,7 +67,11 @@ unsafe fn take_timed(semaphore: *mut sem_t, limit: *const timespec) -> Outcome {
     if !unsafe { is_time(limit) } {
         return fail(libc::EINVAL).into();
     }
-    unsafe { take(semaphore, Wait::Timed) }
+    let outcome = unsafe { take(semaphore, Wait::Timed) };
+    if outcome.value() == Some(-1) {
+        unsafe { clock::reach(limit) };
+    }
+    outcome
 }
 
 cancellable! {

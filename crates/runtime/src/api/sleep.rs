@@ -6,7 +6,8 @@
 //! | `sleep`, `usleep`, `nanosleep`, `clock_nanosleep`, `thrd_sleep` | `Yield`; cancellation points |
 //! | `_ZNSt11this_thread11__sleep_forE…` | `std::this_thread::sleep_for`: `Yield` |
 //!
-//! Time does not pass by sleeping: how long a thread sleeps says nothing about what others do meanwhile.
+//! Sleeping lets the thread's own clock go on ([`clock`]); how long a thread sleeps says nothing about what others do
+//! meanwhile.
 
 use core::ffi::{c_int, c_long, c_uint};
 
@@ -15,14 +16,24 @@ use wire::Tag;
 
 use super::cancel::{self, Outcome, cancellable};
 use super::step::{Call, is_time, set_errno};
+use crate::libc_models::clock;
 use crate::sync::Blocker;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A length of time in nanoseconds.
+unsafe fn length(time: *const timespec) -> u64 {
+    let time = unsafe { &*time };
+    (time.tv_sec.max(0) as u64).saturating_mul(SECOND).saturating_add(time.tv_nsec as u64)
+}
 
 fn offer() {
     Call::here().step(Tag::Yield, 0).run(Blocker::None, |_, _, _| ());
 }
 
 /// Offers to let others run, or acts on a cancellation request.
-pub fn sleep_or_cancel() -> Outcome {
+fn sleep_or_cancel(nanoseconds: u64) -> Outcome {
+    clock::advance(nanoseconds);
     Call::here().step(Tag::Yield, 0).run(Blocker::None, |state, thread, step| {
         if cancel::act(state, thread, step) { Outcome::CANCELLED } else { 0.into() }
     })
@@ -30,12 +41,12 @@ pub fn sleep_or_cancel() -> Outcome {
 
 cancellable! {
     /// Sleeps for seconds.
-    unsafe fn sleep(_seconds: c_uint) {
-        sleep_or_cancel()
+    unsafe fn sleep(seconds: c_uint) {
+        sleep_or_cancel(u64::from(seconds) * SECOND)
     }
     /// Sleeps for microseconds.
-    unsafe fn usleep(_microseconds: c_uint) {
-        sleep_or_cancel()
+    unsafe fn usleep(microseconds: c_uint) {
+        sleep_or_cancel(u64::from(microseconds) * 1000)
     }
     /// Sleeps.
     unsafe fn nanosleep(time: *const timespec, _left: *mut timespec) {
@@ -43,21 +54,25 @@ cancellable! {
             set_errno(libc::EINVAL);
             return (-1).into();
         }
-        sleep_or_cancel()
+        sleep_or_cancel(unsafe { length(time) })
     }
     /// Sleeps.
-    unsafe fn clock_nanosleep(_clock: clockid_t, _flags: c_int, time: *const timespec, _left: *mut timespec) {
+    unsafe fn clock_nanosleep(_clock: clockid_t, flags: c_int, time: *const timespec, _left: *mut timespec) {
         if !unsafe { is_time(time) } {
             return libc::EINVAL.into();
         }
-        sleep_or_cancel()
+        if flags & libc::TIMER_ABSTIME != 0 {
+            unsafe { clock::reach(time) };
+            return sleep_or_cancel(0);
+        }
+        sleep_or_cancel(unsafe { length(time) })
     }
     /// Sleeps.
     unsafe fn thrd_sleep(time: *const timespec, _left: *mut timespec) {
         if !unsafe { is_time(time) } {
             return (-2).into();
         }
-        sleep_or_cancel()
+        sleep_or_cancel(unsafe { length(time) })
     }
 }
 
@@ -78,8 +93,9 @@ export! {
     }
     /// `std::this_thread::__sleep_for(seconds, nanoseconds)`.
     unsafe fn _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE(
-        _seconds: c_long, _nanoseconds: c_long,
+        seconds: c_long, nanoseconds: c_long,
     ) {
+        clock::advance((seconds.max(0) as u64).saturating_mul(SECOND).saturating_add(nanoseconds.max(0) as u64));
         offer();
     }
 }

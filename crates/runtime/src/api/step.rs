@@ -123,6 +123,17 @@ impl Wait {
     }
 }
 
+/// Hands the result of a call with a time limit through: if it gave up, the thread's clock has reached the limit.
+///
+/// # Safety
+/// `limit` points to a readable structure.
+pub unsafe fn until(limit: *const libc::timespec, result: i32) -> i32 {
+    if result == libc::ETIMEDOUT {
+        unsafe { crate::libc_models::clock::reach(limit) };
+    }
+    result
+}
+
 /// Whether a time given by the program is a time. A null pointer is left to the C library's own behaviour: a crash.
 ///
 /// # Safety

@@ -221,14 +221,20 @@ cancellable! {
         if !limit.is_null() && !unsafe { is_time(limit) } {
             return libc::EINVAL.into();
         }
-        unsafe { join(handle, result, if limit.is_null() { Wait::Block } else { Wait::Timed }) }
+        if limit.is_null() {
+            return unsafe { join(handle, result, Wait::Block) };
+        }
+        unsafe { join(handle, result, Wait::Timed).until(limit) }
     }
     /// Waits for a thread's end or gives up.
     unsafe fn pthread_clockjoin_np(handle: pthread_t, result: *mut u64, _clock: clockid_t, limit: *const timespec) {
         if !limit.is_null() && !unsafe { is_time(limit) } {
             return libc::EINVAL.into();
         }
-        unsafe { join(handle, result, if limit.is_null() { Wait::Block } else { Wait::Timed }) }
+        if limit.is_null() {
+            return unsafe { join(handle, result, Wait::Block) };
+        }
+        unsafe { join(handle, result, Wait::Timed).until(limit) }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Clocks. A thread's clock is its own: a fixed base, plus a tick for each time it looks, plus what it slept. So what a
-//! thread sees does not depend on other threads or on the machine, and time goes on in loops that wait for it.
+//! Clocks. A thread's clock is its own: a fixed base, plus a tick for each time it looks, plus what it slept or waited
+//! until it gave up. So what a thread sees does not depend on other threads or on the machine, and time goes on in loops that wait for it.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_long};
@@ -28,6 +28,21 @@ pub fn advance(nanoseconds: u64) {
         elapsed.resize(thread + 1, 0);
     }
     elapsed[thread] = elapsed[thread].saturating_add(nanoseconds);
+}
+
+/// Lets the running thread's clocks reach a time that one of them shows. (Which one follows from the number: they are
+/// decades apart.)
+///
+/// # Safety
+/// `time` points to a valid time.
+pub unsafe fn reach(time: *const timespec) {
+    let time = unsafe { &*time };
+    let time = (time.tv_sec.max(0) as u64).saturating_mul(SECOND).saturating_add(time.tv_nsec.max(0) as u64);
+    let base = if time >= CALENDAR { CALENDAR } else { UPTIME };
+    advance(0);
+    // Safety: no borrow outlives the expression; `advance` made room.
+    let elapsed = unsafe { (&(*ELAPSED.get()))[me() as usize] };
+    advance(time.saturating_sub(base).saturating_sub(elapsed));
 }
 
 /// Looks at a clock with this base.

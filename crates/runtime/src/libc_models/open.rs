@@ -5,7 +5,7 @@
 //! change. Standard output and standard error have none: the order of what is printed is not looked at.
 
 use alloc::vec::Vec;
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 
 use wire::Tag;
 use wire::record::order;
@@ -119,6 +119,31 @@ impl Open {
 /// An access to a content's cell.
 pub fn content_access(content: u32, tag: Tag) -> Access {
     Access { tag, order: order::RELAXED, at: wire::FILE_CONTENT + 8 * u64::from(content), len: 8 }
+}
+
+/// Adds accesses to the file behind a stream, which the library moves data to and from when it likes; for a null pointer
+/// (`fflush(NULL)`) to all files.
+///
+/// # Safety
+/// `stream` is one, or null.
+pub unsafe fn add_file_of(stream: *const c_void) {
+    if stream.is_null() {
+        (0..state().contents).for_each(|content| content_access(content, Tag::ReadModifyWrite).add());
+        return;
+    }
+    // Safety: promised by the caller; `errno` is the program's.
+    let fd = unsafe {
+        let errno = libc::__errno_location();
+        let saved = *errno;
+        let fd = libc::fileno(stream.cast_mut().cast());
+        *errno = saved;
+        fd
+    };
+    let open = get(fd);
+    if fd >= 0 && (open.file != File::Other || fd == 0) {
+        open.position().add();
+        open.content(Tag::ReadModifyWrite).into_iter().for_each(Access::add);
+    }
 }
 
 /// Closes a descriptor: for the end of a pipe this is an event, since others may wait for it.

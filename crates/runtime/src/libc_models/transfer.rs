@@ -38,7 +38,7 @@ impl Access {
         Record::new(self.tag, self.order, self.at, site, u32::try_from(self.len).unwrap_or(u32::MAX))
     }
     /// Adds it to the event being made.
-    fn add(self) {
+    pub(super) fn add(self) {
         #[cfg(not(test))]
         crate::hooks::add(self.tag, self.order, self.at, self.len);
     }
