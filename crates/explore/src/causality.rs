@@ -21,6 +21,25 @@ struct LifeLane {
     entries: Vec<Entry>,
 }
 
+/// Events of a trace as a run of their own.
+pub(crate) struct Linearised {
+    pub(crate) schedule: Schedule,
+    /// The threads in the order in which they are created, by their numbers in the trace: where the place and the number
+    /// differ, the run gives the thread another number than the trace did.
+    numbers: Vec<ThreadId>,
+}
+
+impl Linearised {
+    /// Adds an event of the trace at the end and returns its identity in the run.
+    pub(crate) fn push(&mut self, event: EventId) -> EventId {
+        let place = self.numbers.iter().position(|thread| *thread == event.thread);
+        let place = place.expect("raceproof bug: an event comes before its thread's creation");
+        let id = EventId { thread: ThreadId(place as u32), ..event };
+        self.schedule.push(id.thread, id.position + 1);
+        id
+    }
+}
+
 /// The order of a trace's first events, extended and cut back at its end.
 #[derive(Default)]
 pub(crate) struct Causality {
@@ -157,25 +176,30 @@ impl Causality {
         unknown
     }
 
-    /// The events of a downward-closed set as a schedule that respects the order and switches seldom: a thread goes on
-    /// while it can; then comes the one whose next event was first in the trace.
-    pub(crate) fn linearise(&self, past: &Clock) -> Schedule {
+    /// The events of a downward-closed set as a run of their own that respects the order and switches seldom: a thread
+    /// goes on while it can; then comes the one whose next event was first in the trace.
+    pub(crate) fn linearise(&self, trace: &Trace, past: &Clock) -> Linearised {
         let threads: Vec<ThreadId> = self.steps.ids().filter(|t| past.count(*t) > 0).collect();
-        let mut schedule = Schedule::new();
+        let mut run = Linearised { schedule: Schedule::new(), numbers: vec![ThreadId::MAIN] };
         let mut done = Clock::new();
         let ready = |done: &Clock, thread: ThreadId| {
             let id = EventId { thread, position: done.count(thread) };
             let step = past.contains(id).then(|| self.step_of(id))?;
             let needs = &self.clocks[step];
-            threads.iter().all(|t| *t == thread || needs.count(*t) <= done.count(*t)).then_some((step, id))
+            threads.iter().all(|t| *t == thread || needs.count(*t) <= done.count(*t)).then_some(step)
         };
-        while let Some((_, EventId { thread, .. })) = threads.iter().filter_map(|t| ready(&done, *t)).min() {
-            while let Some((_, id)) = ready(&done, thread) {
-                done.learn(id);
-                schedule.push(thread, id.position + 1);
+        while let Some(first) = threads.iter().filter_map(|t| ready(&done, *t)).min() {
+            let thread = trace.events[first].id.thread;
+            while let Some(step) = ready(&done, thread) {
+                let event = &trace.events[step];
+                done.learn(event.id);
+                run.push(event.id);
+                if let Op::Create { child } = event.op {
+                    run.numbers.push(child);
+                }
             }
         }
-        schedule
+        run
     }
 
     fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {

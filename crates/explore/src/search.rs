@@ -112,11 +112,11 @@ impl<E: Executor> Search<'_, E> {
         self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(StopReason::Deadline)
     }
 
-    /// Checks every race's witness once and gathers the outcome.
+    /// Checks every race's witness once and gathers the outcome. A witness that cannot be followed is not confirmed.
     fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
         let mut races = BTreeMap::new();
         for (pair, KnownRace { witness, .. }) in std::mem::take(&mut self.findings.races) {
-            let trace = run(self.executor, &witness.schedule)?;
+            let trace = self.executor.run(&witness.schedule).map_err(Error::Executor)?;
             self.statistics.confirmations += 1;
             let confirmed = witness.is_shown_by(&trace);
             races.insert(pair, FoundRace { witness, confirmed });

@@ -54,16 +54,13 @@ impl<'a> Approach<'a> {
     /// The witness it gives.
     pub(crate) fn witness(self, trace: &Trace, causality: &Causality) -> Witness {
         let Self { race, first, second, ref past } = self;
-        let adjacent = self.adjacent();
-        let schedule = if adjacent {
-            let mut schedule = causality.linearise(past);
-            schedule.push(first.thread, first.position + 1);
-            schedule.push(second.thread, second.position + 1);
-            schedule
-        } else {
-            trace.schedule_to(Step(race.second.0 + 1))
-        };
-        Witness { schedule, first, second, adjacent }
+        if !self.adjacent() {
+            let schedule = trace.schedule_to(Step(race.second.0 + 1));
+            return Witness { schedule, first, second, adjacent: false };
+        }
+        let mut run = causality.linearise(trace, past);
+        let (first, second) = (run.push(first), run.push(second));
+        Witness { schedule: run.schedule, first, second, adjacent: true }
     }
 }
 

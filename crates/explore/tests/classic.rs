@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, StopReason, search};
+use model::ThreadId;
 use program::Program;
 use support::Classes;
 use testkit::Interpreter;
@@ -237,6 +238,51 @@ fn a_race_through_a_relaxed_flag() {
     let (writer, reader) = (writer.replace("relaxed", "release"), reader.replace("relaxed", "acquire"));
     let outcome = dpor(&threads("global x: 4\nglobal flag: 4\n", &[&writer, &reader]));
     assert!(outcome.races.is_empty() && outcome.ordered.len() == 1);
+}
+
+/// The racing threads are the fourth and the fifth of the first execution; what leads to the race does not include the
+/// creation of the fourth, so the witness numbers them otherwise.
+#[test]
+fn a_witness_may_number_threads_differently() {
+    let text = "
+    global x: 4
+    fn idle(%a) {
+    entry:
+      return
+    }
+    fn writer(%a) {
+    entry:
+      store 4, @x, 1
+      return
+    }
+    fn first(%a) {
+    entry:
+      %h = create &idle, 0
+      join %h
+      return
+    }
+    fn second(%a) {
+    entry:
+      %h = create &writer, 0
+      store 4, @x, 2
+      join %h
+      return
+    }
+    fn main() {
+    entry:
+      %a = create &first, 0
+      %b = create &second, 0
+      join %a
+      join %b
+      return 0
+    }
+    entry main";
+    let outcome = dpor(text);
+    assert_eq!(outcome.races.len(), 1);
+    let race = outcome.races.values().next().unwrap();
+    assert!(race.confirmed && race.witness.adjacent);
+    let threads = [race.witness.first.thread, race.witness.second.thread];
+    assert!(threads.contains(&ThreadId(2)) && threads.contains(&ThreadId(3)), "{threads:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Independent events can be swapped: on random runs of generated programs, swapping two that are adjacent gives a run
-//! with the same events, the same state after them, and the same races. And dependence is the stronger order: what
+//! with the same events, the same state after them, and the same races. (Two creations are left out: swapping them
+//! swaps the numbers of the threads.) And dependence is the stronger order: what
 //! happens-before orders, dependence orders too.
 
 use std::collections::BTreeSet;
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 use model::dependence::dependent;
 use model::happens_before::HappensBefore;
 use model::race::could_race;
-use model::{Clock, End, Event, EventId, Executor, Schedule, Step, Trace};
+use model::{Clock, End, Event, EventId, Executor, Op, Schedule, Step, Trace};
 use testkit::generator::{Case, Feature, Random};
 use testkit::{Interpreter, Limits};
 
@@ -75,7 +76,9 @@ fn independent_events_can_be_swapped() {
         let events = trace.events.as_slice();
         let races = racing_events(&trace);
         for at in 1..events.len() {
-            if dependent(&events[at - 1], &events[at]) {
+            let created = |e: &Event| matches!(e.op, Op::Create { .. });
+            let renumbered = created(&events[at - 1]) && created(&events[at]);
+            if dependent(&events[at - 1], &events[at]) || renumbered {
                 continue;
             }
             let mut order: Vec<&Event> = events.iter().collect();

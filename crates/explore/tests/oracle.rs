@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, search};
-use model::{Executor, Pair, SiteId};
+use model::{End, Executor, Pair, SiteId, Trace};
 use program::Program;
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits, Truth};
@@ -49,18 +49,18 @@ fn assert_races_replay(program: &Program, outcome: &Outcome, context: &str) {
     }
     for failure in &outcome.failures {
         let trace = fresh.run(&failure.schedule).unwrap();
-        let again = search_one(trace);
-        assert!(again.contains(&failure.kind), "{failure:?} does not show again: {context}");
+        assert!(failure_kinds(&trace).contains(&failure.kind), "{failure:?} does not show again: {context}");
     }
 }
 
-fn search_one(trace: model::Trace) -> Vec<FailureKind> {
+/// The kinds of failure a run shows.
+fn failure_kinds(trace: &Trace) -> Vec<FailureKind> {
     let mut kinds = vec![];
     kinds.extend((!trace.misuses.is_empty()).then_some(FailureKind::Misuse));
     kinds.extend(match trace.end {
-        model::End::Deadlock => Some(FailureKind::Deadlock),
-        model::End::Assertion { .. } => Some(FailureKind::Assertion),
-        model::End::Crash { .. } => Some(FailureKind::Crash),
+        End::Deadlock => Some(FailureKind::Deadlock),
+        End::Assertion { .. } => Some(FailureKind::Assertion),
+        End::Crash { .. } => Some(FailureKind::Crash),
         _ => None,
     });
     kinds

@@ -1,7 +1,8 @@
 //! Which events can be swapped.
 //!
 //! Two adjacent events of different threads are *independent* when executing them in the other order is possible,
-//! gives the same two events, the same state, and the same happens-before order between all accesses. Then two runs
+//! gives the same two events, the same state, and the same happens-before order between all accesses (all up to the
+//! numbers of threads, which are given in order of creation; their paths stay the same). Then two runs
 //! that differ only in the order of independent events have the same races, deadlocks and failures, and a search
 //! needs only one of them. [`dependent`] may say "dependent" without need; it never says "independent" wrongly.
 //!
