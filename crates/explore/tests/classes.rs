@@ -98,11 +98,12 @@ fn random_program(random: &mut Random) -> String {
     text + "entry main\n"
 }
 
-fn explore(text: &str, reduction: ReductionName, max_executions: Option<u64>) -> (Outcome, Classes) {
+fn explore(text: &str, spurious: bool, reduction: ReductionName, max_executions: Option<u64>) -> (Outcome, Classes) {
     let program = Program::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let options = Options { reduction, max_executions, ..Options::default() };
     let mut classes = Classes::default();
-    let outcome = search(&mut Interpreter::new(program).unwrap(), &options, &mut classes).unwrap();
+    let interpreter = Interpreter::with_options(program, testkit::Options { spurious, ..testkit::Options::default() });
+    let outcome = search(&mut interpreter.unwrap(), &options, &mut classes).unwrap();
     (outcome, classes)
 }
 
@@ -121,11 +122,12 @@ fn reductions_cover_every_class() {
     let (mut compared, mut all, mut reduced) = (0, 0, 0);
     for seed in 0..700 {
         let text = random_program(&mut Random::new(seed));
-        let (plain, plain_classes) = explore(&text, ReductionName::None, Some(CAP));
+        let spurious = seed % 4 == 0;
+        let (plain, plain_classes) = explore(&text, spurious, ReductionName::None, Some(CAP));
         if plain.coverage != Coverage::Complete {
             continue;
         }
-        let (dpor, dpor_classes) = explore(&text, ReductionName::Dpor, None);
+        let (dpor, dpor_classes) = explore(&text, spurious, ReductionName::Dpor, None);
         assert_eq!(dpor.coverage, Coverage::Complete);
         assert!(
             plain_classes.0 == dpor_classes.0,

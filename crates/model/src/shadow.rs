@@ -2,7 +2,7 @@
 //!
 //! A [`Shadow`] keeps *lanes*: one value per (bytes, thread, kind of use). Bytes are kept in granules of eight with a
 //! mask, so that cells of different sizes and alignments meet exactly where they overlap. A cell of more than
-//! [`WIDE`] bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
+//! 1024 bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
