@@ -101,7 +101,8 @@ impl Clang {
     }
 }
 
-const REQUIRED_FLAGS: [&str; 11] = [
+/// Flags after the user's. With `-mcx16`, atomics of 16 bytes are instructions rather than calls of a library.
+const REQUIRED_FLAGS: [&str; 12] = [
     "-O0",
     "-g",
     "-Xclang",
@@ -111,6 +112,7 @@ const REQUIRED_FLAGS: [&str; 11] = [
     "-fno-discard-value-names",
     "-fno-color-diagnostics",
     "-fno-lto",
+    "-mcx16",
     "-emit-llvm",
     "-c",
 ];

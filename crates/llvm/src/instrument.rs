@@ -7,6 +7,7 @@
 mod access;
 mod atomics;
 mod attributes;
+mod bodies;
 mod calls;
 mod ctors;
 mod insert;
@@ -54,6 +55,7 @@ pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Vec<Un
     attributes::strip(plan.functions);
     tls::move_into_image(&mut weaver);
     ctors::take_out(&weaver);
+    bodies::define(&weaver);
     sections::place(&mut weaver);
     verify(module, "after instrumentation")?;
     Ok(weaver.unmodelled)

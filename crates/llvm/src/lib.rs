@@ -57,6 +57,9 @@ pub struct Options {
 pub struct Compiled {
     /// The program; its sites are those that the instrumented code reports.
     pub program: Program,
+    /// What a run of the instrumented program does not report; all of it is in `program.unmodelled` too, together
+    /// with what only lowering cannot express.
+    pub unmodelled: Vec<Unmodelled>,
     /// The instrumented module.
     pub bitcode: PathBuf,
     /// Whether C++ is among the sources, so that the C++ library is needed.
@@ -79,15 +82,16 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         privacy: &front.privacy,
         assume_pure: &options.assume_pure,
     };
-    let unmodelled = instrument::instrument(&front.module, &plan)?;
-    merge(&mut program.unmodelled, unmodelled);
+    let mut unmodelled = instrument::instrument(&front.module, &plan)?;
+    unmodelled.extend(front.optimized());
+    merge(&mut program.unmodelled, &unmodelled);
     let bitcode = options.work_dir.join("instrumented.bc");
     create_dir(&options.work_dir)?;
     if !front.module.write_bitcode_to_path(&bitcode) {
         let cause = std::io::Error::other("LLVM could not write the file");
         return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
     }
-    Ok(Compiled { program, bitcode, cplusplus: front.cplusplus, link_flags: front.flags.link })
+    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags: front.flags.link })
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
@@ -135,21 +139,24 @@ impl<'c> Front<'c> {
 
     fn lower(&self, options: &Options) -> Program {
         let mut program = lower::lower(&self.module, &self.functions, &self.sites, &options.assume_pure);
-        if self.optimized {
-            let what = "an input was optimised when it was compiled: accesses may have been merged or removed";
-            program.unmodelled.push(Unmodelled { site: None, what: what.into(), function: None });
-        }
+        program.unmodelled.extend(self.optimized());
         program
+    }
+
+    /// What cannot be known of inputs that were optimised before.
+    fn optimized(&self) -> Option<Unmodelled> {
+        let what = "an input was optimised when it was compiled: accesses may have been merged or removed";
+        self.optimized.then(|| Unmodelled { site: None, what: what.into(), function: None })
     }
 }
 
 /// Adds what instrumentation has no model for, where lowering has not said the same already.
-fn merge(known: &mut Vec<Unmodelled>, more: Vec<Unmodelled>) {
+fn merge(known: &mut Vec<Unmodelled>, more: &[Unmodelled]) {
     for entry in more {
         let same_place = |k: &&Unmodelled| k.site == entry.site && k.function == entry.function;
         let same = |k: &Unmodelled| entry.site.is_some() || entry.function.is_some() || k.what == entry.what;
         if !known.iter().filter(same_place).any(same) {
-            known.push(entry);
+            known.push(entry.clone());
         }
     }
 }

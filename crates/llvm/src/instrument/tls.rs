@@ -91,19 +91,17 @@ impl Image {
 
 /// Replaces all uses of a variable's address; false if some use remains.
 fn replace<'m>(weaver: &Weaver<'_, 'm>, variable: Value<'m>, offset: u64) -> bool {
-    variable.users().into_iter().fold(true, |all, user| {
-        let done = if intrinsics::of_call(user) == Some(Intrinsic::ThreadLocal) {
-            weaver.insert.before(user);
-            let address = address(weaver, offset);
-            unsafe {
-                LLVMReplaceAllUsesWith(user.raw(), address.raw());
-                LLVMInstructionEraseFromParent(user.raw());
-            }
-            true
-        } else {
-            replace_in(weaver, user, variable, &|weaver| address(weaver, offset))
-        };
-        all && done
+    variable.users().into_iter().all(|user| {
+        if intrinsics::of_call(user) != Some(Intrinsic::ThreadLocal) {
+            return replace_in(weaver, user, variable, &|weaver| address(weaver, offset));
+        }
+        weaver.insert.before(user);
+        let address = address(weaver, offset);
+        unsafe {
+            LLVMReplaceAllUsesWith(user.raw(), address.raw());
+            LLVMInstructionEraseFromParent(user.raw());
+        }
+        true
     })
 }
 
@@ -144,7 +142,7 @@ fn replace_in<'w, 'm>(weaver: &Weaver<'w, 'm>, user: Value<'m>, old: Value<'m>, 
                 let pointer = LLVMBuildGEP2(weaver.insert.builder(), element, base, start, count, c"".as_ptr());
                 Value::from_raw(pointer).expect("raceproof bug: LLVM makes a value of well-typed operands")
             };
-            user.users().into_iter().fold(true, |all, next| replace_in(weaver, next, user, &moved) && all)
+            user.users().into_iter().all(|next| replace_in(weaver, next, user, &moved))
         }
         _ => false,
     }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
@@ -61,7 +61,7 @@ pub(crate) fn error(files: &[(&str, &str)]) -> Error {
 }
 
 /// The text of a bitcode file, after LLVM has verified it.
-pub(crate) fn text_of(bitcode: &PathBuf) -> String {
+pub(crate) fn text_of(bitcode: &Path) -> String {
     let context = Context::create();
     let module = context.create_module_from_ir(MemoryBuffer::create_from_file(bitcode).unwrap()).unwrap();
     module.verify().unwrap();

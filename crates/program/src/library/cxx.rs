@@ -423,6 +423,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     ),
     row("_ZSt18uncaught_exceptionv", 0, &[]),
     row("_ZSt19uncaught_exceptionsv", 0, &[]),
+    row("_ZSt21__glibcxx_assert_failPKciS0_S0_", 4, &[]).role(Role::AssertionFailed),
     row(
         "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
         2,
