@@ -2,7 +2,7 @@
 
 mod common;
 
-use exec::{Config, Target};
+use exec::{Config, Isolation, Target};
 use model::{AccessKind, End, Executor, Op, Order, Schedule, Trace};
 use program::Program;
 use program::library::LibraryState;
@@ -13,7 +13,7 @@ struct Run {
     output: String,
 }
 
-/// Runs twice in one process and once in another; all must be the same.
+/// Runs several times, restoring in process and forking; all must be the same.
 fn run(name: &str, source: &str) -> Run {
     let snippet = common::compile(name, source);
     let directory = snippet.directory.path();
@@ -22,8 +22,8 @@ fn run(name: &str, source: &str) -> Run {
     let path = directory.join("program");
     llvm::link(&snippet.compiled, &archive, &[], &path).unwrap_or_else(|e| panic!("{e}"));
     let mut runs = Vec::new();
-    for _ in 0..2 {
-        let mut target = Target::launch(&path, Config::default()).unwrap();
+    for isolation in [Isolation::Auto, Isolation::Fork] {
+        let mut target = Target::launch(&path, Config { isolation, ..Config::default() }).unwrap();
         for _ in 0..3 {
             let trace = target.run(&Schedule::new()).unwrap();
             let output = String::from_utf8(target.output().unwrap().stdout).unwrap();
