@@ -17,6 +17,6 @@ int main(void) {
     pthread_create(&two, NULL, worker, NULL);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    assert(counter == 2); // ASSERTION
+    assert(counter == 2); // ASSERT
     return 0;
 }

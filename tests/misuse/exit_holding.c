@@ -3,8 +3,8 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static void *worker(void *arg) {
-    pthread_mutex_lock(&m);
-    return arg; // MISUSE thread ends while it holds
+    pthread_mutex_lock(&m); // MISUSE thread ends while it holds
+    return arg;
 }
 
 int main(void) {
