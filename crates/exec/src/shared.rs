@@ -8,18 +8,16 @@ use std::time::Duration;
 use memmap2::MmapMut;
 use model::Schedule;
 use wire::layout::{MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation};
-use wire::{Header, MESSAGE_CAPACITY, Record, Reply, Request, SEGMENT_CAPACITY, Segment};
+use wire::{Header, MESSAGE_CAPACITY, Patience, Record, Reply, Request, SEGMENT_CAPACITY, Segment};
 
 use crate::config::{Config, Isolation};
 use crate::error::Error;
-
-/// Rounds of looking for the answer before the host sleeps.
-const SPINS: u32 = 4000;
 
 /// The shared memory of one process.
 pub(crate) struct Shared {
     memory: MmapMut,
     capacity: usize,
+    patience: Patience,
 }
 
 impl Shared {
@@ -29,7 +27,7 @@ impl Shared {
         file.set_len((TRACE_OFFSET + capacity * size_of::<Record>()) as u64)?;
         // Safety: the file is ours and the program under test; whatever that writes is looked at as untrusted bytes.
         let memory = unsafe { MmapMut::map_mut(file)? };
-        let shared = Self { memory, capacity };
+        let shared = Self { memory, capacity, patience: Patience::new() };
         let header = shared.header();
         header.magic.store(wire::MAGIC, Ordering::Relaxed);
         header.version.store(wire::VERSION, Ordering::Relaxed);
@@ -76,22 +74,28 @@ impl Shared {
     }
 
     /// Waits for the answer, at most about `patience`; says whether it came.
-    pub(crate) fn wait(&self, patience: Duration) -> bool {
-        let header = self.header();
-        let wanted = header.requested.load(Ordering::Relaxed);
-        for _ in 0..SPINS {
-            if header.answered.load(Ordering::Acquire) == wanted {
+    pub(crate) fn wait(&mut self, patience: Duration) -> bool {
+        for _ in 0..self.patience.looks() {
+            if self.is_answered() {
+                self.patience.caught();
                 return true;
             }
             std::hint::spin_loop();
         }
+        self.patience.missed();
+        let header = self.header();
+        let wanted = header.requested.load(Ordering::Relaxed);
         header.host_sleeps.store(1, Ordering::SeqCst);
         let seen = header.answered.load(Ordering::SeqCst);
         if seen != wanted {
             futex(&header.answered, libc::FUTEX_WAIT, seen, Some(patience));
         }
         header.host_sleeps.store(0, Ordering::Relaxed);
-        header.answered.load(Ordering::Acquire) == wanted
+        self.is_answered()
+    }
+
+    fn is_answered(&self) -> bool {
+        self.header().answered.load(Ordering::Acquire) == self.header().requested.load(Ordering::Relaxed)
     }
 
     /// The reply, after the answer.

@@ -1,6 +1,7 @@
 //! Where the process and its threads begin.
 
 use core::ffi::{c_char, c_int};
+use core::ops::Range;
 
 use crate::cell::Global;
 use crate::run::{self, RUN};
@@ -65,30 +66,49 @@ pub extern "C" fn thread_main(thread: usize) -> ! {
     }
 }
 
-/// Copies strings and an array of them to `*at`, which moves on.
+/// Where the arguments and the environment are copied to, so that a run may change them.
+const ARGUMENTS_BASE: usize = 0x3400_0000_0000;
+
+/// The strings of a list that ends with null.
 ///
 /// # Safety
-/// `list` ends with null; the room at `*at` suffices.
-unsafe fn copy_list(list: *const *const c_char, at: &mut usize, end: usize) -> Option<*mut *mut c_char> {
-    let mut count = 0;
+/// It does, and nothing changes it meanwhile.
+unsafe fn strings(list: *mut *mut c_char) -> impl Iterator<Item = *mut c_char> {
+    // Safety: the caller's.
+    (0..).map(move |i| unsafe { *list.add(i) }).take_while(|string| !string.is_null())
+}
+
+/// Maps room for copies of lists of strings.
+///
+/// # Safety
+/// The lists end with null.
+unsafe fn reserve_arguments(lists: [*mut *mut c_char; 2]) -> Result<Range<usize>, i32> {
+    // Safety: the caller's.
+    let all = lists.into_iter().flat_map(|list| unsafe { strings(list) });
+    // Each string with its end and its place in the array, which ends with null and is aligned.
+    let each = all.map(|string| unsafe { libc::strlen(string) } + 1 + size_of::<usize>()).sum::<usize>();
+    let len = (each + 4 * size_of::<usize>()).next_multiple_of(sys::PAGE);
+    sys::reserve(ARGUMENTS_BASE, len).map(|_| ARGUMENTS_BASE..ARGUMENTS_BASE + len)
+}
+
+/// Copies a list of strings to `*at`, which moves on.
+///
+/// # Safety
+/// The list ends with null, and there is room for it.
+unsafe fn copy_list(list: *mut *mut c_char, at: &mut usize) -> *mut *mut c_char {
     // Safety: the caller's.
     unsafe {
-        while !(*list.add(count)).is_null() {
-            count += 1;
-        }
-        let copy = at.next_multiple_of(align_of::<*mut c_char>()) as *mut *mut c_char;
+        let count = strings(list).count();
+        let copy = at.next_multiple_of(align_of::<usize>()) as *mut *mut c_char;
         *at = copy.add(count + 1) as usize;
-        for i in 0..count {
-            let len = libc::strlen(*list.add(i)) + 1;
-            if end.saturating_sub(*at) < len {
-                return None;
-            }
-            core::ptr::copy_nonoverlapping(*list.add(i), *at as *mut c_char, len);
+        for (i, string) in strings(list).enumerate() {
+            let len = libc::strlen(string) + 1;
+            core::ptr::copy_nonoverlapping(string, *at as *mut c_char, len);
             copy.add(i).write(*at as *mut c_char);
             *at += len;
         }
         copy.add(count).write(core::ptr::null_mut());
-        Some(copy)
+        copy
     }
 }
 
@@ -165,13 +185,12 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
         let load_base = objects::locate();
         link::started(load_base as u64);
         exceptions::locate();
-        let room = Slot::MAIN.arguments();
+        let Ok(room) = reserve_arguments([argv, envp]) else {
+            run::fail("cannot map the arguments and the environment")
+        };
         let mut at = room.start;
-        let copies = (
-            copy_list(argv.cast_const().cast(), &mut at, room.end),
-            copy_list(envp.cast_const().cast(), &mut at, room.end),
-        );
-        let (Some(argv), Some(envp)) = copies else { run::fail("the arguments and the environment are too large") };
+        let argv = copy_list(argv, &mut at);
+        let envp = copy_list(envp, &mut at);
         *ARGUMENTS.get() = Arguments { argc, argv, envp };
         environ = envp;
         crash::install();

@@ -3,18 +3,23 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use wire::layout::{self, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
-use wire::{Header, MESSAGE_CAPACITY, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
+use wire::{Header, MESSAGE_CAPACITY, Patience, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
 
 use crate::cell::Keep;
 use crate::sys::{self, PAGE, sys};
 
 /// Where the shared memory is mapped.
 const BASE: usize = 0x3800_0000_0000;
-/// Rounds of waiting for a request before the process sleeps.
-const SPINS: u32 = 4000;
+struct Bell {
+    /// The last request seen.
+    seen: u32,
+    /// The process that started this one.
+    host: isize,
+    patience: Patience,
+}
 
 #[unsafe(link_section = "rp_keep")]
-static SEEN: Keep<u32> = Keep::new(0);
+static BELL: Keep<Bell> = Keep::new(Bell { seen: 0, host: 0, patience: Patience::new() });
 
 /// Maps the shared memory behind a descriptor and closes that.
 ///
@@ -37,8 +42,11 @@ pub fn attach(fd: i32) -> Result<(), &'static str> {
     if !records.checked_mul(size_of::<Record>()).is_some_and(|len| map(TRACE_OFFSET + len)) {
         return Err("the shared memory cannot be mapped");
     }
-    // Safety: the descriptor is ours.
-    unsafe { sys!(SYS_close, fd) };
+    // Safety: the descriptor is ours; no borrow outlives the statement.
+    unsafe {
+        sys!(SYS_close, fd);
+        (*BELL.get()).host = parent();
+    }
     Ok(())
 }
 
@@ -84,28 +92,31 @@ fn parent() -> isize {
 pub fn wait() {
     let requested = &header().requested;
     // Safety: no borrow outlives the block.
-    let seen = unsafe { &mut *SEEN.get() };
-    let (mut spins, host) = (0, parent());
-    loop {
+    let bell = unsafe { &mut *BELL.get() };
+    for _ in 0..bell.patience.looks() {
         let now = requested.load(Ordering::Acquire);
-        if now != *seen {
-            *seen = now;
+        if now != bell.seen {
+            bell.seen = now;
+            return bell.patience.caught();
+        }
+        core::hint::spin_loop();
+    }
+    bell.patience.missed();
+    loop {
+        // The host looks at this after it has rung.
+        header().runtime_sleeps.store(1, Ordering::SeqCst);
+        if requested.load(Ordering::SeqCst) == bell.seen {
+            futex(requested, libc::FUTEX_WAIT, bell.seen);
+        }
+        header().runtime_sleeps.store(0, Ordering::Relaxed);
+        let now = requested.load(Ordering::Acquire);
+        if now != bell.seen {
+            bell.seen = now;
             return;
         }
-        spins += 1;
-        if spins < SPINS {
-            core::hint::spin_loop();
-        } else {
-            // The host looks at this after it has rung.
-            header().runtime_sleeps.store(1, Ordering::SeqCst);
-            if requested.load(Ordering::SeqCst) == now {
-                futex(requested, libc::FUTEX_WAIT, now);
-            }
-            header().runtime_sleeps.store(0, Ordering::Relaxed);
-            if parent() != host {
-                // The host is gone.
-                sys::leave(0);
-            }
+        if parent() != bell.host {
+            // The host is gone.
+            sys::leave(0);
         }
     }
 }
@@ -124,7 +135,7 @@ pub fn reply(reply: Reply, kind: ReplyKind, message: &str) {
 pub fn ring() {
     let answered = &header().answered;
     // Safety: no borrow outlives the expression.
-    answered.store(unsafe { *SEEN.get() }, Ordering::SeqCst);
+    answered.store(unsafe { (*BELL.get()).seen }, Ordering::SeqCst);
     if header().host_sleeps.load(Ordering::SeqCst) != 0 {
         futex(answered, libc::FUTEX_WAKE, 1);
     }

@@ -161,10 +161,7 @@ impl Run {
         index: u32,
         routine: Option<(StartRoutine, *mut c_void)>,
     ) -> Result<Thread, SpawnError> {
-        let new = slot.map().map_err(|_| SpawnError::OutOfSlots)?;
-        if new {
-            checkpoint::track(slot.range());
-        }
+        checkpoint::track(slot.map().map_err(|_| SpawnError::OutOfSlots)?);
         self.slots_taken[slot.0 as usize / 64] |= 1 << (slot.0 % 64);
         let thread = self.threads.len() as Thread;
         entry::fill_thread_locals(slot);

@@ -1,20 +1,20 @@
-//! A thread's memory: thread-locals, stack and heap, at addresses that follow from its spawn path.
+//! A thread's memory: stack, thread-locals and heap, at addresses that follow from its spawn path.
 //!
 //! ```text
-//! slot + 0              thread-locals
-//!      + STACK_GUARD    no access: catches stack overflow
-//!      + STACK          stack, growing down from STACK_END
-//!      + ARGUMENTS      copies of the program's arguments and environment (initial thread)
-//!      + HEAP           heap, to the end of the slot
+//! slot + 0       not mapped: catches stack overflow
+//!      + STACK   stack, growing down from TLS
+//!      + TLS     thread-locals
+//!      + HEAP    heap, mapped as far as it is used
 //! ```
 //! The initial thread has slot 0 and its k-th child slot k. Deeper paths, and children beyond [`DIRECT`], are hashed
 //! into the upper half; two paths that meet there are told apart by creation order, which is then not the same under
-//! every schedule, so this is reported. Slots are mapped when first used and stay mapped.
+//! every schedule, so this is reported. Slots are mapped when first used and stay mapped. What a small thread touches
+//! lies within two megabytes, one page table, since the kernel walks those to find what a run has written.
 
 use core::ops::Range;
 
 use crate::cell::Keep;
-use crate::sys::{self, sys};
+use crate::sys;
 
 /// Where the initial thread's slot starts.
 const MAIN_BASE: usize = 0x1000_0000_0000;
@@ -27,13 +27,13 @@ pub const DIRECT: u32 = 4096;
 /// Number of slots.
 pub const COUNT: u32 = 2 * DIRECT;
 
+const STACK: usize = 0x8_0000;
+const TLS: usize = STACK + 0x80_0000;
+const HEAP: usize = TLS + TLS_CAPACITY;
 /// Most bytes of thread-locals.
-pub const TLS_CAPACITY: usize = STACK_GUARD;
-const STACK_GUARD: usize = 0x0100_0000;
-const STACK: usize = STACK_GUARD + 0x1_0000;
-const STACK_END: usize = STACK + 0x80_0000;
-const ARGUMENTS: usize = 0x0200_0000;
-const HEAP: usize = 0x0400_0000;
+pub const TLS_CAPACITY: usize = 0x10_0000;
+/// The least that is mapped, from the start of the slot.
+const LEAST: usize = 0x100_0000;
 
 /// All memory of all slots.
 pub const ALL: Range<usize> = MAIN_BASE..BASE + SIZE * (COUNT as usize - 1);
@@ -66,56 +66,61 @@ impl Slot {
     }
     /// Its thread-locals.
     pub const fn tls(self) -> *mut u8 {
-        self.range().start as *mut u8
+        (self.range().start + TLS) as *mut u8
     }
     /// Where nothing may be touched below the stack.
     pub const fn guard(self) -> Range<usize> {
         let start = self.range().start;
-        start + STACK_GUARD..start + STACK
+        start..start + STACK
     }
     /// The end of its stack.
     pub const fn stack_end(self) -> *mut u8 {
-        (self.range().start + STACK_END) as *mut u8
+        (self.range().start + TLS) as *mut u8
     }
-    /// Room for the program's arguments and environment.
-    pub const fn arguments(self) -> Range<usize> {
+    /// Its heap as far as it is mapped.
+    pub fn heap(self) -> Range<usize> {
         let start = self.range().start;
-        start + ARGUMENTS..start + HEAP
+        start + HEAP..start + HEAP.max(self.mapped_len())
     }
-    /// Its heap.
-    pub const fn heap(self) -> Range<usize> {
-        self.range().start + HEAP..self.range().end
+    /// Bytes mapped, counted from the start of the slot; 0 before it is used.
+    fn mapped_len(self) -> usize {
+        // Safety: no borrow outlives the expression.
+        unsafe { (*MAPPED.get())[self.0 as usize] }
     }
     /// Whether it has been mapped.
     pub fn is_mapped(self) -> bool {
-        // Safety: no borrow outlives the expression.
-        unsafe { (*MAPPED.get())[self.0 as usize / 64] & 1 << (self.0 % 64) != 0 }
+        self.mapped_len() > 0
     }
-    /// Maps it if it is not yet; says whether it was now.
+    /// Maps it if it is not yet; returns what was mapped now.
     ///
     /// # Errors
     /// The error number.
-    pub fn map(self) -> Result<bool, i32> {
-        if self.is_mapped() {
-            return Ok(false);
-        }
-        let range = self.range();
-        sys::reserve(range.start, range.len())?;
-        let guard = self.guard();
-        // Safety: the guard lies in the mapping just made.
-        unsafe { sys!(SYS_mprotect, guard.start, guard.len(), libc::PROT_NONE) };
-        // Safety: no borrow outlives the statement.
-        unsafe { (*MAPPED.get())[self.0 as usize / 64] |= 1 << (self.0 % 64) };
-        Ok(true)
+    pub fn map(self) -> Result<Range<usize>, i32> {
+        if self.is_mapped() { Ok(0..0) } else { self.map_to(STACK, LEAST) }
     }
-    /// All mapped slots.
-    pub fn mapped() -> impl Iterator<Item = Self> {
-        (0..COUNT).map(Self).filter(|slot| slot.is_mapped())
+    /// Maps at least `bytes` more of its heap; returns what was mapped now.
+    ///
+    /// # Errors
+    /// The error number, `ENOMEM` when the slot is full.
+    pub fn grow(self, bytes: usize) -> Result<Range<usize>, i32> {
+        let (now, all) = (self.mapped_len(), self.range().len());
+        let wanted = now.checked_add(bytes).and_then(|least| least.checked_next_multiple_of(LEAST));
+        match wanted {
+            Some(wanted) if now > 0 && wanted <= all => self.map_to(now, wanted.max(2 * now).min(all)),
+            _ => Err(libc::ENOMEM),
+        }
+    }
+    fn map_to(self, from: usize, to: usize) -> Result<Range<usize>, i32> {
+        let start = self.range().start;
+        sys::reserve(start + from, to - from)?;
+        // Safety: no borrow outlives the statement.
+        unsafe { (*MAPPED.get())[self.0 as usize] = to };
+        Ok(start + from..start + to)
     }
 }
 
 #[unsafe(link_section = "rp_keep")]
-static MAPPED: Keep<[u64; COUNT as usize / 64]> = Keep::new([0; COUNT as usize / 64]);
+static MAPPED: Keep<[usize; COUNT as usize]> = Keep::new([0; COUNT as usize]);
 
 /// The preferred slot of the `k`-th child (from 1) of the thread in `parent`.
 pub fn preferred(parent: Slot, k: u32) -> Slot {
@@ -144,12 +149,27 @@ mod tests {
         for slot in (0..COUNT).map(Slot) {
             assert_eq!(slot.range().start, end);
             end = slot.range().end;
-            for address in [slot.range().start, slot.heap().start, end - 1] {
+            for address in [slot.range().start, slot.tls() as usize, end - 1] {
                 assert_eq!(Slot::of(address), Some(slot));
             }
         }
         assert_eq!(end, ALL.end);
         assert_eq!((Slot::of(MAIN_BASE - 1), Slot::of(end)), (None, None));
+    }
+
+    #[test]
+    fn a_slot_is_mapped_as_far_as_it_is_used() {
+        let slot = Slot(DIRECT - 1);
+        assert!(slot.heap().is_empty() && slot.grow(1).is_err());
+        let mapped = slot.map().unwrap();
+        assert!(mapped.contains(&(slot.tls() as usize)) && !mapped.contains(&slot.guard().start));
+        assert_eq!(slot.map(), Ok(0..0));
+        let before = slot.heap();
+        let grown = slot.grow(0x200_0000).unwrap();
+        assert_eq!(grown.start, before.end);
+        assert!(grown.len() >= 0x200_0000 && slot.heap() == (before.start..grown.end));
+        unsafe { (grown.end as *mut u8).sub(1).write(1) };
+        assert_eq!(slot.grow(SIZE), Err(libc::ENOMEM));
     }
 
     #[test]

@@ -8,9 +8,11 @@
 //! This crate knows neither of its ends.
 #![no_std]
 
+pub mod bell;
 pub mod layout;
 pub mod record;
 
+pub use bell::Patience;
 pub use layout::{Header, MESSAGE_CAPACITY, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
 pub use record::{Record, Tag};
 

@@ -23,12 +23,14 @@ use crate::{descriptors, libc_models, link};
 struct State {
     /// This process is a run's own.
     is_child: bool,
+    /// Memory is put back after each run.
+    restores: bool,
     /// Where the records after the checkpoint start.
     cursor: *mut Record,
 }
 
 #[unsafe(link_section = "rp_keep")]
-static STATE: Keep<State> = Keep::new(State { is_child: false, cursor: core::ptr::null_mut() });
+static STATE: Keep<State> = Keep::new(State { is_child: false, restores: false, cursor: core::ptr::null_mut() });
 
 /// Number of records at the checkpoint.
 pub fn records() -> u64 {
@@ -47,13 +49,15 @@ pub fn take() {
     libc_models::checkpoint();
     descriptors::checkpoint();
     let header = link::header();
-    if !link::forks()
-        && let Err(message) = snapshot::take()
-    {
-        if header.fallback.load(Ordering::Relaxed) == 0 {
-            run::fail(message);
+    if !link::forks() {
+        match snapshot::take() {
+            // Safety: no borrow outlives the statement.
+            Ok(()) => unsafe { (*STATE.get()).restores = true },
+            Err(_) if header.fallback.load(Ordering::Relaxed) != 0 => {
+                header.isolation.store(isolation::FORK, Ordering::Relaxed);
+            }
+            Err(message) => run::fail(message),
         }
-        header.isolation.store(isolation::FORK, Ordering::Relaxed);
     }
     header.checkpointed.store(1, Ordering::Release);
     if link::forks() {
@@ -61,11 +65,14 @@ pub fn take() {
     }
 }
 
-/// Memory mapped after the checkpoint becomes part of it, as zero.
+/// Memory mapped just now: after the checkpoint it becomes part of that, as zero. The range may be empty.
 pub fn track(range: Range<usize>) {
     // Safety: no borrow outlives the expression.
-    let restores = unsafe { (*RUN.get()).checkpointed } && !link::forks();
-    if restores && let Err(message) = written::track(&range) {
+    let restores = unsafe { (*STATE.get()).restores };
+    if restores
+        && !range.is_empty()
+        && let Err(message) = written::track(&range)
+    {
         run::fail(message);
     }
 }

@@ -10,7 +10,6 @@ use super::written::{self, Look};
 use crate::cell::{self, Keep};
 use crate::kept::{self, Table};
 use crate::run;
-use crate::slots;
 use crate::sys::{PAGE, sys};
 
 /// Memory in the checkpoint.
@@ -190,11 +189,9 @@ fn parse_line(line: &[u8]) -> Option<Mapping> {
     let permissions = fields.next()?.as_bytes();
     let inode = fields.nth(2)?;
     let name = fields.next().unwrap_or("");
-    // Guards of slots are covered with their slots, which are one range.
-    let in_slot = range.start >= slots::ALL.start && range.end <= slots::ALL.end;
     let writable = permissions.get(1) == Some(&b'w') && permissions.get(3) == Some(&b'p');
     let excluded = name == "[stack]" || (kept::ALL.start <= range.start && range.end <= kept::ALL.end);
-    ((writable || in_slot) && !excluded).then_some(Mapping { range, from_file: inode != "0" })
+    (writable && !excluded).then_some(Mapping { range, from_file: inode != "0" })
 }
 
 #[cfg(test)]

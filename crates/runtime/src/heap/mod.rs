@@ -19,7 +19,7 @@ use wire::{Record, Tag};
 
 use crate::slots::Slot;
 use crate::sync::Blocker;
-use crate::{hooks, objects, sched};
+use crate::{checkpoint, hooks, objects, sched};
 use arena::{Arena, Block};
 
 const PAGE: usize = crate::sys::PAGE;
@@ -30,17 +30,26 @@ fn fail(error: c_int) -> *mut c_void {
     ptr::null_mut()
 }
 
+/// Maps a slot; says whether it is mapped now.
+fn mapped(slot: Slot) -> bool {
+    slot.map().map(checkpoint::track).is_ok()
+}
+
 /// Hands out a block of the running thread and records it.
 fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
     let slot = sched::current_slot();
-    if slot.map().is_err() {
+    if !mapped(slot) {
         return fail(libc::ENOMEM);
     }
-    let range = slot.heap();
     // Safety: the slot is mapped, and the start of its heap is its arena's.
-    let Some((at, fresh)) = (unsafe { Arena::allocate(range.start as *mut Arena, &range, size, align) }) else {
-        return fail(libc::ENOMEM);
-    };
+    let take = || unsafe { Arena::allocate(slot.heap().start as *mut Arena, &slot.heap(), size, align) };
+    let found = take().or_else(|| {
+        // Room for header, alignment and the rounding to a size class too.
+        let room = size.checked_add(align)?.checked_add(size / 8)?.checked_add(2 * PAGE)?;
+        checkpoint::track(slot.grow(room).ok()?);
+        take()
+    });
+    let Some((at, fresh)) = found else { return fail(libc::ENOMEM) };
     if zeroed && !fresh {
         // Safety: the block has `size` bytes.
         unsafe { at.write_bytes(0, size) };
@@ -54,8 +63,8 @@ fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
 /// What lies at an address handed to `free` or a relative.
 fn inspect(at: usize) -> Block {
     match Slot::of(at) {
-        Some(slot) if slot.is_mapped() && slot.heap().start + size_of::<Arena>() < at => {
-            // Safety: the slot is mapped.
+        Some(slot) if slot.heap().contains(&at) && slot.heap().start + size_of::<Arena>() < at => {
+            // Safety: the slot's heap is mapped so far.
             unsafe { Arena::inspect(at) }
         }
         _ => Block::Unknown,
@@ -89,9 +98,10 @@ fn release(at: usize, size: usize, visible: bool) {
         sched::state().forget_range(at as u64, size as u64);
     }
     // The slot may not be mapped yet: a thread can free before it allocates.
-    if sched::current_slot().map().is_ok() {
+    let slot = sched::current_slot();
+    if mapped(slot) {
         // Safety: the block is live.
-        unsafe { Arena::release(sched::current_slot().heap().start as *mut Arena, at as *mut u8) };
+        unsafe { Arena::release(slot.heap().start as *mut Arena, at as *mut u8) };
     }
 }
 
