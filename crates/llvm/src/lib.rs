@@ -11,6 +11,7 @@ mod emit;
 mod error;
 pub mod escape;
 pub mod functions;
+mod initialisers;
 pub mod instrument;
 pub mod intrinsics;
 pub mod lower;
@@ -126,6 +127,7 @@ impl<'c> Front<'c> {
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
         once::complete(&module);
+        initialisers::complete(&module);
         pointers::stand_in(&module);
         module::promote_locals(&module)?;
         let directory = std::env::current_dir()

@@ -4,9 +4,9 @@
 //! function it calls. So a pointer to a library function is made to point to a function of the program that does
 //! nothing but call it.
 
-use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMAttributeRef, LLVMModuleRef};
+use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 use inkwell::module::Module;
 use program::library::{self, threads};
 
@@ -33,11 +33,12 @@ fn touches_memory(name: &str) -> bool {
         || library::atomics::lookup(name).is_some()
 }
 
-/// Whether a function is used other than by calling it. A personality function is called by the unwinder alone.
+/// Whether a function is used other than by calling it or asking whether it is there. A personality function is
+/// called by the unwinder alone.
 pub(crate) fn is_address_taken(function: Value<'_>) -> bool {
     function.users().into_iter().any(|user| {
         let called_only = user.called_function() == Some(function) && !user.arguments().any(|a| a == function);
-        !called_only && !user.is_function()
+        !called_only && !user.is_function() && user.opcode() != Some(LLVMOpcode::LLVMICmp)
     })
 }
 
@@ -65,7 +66,7 @@ fn replace(module: LLVMModuleRef, function: Value<'_>, name: &str) {
         let count = LLVMCountParams(stand_in);
         let mut arguments: Vec<_> = (0..count).map(|i| LLVMGetParam(stand_in, i)).collect();
         let call = LLVMBuildCall2(builder, ty, function.raw(), arguments.as_mut_ptr(), count, c"".as_ptr());
-        if LLVMGetTypeKind(LLVMGetReturnType(ty)) == inkwell::llvm_sys::LLVMTypeKind::LLVMVoidTypeKind {
+        if LLVMGetTypeKind(LLVMGetReturnType(ty)) == LLVMTypeKind::LLVMVoidTypeKind {
             LLVMBuildRetVoid(builder);
         } else {
             LLVMBuildRet(builder, call);

@@ -348,3 +348,15 @@ fn dynamic_thread_locals_keep_their_wrapper() {
     assert!(s.ir().contains("call i32 @__cxa_thread_atexit("));
     assert!(!s.ir().contains("thread_local global"));
 }
+
+#[test]
+fn thread_locals_of_another_source_need_no_initialiser() {
+    let directory = common::folder(&[
+        ("a.cpp", "extern thread_local int n; int *out; int main() { out = &n; return n; }"),
+        ("b.cpp", "thread_local int n = 3;"),
+    ]);
+    let compiled = llvm::compile(&common::options(directory.path(), &["a.cpp", "b.cpp"])).unwrap();
+    assert_eq!(compiled.program.unmodelled, []);
+    let ir = common::text_of(&compiled.bitcode);
+    assert!(ir.contains("@__rp_tls_image = constant <{ i32 }> <{ i32 3 }>"), "{ir}");
+}

@@ -23,6 +23,9 @@ impl<'m> Weaver<'_, 'm> {
                 Some(callee) if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind => {
                     self.assembly(call, callee, site);
                 }
+                Some(callee) if callee.kind() == LLVMValueKind::LLVMGlobalIFuncValueKind => {
+                    self.unmodelled(Some(site), "calls a function that is chosen when the program is loaded", None);
+                }
                 _ => self.store_site(call, site),
             },
         }
