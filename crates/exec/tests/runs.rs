@@ -95,7 +95,10 @@ fn the_counter_has_every_result_that_schedules_can_give() {
         assert_eq!(trace.end, End::Exit { code: 0 });
         seen.insert(stdout(&mut target));
     }
-    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["counter = 3\n", "counter = 4\n", "counter = 5\n", "counter = 6\n"]);
+    assert_eq!(
+        seen.into_iter().collect::<Vec<_>>(),
+        ["counter = 3\n", "counter = 4\n", "counter = 5\n", "counter = 6\n"]
+    );
 }
 
 fn ending(program: &Built, how: &str, config: Config) -> Trace {

@@ -11,6 +11,8 @@ const MOST_RESTS: u32 = 64;
 pub struct Patience {
     /// Waits left to go to sleep at once.
     resting: u32,
+    /// Whether the last wait looked.
+    looked: bool,
     /// Waits to sleep at once after the next time that looking was in vain.
     rests: u32,
 }
@@ -18,17 +20,13 @@ pub struct Patience {
 impl Patience {
     /// Looks at first.
     pub const fn new() -> Self {
-        Self { resting: 0, rests: 4 }
+        Self { resting: 0, looked: false, rests: 4 }
     }
     /// Number of looks for the next wait.
     pub fn looks(&mut self) -> u32 {
-        match self.resting {
-            0 => LOOKS,
-            _ => {
-                self.resting -= 1;
-                1
-            }
-        }
+        self.looked = self.resting == 0;
+        self.resting = self.resting.saturating_sub(1);
+        if self.looked { LOOKS } else { 1 }
     }
     /// The answer was seen while looking.
     pub fn caught(&mut self) {
@@ -36,7 +34,7 @@ impl Patience {
     }
     /// All looks were in vain.
     pub fn missed(&mut self) {
-        if self.resting == 0 {
+        if self.looked {
             self.resting = self.rests;
             self.rests = (self.rests * 2).min(MOST_RESTS);
         }

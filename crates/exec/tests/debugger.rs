@@ -1,0 +1,28 @@
+//! A run under a debugger stops right before the event after the schedule's last segment.
+
+mod support;
+
+use exec::{Config, gdb_command};
+use support::{build, schedule};
+
+#[test]
+fn gdb_stops_before_the_access() {
+    let program = build("counter.c");
+    let directory = tempfile::tempdir().unwrap();
+    // Thread 1 has read the counter, thread 2 is about to write it.
+    let schedule = schedule(&[(0, 3), (1, 2), (2, 2)]);
+    let command = gdb_command(&program.path(), &Config::default(), &schedule, directory.path()).unwrap();
+    let mut batch = std::process::Command::new(command.get_program());
+    batch.args(["-batch", "-nx"]).args(command.get_args().take_while(|arg| *arg != "--args"));
+    batch.args(["-ex", "backtrace", "-ex", "print counter", "-ex", "continue", "--args"]).arg(program.path());
+    let Ok(output) = batch.output() else {
+        // No debugger on this machine: the command says so when it is run.
+        return;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("SIGTRAP"), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains(" in add (arg="), "{text}");
+    assert!(text.contains("counter.c:10"), "{text}");
+    assert!(text.contains("$1 = 0"), "{text}");
+    assert!(text.contains("exited normally"), "{text}");
+}
