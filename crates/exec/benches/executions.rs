@@ -38,7 +38,11 @@ fn main() {
             per_second.push(1.0 / run);
         }
     }
-    println!("restore / fork: {:.1} tiny, {:.1} with 16 MB", per_second[0] / per_second[1], per_second[2] / per_second[3]);
+    println!(
+        "restore / fork: {:.1} tiny, {:.1} with 16 MB",
+        per_second[0] / per_second[1],
+        per_second[2] / per_second[3]
+    );
 
     let accesses = build("accesses.c");
     let limits = |quantum| Config { max_steps: 1 << 23, trace_capacity: 1 << 23, quantum, ..Config::default() };

@@ -2,7 +2,6 @@
 
 use core::ffi::{c_int, c_void};
 
-use crate::cell::Global;
 use crate::context;
 use crate::kept;
 use crate::run::{self, RUN, Reason};
@@ -35,9 +34,6 @@ pub fn describe(signal: Signal, slot: Slot) -> Text {
 
 const FPE_INTDIV: c_int = 1;
 
-/// Set while a signal is handled: a second one is the runtime's fault.
-static HANDLING: Global<bool> = Global::new(false);
-
 extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // Safety: the kernel hands in valid structures; the interrupted code is on this operating-system thread.
     unsafe {
@@ -51,15 +47,11 @@ extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_
             let address = (*info).si_addr() as usize;
             run::fail(text!("the runtime itself received signal {number} at address {address:#x}").as_str());
         }
-        if core::mem::replace(&mut *HANDLING.get(), true) {
-            run::fail("the runtime received a signal while it handled one");
-        }
         (*run).reason = if alarm {
             Reason::TimeLimit
         } else {
             Reason::Crashed(Signal { number, code: (*info).si_code, address: (*info).si_addr() as usize })
         };
-        *HANDLING.get() = false;
         // The return from the signal goes on with the scheduler; the thread's context is given up.
         let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
         leave_to(machine, (*run).scheduler);

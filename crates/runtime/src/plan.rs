@@ -1,9 +1,11 @@
 //! Who runs next: the schedule prefix, then the fixed policy (see `model::Schedule`).
 
+use alloc::format;
+use alloc::string::String;
+
 use wire::Segment;
 
 use crate::sched::Thread;
-use crate::text::{Text, text};
 
 /// What the plan has to know about the run.
 pub trait View {
@@ -43,7 +45,7 @@ pub enum Decision {
         /// The segment that cannot be followed.
         segment: u32,
         /// What was found instead.
-        message: Text,
+        message: String,
     },
 }
 
@@ -93,7 +95,7 @@ impl Plan {
         }
         if plan.next == segments {
             // Turns passed without another thread to hand over to.
-            let turns = if quantum == 0 { 0 } else { (past - position) / quantum * quantum };
+            let turns = (past - position).checked_div(quantum).unwrap_or(0) * quantum;
             plan.turn = Some(position + turns);
         }
         (u64::from(past) <= max_steps).then_some(plan)
@@ -111,18 +113,18 @@ impl Plan {
             let Segment { thread, until } = view.segment(index);
             let diverged = |message| Decision::Diverged { segment: index, message };
             if thread >= view.count() {
-                return diverged(text!("thread {thread} has not been created"));
+                return diverged(format!("thread {thread} has not been created"));
             }
             let position = view.position(thread);
             self.running = thread;
             if position == until {
                 self.next += 1;
             } else if position > until {
-                return diverged(text!("thread {thread} is at its event {position}, past {until}"));
+                return diverged(format!("thread {thread} is at its event {position}, past {until}"));
             } else if view.is_over(thread) {
-                return diverged(text!("thread {thread} ended after {position} events, before {until}"));
+                return diverged(format!("thread {thread} ended after {position} events, before {until}"));
             } else if !view.is_runnable(thread) {
-                return diverged(text!("thread {thread} cannot execute its event {position}, on the way to {until}"));
+                return diverged(format!("thread {thread} cannot execute its event {position}, on the way to {until}"));
             } else {
                 return self.run(view, thread, u64::from(until));
             }
@@ -179,7 +181,7 @@ mod tests {
             self.positions[thread as usize]
         }
         fn is_runnable(&self, thread: u32) -> bool {
-            !self.is_over(thread) && (thread % 2 == 0 || self.is_over(0))
+            !self.is_over(thread) && (thread.is_multiple_of(2) || self.is_over(0))
         }
         fn is_over(&self, thread: u32) -> bool {
             self.positions[thread as usize] == self.lengths[thread as usize]
@@ -222,7 +224,7 @@ mod tests {
                     }
                     Decision::Idle => return log + "idle",
                     Decision::StepLimit => return log + "limit",
-                    Decision::Diverged { segment, message } => return log + &format!("{segment} {}", message.as_str()),
+                    Decision::Diverged { segment, message } => return log + &format!("{segment} {message}"),
                 }
             }
         }

@@ -259,7 +259,7 @@ impl Run {
                 Decision::Diverged { segment, message } => {
                     return Ending {
                         code: segment as i32,
-                        message: message.as_str().into(),
+                        message,
                         ..Ending::plain(ReplyKind::Diverged, self.current)
                     };
                 }

@@ -25,7 +25,8 @@ pub fn current() -> Thread {
 
 /// What is kept of a thread. The borrow must not be held over a switch or a creation.
 fn entry(thread: Thread) -> Option<&'static mut Entry> {
-    unsafe { (&mut (*RUN.get()).threads).get_mut(thread as usize) }
+    let run = unsafe { &mut *RUN.get() };
+    run.threads.get_mut(thread as usize)
 }
 
 /// The running thread's slot; the initial thread's while the process starts.

@@ -45,8 +45,6 @@ pub(crate) use text;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn long_texts_are_cut_at_a_character() {
         assert_eq!(text!("thread {}", 3).as_str(), "thread 3");

@@ -99,6 +99,12 @@ pub struct Runnable {
     emitted_at: Option<(*mut Record, *mut Record)>,
 }
 
+impl Default for Runnable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Runnable {
     /// No threads.
     pub const fn new() -> Self {

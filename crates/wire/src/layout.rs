@@ -160,4 +160,4 @@ pub struct Header {
 }
 
 const _: () = assert!(size_of::<Header>() <= SEGMENTS_OFFSET);
-const _: () = assert!(TRACE_OFFSET % 4096 == 0);
+const _: () = assert!(TRACE_OFFSET.is_multiple_of(4096));

@@ -144,7 +144,7 @@ impl Arena {
     /// # Safety
     /// The 16 bytes before `at` can be read, `at` is in an arena's memory.
     pub unsafe fn inspect(at: usize) -> Block {
-        if at % ALIGN != 0 {
+        if !at.is_multiple_of(ALIGN) {
             return Block::Unknown;
         }
         // Safety: the caller's.

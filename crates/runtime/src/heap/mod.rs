@@ -210,7 +210,7 @@ mod exported {
     }
     #[unsafe(no_mangle)]
     unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
-        if !align.is_power_of_two() || align % size_of::<usize>() != 0 {
+        if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
             return libc::EINVAL;
         }
         // Safety: `out` is the caller's; `errno` is the running thread's and must stay as it is.
