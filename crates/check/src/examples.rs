@@ -1,11 +1,15 @@
-//! One or two executed accesses per site, to speak of pairs that never raced.
+//! A few executed accesses per site, to speak of pairs that never raced.
 
 use explore::{Observer, Progress};
+use model::race::could_race;
 use model::{IndexVec, Pair, SiteId, Trace};
 
 use crate::finding::{Looker, SeenAccess};
 
-/// Keeps up to two examples per site, of different threads, while a search goes on.
+/// Most examples per site.
+const KEPT: usize = 8;
+
+/// Keeps examples of different threads and cells while a search goes on.
 pub(crate) struct Examples<'a> {
     looker: &'a Looker<'a>,
     of_site: IndexVec<SiteId, Vec<SeenAccess>>,
@@ -18,11 +22,13 @@ impl<'a> Examples<'a> {
         Self { looker, of_site: IndexVec::filled(looker.program.sites.len(), Vec::new()), next }
     }
 
-    /// An example of each site of the pair, of different threads where both sites have been seen in several.
+    /// An example of each site of the pair: if possible two that would race if nothing ordered them, by different
+    /// threads.
     pub(crate) fn of(&self, pair: Pair) -> Option<[&SeenAccess; 2]> {
         let [one, other] = pair.sites().map(|site| self.of_site.get(site).map_or(&[][..], Vec::as_slice));
         let both = one.iter().flat_map(|a| other.iter().map(move |b| [a, b]));
-        both.clone().find(|[a, b]| a.access.thread != b.access.thread).or_else(|| both.clone().next())
+        let meets = |[a, b]: &[&SeenAccess; 2]| a.thread != b.thread && could_race(&a.raw, &b.raw);
+        both.clone().find(meets).or_else(|| both.clone().next())
     }
 }
 
@@ -34,12 +40,10 @@ impl Observer for Examples<'_> {
     fn trace(&mut self, trace: &Trace) {
         for (step, event, access) in trace.accesses() {
             let Some(seen) = event.site.and_then(|site| self.of_site.get_mut(site)) else { continue };
-            let new = match seen.as_slice() {
-                [] => true,
-                [one] => trace.threads.get(event.id.thread).is_some_and(|t| t.path != one.thread),
-                _ => false,
+            let same = |one: &SeenAccess| {
+                one.raw.cell == access.cell && trace.threads.get(event.id.thread).is_none_or(|t| t.path == one.thread)
             };
-            if new {
+            if seen.len() < KEPT && !seen.iter().any(same) {
                 seen.push(self.looker.access(trace, step, access, access.cell));
             }
         }

@@ -19,6 +19,8 @@ pub(crate) struct SeenAccess {
     pub(crate) event: EventId,
     /// Its thread.
     pub(crate) thread: ThreadPath,
+    /// As in the trace.
+    pub(crate) raw: Access,
     /// What both accesses of the pair touch, or what this one touches when looked at alone.
     pub(crate) variable: String,
     /// For the report.
@@ -50,6 +52,7 @@ impl Looker<'_> {
         SeenAccess {
             event: event.id,
             thread: trace.threads[thread].path.clone(),
+            raw: *access,
             variable: self.names.cell(trace, step, cell, event.site),
             access: report::Access {
                 kind: words::kind(access.kind).to_owned(),

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use exec::Symbols;
+use exec::{PseudoCell, Symbols, pseudo_cell};
 use model::{Addr, Cell, Region, SiteId, Step, Trace};
+use program::library::LibraryState;
 use program::{GlobalId, Program, naming};
 
 /// Names of a program's objects.
@@ -33,6 +34,9 @@ impl<'a> Names<'a> {
         {
             return Some(naming::name_global(self.program, *global, offset, len));
         }
+        if let Some(pseudo) = pseudo_cell(cell.start) {
+            return Some(pseudo_name(pseudo).replace('`', ""));
+        }
         let allocation = trace.allocation_of(cell.start, step)?;
         let offset = cell.start.0 - allocation.start.0;
         Some(match allocation.region {
@@ -49,6 +53,16 @@ impl<'a> Names<'a> {
 
     fn expression(&self, site: Option<SiteId>) -> Option<String> {
         self.program.sites.get(site?)?.expression.clone()
+    }
+}
+
+fn pseudo_name(cell: PseudoCell) -> &'static str {
+    match cell {
+        PseudoCell::LibraryState(index) => {
+            LibraryState::ALL.get(index).map_or("state of the library", |state| state.name())
+        }
+        PseudoCell::FileContent => "the content of a file",
+        PseudoCell::FilePosition => "the position in an open file",
     }
 }
 

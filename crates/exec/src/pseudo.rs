@@ -1,0 +1,42 @@
+//! Addresses that stand for things without memory of their own in the program.
+
+use model::Addr;
+
+/// What an address outside the program's memory stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PseudoCell {
+    /// State inside the library, by its index in the table of library states.
+    LibraryState(usize),
+    /// The content of a file.
+    FileContent,
+    /// The position in an open file.
+    FilePosition,
+}
+
+/// What `addr` stands for, if it is no memory.
+pub fn pseudo_cell(addr: Addr) -> Option<PseudoCell> {
+    /// Bytes of one cell.
+    const SIZE: u64 = 8;
+    let range = wire::FILE_CONTENT - wire::LIBRARY_STATE;
+    let offset = |start: u64| addr.0.checked_sub(start).filter(|offset| *offset < range);
+    if let Some(offset) = offset(wire::LIBRARY_STATE) {
+        return Some(PseudoCell::LibraryState((offset / SIZE) as usize));
+    }
+    offset(wire::FILE_CONTENT)
+        .map(|_| PseudoCell::FileContent)
+        .or_else(|| offset(wire::FILE_POSITION).map(|_| PseudoCell::FilePosition))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges() {
+        assert_eq!(pseudo_cell(Addr(wire::LIBRARY_STATE + 17)), Some(PseudoCell::LibraryState(2)));
+        assert_eq!(pseudo_cell(Addr(wire::FILE_CONTENT)), Some(PseudoCell::FileContent));
+        assert_eq!(pseudo_cell(Addr(wire::FILE_POSITION + 8)), Some(PseudoCell::FilePosition));
+        assert_eq!(pseudo_cell(Addr(0x5555_0000_0000)), None);
+        assert_eq!(pseudo_cell(Addr(wire::LIBRARY_STATE - 1)), None);
+    }
+}
