@@ -44,3 +44,18 @@ static HEAP: heap::private::Private = heap::private::Private;
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     run::fail(text::text!("raceproof bug: {info}").as_str())
 }
+
+/// Never called: nothing unwinds through the runtime. The precompiled parts of `core` and `alloc` may still name it.
+#[cfg(all(not(test), panic = "abort"))]
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
+
+/// What the precompiled parts of Rust's library name as their handler of exceptions. Nothing of ours catches or cleans
+/// up; exceptions of the program pass by.
+#[cfg(all(not(test), panic = "abort"))]
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() -> core::ffi::c_int {
+    /// `_URC_CONTINUE_UNWIND`.
+    const CONTINUE: core::ffi::c_int = 8;
+    CONTINUE
+}
