@@ -46,7 +46,7 @@ fn main() {
 
     let accesses = build("accesses.c");
     let limits = |quantum| Config { max_steps: 1 << 23, trace_capacity: 1 << 23, quantum, ..Config::default() };
-    let mut nanoseconds = |quantum| {
+    let nanoseconds = |quantum| {
         let mut target = accesses.target(limits(quantum));
         let run = time(|| {
             target.run_undecoded(&Schedule::new()).expect("the program runs");

@@ -45,11 +45,6 @@ fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     run::fail(text::text!("raceproof bug: {info}").as_str())
 }
 
-/// Never called: nothing unwinds through the runtime. The precompiled parts of `core` and `alloc` may still name it.
-#[cfg(all(not(test), panic = "abort"))]
-#[unsafe(no_mangle)]
-extern "C" fn rust_eh_personality() {}
-
 /// What the precompiled parts of Rust's library name as their handler of exceptions. Nothing of ours catches or cleans
 /// up; exceptions of the program pass by.
 #[cfg(all(not(test), panic = "abort"))]

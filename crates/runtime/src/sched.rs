@@ -75,12 +75,17 @@ fn wait_for_turn(pending: &[Record], blocker: Blocker) {
     let thread = current();
     let run = unsafe { &mut *RUN.get() };
     run.threads[thread as usize].announce(pending);
-    run.runnable.wait_for(thread, blocker);
-    reconsider();
+    let may_block = !matches!(blocker, Blocker::None);
+    if may_block {
+        run.runnable.wait_for(thread, blocker);
+        reconsider();
+    }
     suspend(Reason::Arrived);
     let run = unsafe { &mut *RUN.get() };
     run.threads[thread as usize].announce(&[]);
-    run.runnable.wait_for(thread, Blocker::None);
+    if may_block {
+        run.runnable.go_on(thread);
+    }
     if core::mem::take(&mut run.trap) {
         trap();
     }

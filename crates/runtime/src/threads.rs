@@ -79,7 +79,9 @@ impl Entry {
 
     /// Sets what it is about to do; nothing when that is not known.
     pub fn announce(&mut self, records: &[Record]) {
-        self.pending[..records.len()].copy_from_slice(records);
+        for (place, record) in self.pending.iter_mut().zip(records) {
+            *place = *record;
+        }
         self.pending_len = records.len() as u8;
     }
     /// What it is about to do.
@@ -93,6 +95,8 @@ pub struct Runnable {
     words: Vec<u64>,
     /// Threads at a blocking operation, whether or not it blocks them now.
     waiting: Vec<(Thread, Blocker)>,
+    /// The set may differ from `emitted`.
+    changed: bool,
     /// The set as last written to the trace.
     emitted: Vec<u64>,
     /// Where that was written, to write over it when nothing came after.
@@ -108,7 +112,7 @@ impl Default for Runnable {
 impl Runnable {
     /// No threads.
     pub const fn new() -> Self {
-        Self { words: Vec::new(), waiting: Vec::new(), emitted: Vec::new(), emitted_at: None }
+        Self { words: Vec::new(), waiting: Vec::new(), changed: false, emitted: Vec::new(), emitted_at: None }
     }
     /// Whether the thread is in the set.
     pub fn contains(&self, thread: Thread) -> bool {
@@ -126,14 +130,14 @@ impl Runnable {
         }
         None
     }
-    fn set(&mut self, thread: Thread, member: bool) -> bool {
+    fn set(&mut self, thread: Thread, member: bool) {
         let (index, bit) = (thread as usize / 64, 1 << (thread % 64));
         if self.words.len() <= index {
             self.words.resize(index + 1, 0);
         }
         let before = self.words[index];
         self.words[index] = if member { before | bit } else { before & !bit };
-        self.words[index] != before
+        self.changed |= self.words[index] != before;
     }
     /// A new thread, or one whose operation was executed.
     pub fn insert(&mut self, thread: Thread) {
@@ -141,15 +145,16 @@ impl Runnable {
     }
     /// A thread that is over.
     pub fn remove(&mut self, thread: Thread) {
-        self.waiting.retain(|(t, _)| *t != thread);
+        self.go_on(thread);
         self.set(thread, false);
     }
     /// The thread's next operation can only be executed when `blocker` lets it.
     pub fn wait_for(&mut self, thread: Thread, blocker: Blocker) {
+        self.waiting.push((thread, blocker));
+    }
+    /// The thread executes the operation it waited for.
+    pub fn go_on(&mut self, thread: Thread) {
         self.waiting.retain(|(t, _)| *t != thread);
-        if !matches!(blocker, Blocker::None) {
-            self.waiting.push((thread, blocker));
-        }
     }
     /// Asks the model about all waiting threads; says whether the set differs from the one last written.
     pub fn update(&mut self, state: &State) -> bool {
@@ -158,7 +163,7 @@ impl Runnable {
             let (thread, blocked) = (*thread, state.blocked(*thread, blocker));
             self.set(thread, !blocked);
         }
-        self.words != self.emitted
+        self.changed && self.words != self.emitted
     }
     /// Writes the set to the trace.
     pub fn emit(&mut self) {
@@ -177,5 +182,6 @@ impl Runnable {
         }
         self.emitted_at = Some((start, hot.cursor));
         self.emitted.clone_from(&self.words);
+        self.changed = false;
     }
 }
