@@ -24,7 +24,9 @@ pub(crate) fn unknowns(program: &Program, outcome: &Outcome) -> Vec<Unknown> {
             StopReason::Deadline => (Code::SEARCH_BOUND, "raise `--time`"),
             StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
             StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`, or give the program a smaller input"),
-            StopReason::TimeLimit => (Code::RUN_TIME_LIMIT, "give the program a smaller input, or what it waits for"),
+            StopReason::TimeLimit => {
+                (Code::RUN_TIME_LIMIT, "raise `--run-time`, or give the program what it waits for")
+            }
         };
         let (reason, settle) = (reason.to_string(), settle.to_owned());
         unknowns.push(Unknown { code, reason, function: None, file: None, line: 0, column: 0, settle });

@@ -13,8 +13,8 @@ use clap::{Parser, Subcommand};
 
 /// Settles data races in multithreaded C and C++ programs.
 ///
-/// Exit status: 0 no race in the scope asked for; 1 a race; 2 wrong use or a failure of raceproof itself; 3 no race
-/// found but something is unknown.
+/// Exit status: 0 no race in the scope asked for; 1 a race or another error was found; 2 wrong use or a failure of
+/// raceproof itself; 3 nothing found but something is unknown.
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
 struct Cli {

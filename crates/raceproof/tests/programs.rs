@@ -173,7 +173,8 @@ fn failures_are_reported_and_the_search_goes_on() {
         if document["engines"][0]["executions"].as_u64() <= Some(1) {
             return Err("the search stopped at the first failure".into());
         }
-        let failing = deadlocks || !annotations.lines(Mark::Assertion).is_empty() || !annotations.lines(Mark::Crash).is_empty();
+        let failing =
+            deadlocks || !annotations.lines(Mark::Assertion).is_empty() || !annotations.lines(Mark::Crash).is_empty();
         let expected: BTreeSet<i32> = if failing { [1].into() } else { [0].into() };
         if !expected.contains(&status) {
             return Err(format!("status {status}, verdict {}, errors {}", document["verdict"], document["errors"]));

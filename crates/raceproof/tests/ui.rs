@@ -48,10 +48,10 @@ cases! {
     locked: "locked.c" [] => 0;
     same_line: "same_line.c" [] => 1;
     heap: "heap.c" [] => 1;
-    deadlock: "deadlock.c" [] => 0;
-    assertion: "assertion.c" [] => 0;
-    crash: "crash.c" [] => 0;
-    misuse: "misuse.c" [] => 0;
+    deadlock: "deadlock.c" [] => 1;
+    assertion: "assertion.c" [] => 1;
+    crash: "crash.c" [] => 1;
+    misuse: "misuse.c" [] => 1;
     external: "external.c" [] => 3;
     relaxed: "relaxed.c" [] => 1;
     queue: "queue.cpp" [] => 1;

@@ -259,13 +259,14 @@ impl Report {
         self.pairs.iter().filter(move |pair| pair.verdict == verdict)
     }
 
-    /// The exit status: 0 every pair is absent in the scope, 1 a race, 3 no race but something unknown. Errors other
-    /// than races are listed and do not change it.
+    /// The exit status: 1 something was found, a race or another error with its witness; else 3 something is unknown;
+    /// else 0, every pair is absent in the scope.
     pub fn exit_status(&self) -> u8 {
         match self.verdict {
-            Verdict::Safe => 0,
             Verdict::Race => 1,
+            _ if !self.errors.is_empty() => 1,
             Verdict::Unknown => 3,
+            Verdict::Safe => 0,
         }
     }
 }

@@ -42,6 +42,10 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps)]
     max_steps: u64,
 
+    /// Longest time of one run, in seconds
+    #[arg(long, value_name = "SECS", default_value_t = Limits::default().time.as_secs_f64())]
+    run_time: f64,
+
     /// Stop the search after N runs
     #[arg(long, value_name = "N")]
     max_executions: Option<u64>,
@@ -117,12 +121,7 @@ impl Explore {
             })?;
             cflags.extend(split);
         }
-        let time = match self.time {
-            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
-                Failure::new(format!("`--time {seconds}` is not a time"), "give a number of seconds above zero")
-            })?),
-            None => None,
-        };
+        let time = self.time.map(|time| seconds("--time", time)).transpose()?;
         let limits = Limits {
             isolation: match self.isolation {
                 IsolationFlag::Auto => Isolation::Auto,
@@ -130,8 +129,8 @@ impl Explore {
                 IsolationFlag::Restore => Isolation::Restore,
             },
             max_steps: self.max_steps,
+            time: seconds("--run-time", self.run_time)?,
             spurious: self.spurious,
-            ..Limits::default()
         };
         let build = BuildOptions {
             inputs: self.inputs,
@@ -173,4 +172,9 @@ impl Explore {
         output::show(&report, self.json);
         Ok(output::status(&report))
     }
+}
+
+fn seconds(flag: &str, value: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(value)
+        .map_err(|_| Failure::new(format!("`{flag} {value}` is not a time"), "give a number of seconds, zero or more"))
 }
