@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use model::{Clock, EventId, Race, Schedule, Step, Trace};
+use model::{Access, Clock, Event, EventId, Op, Race, Schedule, Step, Trace};
 
 use crate::causality::Causality;
 
@@ -38,9 +38,12 @@ impl<'a> Approach<'a> {
     pub(crate) fn new(trace: &Trace, causality: &Causality, race: &'a Race) -> Self {
         let (first, second) = (trace.events[race.first].id, trace.events[race.second].id);
         let mut past = Clock::new();
-        for id in [first, second] {
+        for (step, id) in [(race.first, first), (race.second, second)] {
             if let Some(position) = id.position.checked_sub(1) {
                 past.join(causality.clock(causality.step_of(EventId { position, ..id })));
+            }
+            for enabling in communicating(trace, step) {
+                past.join(causality.clock(enabling));
             }
         }
         Self { race, first, second, past }
@@ -62,6 +65,21 @@ impl<'a> Approach<'a> {
         let (first, second) = (run.push(first), run.push(second));
         Witness { schedule: run.schedule, first, second, adjacent: true }
     }
+}
+
+/// The earlier events that an access has to come after because they communicate with its atomic part: a library call
+/// that reads from a pipe into a buffer races on the buffer, but waits for what was written to the pipe.
+fn communicating(trace: &Trace, step: Step) -> impl Iterator<Item = Step> {
+    let atomic = |event: &Event| -> Vec<Access> {
+        event.op.accesses().iter().filter(|a| a.atomic.is_some()).copied().collect()
+    };
+    let event = &trace.events[step];
+    let own = if matches!(event.op, Op::Accesses(_)) { atomic(event) } else { Vec::new() };
+    let before = if own.is_empty() { 0 } else { step.0 as usize };
+    trace.events.iter_enumerated().take(before).filter_map(move |(earlier, e)| {
+        let meets = atomic(e).iter().any(|a| own.iter().any(|b| a.conflicts_with(b)));
+        meets.then_some(earlier)
+    })
 }
 
 impl Witness {

@@ -14,6 +14,10 @@ use super::{LibraryFunction, LibraryState, Role, computed, row};
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fxstat", 3, &[Write(2, Bytes(144))]),
     row("__lxstat", 3, &[Read(1, String), Write(2, Bytes(144))]),
+    // What `pthread_cleanup_push` and `_pop` expand to: they keep to the calling thread's own buffer.
+    row("__pthread_register_cancel", 1, &[]),
+    row("__pthread_unregister_cancel", 1, &[]),
+    row("__pthread_unwind_next", 1, &[]),
     row("__xstat", 3, &[Read(1, String), Write(2, Bytes(144))]),
     row("accept", 3, &[Opaque("uses the network")]),
     row("accept4", 4, &[Opaque("uses the network")]),
