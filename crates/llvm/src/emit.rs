@@ -9,15 +9,13 @@ use crate::error::Error;
 use crate::{Compiled, LLVM_VERSION};
 
 /// Compiles the instrumented bitcode with optimisation (the hooks are calls that LLVM knows nothing about, so they
-/// stay) and links it with the runtime. Library functions are no builtins: LLVM would leave out `realloc` before
-/// `free`, and with it a racy free.
+/// stay) and links it with the runtime.
 pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
     let clang = Clang::find()?;
     let object = compiled.bitcode.with_extension("o");
     let refused = |step| move |failure: Failure| failure.into_error(|diagnostics| Error::Build { step, diagnostics });
-    let compile: [&OsStr; 10] = [
+    let compile: [&OsStr; 9] = [
         "-O2".as_ref(),
-        "-fno-builtin".as_ref(),
         "-fPIE".as_ref(),
         "-Wno-override-module".as_ref(),
         "-fno-color-diagnostics".as_ref(),

@@ -1,30 +1,47 @@
-//! Taking away promises that instrumented functions do not keep.
+//! Taking away promises that functions do not keep in an instrumented program.
 //!
-//! `__attribute__((pure))` and the like tell LLVM that a function leaves memory alone. With hooks in it, it does
-//! not: another thread may run inside. Calls could be merged, and values kept across them, if the promise stayed.
+//! `__attribute__((pure))` and the like tell LLVM that a function leaves memory alone. With hooks in it, or defined by
+//! the runtime, it does not: another thread may run inside. Calls could be merged, and values kept across them, if the
+//! promise stayed. Nor may LLVM know which functions allocate: it would leave out a `realloc` whose result is only
+//! freed, and with it a free that races.
 
 use inkwell::llvm_sys::core::*;
 
 use crate::functions::Functions;
 use crate::value::Value;
 
-const OF_FUNCTIONS: [&str; 6] = ["memory", "nofree", "nosync", "nocallback", "speculatable", "willreturn"];
+const OF_FUNCTIONS: [&str; 8] =
+    ["allockind", "allocsize", "memory", "nofree", "nosync", "nocallback", "speculatable", "willreturn"];
 const OF_PARAMETERS: [&str; 4] = ["nocapture", "readnone", "readonly", "writeonly"];
+/// The attribute that keeps LLVM from knowing library functions by their names.
+const NO_BUILTINS: &str = "no-builtins";
 /// LLVM's index of a function's own attributes; parameters count from 1.
 const FUNCTION: u32 = u32::MAX;
 
-/// Takes the promises from all defined functions and from calls of them.
+/// Takes the promises from all functions and from calls of them; LLVM's intrinsics keep theirs.
 pub(super) fn strip(functions: &Functions<'_>) {
-    for (_, function) in functions.defined() {
+    for &function in functions.table.iter() {
         let parameters = 1..=function.parameters().len() as u32;
+        // Safety: attributes live as long as their context, which is the function's.
+        unsafe {
+            let context = LLVMGetModuleContext(LLVMGetGlobalParent(function.raw()));
+            let attribute = LLVMCreateStringAttribute(
+                context,
+                NO_BUILTINS.as_ptr().cast(),
+                NO_BUILTINS.len() as u32,
+                c"".as_ptr(),
+                0,
+            );
+            LLVMAddAttributeAtIndex(function.raw(), FUNCTION, attribute);
+        }
         for kind in kinds(&OF_FUNCTIONS) {
             unsafe { LLVMRemoveEnumAttributeAtIndex(function.raw(), FUNCTION, kind) };
         }
         for kind in kinds(&OF_PARAMETERS) {
             parameters.clone().for_each(|i| unsafe { LLVMRemoveEnumAttributeAtIndex(function.raw(), i, kind) });
         }
-        let calls_own_code = |i: &Value<'_>| i.is_call() && i.called_function().is_none_or(|f| !f.is_declaration());
-        for call in function.instructions().into_iter().filter(calls_own_code) {
+        let calls_function = |i: &Value<'_>| i.is_call() && i.called_function().is_none_or(|f| !f.is_intrinsic());
+        for call in function.instructions().into_iter().filter(calls_function) {
             for kind in kinds(&OF_FUNCTIONS) {
                 unsafe { LLVMRemoveCallSiteEnumAttribute(call.raw(), FUNCTION, kind) };
             }
