@@ -216,6 +216,28 @@ fn addresses_depend_on_the_thread_alone() {
 }
 
 #[test]
+fn many_nested_threads() {
+    let program = build("tree.c");
+    let (mut restored, mut forked) = (program.isolated(Isolation::Restore), program.isolated(Isolation::Fork));
+    let base = restored.run(&Schedule::new()).unwrap();
+    assert_eq!((base.end.clone(), base.threads.len()), (End::Exit { code: 0 }, 1 + 6 + 24 + 96));
+    assert!(base.threads.iter().any(|t| t.path.to_string() == "0.6.4.4"));
+    assert!(base.unmodelled.is_empty(), "{:?}", base.unmodelled);
+    // The last child of main first, then its children from the last on.
+    let late = schedule(&[(0, 7), (6, 5), (5, 5), (10, 2), (7, 2)]);
+    let trace = restored.run(&late).unwrap();
+    assert_eq!(trace.end, End::Exit { code: 0 });
+    assert_eq!(forked.run(&late).unwrap(), trace);
+    assert_eq!(forked.run(&Schedule::new()).unwrap(), base);
+    assert_eq!(restored.run(&Schedule::new()).unwrap(), base);
+    // A thread's memory is where its name puts it, whatever its number.
+    let blocks = |trace: &Trace| -> std::collections::BTreeMap<String, u64> {
+        trace.allocations.iter().map(|a| (trace.threads[a.thread].path.to_string(), a.start.0)).collect()
+    };
+    assert_eq!(blocks(&trace), blocks(&base));
+}
+
+#[test]
 fn thread_locals_errno_arguments_and_environment() {
     let program = build("locals.c");
     for isolation in BOTH {

@@ -144,7 +144,7 @@ impl Run {
         let mut tries = 0;
         while self.slots_taken[slot.0 as usize / 64] & 1 << (slot.0 % 64) != 0 {
             tries += 1;
-            if tries == slots::DIRECT {
+            if tries == slots::HASHED_COUNT {
                 return Err(SpawnError::OutOfSlots);
             }
             slot = slots::next(slot);

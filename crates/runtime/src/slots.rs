@@ -6,8 +6,8 @@
 //!      + TLS     thread-locals
 //!      + HEAP    heap, mapped as far as it is used
 //! ```
-//! The initial thread has slot 0 and its k-th child slot k. Deeper paths, and children beyond [`DIRECT`], are hashed
-//! into the upper half; two paths that meet there are told apart by creation order, which is then not the same under
+//! The initial thread has slot 0 and its k-th child slot k; the children of those have a part of their own. Deeper
+//! paths, and children beyond these parts, are hashed into the upper half; two paths that meet there are told apart by creation order, which is then not the same under
 //! every schedule, so this is reported. Slots are mapped when first used and stay mapped. What a small thread touches
 //! lies within two megabytes, one page table, since the kernel walks those to find what a run has written.
 
@@ -21,11 +21,19 @@ const MAIN_BASE: usize = 0x1000_0000_0000;
 const MAIN_SIZE: usize = 0x0100_0000_0000;
 /// Where slot 1 starts.
 const BASE: usize = MAIN_BASE + MAIN_SIZE;
-const SIZE: usize = 0x1_0000_0000;
-/// Slots below this are for the initial thread's children, those from it on for other paths.
-pub const DIRECT: u32 = 4096;
+const SIZE: usize = 0x8000_0000;
+/// Slots below this are for the initial thread's children.
+const DIRECT: u32 = 4096;
+/// So many of these have so many slots for their own children, up to the hashed ones.
+const WIDTH: u32 = 64;
+/// The hashed slots start here.
+const HASHED: u32 = DIRECT + WIDTH * WIDTH;
+/// Siblings that are hashed together.
+const BUCKET: u32 = 8;
+/// Number of hashed slots.
+pub const HASHED_COUNT: u32 = 8192;
 /// Number of slots.
-pub const COUNT: u32 = 2 * DIRECT;
+pub const COUNT: u32 = HASHED + HASHED_COUNT;
 
 const STACK: usize = 0x8_0000;
 const TLS: usize = STACK + 0x80_0000;
@@ -127,16 +135,32 @@ pub fn preferred(parent: Slot, k: u32) -> Slot {
     if parent == Slot::MAIN && k < DIRECT {
         return Slot(k);
     }
-    // Finalizer of a 64-bit mixing hash: neighbours spread over the upper half.
-    let mut hash = u64::from(parent.0) << 32 | u64::from(k);
+    if (1..=WIDTH).contains(&parent.0) && k <= WIDTH {
+        return Slot(DIRECT + (parent.0 - 1) * WIDTH + (k - 1));
+    }
+    // Siblings lie side by side in a bucket, so that only buckets can meet.
+    Slot(HASHED + bucket(parent, (k - 1) / BUCKET) * BUCKET + (k - 1) % BUCKET)
+}
+
+/// The bucket of a thread's children with these numbers (divided by the bucket's size).
+fn bucket(parent: Slot, part: u32) -> u32 {
+    const BUCKETS: u32 = HASHED_COUNT / BUCKET;
+    const SIDE: u32 = BUCKETS.isqrt();
+    if part == 0 && (DIRECT..HASHED).contains(&parent.0) {
+        // Great-grandchildren of the initial thread: a square, in which families of up to its side do not meet.
+        let (row, column) = ((parent.0 - DIRECT) / WIDTH, (parent.0 - DIRECT) % WIDTH);
+        return row % SIDE * SIDE + column % SIDE;
+    }
+    // Finalizer of a 64-bit mixing hash.
+    let mut hash = u64::from(parent.0) << 32 | u64::from(part);
     hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash = (hash ^ hash >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    Slot(DIRECT + ((hash ^ hash >> 33) % u64::from(DIRECT)) as u32)
+    ((hash ^ hash >> 33) % u64::from(BUCKETS)) as u32
 }
 
 /// The slot tried after `slot` turned out to be taken.
 pub fn next(slot: Slot) -> Slot {
-    Slot(DIRECT + (slot.0 + 1 - DIRECT) % DIRECT)
+    Slot(HASHED + (slot.0 + 1).saturating_sub(HASHED) % HASHED_COUNT)
 }
 
 #[cfg(test)]
@@ -173,14 +197,20 @@ mod tests {
     }
 
     #[test]
-    fn deeper_paths_stay_in_the_upper_half() {
-        assert_eq!(preferred(Slot::MAIN, 1), Slot(1));
-        for k in 1..1000 {
-            let slot = preferred(Slot(7), k);
-            assert!((DIRECT..COUNT).contains(&slot.0));
-            assert!((DIRECT..COUNT).contains(&next(slot).0));
+    fn children_and_grandchildren_never_meet_and_others_are_hashed() {
+        let mut taken = std::collections::BTreeSet::from([0]);
+        for k in 1..DIRECT {
+            assert!(taken.insert(preferred(Slot::MAIN, k).0));
         }
-        assert_eq!(next(Slot(COUNT - 1)), Slot(DIRECT));
-        assert!(preferred(Slot::MAIN, DIRECT).0 >= DIRECT);
+        for (parent, k) in (1..=WIDTH).flat_map(|parent| (1..=WIDTH).map(move |k| (parent, k))) {
+            assert!(taken.insert(preferred(Slot(parent), k).0));
+        }
+        let deeper =
+            [(Slot::MAIN, DIRECT), (Slot(1), WIDTH + 1), (Slot(WIDTH + 1), 1), (Slot(DIRECT), 1), (Slot(HASHED), 9)];
+        for (parent, k) in deeper {
+            let slot = preferred(parent, k);
+            assert!((HASHED..COUNT).contains(&slot.0) && (HASHED..COUNT).contains(&next(slot).0));
+        }
+        assert_eq!(next(Slot(COUNT - 1)), Slot(HASHED));
     }
 }
