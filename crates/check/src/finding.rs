@@ -4,7 +4,7 @@ use exec::format::{RecordedAccess, RecordedEvent};
 use explore::{Failure, FailureKind};
 use model::index::Idx;
 use model::race::could_race;
-use model::{Access, Cell, EventId, Step, ThreadId, ThreadPath, Trace, locks_held};
+use model::{Access, Cell, EventId, Op, Step, ThreadId, ThreadPath, Trace, locks_held};
 use program::Program;
 use report::{Created, ErrorKind, Finding, Waiting};
 
@@ -95,29 +95,38 @@ impl Looker<'_> {
         Some(Created { thread, function, file, line, column })
     }
 
-    /// A failure, as shown by a run.
+    /// A failure, as shown by a run. A deadlock's place is that of the first thread that waits.
     pub(crate) fn failure(&self, trace: &Trace, failure: &Failure) -> Finding {
         let involved = failure.involved.first();
-        let Place { function, file, line, column } = Place::of(self.program, involved.and_then(|i| i.site));
         let thread = involved.map(|i| i.thread.to_string());
-        let (kind, message, thread) = match failure.kind {
+        let (kind, message) = match failure.kind {
             FailureKind::Deadlock => {
                 let n = failure.involved.len();
                 let who = if n == 1 { "a thread waits".to_owned() } else { format!("{n} threads wait") };
-                (ErrorKind::Deadlock, format!("deadlock: {who} for ever"), None)
+                (ErrorKind::Deadlock, format!("deadlock: {who} for ever"))
             }
-            FailureKind::Assertion => (ErrorKind::Assertion, failure.message.clone(), thread),
-            FailureKind::Crash => (ErrorKind::Crash, failure.message.clone(), thread),
-            FailureKind::Misuse => (ErrorKind::Misuse, failure.message.clone(), thread),
+            FailureKind::Assertion => (ErrorKind::Assertion, failure.message.clone()),
+            FailureKind::Crash => (ErrorKind::Crash, failure.message.clone()),
+            FailureKind::Misuse => (ErrorKind::Misuse, failure.message.clone()),
         };
         let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
+        let (thread, place) = match waiting.first() {
+            Some(Waiting { function, file, line, column, .. }) => {
+                (None, Place { function: function.clone(), file: file.clone(), line: *line, column: *column })
+            }
+            None => (thread, Place::of(self.program, involved.and_then(|i| i.site))),
+        };
+        let Place { function, file, line, column } = place;
         Finding { kind, message, code: kind.code(), file, line, column, function, thread, waiting, witness: None }
     }
 
-    /// Who waits at the end of a run, and for what.
+    /// Who waits at the end of a run, and for what. Those that wait for another thread's end come last: they are not
+    /// the cause.
     fn waiting(&self, trace: &Trace) -> Vec<Waiting> {
-        let blocked = trace.pending.iter().filter(|pending| !pending.enabled);
-        let mut waiting: Vec<_> = blocked
+        let mut blocked: Vec<_> = trace.pending.iter().filter(|pending| !pending.enabled).collect();
+        blocked.sort_by_key(|pending| (matches!(pending.event.op, Op::Join { .. }), pending.event.id.thread));
+        blocked
+            .into_iter()
             .map(|pending| {
                 let words = Words { trace, names: self.names };
                 let mut further = trace.clone();
@@ -133,9 +142,7 @@ impl Looker<'_> {
                     column,
                 }
             })
-            .collect();
-        waiting.sort();
-        waiting
+            .collect()
     }
 }
 
