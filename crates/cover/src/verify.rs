@@ -1,0 +1,155 @@
+//! Answers for pairs of a lowered program.
+//!
+//! Paper: Abdulla, Haziza and Kindahl, *Model Checking Race-Freeness*. Deviations: one net per pair, reduced to the two
+//! sites and all synchronisation, instead of one per variable; joins, semaphores, barriers, once-controls and
+//! reader-writer locks; condition variables need no places because a wait may end at any time (see [`crate::flow`]).
+//!
+//! Can be missed: nothing in the scope (sequentially consistent interleavings, objects used as C allows): a pair that
+//! can race is a candidate or unknown. Can be wrongly claimed: a candidate may be impossible, for data is abstracted;
+//! it is never a race by itself. An absence carries a certificate that `petri::certificate::check` validates.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use model::{Pair, SiteId};
+use petri::backward::{self, Answer, Pruning, Statistics};
+use petri::certificate::Certificate;
+use petri::{Net, TransitionId};
+use program::{FunctionId, Program};
+
+use crate::flow::{self, Graph, Known, Node};
+use crate::invocations::Invocations;
+use crate::job_net::{self, JobNet};
+use crate::synchronisation::Synchronisation;
+use crate::values::Values;
+
+/// Limits, and what is taken for granted.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Most states of threads in one net.
+    pub nodes: usize,
+    /// Most elements whose predecessors are computed, for one pair.
+    pub iterations: u64,
+    /// Most time for one pair.
+    pub time: Option<Duration>,
+    /// Functions without a body that touch no memory, create no threads and call nothing back, by linker name.
+    pub assume_pure: BTreeSet<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { nodes: 4_000, iterations: 200_000, time: Some(Duration::from_secs(20)), assume_pure: BTreeSet::new() }
+    }
+}
+
+/// Why no reachable marking covers the pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The net, with the pair as its targets.
+    pub net: Net,
+    /// What shows that no target can be covered.
+    pub certificate: Certificate,
+}
+
+/// One step of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The thread, numbered in order of creation; `main` is 0.
+    pub thread: usize,
+    /// The function it started in.
+    pub job: FunctionId,
+    /// Where it was; `None` for steps without a site of their own.
+    pub site: Option<SiteId>,
+}
+
+/// How a marking that covers the pair is reached in the net. The program may not be able to follow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// What the threads do, in order.
+    pub steps: Vec<Step>,
+    /// The two threads before their accesses.
+    pub accesses: [Step; 2],
+}
+
+/// The answer for a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Result {
+    /// The pair cannot race, with any number of threads and any input.
+    Absent(Box<Proof>),
+    /// The pair may race.
+    Candidate(Candidate),
+    /// What stopped us.
+    Unknown(String),
+}
+
+/// Answers for each pair, in order.
+pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair, Result)> {
+    let values = Values::new(program);
+    let invocations = Invocations::new(program, &values);
+    if let Some(reason) = invocations.obstacle(&options.assume_pure) {
+        return pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect();
+    }
+    let synchronisation = Synchronisation::new(program, &values, &invocations);
+    let known = Known { program, values: &values, invocations: &invocations, synchronisation: &synchronisation };
+    pairs.iter().map(|pair| (*pair, answer(&known, *pair, options))).collect()
+}
+
+/// The net of a pair, as [`verify`](fn@verify) asks about it; `None` if it has too many nodes or something in the
+/// program is not modelled.
+pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
+    let values = Values::new(program);
+    let invocations = Invocations::new(program, &values);
+    if invocations.obstacle(&options.assume_pure).is_some() {
+        return None;
+    }
+    let synchronisation = Synchronisation::new(program, &values, &invocations);
+    let known = Known { program, values: &values, invocations: &invocations, synchronisation: &synchronisation };
+    let graph = flow::graph(&known, &pair.sites().into(), options.nodes).ok()?;
+    Some(job_net::build(&known, &graph, pair).net)
+}
+
+fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
+    let Ok(graph) = flow::graph(known, &pair.sites().into(), options.nodes) else {
+        return Result::Unknown(format!("the net has more than {} states of threads", options.nodes));
+    };
+    let job_net = job_net::build(known, &graph, pair);
+    let start = Instant::now();
+    let go_on = |statistics: &Statistics| {
+        statistics.iterations < options.iterations && options.time.is_none_or(|limit| start.elapsed() < limit)
+    };
+    match backward::solve(&job_net.net, Pruning::Invariants, go_on).0 {
+        Answer::Safe(certificate) => Result::Absent(Box::new(Proof { net: job_net.net, certificate })),
+        Answer::Covered { sequence, .. } => Result::Candidate(candidate(&graph, &job_net, &sequence, pair)),
+        Answer::Stopped => Result::Unknown("the search for a covering marking was stopped by its limits".to_owned()),
+    }
+}
+
+/// Follows the firing sequence thread by thread.
+fn candidate(graph: &Graph, job_net: &JobNet, sequence: &[TransitionId], pair: Pair) -> Candidate {
+    let mut threads: Vec<Option<Node>> = Vec::new();
+    let mut steps = Vec::new();
+    for (number, transition) in sequence.iter().enumerate() {
+        match job_net.edge(*transition) {
+            Some(edge) => {
+                let edge = &graph.edges[edge];
+                let Some(thread) = threads.iter().position(|at| *at == Some(edge.from)) else { continue };
+                threads[thread] = edge.to;
+                threads.extend(edge.starts.map(Some));
+                steps.push(Step { thread, job: graph.nodes[edge.from].job, site: edge.site });
+            }
+            // The only other transitions open barriers and, first of all, start `main`.
+            None if number == 0 => threads.extend(graph.main.get(transition.index()).map(|(node, _)| Some(*node))),
+            None => {}
+        }
+    }
+    let before = |site: SiteId, not: Option<usize>| {
+        let at = |node: &Node| graph.nodes[*node].accesses && graph.nodes[*node].site == Some(site);
+        let there = threads.iter().enumerate().find(|(t, node)| Some(*t) != not && node.as_ref().is_some_and(at));
+        let (thread, node) = there.and_then(|(t, node)| Some((t, (*node)?))).unwrap_or_default();
+        Step { thread, job: graph.nodes[node].job, site: Some(site) }
+    };
+    let [one, other] = pair.sites();
+    let first = before(one, None);
+    let second = before(other, Some(first.thread));
+    Candidate { steps, accesses: [first, second] }
+}
