@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use cover::{Options, Result, pairs, verify};
 use model::Pair;
 use program::Program;
-use testkit::generator::{Case, Feature};
+use testkit::generator::{Case, Feature, Random};
 use testkit::{Limits, Truth, oracle};
 
 /// Programs compared.
@@ -79,4 +79,68 @@ fn thread_functions_that_run_more_than_once() {
     }
     println!("{compared} programs: {tally:?}");
     assert!(compared > PROGRAMS / 20 && tally.absent > 0, "{compared} programs: {tally:?}");
+}
+
+/// Helper functions that [`disguise`] makes use of: locks and data through parameters, with and without recursion.
+const HELPERS: &str = "
+global pm0: 8 = 00 { 0: @m }
+global pm1: 8 = 00 { 0: @m+40 }
+fn take(%l) { lock %l\n return }
+fn give(%l) { unlock %l\n return }
+fn take_deep(%l, %n) { entry: branch %n, on, do\n on: call take_deep(%l, 0)\n goto end\n do: lock %l\n goto end\n end: return }
+fn give_deep(%l, %n) { entry: branch %n, on, do\n on: call give_deep(%l, 0)\n goto end\n do: unlock %l\n goto end\n end: return }
+fn put(%p, %v) { store 4, %p, %v\n return }
+fn put_deep(%p, %v, %n) { entry: branch %n, on, do\n on: call put_deep(%p, %v, 0)\n goto end\n do: store 4, %p, %v\n goto end\n end: return }
+";
+
+/// The same program, with some operations inside functions or through pointers.
+fn disguise(text: &str, random: &mut Random) -> String {
+    let mut out = String::new();
+    for (number, line) in text.lines().enumerate() {
+        let statement = line.split('!').next().unwrap_or_default().trim();
+        let choice = random.below(5);
+        let pointer = |mutex: &str| format!("%disguise{number} = load 8, @pm{}", u8::from(mutex.ends_with("+40")));
+        let replaced = match statement.split_once(' ') {
+            Some(("lock", lock)) if lock.starts_with('@') => match choice {
+                0 => Some(format!("call take({lock})")),
+                1 => Some(format!("call take_deep({lock}, 1)")),
+                2 if lock.starts_with("@m") => Some(format!("{}\n  lock %disguise{number}", pointer(lock))),
+                _ => None,
+            },
+            Some(("unlock", lock)) if lock.starts_with('@') => match choice {
+                0 => Some(format!("call give({lock})")),
+                1 => Some(format!("call give_deep({lock}, 1)")),
+                2 if lock.starts_with("@m") => Some(format!("{}\n  unlock %disguise{number}", pointer(lock))),
+                _ => None,
+            },
+            Some(("store", rest)) => match (rest.strip_prefix("4, "), choice) {
+                (Some(rest), 0) => Some(format!("call put({rest})")),
+                (Some(rest), 1) => Some(format!("call put_deep({rest}, 1)")),
+                _ => None,
+            },
+            _ => None,
+        };
+        out.push_str(replaced.as_deref().unwrap_or(line));
+        out.push('\n');
+    }
+    out + HELPERS
+}
+
+#[test]
+fn operations_inside_functions_and_through_pointers() {
+    let mut tally = Tally::default();
+    let mut random = Random::new(1);
+    let mut compared = 0;
+    for seed in 0..PROGRAMS / 3 {
+        let limits = Limits { executions: 10_000, states: 6_000, ..Limits::default() };
+        let case = Case::generate(seed, &Feature::ALL.into(), limits);
+        let text = disguise(&case.sketch.emit().text, &mut random);
+        let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let limits = Limits { executions: 100_000, ..limits };
+        let Some(truth) = oracle::explore(&program, limits).expect("no misuse") else { continue };
+        compare(&program, &truth, &mut tally, &|| format!("seed {seed}\n{text}"));
+        compared += 1;
+    }
+    println!("{compared} programs: {tally:?}");
+    assert!(compared > PROGRAMS / 5 && tally.absent > 0, "{compared} programs: {tally:?}");
 }

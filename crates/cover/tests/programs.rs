@@ -1,0 +1,284 @@
+//! Programs written by hand: what is proved for any number of threads, what stays a candidate, and what is unknown.
+
+use std::collections::BTreeSet;
+
+use cover::{Options, Result, pairs, verify};
+use petri::certificate;
+use program::Program;
+use testkit::{Limits, oracle};
+
+/// Lines of a pair, the smaller first.
+type Lines = (u32, u32);
+
+fn parse(text: &str) -> Program {
+    Program::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The pairs that are not proved absent. Proofs are checked, and where brute force can handle the program, nothing that
+/// it finds is missing.
+fn candidates(text: &str) -> BTreeSet<Lines> {
+    let program = parse(text);
+    let line = |site| program.sites[site].location.map_or(0, |l| l.line);
+    let mut open = BTreeSet::new();
+    for (pair, result) in verify(&program, &pairs(&program), &Options::default()) {
+        let [a, b] = pair.sites().map(line);
+        match result {
+            Result::Absent(proof) => {
+                assert_eq!(certificate::check(&proof.net, &proof.certificate), Ok(()), "{text}");
+                assert!(!cover::dot::dot(&proof.net).is_empty());
+            }
+            Result::Candidate(_) => {
+                open.insert((a.min(b), a.max(b)));
+            }
+            Result::Unknown(reason) => panic!("{pair}: {reason}\n{text}"),
+        }
+    }
+    let limits = Limits { executions: 100_000, states: 30_000, events: 100 };
+    if let Ok(Some(truth)) = oracle::explore(&program, limits) {
+        for (a, b) in truth.races {
+            let lines = (line(a).min(line(b)), line(a).max(line(b)));
+            assert!(open.contains(&lines), "lines {lines:?} race but are not candidates\n{text}");
+        }
+    }
+    open
+}
+
+fn none() -> BTreeSet<Lines> {
+    BTreeSet::new()
+}
+
+/// A thread function that is started in a loop without end, with this body from line 5 on.
+fn crowd(globals: &str, set_up: &str, body: &str) -> String {
+    format!(
+        "{globals} fn main() {{ entry: {set_up}\n goto more\n more: %h = create &t, 0\n goto more }} fn t(%a) {{ entry: \n{body}\n return 0 }} entry main\n"
+    )
+}
+
+#[test]
+fn any_number_of_threads() {
+    let globals = "global x: 4 global m: 40 global n: 40";
+    let right = crowd(globals, "", "lock @m\n %v = load 4, @x\n store 4, @x, 1\n unlock @m");
+    assert_eq!(candidates(&right), none());
+    let wrong = crowd(globals, "", "lock @m\n %v = load 4, @x\n unlock @m\n store 4, @x, 1");
+    assert_eq!(candidates(&wrong), [(6, 8), (8, 8)].into());
+    let other_lock = crowd(globals, "", "lock @m\n store 4, @x, 1\n unlock @m\n lock @n\n store 4, @x, 2\n unlock @n");
+    assert_eq!(candidates(&other_lock), [(6, 9)].into());
+    let hand_over_hand = crowd(globals, "", "lock @m\n lock @n\n unlock @m\n store 4, @x, 1\n unlock @n");
+    assert_eq!(candidates(&hand_over_hand), none());
+    let creating = crowd(globals, "", "%h = create &t, 0\n lock @m\n store 4, @x, 1\n unlock @m");
+    assert_eq!(candidates(&creating), none());
+    let atomic = crowd(globals, "", "%v = rmw add 4 seq_cst, @x, 1\n %w = load 4 relaxed, @x");
+    assert_eq!(candidates(&atomic), none());
+    let mixed = crowd(globals, "", "%v = rmw add 4 seq_cst, @x, 1\n %w = load 4, @x");
+    assert_eq!(candidates(&mixed), [(5, 6)].into());
+}
+
+#[test]
+fn main_before_and_beside_its_threads() {
+    let globals = "global x: 4 global m: 40";
+    let before = crowd(globals, "store 4, @x, 1", "%v = load 4, @x");
+    assert_eq!(candidates(&before), none());
+    let text = "global x: 4
+fn t(%a) { store 4, @x, 1\n return 0 }
+fn main() { %h = create &t, 0\n join %h\n store 4, @x, 2\n return 0 }";
+    assert_eq!(candidates(text), none());
+    assert_eq!(candidates(&text.replace("join %h", "tryjoin %h")), [(2, 6)].into());
+    assert_eq!(candidates(&text.replace("join %h", "detach %h\n join %h")), [(2, 7)].into());
+    let twice = text.replace("join %h", "%i = create &t, 0\n join %h");
+    assert_eq!(candidates(&twice), [(2, 2), (2, 7)].into());
+}
+
+#[test]
+fn handles_in_memory() {
+    let text = "global x: 4 global y: 4
+fn t(%a) { store 4, @x, 1\n return 0 }
+fn u(%a) { store 4, @y, 1\n return 0 }
+fn main() { %s = alloca 16\n %s1 = offset %s, 1, 8, 0
+ %h = create &t, 0\n store 8, %s, %h\n %i = create &u, 0\n store 8, %s1, %i
+ %j = load 8, %s\n join %j\n store 4, @x, 2\n store 4, @y, 2\n return 0 }";
+    assert_eq!(candidates(text), [(4, 15)].into());
+    // Another handle may be in the same place.
+    let overwritten = text.replace("store 8, %s1, %i", "store 8, %s, %i");
+    assert_eq!(candidates(&overwritten), [(2, 14), (4, 15)].into());
+}
+
+#[test]
+fn reader_writer_locks() {
+    let globals = "global x: 4 global l: 56";
+    let writer = crowd(globals, "", "rdlock @l\n %v = load 4, @x\n unlock @l\n lock @l\n store 4, @x, 1\n unlock @l");
+    assert_eq!(candidates(&writer), none());
+    let reader = crowd(globals, "", "rdlock @l\n store 4, @x, 1\n unlock @l");
+    assert_eq!(candidates(&reader), [(6, 6)].into());
+}
+
+#[test]
+fn recursive_locks() {
+    let globals = "global x: 4 global m: 40";
+    let text = crowd(globals, "lock_init @m recursive", "lock @m\n lock @m\n unlock @m\n store 4, @x, 1\n unlock @m");
+    // A mutex that reports the second lock as an error is free after the first unlock.
+    assert_eq!(candidates(&text), [(8, 8)].into());
+    let inside = crowd(globals, "lock_init @m recursive", "lock @m\n lock @m\n store 4, @x, 1\n unlock @m\n unlock @m");
+    assert_eq!(candidates(&inside), none());
+}
+
+#[test]
+fn semaphores_and_barriers() {
+    let globals = "global x: 4 global s: 32 global b: 32";
+    let body = "sem_wait @s\n store 4, @x, 1\n sem_post @s";
+    assert_eq!(candidates(&crowd(globals, "sem_init @s, 1", body)), none());
+    assert_eq!(candidates(&crowd(globals, "sem_init @s, 2", body)), [(6, 6)].into());
+    assert_eq!(candidates(&crowd(globals, "sem_init @s, ?", body)), [(6, 6)].into());
+    let barrier = "global x: 4 global b: 32
+fn t(%a) { store 4, @x, 1\n barrier_wait @b\n return 0 }
+fn main() { barrier_init @b, 2\n %h = create &t, 0\n barrier_wait @b\n store 4, @x, 2\n return 0 }";
+    assert_eq!(candidates(barrier), none());
+    assert_eq!(candidates(&barrier.replace("@b, 2", "@b, 1")), [(2, 8)].into());
+}
+
+#[test]
+fn once_and_condition_variables() {
+    let globals = "global x: 4 global o: 4 global m: 40 global c: 48";
+    let once = crowd(globals, "", "once @o, &f\n %v = load 4, @x") + "fn f() { store 4, @x, 1\n return }";
+    assert_eq!(candidates(&once), none());
+    let other = once.replace("once @o", "%p = load 8, @x\n once %p");
+    assert_eq!(candidates(&other), [(5, 9), (7, 9), (9, 9)].into());
+    let wait = crowd(globals, "", "lock @m\n wait @c, @m\n store 4, @x, 1\n unlock @m");
+    assert_eq!(candidates(&wait), none());
+    let outside = crowd(globals, "", "lock @m\n wait @c, @m\n unlock @m\n store 4, @x, 1");
+    assert_eq!(candidates(&outside), [(8, 8)].into());
+}
+
+#[test]
+fn tries_decide_branches() {
+    let text = |test: &str| {
+        let body = format!(
+            "%r = trylock @m\n %c = {test} 32 %r, 0\n branch %c, had, end\n had: store 4, @x, 1\n unlock @m\n goto end\n end:"
+        );
+        crowd("global x: 4 global m: 40", "", &body)
+    };
+    assert_eq!(candidates(&text("eq")), none());
+    assert_eq!(candidates(&text("ne")), [(8, 8)].into());
+    let called = crowd(
+        "global x: 4 global m: 40",
+        "",
+        "%r = call try(@m)\n branch %r, had, end\n had: store 4, @x, 1\n unlock @m\n goto end\n end:",
+    ) + "fn try(%l) { %r = trylock %l\n %c = eq 32 %r, 0\n return %c }";
+    assert_eq!(candidates(&called), none());
+}
+
+#[test]
+fn locks_that_are_not_known_protect_nothing() {
+    let globals = "global x: 4 global m: 80 global p: 8";
+    let chosen = crowd(
+        globals,
+        "",
+        "%i = load 4 relaxed, @p\n %l = offset @m, %i, 40, 0\n lock %l\n store 4, @x, 1\n unlock %l",
+    );
+    assert_eq!(candidates(&chosen), [(8, 8)].into());
+    // The release may be that of the lock that is held.
+    let released = crowd(
+        globals,
+        "store 8, @p, @m",
+        "lock @m\n %l = load 8, @p\n unlock %l\n store 4, @x, 1",
+    );
+    assert_eq!(candidates(&released), [(8, 8)].into());
+    let waited = released.replace("unlock %l\n", "wait @x, %l\n");
+    assert_eq!(candidates(&waited), none());
+    let through_calls = crowd(globals, "", "call put(@m)\n call put(@m)") + "fn put(%l) { lock %l\n store 4, @x, 1\n unlock %l\n return }";
+    assert_eq!(candidates(&through_calls), none());
+    let two_locks = through_calls.replace("call put(@m)\n call put(@m)", "call put(@m)\n call put(@m+40)");
+    assert_eq!(candidates(&two_locks), [(9, 9)].into());
+}
+
+#[test]
+fn recursion_and_pointers_to_functions() {
+    let globals = "global x: 4 global m: 40 global f: 8 = 0000 { 0: &inside }";
+    let recursive = |body: &str| {
+        crowd(globals, "", "lock @m\n call down(3)\n unlock @m")
+            + &format!("fn down(%n) {{ entry: branch %n, on, end\n on: {body}\n call down(0)\n goto end\n end: return }} fn inside() {{ store 4, @x, 1\n return }}")
+    };
+    assert_eq!(candidates(&recursive("store 4, @x, 1")), none());
+    assert_eq!(candidates(&recursive("unlock @m\n store 4, @x, 1\n lock @m")), [(11, 11)].into());
+    let indirect = |held: &str, free: &str| {
+        crowd(globals, "", &format!("{held}\n %p = load 8, @f\n call *%p()\n {free}"))
+            + "fn inside() { store 4, @x, 1\n return }"
+    };
+    assert_eq!(candidates(&indirect("lock @m", "unlock @m")), none());
+    assert_eq!(candidates(&indirect("yield", "yield")), [(10, 10)].into());
+}
+
+#[test]
+fn exceptions_leave_functions() {
+    let text = crowd(
+        "global x: 4 global m: 40",
+        "",
+        "call outer()\n store 4, @x, 1",
+    ) + "fn outer() { lock @m\n call inner()\n unlock @m\n return } fn inner() { entry: any [a, b]\n a: return\n b: unlock @m\n unreachable }";
+    // The exception goes past the second release, and would go past any other statement of `outer`.
+    assert_eq!(candidates(&text), [(6, 6)].into());
+    let joins = "global x: 4
+fn t(%a) { store 4, @x, 1\n return 0 }
+fn wait_for(%u) { call may_throw()\n %h = create &t, 0\n join %h\n return }
+fn may_throw() { entry: any [a, b]\n a: return\n b: unreachable }
+fn main() { %g = create &t, 0\n call wait_for(0)\n join %g\n store 4, @x, 2\n return 0 }";
+    assert_eq!(candidates(joins), [(2, 2), (2, 14)].into());
+}
+
+#[test]
+fn objects_reached_through_pointers() {
+    let handed = "fn t(%p) { store 4, %p, 1\n return 0 }
+fn main() { %s = alloca 8\n %q = offset %s, 1, 4, 0\n %h = create &t, %s\n store 4, %s, 2\n store 4, %q, 2\n return 0 }";
+    assert_eq!(candidates(handed), [(1, 6)].into());
+    let private = handed.replace("create &t, %s", "create &t, 0").replace("store 4, %p, 1", "yield");
+    assert!(pairs(&parse(&private)).is_empty());
+    let published = "global p: 8
+fn t(%a) { %q = load 8, @p\n store 4, %q, 1\n return 0 }
+fn main() { %b = alloc 4\n store 8, @p, %b\n %h = create &t, 0\n free %b\n return 0 }";
+    assert_eq!(candidates(published), [(3, 8)].into());
+}
+
+#[test]
+fn what_is_not_modelled_is_named() {
+    let reason = |text: &str, options: &Options| {
+        let program = parse(text);
+        let answers = verify(&program, &pairs(&program), options);
+        answers.into_iter().find_map(|(_, r)| if let Result::Unknown(reason) = r { Some(reason) } else { None })
+    };
+    let default = Options::default();
+    let base = crowd("global x: 4", "", "store 4, @x, 1");
+    assert_eq!(reason(&base, &default), None);
+    let external = base.replace("store 4", "call secret()\n store 4") + "extern fn secret()";
+    assert_eq!(reason(&external, &default).unwrap(), "calls `secret`, whose effects are not known");
+    let pure = Options { assume_pure: ["secret".to_owned()].into(), ..Options::default() };
+    assert_eq!(reason(&external, &pure), None);
+    let assembly = base.clone() + "unmodelled \"inline assembly\" at #1 function \"f\"";
+    assert_eq!(reason(&assembly, &default).unwrap(), "<text>:5: inline assembly");
+    let cancel = base.replace("store 4", "cancel %a\n store 4");
+    assert_eq!(reason(&cancel, &default).unwrap(), "<text>:5: cancels a thread");
+    let small = Options { nodes: 1, ..Options::default() };
+    assert_eq!(reason(&base, &small).unwrap(), "the net has more than 1 states of threads");
+    let unreachable = base + "fn unused() { call secret()\n return } extern fn secret()";
+    assert_eq!(reason(&unreachable, &default), None);
+}
+
+#[test]
+fn a_candidate_tells_how() {
+    let program = parse("global x: 4\nfn t(%a) { store 4, @x, 1\n return 0 }\nfn main() { %h = create &t, 0\n %i = create &t, 0\n return 0 }");
+    let (pair, result) = verify(&program, &pairs(&program), &Options::default()).remove(0);
+    let Result::Candidate(candidate) = result else { panic!("{pair}: {result:?}") };
+    let line = |site: Option<model::SiteId>| program.sites[site.unwrap()].location.unwrap().line;
+    let steps: Vec<_> = candidate.steps.iter().map(|s| (s.thread, line(s.site))).collect();
+    assert_eq!(steps, [(0, 4), (0, 5)]);
+    let accesses = candidate.accesses.map(|s| (s.thread, program.functions[s.job].name.as_str(), line(s.site)));
+    assert_eq!(accesses, [(1, "t", 2), (2, "t", 2)]);
+}
+
+#[test]
+fn nets_are_drawn() {
+    let program = parse(&crowd("global x: 4 global m: 40", "", "lock @m\n store 4, @x, 1\n unlock @m"));
+    let net = cover::verify::net(&program, pairs(&program)[0], &Options::default()).unwrap();
+    let dot = cover::dot::dot(&net);
+    for part in ["label=\"lock:m\\n1\"", "label=\"t:<text>:6#2\", peripheries=2", "shape=box"] {
+        assert!(dot.contains(part), "{part} is not in\n{dot}");
+    }
+}
