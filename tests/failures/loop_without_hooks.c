@@ -5,8 +5,8 @@
 static atomic_int flag;
 
 static void *worker(void *arg) {
-    if (flag)
-        for (volatile int local = 0;; local++) // SPIN
+    if (flag) // SPIN (the last visible operation before the loop)
+        for (volatile int local = 0;; local++)
             ;
     return arg;
 }

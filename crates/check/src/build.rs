@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use exec::format::ProgramIdentity;
 use exec::format::identity::hash;
-use program::Program;
+use program::{Program, Unmodelled};
 
 use crate::Error;
 
@@ -30,6 +30,8 @@ pub struct BuildOptions {
 pub struct Built {
     /// The program in the small language, with its sites.
     pub program: Program,
+    /// What its runs do without showing it in a trace.
+    pub unmodelled: Vec<Unmodelled>,
     /// What witness files say of it.
     pub identity: ProgramIdentity,
     /// The content of the file for standard input.
@@ -98,7 +100,8 @@ pub fn build(options: &BuildOptions) -> Result<Built, Error> {
         stdin: options.stdin.clone(),
         stdin_hash: stdin.as_deref().map(hash),
     };
-    Ok(Built { program: compiled.program, identity, stdin, time: start.elapsed(), folder })
+    let llvm::Compiled { program, unmodelled, .. } = compiled;
+    Ok(Built { program, unmodelled, identity, stdin, time: start.elapsed(), folder })
 }
 
 fn read_input(path: &Path) -> Result<Vec<u8>, Error> {

@@ -50,13 +50,13 @@ pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Obser
     let outcome = ::explore::search(&mut target, &search, &mut examples)?;
     let time = start.elapsed();
 
-    let unknowns = settle::unknowns(&built.program, &outcome);
-    let ledger = settle::settle(&outcome, &unknowns)?;
     let mut listing = Listing {
         looker: &looker,
         target: &mut target,
         witnesses: Witnesses { folder: options.witness_dir.clone(), built, run: options.limits.record() },
     };
+    let unknowns = [listing.endless(&outcome.failures)?, settle::unknowns(built, &outcome)].concat();
+    let ledger = settle::settle(&outcome, &unknowns)?;
     let pairs = listing.pairs(&ledger, &outcome, &unknowns, &examples)?;
     let errors = listing.errors(&outcome.failures)?;
     let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);

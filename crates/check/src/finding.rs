@@ -4,9 +4,9 @@ use exec::format::{RecordedAccess, RecordedEvent};
 use explore::{Failure, FailureKind};
 use model::index::Idx;
 use model::race::could_race;
-use model::{Access, Cell, EventId, Op, Step, ThreadId, ThreadPath, Trace, locks_held};
+use model::{Access, Cell, End, EventId, Op, Step, ThreadId, ThreadPath, Trace, locks_held};
 use program::Program;
-use report::{Created, ErrorKind, Finding, Waiting};
+use report::{Code, Created, ErrorKind, Finding, Unknown, Waiting};
 
 use crate::names::Names;
 use crate::place::Place;
@@ -96,7 +96,8 @@ impl Looker<'_> {
     }
 
     /// A failure, as shown by a run. A deadlock's place is that of the first thread that waits.
-    pub(crate) fn failure(&self, trace: &Trace, failure: &Failure) -> Finding {
+    /// `None` for a run that was only cut.
+    pub(crate) fn failure(&self, trace: &Trace, failure: &Failure) -> Option<Finding> {
         let involved = failure.involved.first();
         let thread = involved.map(|i| i.thread.to_string());
         let (kind, message) = match failure.kind {
@@ -108,6 +109,7 @@ impl Looker<'_> {
             FailureKind::Assertion => (ErrorKind::Assertion, failure.message.clone()),
             FailureKind::Crash => (ErrorKind::Crash, failure.message.clone()),
             FailureKind::Misuse => (ErrorKind::Misuse, failure.message.clone()),
+            FailureKind::Endless => return None,
         };
         let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
         let (thread, place) = match waiting.first() {
@@ -117,7 +119,20 @@ impl Looker<'_> {
             None => (thread, Place::of(self.program, involved.and_then(|i| i.site))),
         };
         let Place { function, file, line, column } = place;
-        Finding { kind, message, code: kind.code(), file, line, column, function, thread, waiting, witness: None }
+        Some(Finding { kind, message, code: kind.code(), file, line, column, function, thread, waiting, witness: None })
+    }
+
+    /// A run that was cut, and what would settle it.
+    pub(crate) fn endless(&self, trace: &Trace, failure: &Failure) -> Unknown {
+        let involved = failure.involved.first();
+        let Place { file, line, column, .. } = Place::of(self.program, involved.and_then(|i| i.site));
+        let who = involved.map_or(String::new(), |i| format!(": thread {} was still running", i.thread));
+        let (code, settle) = match trace.end {
+            End::TimeLimit => (Code::RUN_TIME_LIMIT, "raise `--run-time`, or look for a loop without end"),
+            _ => (Code::STEP_LIMIT, "raise `--max-steps`, or look for a loop without end"),
+        };
+        let (reason, settle) = (format!("{}{who}", failure.message), settle.to_owned());
+        Unknown { code, reason, function: None, file, line, column, settle, witness: None }
     }
 
     /// Who waits at the end of a run, and for what. Those that wait for another thread's end come last: they are not

@@ -72,19 +72,33 @@ impl Listing<'_> {
         Ok((accesses, path))
     }
 
+    /// Runs that were cut because they had too many events or took too long.
+    pub(crate) fn endless(&mut self, failures: &[Failure]) -> Result<Vec<Unknown>, Error> {
+        let mut unknowns = Vec::new();
+        for failure in failures.iter().filter(|failure| failure.kind == FailureKind::Endless) {
+            let trace = self.run(&failure.schedule)?;
+            let recorded = RecordedFinding::Endless { message: failure.message.clone() };
+            let id = format!("U{}", unknowns.len() + 1);
+            let witness = self.witnesses.write(&id, recorded, &failure.schedule, &trace)?;
+            unknowns.push(Unknown { witness: Some(witness), ..self.looker.endless(&trace, failure) });
+        }
+        Ok(unknowns)
+    }
+
     /// Deadlocks, failed assertions, crashes and misuses.
     pub(crate) fn errors(&mut self, failures: &[Failure]) -> Result<Vec<Finding>, Error> {
         let mut findings = Vec::new();
         for failure in failures {
-            let trace = self.run(&failure.schedule)?;
-            let finding = self.looker.failure(&trace, failure);
-            let message = finding.message.clone();
-            let recorded = match failure.kind {
-                FailureKind::Deadlock => RecordedFinding::Deadlock { message },
-                FailureKind::Assertion => RecordedFinding::Assertion { message },
-                FailureKind::Crash => RecordedFinding::Crash { message },
-                FailureKind::Misuse => RecordedFinding::Misuse { message },
+            let recorded: fn(String) -> RecordedFinding = match failure.kind {
+                FailureKind::Deadlock => |message| RecordedFinding::Deadlock { message },
+                FailureKind::Assertion => |message| RecordedFinding::Assertion { message },
+                FailureKind::Crash => |message| RecordedFinding::Crash { message },
+                FailureKind::Misuse => |message| RecordedFinding::Misuse { message },
+                FailureKind::Endless => continue,
             };
+            let trace = self.run(&failure.schedule)?;
+            let Some(finding) = self.looker.failure(&trace, failure) else { continue };
+            let recorded = recorded(finding.message.clone());
             let id = format!("E{}", findings.len() + 1);
             let witness = self.witnesses.write(&id, recorded, &failure.schedule, &trace)?;
             findings.push(Finding { witness: Some(witness), ..finding });

@@ -5,12 +5,12 @@ use std::process::Command;
 use std::time::Instant;
 
 use exec::format::{RecordedFinding, Witness};
-use explore::{Failure, FailureKind, Involved};
+use explore::{Failure, FailureKind, Involved, looping};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{End, Engine, Executor, Schedule, ThreadId, Trace};
 use report::document::SCHEMA;
 use report::story::Story;
-use report::{Code, Finding, PairVerdict, Report};
+use report::{Code, Finding, PairVerdict, Report, Unknown};
 
 use crate::build::{BuildOptions, Built, build};
 use crate::finding::Looker;
@@ -66,7 +66,7 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
-    let Shown { pair, error, story } = show(&looker, &witness, &trace, spelled)
+    let Shown { pair, error, unknown, story } = show(&looker, &witness, &trace, spelled)
         .ok_or_else(|| Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) })?;
     let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
@@ -77,7 +77,7 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
         verdict: if pair.is_some() { report::Verdict::Race } else { report::Verdict::Unknown },
         scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc },
         pairs: pair.into_iter().collect(),
-        unknowns: Vec::new(),
+        unknowns: unknown.into_iter().collect(),
         errors: error.into_iter().collect(),
         engines: Vec::new(),
         assumptions: Vec::new(),
@@ -93,6 +93,7 @@ fn kind(finding: &RecordedFinding) -> &'static str {
         RecordedFinding::Assertion { .. } => "failed assertion",
         RecordedFinding::Crash { .. } => "crash",
         RecordedFinding::Misuse { .. } => "misuse",
+        RecordedFinding::Endless { .. } => "run without end",
     }
 }
 
@@ -100,6 +101,7 @@ fn kind(finding: &RecordedFinding) -> &'static str {
 struct Shown {
     pair: Option<report::Pair>,
     error: Option<Finding>,
+    unknown: Option<Unknown>,
     story: Story,
 }
 
@@ -109,8 +111,13 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
     let fault = |kind, thread: ThreadId, site, message: &str, what: &str| {
         let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
         let failure = Failure { kind, involved, message: message.to_owned(), schedule: Schedule::new() };
-        let error = Finding { witness: spelled.clone(), ..looker.failure(trace, &failure) };
-        Some(Shown { pair: None, error: Some(error), story: tell(&Ending::Fault { thread, site, what }) })
+        let error = Finding { witness: spelled.clone(), ..looker.failure(trace, &failure)? };
+        Some(Shown {
+            pair: None,
+            error: Some(error),
+            unknown: None,
+            story: tell(&Ending::Fault { thread, site, what }),
+        })
     };
     match (&witness.finding, &trace.end) {
         (RecordedFinding::Race { accesses, adjacent, .. }, _) => {
@@ -131,7 +138,7 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
                 accesses: [one.access, other.access],
                 witness: spelled,
             };
-            Some(Shown { pair: Some(pair), error: None, story: tell(&Ending::Race { first, second }) })
+            Some(Shown { pair: Some(pair), error: None, unknown: None, story: tell(&Ending::Race { first, second }) })
         }
         (RecordedFinding::Deadlock { .. }, End::Deadlock) => {
             let blocked = trace.pending.iter().filter(|p| !p.enabled);
@@ -145,8 +152,8 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
                 message: String::new(),
                 schedule: Schedule::new(),
             };
-            let error = Finding { witness: spelled, ..looker.failure(trace, &failure) };
-            Some(Shown { pair: None, error: Some(error), story: tell(&Ending::Waiting) })
+            let error = Finding { witness: spelled, ..looker.failure(trace, &failure)? };
+            Some(Shown { pair: None, error: Some(error), unknown: None, story: tell(&Ending::Waiting) })
         }
         (RecordedFinding::Assertion { message: expected }, End::Assertion { thread, site, message })
             if expected == message =>
@@ -159,6 +166,15 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
         (RecordedFinding::Misuse { message }, _) => {
             let misuse = trace.misuses.iter().find(|misuse| misuse.what == *message)?;
             fault(FailureKind::Misuse, misuse.thread, misuse.site, message, message)
+        }
+        (RecordedFinding::Endless { message }, End::StepLimit | End::TimeLimit) => {
+            let (thread, site) = looping(trace)?;
+            let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
+            let (kind, schedule) = (FailureKind::Endless, Schedule::new());
+            let failure = Failure { kind, involved, message: message.clone(), schedule };
+            let unknown = Unknown { witness: spelled, ..looker.endless(trace, &failure) };
+            let story = tell(&Ending::Fault { thread, site, what: "still runs" });
+            Some(Shown { pair: None, error: None, unknown: Some(unknown), story })
         }
         _ => None,
     }

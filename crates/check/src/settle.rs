@@ -3,10 +3,10 @@
 use explore::{Coverage, Outcome, StopReason};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Ledger, Verdict};
-use program::Program;
 use report::{Code, Unknown};
 
 use crate::Error;
+use crate::build::Built;
 use crate::place::Place;
 
 /// What the search's answers cover.
@@ -16,32 +16,42 @@ pub(crate) fn scope(outcome: &Outcome) -> Scope {
 }
 
 /// What keeps the answer from being `safe`: bounds that cut the search, and whatever is not modelled.
-pub(crate) fn unknowns(program: &Program, outcome: &Outcome) -> Vec<Unknown> {
+pub(crate) fn unknowns(built: &Built, outcome: &Outcome) -> Vec<Unknown> {
     let mut unknowns = Vec::new();
     if let Coverage::Stopped(reason) = outcome.coverage {
-        let (code, settle) = match reason {
-            StopReason::Executions => (Code::SEARCH_BOUND, "raise `--max-executions`"),
-            StopReason::Deadline => (Code::SEARCH_BOUND, "raise `--time`"),
-            StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
-            StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`, or give the program a smaller input"),
-            StopReason::TimeLimit => {
-                (Code::RUN_TIME_LIMIT, "raise `--run-time`, or give the program what it waits for")
-            }
+        let bound = match reason {
+            StopReason::Executions => Some((Code::SEARCH_BOUND, "raise `--max-executions`")),
+            StopReason::Deadline => Some((Code::SEARCH_BOUND, "raise `--time`")),
+            StopReason::FirstFound => Some((Code::STOPPED_AT_FIRST, "search again without `--first`")),
+            // Each run that was cut is listed by itself.
+            StopReason::StepLimit | StopReason::TimeLimit => None,
         };
-        let (reason, settle) = (reason.to_string(), settle.to_owned());
-        unknowns.push(Unknown { code, reason, function: None, file: None, line: 0, column: 0, settle });
+        if let Some((code, settle)) = bound {
+            let (reason, settle) = (reason.to_string(), settle.to_owned());
+            let (function, file, line, column, witness) = (None, None, 0, 0, None);
+            unknowns.push(Unknown { code, reason, function, file, line, column, settle, witness });
+        }
     }
-    let in_program = program.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
+    let in_program = built.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
     let in_runs = outcome.unmodelled.iter().map(|u| (u.site, &u.what, None));
     for (site, what, function) in in_program.chain(in_runs) {
-        let Place { file, line, column, .. } = Place::of(program, site);
+        let Place { file, line, column, .. } = Place::of(&built.program, site);
         let settle = match &function {
             Some(name) => format!(
                 "give the source of `{name}` as a further input, or, if it touches no shared memory, `--assume-pure {name}`"
             ),
             None => "leave it out of the program under test".to_owned(),
         };
-        let unknown = Unknown { code: Code::UNMODELLED, reason: what.clone(), function, file, line, column, settle };
+        let unknown = Unknown {
+            code: Code::UNMODELLED,
+            reason: what.clone(),
+            function,
+            file,
+            line,
+            column,
+            settle,
+            witness: None,
+        };
         if !unknowns.contains(&unknown) {
             unknowns.push(unknown);
         }

@@ -6,7 +6,7 @@ use model::race::analyse;
 use model::{End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
 
 use crate::causality::Causality;
-use crate::outcome::{Failure, FailureKind, Involved};
+use crate::outcome::{Failure, FailureKind, Involved, StopReason};
 use crate::witness::{Approach, Witness};
 
 /// A race that has no site to be named by.
@@ -124,7 +124,17 @@ impl Findings {
                 let key = (FailureKind::Crash, vec![*site], String::new());
                 self.add_failure(key, || (vec![involved(*thread, *site)], message.clone(), trace));
             }
-            End::Exit { .. } | End::StepLimit | End::TimeLimit | End::Diverged { .. } => {}
+            End::StepLimit | End::TimeLimit => {
+                let message = match trace.end {
+                    End::StepLimit => StopReason::StepLimit,
+                    _ => StopReason::TimeLimit,
+                };
+                let looping: Vec<_> = looping(trace).into_iter().collect();
+                let key = (FailureKind::Endless, looping.iter().map(|(_, site)| *site).collect(), message.to_string());
+                let involved = looping.into_iter().map(|(thread, site)| involved(thread, site)).collect();
+                self.add_failure(key, || (involved, message.to_string(), trace));
+            }
+            End::Exit { .. } | End::Diverged { .. } => {}
         }
     }
 
@@ -142,4 +152,13 @@ impl Findings {
 fn switches_before(trace: &Trace, step: Step) -> usize {
     let events = &trace.events.as_slice()[..=step.0 as usize];
     events.windows(2).filter(|pair| pair[0].id.thread != pair[1].id.thread).count()
+}
+
+/// The thread that a run was cut for, and where it seems to loop: the one with most of the last events, and of their
+/// sites the first one in the program, so that it does not matter in which event the run was cut.
+pub fn looping(trace: &Trace) -> Option<(ThreadId, Option<SiteId>)> {
+    let last = &trace.events.as_slice()[trace.events.len() / 2..];
+    let events_of = |thread| last.iter().filter(move |e| e.id.thread == thread);
+    let thread = trace.threads.ids().rev().max_by_key(|thread| events_of(*thread).count())?;
+    Some((thread, events_of(thread).filter_map(|e| e.site).min()))
 }

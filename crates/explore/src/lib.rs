@@ -14,21 +14,29 @@
 //! | `witness` | a schedule that brings two racing accesses side by side |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
+mod backtracking;
 mod causality;
 mod dpor;
 mod error;
 mod findings;
 mod hidden;
+mod holding;
+mod names;
 mod none;
 mod observer;
+mod optimal;
 mod options;
 mod outcome;
 mod reduction;
+mod reversal;
 mod search;
+mod sleep;
 mod stack;
+mod wakeup;
 mod witness;
 
 pub use error::Error;
+pub use findings::looping;
 pub use observer::{Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};

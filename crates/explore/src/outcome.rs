@@ -12,10 +12,15 @@ use crate::witness::Witness;
 pub struct Statistics {
     /// Executions of the search itself.
     pub executions: u64,
-    /// Those of them that ended in a deadlock.
+    /// Those of them that a sleep set cut short, because they would only have repeated another.
     pub blocked: u64,
-    /// Events of these executions, replayed prefixes included.
+    /// Those of them that ended in a deadlock.
+    pub deadlocked: u64,
+    /// Events of all runs of the search, replayed prefixes included.
     pub transitions: u64,
+    /// Further runs of the search: those that had to be left for another thread, those that showed that two events cannot
+    /// be reversed, and those of a reduction that turned out not to cover the program.
+    pub detours: u64,
     /// Further executions, made to check a witness or to see a failure that another one hid.
     pub confirmations: u64,
 }
@@ -76,6 +81,8 @@ pub enum FailureKind {
     Crash,
     /// A wrong use of the thread API.
     Misuse,
+    /// More events or time than allowed: perhaps a loop without end.
+    Endless,
 }
 
 /// A thread's part in a failure.
@@ -87,7 +94,7 @@ pub struct Involved {
     pub thread: ThreadPath,
 }
 
-/// A deadlock, failed assertion, crash or misuse, once per kind, sites and message.
+/// A deadlock, failed assertion, crash, misuse or run without end, once per kind, sites and message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// What kind.

@@ -217,6 +217,8 @@ pub struct Unknown {
     pub column: u32,
     /// What would settle it.
     pub settle: String,
+    /// The file that replays the run in question, for limits on a run.
+    pub witness: Option<String>,
 }
 
 /// What an engine did.

@@ -161,7 +161,10 @@ fn unknown_message(unknown: &Unknown) -> Message<'_> {
         code: unknown.code,
         title: format!("no proof: {}", unknown.reason),
         marks: marks.into_iter().collect(),
-        notes: vec![Note::Help(unknown.settle.clone())],
+        notes: std::iter::once(unknown.settle.clone())
+            .chain(unknown.witness.as_deref().map(replay_help))
+            .map(Note::Help)
+            .collect(),
     }
 }
 

@@ -113,6 +113,11 @@ pub enum RecordedFinding {
         /// How.
         message: String,
     },
+    /// The run has more events or takes more time than allowed.
+    Endless {
+        /// Which of the two.
+        message: String,
+    },
     /// The thread API is used wrongly.
     Misuse {
         /// What is done.

@@ -150,6 +150,7 @@ fn a_deadlock_and_an_unknown() {
         line: 3,
         column: 1,
         settle: "give its source as a further input, or `--assume-pure frobnicate`".into(),
+        witness: None,
     });
     snapbox::assert_data_eq!(
         plain(&report),

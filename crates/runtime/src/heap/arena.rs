@@ -82,7 +82,10 @@ pub enum Block {
         usable: usize,
     },
     /// A block that was freed.
-    Freed,
+    Freed {
+        /// Bytes it had.
+        size: usize,
+    },
     /// Nothing that an arena handed out.
     Unknown,
 }
@@ -157,7 +160,7 @@ impl Arena {
             LIVE if header.link.wrapping_add(HEADER) <= at && at <= end => {
                 Block::Live { size: header.size(), usable: end - at }
             }
-            FREED => Block::Freed,
+            FREED => Block::Freed { size: header.size() },
             _ => Block::Unknown,
         }
     }
@@ -224,7 +227,7 @@ mod tests {
             assert!(matches!(Arena::inspect(b), Block::Live { size: 24, .. }));
             Arena::release(two.arena(), a as *mut u8);
             Arena::release(one.arena(), b as *mut u8);
-            assert_eq!((Arena::inspect(a), Arena::inspect(b)), (Block::Freed, Block::Freed));
+            assert_eq!((Arena::inspect(a), Arena::inspect(b)), (Block::Freed { size: 24 }, Block::Freed { size: 24 }));
             assert_eq!(Arena::inspect(c + 16), Block::Unknown);
             assert_eq!(Arena::inspect(c + 1), Block::Unknown);
         }

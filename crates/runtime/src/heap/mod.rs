@@ -76,14 +76,15 @@ fn is_visible(caller: usize) -> bool {
     sched::running() && !objects::in_c_library(caller)
 }
 
-/// Waits for the thread's turn to free the block and says what is there then.
+/// Waits for the thread's turn to free the block and says what is there then. Freeing a freed block is an event too:
+/// whether it is one must not depend on who frees first while the thread waits.
 fn arrive_at_free(at: usize) -> Block {
     match inspect(at) {
-        Block::Live { size, .. } => {
+        Block::Live { size, .. } | Block::Freed { size } => {
             sched::arrive(free_record(at, size), None, Blocker::None);
             inspect(at)
         }
-        other => other,
+        Block::Unknown => Block::Unknown,
     }
 }
 
@@ -105,10 +106,13 @@ fn release(at: usize, size: usize, visible: bool) {
     }
 }
 
-fn complain(at: usize, block: Block, what: &str) {
+fn complain(at: usize, block: Block, visible: bool, what: &str) {
+    if let (Block::Freed { size }, true) = (block, visible) {
+        sched::commit(free_record(at, size), None);
+    }
     if sched::running() {
         let text = match block {
-            Block::Freed => crate::text::text!("{what} a block that was freed before"),
+            Block::Freed { .. } => crate::text::text!("{what} a block that was freed before"),
             _ => crate::text::text!("{what} memory that no allocation returned"),
         };
         sched::misuse(at as u64, text.as_str());
@@ -123,7 +127,7 @@ extern "C" fn free_from(at: *mut c_void, caller: usize) {
     let block = if visible { arrive_at_free(at) } else { inspect(at) };
     match block {
         Block::Live { size, .. } => release(at, size, visible),
-        other => complain(at, other, "frees"),
+        other => complain(at, other, visible, "frees"),
     }
 }
 
@@ -134,7 +138,7 @@ extern "C" fn realloc_from(old: *mut c_void, size: usize, caller: usize) -> *mut
     let (at, visible) = (old as usize, is_visible(caller));
     let block = if visible { arrive_at_free(at) } else { inspect(at) };
     let Block::Live { size: old_size, .. } = block else {
-        complain(at, block, "reallocates");
+        complain(at, block, visible, "reallocates");
         return fail(libc::ENOMEM);
     };
     if size == 0 {

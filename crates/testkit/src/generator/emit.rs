@@ -79,6 +79,8 @@ impl Emitter {
         for header in ["assert", "pthread", "sched", "semaphore", "stdlib", "time"] {
             self.line(&format!("#include <{header}.h>"));
         }
+        // Nothing but `main` is seen outside, so that several programs can be linked together.
+        self.line("#define OWN static __attribute__((unused))");
         const GLOBALS: &[(&str, &str)] = &[
             ("int x0;", "x0: 4"),
             ("int x1;", "x1: 4"),
@@ -95,14 +97,14 @@ impl Emitter {
             ("pthread_once_t o = PTHREAD_ONCE_INIT;", "o: 4"),
         ];
         for (c, text) in GLOBALS {
-            self.line(c);
+            self.line(&format!("OWN {c}"));
             self.text.push_str(&format!("global {text}\n"));
         }
-        self.line("const struct timespec soon = {0, 0};");
+        self.line("OWN const struct timespec soon = {0, 0};");
         for thread in 1..sketch.threads.len() {
-            self.line(&format!("void *thread{thread}(void *arg);"));
+            self.line(&format!("OWN void *thread{thread}(void *arg);"));
         }
-        self.line("void once_routine(void);");
+        self.line("OWN void once_routine(void);");
         self.line("");
         self.line("void once_routine(void) {");
         self.text.push_str("\nfn once_routine() {\n");
