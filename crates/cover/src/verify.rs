@@ -2,7 +2,7 @@
 //!
 //! Paper: Abdulla, Haziza and Kindahl, *Model Checking Race-Freeness*. Deviations: one net per pair, reduced to the two
 //! sites and all synchronisation, instead of one per variable; joins, semaphores, barriers, once-controls and
-//! reader-writer locks; condition variables need no places because a wait may end at any time (see [`crate::flow`]).
+//! reader-writer locks; condition variables need no places because a wait may end at any time (see the module `flow`).
 //!
 //! Can be missed: nothing in the scope (sequentially consistent interleavings, objects used as C allows): a pair that
 //! can race is a candidate or unknown. Can be wrongly claimed: a candidate may be impossible, for data is abstracted;
@@ -21,6 +21,7 @@ use crate::flow::{self, Graph, Known, Node};
 use crate::invocations::Invocations;
 use crate::job_net::{self, JobNet};
 use crate::synchronisation::Synchronisation;
+use crate::touches::touches_memory;
 use crate::values::Values;
 
 /// Limits, and what is taken for granted.
@@ -108,7 +109,22 @@ pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
     Some(job_net::build(&known, &graph, pair).net)
 }
 
+/// A site of code that can run at which no access is known.
+fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
+    let runs = |site: SiteId| {
+        let function = known.program.sites.get(site).map(|s| s.function);
+        function.is_none_or(|function| known.invocations.reachable().any(|f| f == function))
+    };
+    let functions: Vec<_> = known.invocations.reachable().map(|f| &known.program.functions[f]).collect();
+    let statements = || functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
+    let accessed = |site: SiteId| statements().any(|s| s.site == Some(site) && touches_memory(&s.stmt));
+    pair.sites().into_iter().find(|site| runs(*site) && !accessed(*site))
+}
+
 fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
+    if let Some(site) = without_access(known, pair) {
+        return Result::Unknown(format!("no access is known at site {site}"));
+    }
     let Ok(graph) = flow::graph(known, &pair.sites().into(), options.nodes) else {
         return Result::Unknown(format!("the net has more than {} states of threads", options.nodes));
     };

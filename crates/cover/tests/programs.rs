@@ -176,15 +176,12 @@ fn locks_that_are_not_known_protect_nothing() {
     );
     assert_eq!(candidates(&chosen), [(8, 8)].into());
     // The release may be that of the lock that is held.
-    let released = crowd(
-        globals,
-        "store 8, @p, @m",
-        "lock @m\n %l = load 8, @p\n unlock %l\n store 4, @x, 1",
-    );
+    let released = crowd(globals, "store 8, @p, @m", "lock @m\n %l = load 8, @p\n unlock %l\n store 4, @x, 1");
     assert_eq!(candidates(&released), [(8, 8)].into());
     let waited = released.replace("unlock %l\n", "wait @x, %l\n");
     assert_eq!(candidates(&waited), none());
-    let through_calls = crowd(globals, "", "call put(@m)\n call put(@m)") + "fn put(%l) { lock %l\n store 4, @x, 1\n unlock %l\n return }";
+    let through_calls = crowd(globals, "", "call put(@m)\n call put(@m)")
+        + "fn put(%l) { lock %l\n store 4, @x, 1\n unlock %l\n return }";
     assert_eq!(candidates(&through_calls), none());
     let two_locks = through_calls.replace("call put(@m)\n call put(@m)", "call put(@m)\n call put(@m+40)");
     assert_eq!(candidates(&two_locks), [(9, 9)].into());
@@ -195,7 +192,9 @@ fn recursion_and_pointers_to_functions() {
     let globals = "global x: 4 global m: 40 global f: 8 = 0000 { 0: &inside }";
     let recursive = |body: &str| {
         crowd(globals, "", "lock @m\n call down(3)\n unlock @m")
-            + &format!("fn down(%n) {{ entry: branch %n, on, end\n on: {body}\n call down(0)\n goto end\n end: return }} fn inside() {{ store 4, @x, 1\n return }}")
+            + &format!(
+                "fn down(%n) {{ entry: branch %n, on, end\n on: {body}\n call down(0)\n goto end\n end: return }} fn inside() {{ store 4, @x, 1\n return }}"
+            )
     };
     assert_eq!(candidates(&recursive("store 4, @x, 1")), none());
     assert_eq!(candidates(&recursive("unlock @m\n store 4, @x, 1\n lock @m")), [(11, 11)].into());
@@ -209,11 +208,8 @@ fn recursion_and_pointers_to_functions() {
 
 #[test]
 fn exceptions_leave_functions() {
-    let text = crowd(
-        "global x: 4 global m: 40",
-        "",
-        "call outer()\n store 4, @x, 1",
-    ) + "fn outer() { lock @m\n call inner()\n unlock @m\n return } fn inner() { entry: any [a, b]\n a: return\n b: unlock @m\n unreachable }";
+    let text = crowd("global x: 4 global m: 40", "", "call outer()\n store 4, @x, 1")
+        + "fn outer() { lock @m\n call inner()\n unlock @m\n return } fn inner() { entry: any [a, b]\n a: return\n b: unlock @m\n unreachable }";
     // The exception goes past the second release, and would go past any other statement of `outer`.
     assert_eq!(candidates(&text), [(6, 6)].into());
     let joins = "global x: 4
@@ -255,6 +251,10 @@ fn what_is_not_modelled_is_named() {
     assert_eq!(reason(&assembly, &default).unwrap(), "<text>:5: inline assembly");
     let cancel = base.replace("store 4", "cancel %a\n store 4");
     assert_eq!(reason(&cancel, &default).unwrap(), "<text>:5: cancels a thread");
+    let program = parse(&crowd("global x: 4 global m: 40", "", "lock @m\n store 4, @x, 1\n unlock @m"));
+    let lock = pairs(&program)[0].sites()[0].0 - 1;
+    let (_, answer) = verify(&program, &[(model::SiteId(lock), model::SiteId(lock)).into()], &default).remove(0);
+    assert_eq!(answer, Result::Unknown(format!("no access is known at site s{lock}")));
     let small = Options { nodes: 1, ..Options::default() };
     assert_eq!(reason(&base, &small).unwrap(), "the net has more than 1 states of threads");
     let unreachable = base + "fn unused() { call secret()\n return } extern fn secret()";
@@ -263,7 +263,9 @@ fn what_is_not_modelled_is_named() {
 
 #[test]
 fn a_candidate_tells_how() {
-    let program = parse("global x: 4\nfn t(%a) { store 4, @x, 1\n return 0 }\nfn main() { %h = create &t, 0\n %i = create &t, 0\n return 0 }");
+    let program = parse(
+        "global x: 4\nfn t(%a) { store 4, @x, 1\n return 0 }\nfn main() { %h = create &t, 0\n %i = create &t, 0\n return 0 }",
+    );
     let (pair, result) = verify(&program, &pairs(&program), &Options::default()).remove(0);
     let Result::Candidate(candidate) = result else { panic!("{pair}: {result:?}") };
     let line = |site: Option<model::SiteId>| program.sites[site.unwrap()].location.unwrap().line;

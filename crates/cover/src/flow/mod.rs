@@ -1,0 +1,101 @@
+//! Control flow of all threads as one graph of nodes and edges, from which the net is built.
+//!
+//! A node is a thread's state: where it is (with the calls that led there), which known locks it holds, and results of
+//! tries that later branches depend on. Nodes are found by following the code from each thread function; steps that
+//! nobody can notice are followed through. An edge says what it takes from and gives to the shared places.
+//!
+//! Why the net has every behaviour of the program, also after reordering: if two accesses of an execution are not
+//! ordered by happens-before, all events that happened before either of them, in their old order, lead to a state in
+//! which both come next. That prefix keeps every thread's path, and each thing a thread waits for in the net (a lock, a
+//! semaphore's count, a barrier, a once-control, a thread's end) gives a happens-before edge. Signals give none, so a
+//! wait on a condition variable may end at any time here: it gives the lock back and takes it again.
+//!
+//! A lock is in a thread's *held* list only if the thread really holds it, so what the net lets wait really waits:
+//! - a lock that is not known is neither taken nor given back; a release that may mean a held lock is tried both ways;
+//! - taking a held lock again succeeds, counted (a recursive mutex) or not (one that reports the error);
+//! - reader-writer locks need to know that no reader is left, which nets cannot ask for any number of readers. Two
+//!   threads, chosen when they start, are *tracked* and only they respect these locks: a reader takes one of two
+//!   tokens, a writer both. A pair is covered by tracked threads, so nothing is lost;
+//! - calls are followed in place. A call to a recursive function becomes *any order of its effects*: accesses, posts,
+//!   arrivals, creations and releases happen in any order any number of times, and nothing in it waits.
+//!
+//! Assumes: nobody gives back a lock that another thread holds or sets up an object that is in use; exploration reports
+//! both as misuse.
+
+mod anything;
+mod decide;
+mod graph;
+mod state;
+mod synchronise;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use model::SiteId;
+use program::{FunctionId, Program, Statement, Stmt, SyncOp};
+
+pub(crate) use graph::{Arcs, Edge, Graph, Node, NodeInfo, Resource};
+use walk::Walk;
+
+use crate::invocations::Invocations;
+use crate::synchronisation::Synchronisation;
+use crate::touches::touches_memory;
+use crate::values::Values;
+
+/// All that is known of the program before a pair is asked about.
+pub(crate) struct Known<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) values: &'a Values,
+    pub(crate) invocations: &'a Invocations<'a>,
+    pub(crate) synchronisation: &'a Synchronisation,
+}
+
+/// The graph would have more nodes than allowed.
+#[derive(Debug)]
+pub(crate) struct TooLarge;
+
+/// Builds the graph for some sites, with at most so many nodes.
+pub(crate) fn graph(known: &Known<'_>, sites: &BTreeSet<SiteId>, most_nodes: usize) -> Result<Graph, TooLarge> {
+    let mut walk = Walk {
+        known,
+        sites,
+        relevant: relevant(known, sites),
+        contexts: Vec::new(),
+        context_ids: BTreeMap::new(),
+        nodes: BTreeMap::new(),
+        open: VecDeque::new(),
+        graph: Graph::default(),
+    };
+    let Some(main) = known.program.main else { return Ok(walk.graph) };
+    for (state, arcs) in walk.starts(main) {
+        let node = walk.node(state);
+        walk.graph.main.push((node, arcs));
+    }
+    while let Some((node, state)) = walk.open.pop_front() {
+        if walk.graph.nodes.len() > most_nodes || walk.graph.edges.len() > 8 * most_nodes {
+            return Err(TooLarge);
+        }
+        let site = walk.graph.nodes[node].site;
+        for step in walk.moves(&state) {
+            let to = step.to.map(|to| walk.node(to));
+            let starts = step.starts.map(|start| walk.node(start));
+            if to != Some(node) || starts.is_some() || !step.arcs.is_empty() {
+                walk.graph.edges.push(Edge { from: node, to, starts, arcs: step.arcs, site });
+            }
+        }
+    }
+    Ok(walk.graph)
+}
+
+/// Functions that do something a net shows, themselves or through what they call.
+fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId> {
+    let shows = |s: &Statement| match &s.stmt {
+        Stmt::Sync { op, .. } => !matches!(op, SyncOp::Yield | SyncOp::Current | SyncOp::SemGet { .. }),
+        stmt => s.site.is_some_and(|site| sites.contains(&site)) && touches_memory(stmt),
+    };
+    let itself = |f: FunctionId| known.program.functions[f].blocks.iter().flat_map(|b| &b.statements).any(shows);
+    let all: Vec<_> = known.invocations.reachable().collect();
+    let some: BTreeSet<_> = all.iter().copied().filter(|f| itself(*f)).collect();
+    let reaches = |f: &FunctionId| known.invocations.closure(*f, false).iter().any(|g| some.contains(g));
+    all.into_iter().filter(reaches).collect()
+}

@@ -1,0 +1,279 @@
+//! Following the code: which states a thread can be in, and how it gets from one to the next.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use model::SiteId;
+use program::{BlockId, FunctionId, Operand, Statement, Stmt, SyncOp, Terminator};
+
+use super::Known;
+use super::decide::Abstract;
+use super::graph::{Arcs, Graph, Node, NodeInfo, Resource};
+use super::state::{Context, ContextId, MOST_CALLS, Move, Phase, State, step};
+use crate::invocations::{How, ends_thread};
+use crate::touches::touches_memory;
+
+pub(super) struct Walk<'a> {
+    pub(super) known: &'a Known<'a>,
+    pub(super) sites: &'a BTreeSet<SiteId>,
+    pub(super) relevant: BTreeSet<FunctionId>,
+    pub(super) contexts: Vec<Context>,
+    pub(super) context_ids: BTreeMap<Context, ContextId>,
+    pub(super) nodes: BTreeMap<State, Node>,
+    pub(super) open: VecDeque<(Node, State)>,
+    pub(super) graph: Graph,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn context(&mut self, context: Context) -> ContextId {
+        let next = self.contexts.len();
+        let id = *self.context_ids.entry(context.clone()).or_insert(next);
+        if id == next {
+            self.contexts.push(context);
+        }
+        id
+    }
+
+    /// The states in which a new thread may start.
+    pub(super) fn starts(&mut self, function: FunctionId) -> Vec<(State, Arcs)> {
+        let context = Context { function, job: function, depth: 0, caller: None, how: How::Create };
+        let context = self.context(context);
+        let start = |tracked| {
+            self.known.program.functions[function].blocks.ids().next().map(|block| State {
+                context,
+                block,
+                index: 0,
+                phase: Phase::Before,
+                held: BTreeMap::new(),
+                results: BTreeMap::new(),
+                tracked,
+            })
+        };
+        let tracked = start(true).into_iter();
+        if self.known.synchronisation.has_shared_locks() {
+            let tracked = tracked.map(|state| (state, Arcs::take(Resource::Trackers, 1)));
+            tracked.chain(start(false).map(|state| (state, Arcs::default()))).collect()
+        } else {
+            tracked.map(|state| (state, Arcs::default())).collect()
+        }
+    }
+
+    /// The node of a state, after following what nobody can notice.
+    pub(super) fn node(&mut self, state: State) -> Node {
+        let mut state = state;
+        let mut passed = BTreeSet::new();
+        while self.accessed_site(&state).is_none() && passed.insert(state.clone()) {
+            let mut moves = self.moves(&state);
+            match (moves.pop(), moves.is_empty()) {
+                (Some(Move { arcs, to: Some(to), starts: None }), true) if arcs.is_empty() => state = to,
+                _ => break,
+            }
+        }
+        if let Some(node) = self.nodes.get(&state) {
+            return *node;
+        }
+        let node = self.graph.nodes.len();
+        let accessed = self.accessed_site(&state);
+        let site = accessed.or_else(|| self.statement(&state).and_then(|s| s.site));
+        let job = self.contexts[state.context].job;
+        self.graph.nodes.push(NodeInfo { job, site, accesses: accessed.is_some(), tracked: state.tracked });
+        self.nodes.insert(state.clone(), node);
+        self.open.push_back((node, state));
+        node
+    }
+
+    pub(super) fn statement(&self, state: &State) -> Option<&'a Statement> {
+        let function = self.contexts[state.context].function;
+        self.known.program.functions[function].blocks[state.block].statements.get(state.index)
+    }
+
+    /// The site of interest that is accessed next.
+    pub(super) fn accessed_site(&self, state: &State) -> Option<SiteId> {
+        let statement = match state.phase {
+            Phase::Before | Phase::Last => self.statement(state)?,
+            Phase::AnythingAt((f, block, index)) => {
+                self.known.program.functions[f].blocks[block].statements.get(index)?
+            }
+            _ => return None,
+        };
+        let site = statement.site.filter(|site| self.sites.contains(site))?;
+        touches_memory(&statement.stmt).then_some(site)
+    }
+
+    /// All steps a thread can take.
+    pub(super) fn moves(&mut self, state: &State) -> Vec<Move> {
+        match state.phase {
+            Phase::Before => match self.statement(state) {
+                Some(statement) => self.execute(state, &statement.stmt),
+                None => self.terminate(state),
+            },
+            Phase::Woken(lock) => {
+                let mut after = state.next();
+                let mut arcs = Arcs::default();
+                if let Some((key, held)) = lock {
+                    after.held.insert(key, held);
+                    arcs = Arcs::take(Resource::Lock(key), held.tokens);
+                }
+                vec![step(arcs, after)]
+            }
+            Phase::Arrived(key) => vec![step(Arcs::take(Resource::Open(key), 1), state.next())],
+            Phase::Returned => {
+                let operand = self.statement(state).and_then(|s| match &s.stmt {
+                    Stmt::Sync { op: SyncOp::Once { control, .. }, .. } => Some(*control),
+                    _ => None,
+                });
+                let done = |key| step(Arcs::give(Resource::Done(key), 1), state.next());
+                let mut moves: Vec<Move> = self.once_controls(state, operand.as_ref()).into_iter().map(done).collect();
+                if moves.len() != 1 {
+                    moves.push(step(Arcs::default(), state.next()));
+                }
+                moves
+            }
+            Phase::Callbacks => self.callbacks(state),
+            Phase::Last => vec![step(Arcs::default(), state.next())],
+            Phase::Anything => self.anything(state),
+            Phase::AnythingAt(_) => vec![step(Arcs::default(), state.at(Phase::Anything))],
+        }
+    }
+
+    pub(super) fn execute(&mut self, state: &State, stmt: &'a Stmt) -> Vec<Move> {
+        let place = (self.contexts[state.context].function, state.block, state.index);
+        if let Stmt::Sync { dst, op } = stmt {
+            return self.synchronise(state, *dst, op, place);
+        }
+        if ends_thread(stmt) {
+            return Vec::new();
+        }
+        let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();
+        let shows = |f: FunctionId| self.relevant.contains(&f) || self.known.invocations.unwinds(f);
+        match invoked.first().map(|i| i.how) {
+            Some(How::Callback) if invoked.iter().any(|i| shows(i.callee)) => {
+                vec![step(Arcs::default(), state.at(Phase::Callbacks))]
+            }
+            Some(How::Callback) | None => vec![step(Arcs::default(), state.next())],
+            Some(_) => {
+                let mut state = state.clone();
+                stmt.assigns().into_iter().for_each(|dst| {
+                    state.results.remove(&(state.context, dst));
+                });
+                invoked.into_iter().flat_map(|i| self.call(&state, i.callee, How::Call)).collect()
+            }
+        }
+    }
+
+    /// Enters a function, or passes over it.
+    pub(super) fn call(&mut self, state: &State, callee: FunctionId, how: How) -> Vec<Move> {
+        let depth = self.contexts[state.context].depth + 1;
+        if self.known.program.functions[callee].blocks.is_empty() || !self.relevant.contains(&callee) {
+            let over = if how == How::Once { state.at(Phase::Returned) } else { state.after_call(how) };
+            let mut moves = vec![step(Arcs::default(), over)];
+            if self.known.invocations.unwinds(callee) {
+                moves.extend(self.unwind(state));
+            }
+            return moves;
+        }
+        if self.known.invocations.is_recursive(callee) || depth > MOST_CALLS {
+            return vec![step(Arcs::default(), state.at(Phase::Anything))];
+        }
+        let caller = Some((state.context, state.block, state.index));
+        let job = self.contexts[state.context].job;
+        let context = self.context(Context { function: callee, job, depth, caller, how });
+        let Some(block) = self.known.program.functions[callee].blocks.ids().next() else { return Vec::new() };
+        let mut inside = State { context, block, index: 0, phase: Phase::Before, ..state.clone() };
+        inside.results.retain(|(c, _), _| *c != context);
+        vec![step(Arcs::default(), inside)]
+    }
+
+    /// A library function calls back, or comes to its end.
+    pub(super) fn callbacks(&mut self, state: &State) -> Vec<Move> {
+        let place = (self.contexts[state.context].function, state.block, state.index);
+        let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();
+        let mut moves = vec![step(Arcs::default(), state.at(Phase::Last))];
+        for invocation in invoked {
+            moves.extend(self.call(state, invocation.callee, How::Callback));
+        }
+        moves
+    }
+
+    /// Leaves functions by an exception: control goes on after any call on the way out.
+    pub(super) fn unwind(&self, state: &State) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut at = self.contexts[state.context].caller;
+        while let Some((context, block, index)) = at {
+            let to = State { context, block, index, phase: Phase::Before, ..state.clone() };
+            moves.push(step(Arcs::default(), self.forget_callees(to.next())));
+            at = self.contexts[context].caller;
+        }
+        moves
+    }
+
+    /// Drops what is known about values of calls that are over.
+    pub(super) fn forget_callees(&self, mut state: State) -> State {
+        let mut alive = BTreeSet::new();
+        let mut at = Some(state.context);
+        while let Some(context) = at {
+            alive.insert(context);
+            at = self.contexts[context].caller.map(|(c, ..)| c);
+        }
+        state.results.retain(|(c, _), _| alive.contains(c));
+        state
+    }
+
+    pub(super) fn terminate(&mut self, state: &State) -> Vec<Move> {
+        let function = self.contexts[state.context].function;
+        let terminator = &self.known.program.functions[function].blocks[state.block].terminator;
+        let chosen = match terminator {
+            Terminator::Goto(to) => vec![*to],
+            Terminator::Branch { condition, then, otherwise } => match self.value(state, condition) {
+                Some(Abstract::Number(0)) => vec![*otherwise],
+                Some(_) => vec![*then],
+                None => vec![*then, *otherwise],
+            },
+            Terminator::Switch { value, cases, default } => match self.value(state, value) {
+                Some(Abstract::Number(n)) => vec![cases.iter().find(|(case, _)| *case == n).map_or(*default, |c| c.1)],
+                _ => terminator.targets(),
+            },
+            Terminator::Any(to) => to.clone(),
+            Terminator::Return(value) => return self.leave(state, value.as_ref()),
+            Terminator::Unreachable => return self.unwind(state),
+        };
+        let chosen: BTreeSet<BlockId> = chosen.into_iter().collect();
+        chosen.into_iter().map(|block| step(Arcs::default(), self.enter_block(state, block))).collect()
+    }
+
+    /// Goes to a block; results that no branch depends on any more are forgotten.
+    pub(super) fn enter_block(&self, state: &State, block: BlockId) -> State {
+        let mut state = State { block, index: 0, phase: Phase::Before, ..state.clone() };
+        let function = self.contexts[state.context].function;
+        let context = state.context;
+        state.results.retain(|(c, local), _| *c != context || self.decides_from(function, block, *local));
+        state
+    }
+
+    pub(super) fn leave(&mut self, state: &State, value: Option<&Operand>) -> Vec<Move> {
+        let context = self.contexts[state.context].clone();
+        let Some((caller, block, index)) = context.caller else {
+            // The end of `main` is the end of the process, which is postponed for ever.
+            if Some(context.job) == self.known.program.main {
+                return Vec::new();
+            }
+            return vec![Move { arcs: Arcs::give(Resource::Ended(context.job), 1), to: None, starts: None }];
+        };
+        let returned = value.and_then(|value| self.value(state, value));
+        let at_call = State { context: caller, block, index, phase: Phase::Before, ..state.clone() };
+        let mut after = match context.how {
+            How::Once => at_call.at(Phase::Returned),
+            how => at_call.after_call(how),
+        };
+        let dst = match self.statement(&at_call).map(|s| &s.stmt) {
+            Some(Stmt::Call { dst, .. }) => *dst,
+            _ => None,
+        };
+        if let Some(dst) = dst {
+            match returned {
+                Some(value) => after.results.insert((caller, dst), value),
+                None => after.results.remove(&(caller, dst)),
+            };
+        }
+        vec![step(Arcs::default(), self.forget_callees(after))]
+    }
+}
