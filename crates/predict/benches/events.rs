@@ -1,0 +1,112 @@
+//! Events per second of the filters and the linear pass, and the memory they take, for a long trace of sixteen threads.
+//! The trace itself is made first and counts in the peak. Give the number of millions of events as an argument.
+#![allow(clippy::print_stdout, reason = "prints its figures")]
+
+use std::time::Instant;
+
+use model::{
+    Access, AccessKind, Addr, Cell, End, Event, EventId, IndexVec, LockMode, Op, Order, SiteId, ThreadId, ThreadInfo,
+    ThreadPath, Trace,
+};
+use predict::{Options, predict};
+
+const THREADS: u32 = 16;
+
+/// A small generator of pseudo-random numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+}
+
+fn access(kind: AccessKind, atomic: Option<Order>, start: u64) -> Op {
+    Op::Access(Access { kind, atomic, cell: Cell { start: Addr(start), len: 8 } })
+}
+
+/// Threads work on memory of their own, on tables under one of 64 locks, on a table that is only read, on atomic
+/// counters, and now and then on a value that one lock hides a race of.
+fn synthetic(events: usize) -> Trace {
+    let path = |t: u32| if t == 0 { ThreadPath::main() } else { ThreadPath::main().child(t) };
+    let threads = (0..THREADS).map(|t| ThreadInfo { path: path(t), created: (t > 0).then(|| model::Step(t)) });
+    let mut trace = Trace {
+        threads: threads.collect(),
+        events: IndexVec::new(),
+        runnable: Vec::new(),
+        pending: Vec::new(),
+        allocations: Vec::new(),
+        misuses: Vec::new(),
+        unmodelled: Vec::new(),
+        end: End::Exit { code: 0 },
+    };
+    let mut positions = [0u32; THREADS as usize];
+    let mut push = |trace: &mut Trace, thread: u32, site: u32, op: Op| {
+        let position = &mut positions[thread as usize];
+        let id = EventId { thread: ThreadId(thread), position: *position };
+        *position += 1;
+        trace.events.push(Event { id, site: Some(SiteId(site)), op });
+    };
+    push(&mut trace, 0, 0, Op::Start);
+    for child in 1..THREADS {
+        push(&mut trace, 0, 1, Op::Create { child: ThreadId(child) });
+    }
+    for child in 1..THREADS {
+        push(&mut trace, child, 0, Op::Start);
+    }
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let (read, write) = (AccessKind::Read, AccessKind::Write);
+    while trace.events.len() < events {
+        let thread = random.below(THREADS.into()) as u32;
+        let own = |random: &mut Random| 0x1_0000_0000 * (u64::from(thread) + 1) + 8 * random.below(20_000);
+        for _ in 0..random.below(24) {
+            let (kind, site) = if random.below(3) == 0 { (write, 2) } else { (read, 3) };
+            let op = access(kind, None, own(&mut random));
+            push(&mut trace, thread, site + 10 * (random.below(20) as u32), op);
+        }
+        match random.below(8) {
+            0..=3 => {
+                let table = random.below(64);
+                let (lock, mode) = (Addr(0x1000 + 64 * table), LockMode::Exclusive);
+                push(&mut trace, thread, 400, Op::Acquire { lock, mode });
+                for _ in 0..1 + random.below(4) {
+                    let cell = 0x10_0000 + 0x1000 * table + 8 * random.below(100);
+                    push(&mut trace, thread, 401, access(read, None, cell));
+                    push(&mut trace, thread, 402, access(write, None, cell));
+                }
+                push(&mut trace, thread, 403, Op::Release { lock, mode });
+            }
+            4..=6 => push(&mut trace, thread, 404, access(read, None, 0x80_0000 + 8 * random.below(10_000))),
+            _ => push(&mut trace, thread, 405, access(AccessKind::ReadModifyWrite, Some(Order::AcqRel), 0x9000)),
+        }
+    }
+    trace
+}
+
+/// The most memory the process has had, in megabytes.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
+    kilobytes.map_or_else(|| "unknown".to_owned(), |n| format!("{} MB", n / 1024))
+}
+
+fn main() {
+    let millions = std::env::args().filter_map(|arg| arg.parse::<usize>().ok()).next().unwrap_or(10);
+    let trace = synthetic(millions * 1_000_000);
+    println!("{} events, peak {} with the trace alone", trace.events.len(), peak());
+    let start = Instant::now();
+    let prediction = predict(&trace, &Options { budget: 0, ..Options::default() });
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{:.2} million events/s ({seconds:.2} s), peak {}: {} races, {} open, {} rejected",
+        trace.events.len() as f64 / seconds / 1e6,
+        peak(),
+        prediction.races.len(),
+        prediction.open.len(),
+        prediction.rejected.len()
+    );
+}

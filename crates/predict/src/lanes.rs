@@ -1,0 +1,189 @@
+//! Conflicting accesses that happens-before and locksets leave to be looked at.
+//!
+//! A *lane* is the accesses of one thread, at one site, to one cell, in one way, under the same locks. Two lanes whose
+//! threads hold a common lock, one of them exclusively, cannot come side by side in any reordering, since a thread holds
+//! the same locks at an event in all of them; that is the lockset filter. Rigid locks do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::race::SitePair;
+use model::shadow::Shadow;
+use model::{Access, Cell, Event, IndexVec, LockMode, SiteId, Step, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::object::Deed;
+use crate::tracker::{Act, ObjectId, Tracker};
+
+model::index_type! {
+    /// A lane.
+    pub(crate) struct LaneId("lane ");
+    /// A set of locks, each with how it is held.
+    pub(crate) struct LocksetId("locks ");
+}
+
+/// What the accesses of a lane have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Kind {
+    thread: ThreadId,
+    site: Option<SiteId>,
+    cell: Cell,
+    writes: bool,
+    plain: bool,
+    locks: LocksetId,
+    /// Whether the racing access may turn out otherwise where what it reads does; see [`is_steady`].
+    steady: bool,
+}
+
+/// Accesses that are alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    kind: Kind,
+    /// Their steps, ascending.
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Lane {
+    /// Whether the accesses are single loads or stores, which do the same whatever they read.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.kind.steady
+    }
+}
+
+/// Whether an event touches the same bytes in the same way whatever it reads: a load or a store. A read-modify-write may
+/// be a compare-exchange, which fails on another value, and how much a library function touches may depend on what it
+/// finds.
+pub(crate) fn is_steady(event: &Event) -> bool {
+    match event.op.accesses() {
+        [access] => !(access.kind.reads() && access.kind.writes()),
+        accesses => !accesses.iter().any(|a| a.kind.reads()),
+    }
+}
+
+type Lockset = Vec<(ObjectId, LockMode)>;
+
+/// Collects lanes along a trace.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    wanted: FxHashSet<SitePair>,
+    sites: FxHashSet<Option<SiteId>>,
+    held: IndexVec<ThreadId, Lockset>,
+    current: IndexVec<ThreadId, LocksetId>,
+    locksets: IndexVec<LocksetId, Lockset>,
+    lockset_ids: FxHashMap<Lockset, LocksetId>,
+    ids: FxHashMap<Kind, LaneId>,
+    lanes: IndexVec<LaneId, Lane>,
+    cells: Shadow<LaneId, ()>,
+}
+
+impl Lanes {
+    /// Collects what belongs to these pairs of sites.
+    pub(crate) fn new(threads: usize, wanted: impl IntoIterator<Item = SitePair>) -> Self {
+        let wanted: FxHashSet<SitePair> = wanted.into_iter().collect();
+        #[allow(clippy::iter_over_hash_type, reason = "a set is made of a set")]
+        let sites = wanted.iter().flat_map(|(one, other)| [*one, *other]).collect();
+        Self {
+            wanted,
+            sites,
+            held: IndexVec::filled(threads, Lockset::new()),
+            current: IndexVec::filled(threads, LocksetId(0)),
+            locksets: IndexVec::from_raw(vec![Lockset::new()]),
+            lockset_ids: FxHashMap::from_iter([(Lockset::new(), LocksetId(0))]),
+            ids: FxHashMap::default(),
+            lanes: IndexVec::new(),
+            cells: Shadow::default(),
+        }
+    }
+
+    pub(crate) fn lane(&self, lane: LaneId) -> &Lane {
+        &self.lanes[lane]
+    }
+
+    /// Takes in the next event of the trace.
+    pub(crate) fn step(&mut self, tracker: &Tracker<'_>, event: &Event, step: Step, acts: &[Act]) {
+        let thread = event.id.thread;
+        for act in acts.iter().filter(|a| a.outermost) {
+            self.hold(tracker, thread, act);
+        }
+        if event.op.accesses().is_empty() || !self.sites.contains(&event.site) {
+            return;
+        }
+        let steady = is_steady(event);
+        for access in event.op.accesses() {
+            let Access { kind, atomic, cell } = *access;
+            let locks = self.current[thread];
+            let (writes, plain) = (kind.writes(), atomic.is_none());
+            let kind = Kind { thread, site: event.site, cell, writes, plain, locks, steady };
+            let lane = *self.ids.entry(kind).or_insert_with(|| {
+                let id = self.lanes.push(Lane { kind, steps: Vec::new() });
+                self.cells.update(cell, thread, id, |()| {});
+                id
+            });
+            let steps = &mut self.lanes[lane].steps;
+            if steps.last() != Some(&step) {
+                steps.push(step);
+            }
+        }
+    }
+
+    fn hold(&mut self, tracker: &Tracker<'_>, thread: ThreadId, act: &Act) {
+        // What a thread does to a lock it does not hold makes the lock rigid, and holds of it mean nothing.
+        if tracker.slots[act.object].is_rigid() {
+            return;
+        }
+        let held = &mut self.held[thread];
+        let (mode, take) = match act.deed {
+            Deed::Take(mode) => (mode, true),
+            Deed::Give(mode) => (mode, false),
+            Deed::GiveUp => (LockMode::Exclusive, false),
+            _ => return,
+        };
+        let entry = (act.object, mode);
+        match held.binary_search(&entry) {
+            Ok(at) if !take => drop(held.remove(at)),
+            Err(at) if take => held.insert(at, entry),
+            _ => return,
+        }
+        self.current[thread] = match self.lockset_ids.get(held) {
+            Some(id) => *id,
+            None => {
+                let id = self.locksets.push(held.clone());
+                self.lockset_ids.insert(held.clone(), id);
+                id
+            }
+        };
+    }
+
+    /// Whether a thread that holds one of these sets excludes another that holds the other.
+    fn exclude(&self, one: LocksetId, other: LocksetId) -> bool {
+        let (one, other) = (&self.locksets[one], &self.locksets[other]);
+        let exclusive = |mode: &LockMode| *mode == LockMode::Exclusive;
+        one.iter().any(|(lock, mode)| {
+            other.iter().any(|(theirs, their_mode)| lock == theirs && (exclusive(mode) || exclusive(their_mode)))
+        })
+    }
+
+    /// The pairs of lanes that could race, by pair of sites. Every pair of sites asked for is there.
+    pub(crate) fn pairs(&self) -> BTreeMap<SitePair, Vec<(LaneId, LaneId)>> {
+        #[allow(clippy::iter_over_hash_type, reason = "an ordered map is made")]
+        let mut pairs: BTreeMap<SitePair, BTreeSet<(LaneId, LaneId)>> =
+            self.wanted.iter().map(|sites| (*sites, BTreeSet::new())).collect();
+        for (id, lane) in self.lanes.iter_enumerated() {
+            self.cells.visit(lane.kind.cell, |thread, other, ()| {
+                if other <= id || thread == lane.kind.thread {
+                    return;
+                }
+                let theirs = &self.lanes[other].kind;
+                let mine = &lane.kind;
+                let could_race = (mine.writes || theirs.writes) && (mine.plain || theirs.plain);
+                if !could_race || self.exclude(mine.locks, theirs.locks) {
+                    return;
+                }
+                let sites = (mine.site.min(theirs.site), mine.site.max(theirs.site));
+                if let Some(lanes) = pairs.get_mut(&sites) {
+                    lanes.insert((id, other));
+                }
+            });
+        }
+        pairs.into_iter().map(|(sites, lanes)| (sites, lanes.into_iter().collect())).collect()
+    }
+}

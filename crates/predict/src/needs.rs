@@ -1,0 +1,262 @@
+//! Which events an event needs: those that come before it in every correct reordering that has it.
+//!
+//! Program order, `Create` before the child's events, the child's events before a join, the write before the read that
+//! reads from it. Beyond these, for the sake of the [sync-preserving pass](crate::sync_preserving), which keeps the order
+//! of synchronisation: an operation on any object but a lock needs the operations on it before; a failed try needs that
+//! those who held the lock have taken it; the end of an object's life needs all operations in it, and those of the next
+//! life need it; a request to cancel a thread and that thread's events keep their order. Locks are left to that pass.
+//!
+//! Only changes are kept: what the first `k` events of a thread need beyond their own thread, each time that grows. So
+//! the memory needed grows with communication, not with the trace.
+
+use model::{Access, Cell, Clock, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::object::Deed;
+use crate::tracker::{Act, ObjectId, Tracker};
+
+/// A stretch of a thread's events under a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Hold {
+    pub(crate) lock: ObjectId,
+    pub(crate) mode: LockMode,
+    /// Position and step of the event that took the lock.
+    pub(crate) from: u32,
+    pub(crate) step: Step,
+    /// Position of the event that gave it back, if one did.
+    pub(crate) until: Option<u32>,
+}
+
+/// What the operations on an object so far mean for later ones.
+#[derive(Clone, Default, Debug)]
+struct Past {
+    birth: Option<EventId>,
+    /// The last operation of each thread.
+    last: SmallVec<[EventId; 2]>,
+}
+
+/// What the events of a trace need.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    /// `(k, clock)`: what the first `k` events of the thread need, until the next entry.
+    known: IndexVec<ThreadId, Vec<(u32, Clock)>>,
+    /// Each thread's holds in the order of taking. Rigid locks have none.
+    pub(crate) holds: IndexVec<ThreadId, Vec<Hold>>,
+    /// Holds not ended yet, by thread.
+    open: IndexVec<ThreadId, Vec<usize>>,
+    pasts: IndexVec<ObjectId, Past>,
+    counts: IndexVec<ThreadId, u32>,
+    writes: LastWrites,
+    /// Whether plain reads may read from other writes.
+    relaxed: bool,
+}
+
+impl Needs {
+    pub(crate) fn new(relaxed: bool) -> Self {
+        Self { relaxed, ..Self::default() }
+    }
+
+    /// What the event needs, apart from what it reads and does itself.
+    pub(crate) fn before(&self, event: EventId) -> Clock {
+        self.first(event.thread, event.position)
+    }
+
+    /// What the event needs, and itself.
+    pub(crate) fn with(&self, event: EventId) -> Clock {
+        self.first(event.thread, event.position + 1)
+    }
+
+    /// A thread's first `count` events with all that they need.
+    fn first(&self, thread: ThreadId, count: u32) -> Clock {
+        let known = self.known.get(thread).map_or(&[][..], Vec::as_slice);
+        let entry = known.partition_point(|(k, _)| *k <= count).checked_sub(1);
+        let mut clock = entry.map_or_else(Clock::new, |at| known[at].1.clone());
+        if let Some(position) = count.checked_sub(1) {
+            clock.learn(EventId { thread, position });
+        }
+        clock
+    }
+
+    fn grow(&mut self, thread: ThreadId) {
+        while self.known.len() <= thread.0 as usize {
+            self.known.push(Vec::new());
+            self.holds.push(Vec::new());
+            self.open.push(Vec::new());
+            self.counts.push(0);
+        }
+    }
+
+    /// The first `count` events of the thread need the event.
+    fn need(&mut self, thread: ThreadId, count: u32, event: EventId) {
+        self.grow(thread.max(event.thread));
+        let known = &mut self.known[thread];
+        if event.thread == thread || known.last().is_some_and(|(_, clock)| clock.contains(event)) {
+            return;
+        }
+        let more = self.with(event);
+        let known = &mut self.known[thread];
+        match known.last_mut() {
+            Some((k, clock)) if *k == count => clock.join(&more),
+            last => {
+                let mut clock = last.map_or_else(Clock::new, |(_, clock)| clock.clone());
+                clock.join(&more);
+                known.push((count, clock));
+            }
+        }
+    }
+
+    /// Takes in the next event of the trace. The tracker has taken it in already and said what it did.
+    pub(crate) fn step(&mut self, tracker: &Tracker<'_>, event: &Event, step: Step, acts: &[Act]) {
+        let EventId { thread, position } = event.id;
+        self.grow(thread);
+        let count = position + 1;
+        for access in event.op.accesses() {
+            self.reads(event.id, access);
+        }
+        for access in event.op.accesses().iter().filter(|a| a.kind.writes()) {
+            self.writes.write(access.cell, event.id);
+        }
+        for act in acts {
+            self.act(tracker, event.id, step, act);
+        }
+        match event.op {
+            Op::Create { child } => {
+                self.grow(child);
+                self.need(child, 0, event.id);
+            }
+            Op::Join { child } | Op::TryJoin { child, success: true } => self.need_all_of(thread, count, child),
+            Op::TryJoin { child, success: false } => {
+                // Refused although the thread had ended: it was detached or joined before.
+                self.grow(child);
+                if tracker.has_exited(child) {
+                    self.need_all_of(thread, count, child);
+                }
+            }
+            Op::Cancel { target } => {
+                self.need_all_of(thread, count, target);
+                let reached = self.counts[target];
+                self.need(target, reached, event.id);
+            }
+            _ => {}
+        }
+        self.counts[thread] = count;
+    }
+
+    fn need_all_of(&mut self, thread: ThreadId, count: u32, other: ThreadId) {
+        self.grow(other);
+        if let Some(position) = self.counts[other].checked_sub(1) {
+            self.need(thread, count, EventId { thread: other, position });
+        }
+    }
+
+    fn reads(&mut self, event: EventId, access: &Access) {
+        if !access.kind.reads() || (self.relaxed && access.atomic.is_none()) {
+            return;
+        }
+        let mut sources = SmallVec::<[EventId; 2]>::new();
+        self.writes.read(access.cell, |source| {
+            if source.thread != event.thread && !sources.contains(&source) {
+                sources.push(source);
+            }
+        });
+        for source in sources {
+            self.need(event.thread, event.position + 1, source);
+        }
+    }
+
+    fn act(&mut self, tracker: &Tracker<'_>, event: EventId, step: Step, act: &Act) {
+        while self.pasts.len() <= act.object.0 as usize {
+            self.pasts.push(Past::default());
+        }
+        let (thread, count) = (event.thread, event.position + 1);
+        let slot = &tracker.slots[act.object];
+        let free = !slot.is_rigid() && slot.lock().is_some() && act.deed != Deed::End;
+        let mut needed = SmallVec::<[EventId; 4]>::new();
+        let past = &mut self.pasts[act.object];
+        needed.extend(past.birth);
+        if act.deed == Deed::Birth {
+            past.birth = Some(event);
+        } else if !free {
+            needed.extend(past.last.iter().copied());
+        }
+        match past.last.iter_mut().find(|last| last.thread == thread) {
+            Some(last) => *last = event,
+            None => past.last.push(event),
+        }
+        if free {
+            match act.deed {
+                Deed::Take(mode) if act.outermost => {
+                    self.open[thread].push(self.holds[thread].len());
+                    let from = event.position;
+                    self.holds[thread].push(Hold { lock: act.object, mode, from, step, until: None });
+                }
+                Deed::Give(_) | Deed::GiveUp if act.outermost => {
+                    let mode = if let Deed::Give(mode) = act.deed { mode } else { LockMode::Exclusive };
+                    let holds = &mut self.holds[thread];
+                    let open = &mut self.open[thread];
+                    let ends = |at: &usize| (holds[*at].lock, holds[*at].mode) == (act.object, mode);
+                    if let Some(place) = open.iter().rposition(ends) {
+                        holds[open.remove(place)].until = Some(event.position);
+                    }
+                }
+                Deed::NotTaken(_) => {
+                    let holders: SmallVec<[ThreadId; 2]> = slot.lock().into_iter().flat_map(|l| l.holders()).collect();
+                    for holder in holders {
+                        let holds = &self.holds[holder];
+                        let hold = self.open[holder].iter().map(|at| holds[*at]).find(|h| h.lock == act.object);
+                        needed.extend(hold.map(|h| EventId { thread: holder, position: h.from }));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for other in needed {
+            self.need(thread, count, other);
+        }
+    }
+}
+
+/// The last write of each byte.
+#[derive(Debug, Default)]
+struct LastWrites {
+    /// By eight bytes: bytes with their last write, no byte twice.
+    granules: FxHashMap<u64, SmallVec<[(u8, EventId); 1]>>,
+}
+
+/// The granules of eight bytes a cell touches, with the bytes of each.
+fn pieces(cell: Cell) -> impl Iterator<Item = (u64, u8)> {
+    let (start, end) = (cell.start.0, cell.end());
+    let granules = if start < end { start / 8..(end - 1) / 8 + 1 } else { 0..0 };
+    granules.map(move |granule| {
+        let first = granule * 8;
+        let from = start.saturating_sub(first).min(8) as u32;
+        let to = (end - first).min(8) as u32;
+        (granule, ((1u16 << to) - (1u16 << from)) as u8)
+    })
+}
+
+impl LastWrites {
+    fn write(&mut self, cell: Cell, event: EventId) {
+        for (granule, bytes) in pieces(cell) {
+            let entries = self.granules.entry(granule).or_default();
+            match entries.as_mut_slice() {
+                [(at, last)] if *at == bytes => *last = event,
+                _ => {
+                    entries.retain(|(at, _)| {
+                        *at &= !bytes;
+                        *at != 0
+                    });
+                    entries.push((bytes, event));
+                }
+            }
+        }
+    }
+
+    fn read(&self, cell: Cell, mut f: impl FnMut(EventId)) {
+        for (granule, bytes) in pieces(cell) {
+            let entries = self.granules.get(&granule).into_iter().flatten();
+            entries.filter(|(at, _)| at & bytes != 0).for_each(|(_, event)| f(*event));
+        }
+    }
+}
