@@ -277,3 +277,28 @@ fn symbols_name_addresses() {
     assert_eq!(symbols.address_of("counter"), Some(access.cell.start.0));
     assert_eq!(symbols.symbol_at(1), None);
 }
+
+#[test]
+fn pages_written_in_some_runs_only() {
+    let program = build("pages.c");
+    let (mut restored, mut forked) = (program.isolated(Isolation::Restore), program.isolated(Isolation::Fork));
+    // Each order of the three threads writes to pages of its own.
+    let orders = [[1, 2, 3], [3, 2, 1], [2, 1, 3], [1, 3, 2]].map(|order| {
+        let starts = order.map(|thread| (thread, 3));
+        schedule(&[&[(0, 4)][..], &starts].concat())
+    });
+    let expected = orders.each_ref().map(|order| forked.run(order).unwrap());
+    assert_ne!(expected[0], expected[1]);
+    let mut run = |which: usize| {
+        let trace = restored.run(&orders[which]).unwrap();
+        assert_eq!(trace.end, End::Exit { code: 0 });
+        assert_eq!(trace, expected[which]);
+    };
+    // Written in every run for long, then not at all, then again; some not before many runs have passed.
+    for (times, which) in [(150, 0), (150, 1), (20, 0), (150, 2), (1, 3), (80, 0), (1, 1), (1, 2)] {
+        (0..times).for_each(|_| run(which));
+    }
+    for i in 0..300 {
+        run([0, 1, 0, 2, 0, 0, 3][i % 7]);
+    }
+}

@@ -15,8 +15,10 @@ pub const TEXT: Range<usize> = SIGNAL_STACK.end..SIGNAL_STACK.end + 64 * MEGABYT
 pub const REGIONS: Range<usize> = TEXT.end..TEXT.end + 64 * MEGABYTE;
 /// Which memory the checkpoint holds.
 pub const EXTENTS: Range<usize> = REGIONS.end..REGIONS.end + 256 * MEGABYTE;
+/// Memory that is put back after every run.
+pub const PIECES: Range<usize> = EXTENTS.end..EXTENTS.end + 256 * MEGABYTE;
 /// The descriptors at the checkpoint.
-pub const DESCRIPTORS: Range<usize> = EXTENTS.end..EXTENTS.end + 16 * MEGABYTE;
+pub const DESCRIPTORS: Range<usize> = PIECES.end..PIECES.end + 16 * MEGABYTE;
 /// The checkpoint itself.
 pub const COPIES: Range<usize> = 0x4200_0000_0000..0x4300_0000_0000;
 
@@ -58,6 +60,10 @@ impl<T: Copy> Table<T> {
             self.len += 1;
         }
         fits
+    }
+    /// Drops all items.
+    pub fn clear(&mut self) {
+        self.len = 0;
     }
     /// The items.
     pub fn items(&self) -> &[T] {

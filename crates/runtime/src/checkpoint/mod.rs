@@ -140,7 +140,10 @@ pub fn ring_and_restore() {
         descriptors::note_use();
     }
     link::ring();
-    snapshot::restore();
+    if let Err(message) = snapshot::restore() {
+        run::fail(message);
+    }
+    link::take_seat();
     link::wait();
     leave_if_asked();
     put_files_back();

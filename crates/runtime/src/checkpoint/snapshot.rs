@@ -2,14 +2,17 @@
 //!
 //! All writable private mappings are covered, the runtime's own included, except the process's own stack (the
 //! scheduler's) and kept memory. Pages written once are likely to be written in every run: they stay unprotected and
-//! are copied back every time, until a look at what is really written seems worth its page faults.
+//! are copied back every time, as a list of pieces. The other pages are protected. While no run writes one of those,
+//! which the number of page faults tells, the list is all there is to do, however large the program is.
+//!
+//! *Invariant*: when a run starts, every tracked page has its content of the checkpoint, and is protected, not touched
+//! yet, or in the list.
 
 use core::ops::Range;
 
 use super::written::{self, Look};
 use crate::cell::{self, Keep};
 use crate::kept::{self, Table};
-use crate::run;
 use crate::sys::{PAGE, sys};
 
 /// Memory in the checkpoint.
@@ -21,25 +24,54 @@ struct Extent {
     copy: usize,
 }
 
+/// Memory that is put back after every run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Piece {
+    at: usize,
+    len: usize,
+    /// Where its copy is; 0 for memory that was zero.
+    copy: usize,
+}
+
 struct State {
     /// What is covered, ascending. Tracked pages outside were untouched and are zero.
     extents: Table<Extent>,
     /// Where the next copy goes.
     free: usize,
+    /// The pages that are not protected.
+    pieces: Table<Piece>,
+    /// Number of page faults when memory was last put back and protected; none for "look".
+    faults: Option<u64>,
     /// Runs since all pages were protected.
     runs: u32,
-    /// Pages written by the first run after that.
+    /// After so many runs, look anew which pages are written.
+    patience: u32,
+    /// Pages in the list.
+    written: usize,
+    /// Pages written by the first run after all were protected.
     usual: usize,
+    /// Pages in the list before all were protected.
+    before: usize,
 }
 
 #[unsafe(link_section = "rp_keep")]
-static STATE: Keep<State> =
-    Keep::new(State { extents: Table::new(kept::EXTENTS), free: kept::COPIES.start, runs: 0, usual: 0 });
+static STATE: Keep<State> = Keep::new(State {
+    extents: Table::new(kept::EXTENTS),
+    free: kept::COPIES.start,
+    pieces: Table::new(kept::PIECES),
+    faults: None,
+    runs: 0,
+    patience: LEAST_PATIENCE,
+    written: 0,
+    usual: 0,
+    before: 0,
+});
 
 /// All that is tracked lies in here.
 const EVERYWHERE: Range<usize> = PAGE..0x7fff_ffff_f000;
-/// After so many runs, look anew which pages are written.
-const RUNS_BETWEEN_LOOKS: u32 = 64;
+/// Bounds of the number of runs between looks at which pages are written: it doubles while looking does not pay.
+const LEAST_PATIENCE: u32 = 64;
+const MOST_PATIENCE: u32 = 4096;
 
 /// A mapping, as `/proc/self/maps` lists it.
 struct Mapping {
@@ -86,49 +118,79 @@ pub fn take() -> Result<(), &'static str> {
 }
 
 /// Puts all memory back.
-pub fn restore() {
+///
+/// # Errors
+/// That the kernel refused.
+pub fn restore() -> Result<(), &'static str> {
     // Safety: no other borrow of the state is made; it is kept.
     let state = unsafe { &mut *STATE.get() };
-    let (extents, mut next, mut pages) = (state.extents.items(), 0, 0);
-    let result = written::scan(&EVERYWHERE, Look::Written, |region| {
-        pages += region.range().len() / PAGE;
-        put_back(extents, &mut next, region.range());
-    });
-    if let Err(message) = result {
-        run::fail(message);
+    let looks = state.faults != Some(written::faults());
+    if looks {
+        list_written(state)?;
     }
+    // Safety: tracked memory is writable, the program cannot change that; copies are as long as what they copy.
+    state.pieces.items().iter().for_each(|piece| unsafe { piece.put_back() });
     state.runs += 1;
     if state.runs == 1 {
-        state.usual = pages;
+        // Looking paid if a good part of the pages was no longer written.
+        let pays = state.written < state.before - state.before / 4;
+        state.patience = if pays { LEAST_PATIENCE } else { (state.patience * 2).min(MOST_PATIENCE) };
+        state.usual = state.written;
     }
-    if state.runs == RUNS_BETWEEN_LOOKS || pages > 2 * state.usual + 16 {
-        state.runs = 0;
-        if let Err(message) = written::scan(&EVERYWHERE, Look::Protect, |_| {}) {
-            run::fail(message);
+    if state.runs >= state.patience || state.written > 2 * state.usual + 16 {
+        written::scan(&EVERYWHERE, Look::Protect, |_| {})?;
+        state.pieces.clear();
+        (state.runs, state.before, state.faults) = (0, state.written, None);
+    } else if looks {
+        state.faults = Some(written::faults());
+    }
+    Ok(())
+}
+
+/// Lists the pages that are not protected.
+fn list_written(state: &mut State) -> Result<(), &'static str> {
+    let State { extents, pieces, written, .. } = state;
+    let (mut next, mut fits) = (0, true);
+    pieces.clear();
+    *written = 0;
+    written::scan(&EVERYWHERE, Look::Written, |region| {
+        *written += region.range().len() / PAGE;
+        cut(extents.items(), &mut next, region.range(), |piece| fits &= pieces.push(piece));
+    })?;
+    if fits { Ok(()) } else { Err("a run writes to memory that is too scattered") }
+}
+
+impl Piece {
+    /// Puts it back.
+    ///
+    /// # Safety
+    /// The memory is writable, and its copy readable.
+    unsafe fn put_back(&self) {
+        let to = self.at as *mut u8;
+        // Safety: the caller's.
+        unsafe {
+            match self.copy {
+                0 => to.write_bytes(0, self.len),
+                copy => core::ptr::copy_nonoverlapping(copy as *const u8, to, self.len),
+            }
         }
     }
 }
 
-/// Puts back one range; `next` is the first extent that may overlap it, and moves on.
-fn put_back(extents: &[Extent], next: &mut usize, range: Range<usize>) {
+/// Cuts a range to pieces with one copy each; `next` is the first extent that may overlap it, and moves on.
+fn cut(extents: &[Extent], next: &mut usize, range: Range<usize>, mut see: impl FnMut(Piece)) {
     let mut at = range.start;
     while at < range.end {
         while extents.get(*next).is_some_and(|extent| extent.end <= at) {
             *next += 1;
         }
         let (end, copy) = match extents.get(*next) {
-            Some(extent) if extent.start <= at => (extent.end, Some(extent.copy + (at - extent.start))),
-            Some(extent) => (extent.start, None),
-            None => (range.end, None),
+            Some(extent) if extent.start <= at => (extent.end, extent.copy + (at - extent.start)),
+            Some(extent) => (extent.start, 0),
+            None => (range.end, 0),
         };
         let len = end.min(range.end) - at;
-        // Safety: tracked memory is writable, but for what the program protected since, which then cannot be written.
-        unsafe {
-            match copy {
-                Some(copy) => core::ptr::copy_nonoverlapping(copy as *const u8, at as *mut u8, len),
-                None => (at as *mut u8).write_bytes(0, len),
-            }
-        }
+        see(Piece { at, len, copy });
         at += len;
     }
 }
@@ -218,8 +280,10 @@ mod tests {
         let extents =
             [Extent { start: base + 10, end: base + 20, copy }, Extent { start: base + 30, end: base + 40, copy }];
         let mut next = 0;
-        put_back(&extents, &mut next, base + 5..base + 12);
-        put_back(&extents, &mut next, base + 15..base + 50);
+        for range in [base + 5..base + 12, base + 15..base + 50] {
+            // Safety: both lie in `memory`, and the copies are long enough.
+            cut(&extents, &mut next, range, |piece| unsafe { piece.put_back() });
+        }
         let runs: Vec<(u8, usize)> = memory.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
         assert_eq!(runs, [(1, 5), (0, 5), (7, 2), (1, 3), (7, 5), (0, 10), (7, 10), (0, 10), (1, 10)]);
     }

@@ -1,4 +1,8 @@
 //! Which pages were written: asked from the kernel (userfaultfd in asynchronous write-protect mode, `PAGEMAP_SCAN`).
+//!
+//! The first write to a protected page is a page fault that the kernel resolves itself and counts ([`faults`]); so is
+//! the first touch of a page that is not there. As long as the count stands still, nothing was written but pages that
+//! were found written before. Other faults (a page that was swapped out) only make us look without need.
 
 use core::ops::Range;
 
@@ -135,6 +139,16 @@ pub fn track(range: &Range<usize>) -> Result<(), &'static str> {
     // Safety: changes nothing but how the kernel treats writes.
     let result = unsafe { sys!(SYS_ioctl, (*STATE.get()).faults, UFFDIO_REGISTER, &raw mut register) };
     if result == 0 { Ok(()) } else { Err("the kernel refused to track a memory range") }
+}
+
+/// Number of page faults of this operating-system thread so far, those on its behalf in system calls included.
+pub fn faults() -> u64 {
+    // Safety: all zero is a valid value, and the kernel fills it in.
+    unsafe {
+        let mut usage: libc::rusage = core::mem::zeroed();
+        sys!(SYS_getrusage, libc::RUSAGE_THREAD, &raw mut usage);
+        (usage.ru_minflt + usage.ru_majflt) as u64
+    }
 }
 
 /// Calls `see` with the pages of `range` that are looked for, in ascending order.

@@ -173,9 +173,9 @@ impl Arena {
         // Safety: the caller's; a live block has its header in front, and one at its start.
         unsafe {
             let header = (at as usize - HEADER) as *mut Header;
-            let (class, start) = ((*header).class(), (*header).link);
-            *header = Header::new(0, class, FREED, 0);
-            *(start as *mut Header) = Header::new(0, class, FREED, (*arena).free[class]);
+            let (size, class, start) = ((*header).size(), (*header).class(), (*header).link);
+            *header = Header::new(size, class, FREED, 0);
+            *(start as *mut Header) = Header::new(size, class, FREED, (*arena).free[class]);
             (*arena).free[class] = start;
         }
     }
