@@ -41,6 +41,8 @@ pub(crate) struct Invocations<'a> {
     recursive: BTreeSet<FunctionId>,
     unwinding: BTreeSet<FunctionId>,
     address_taken: BTreeSet<FunctionId>,
+    /// Functions with the statement that gives them to the library to keep.
+    kept: Vec<(FunctionId, Option<SiteId>)>,
     single: OnceCell<BTreeSet<FunctionId>>,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Invocations<'a> {
             recursive: BTreeSet::new(),
             unwinding: BTreeSet::new(),
             address_taken: values.address_taken.clone(),
+            kept: Vec::new(),
             single: OnceCell::new(),
         };
         this.reachable = program.main.map(|main| this.closure(main, true)).unwrap_or_default();
@@ -75,6 +78,7 @@ impl<'a> Invocations<'a> {
             }
         }
         this.find_unwinding();
+        this.find_kept(values);
         this
     }
 
@@ -89,6 +93,10 @@ impl<'a> Invocations<'a> {
     /// Functions that can run, in order.
     pub(crate) fn reachable(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.reachable.iter().copied()
+    }
+    /// Whether a function can run.
+    pub(crate) fn is_reachable(&self, function: FunctionId) -> bool {
+        self.reachable.contains(&function)
     }
     /// Whether a function may come to run again before it has returned, in the same thread.
     pub(crate) fn is_recursive(&self, function: FunctionId) -> bool {
@@ -159,6 +167,19 @@ impl<'a> Invocations<'a> {
         }
     }
 
+    fn find_kept(&mut self, values: &Values) {
+        for function in &self.reachable {
+            for statement in self.program.functions[*function].blocks.iter().flat_map(|b| &b.statements) {
+                let Stmt::Library { function: name, args, .. } = &statement.stmt else { continue };
+                let effects = library::lookup(name).map_or(&[][..], |row| row.effects);
+                let kept = effects.iter().filter_map(|e| if let Effect::Keeps(n) = e { Some(*n) } else { None });
+                let kept = kept.filter_map(|n| args.get(usize::from(n)));
+                let functions = kept.flat_map(|arg| values.functions(self.program, *function, arg, u32::MAX));
+                self.kept.extend(functions.map(|f| (f, statement.site)));
+            }
+        }
+    }
+
     fn find_unwinding(&mut self) {
         let leaves = |function: FunctionId| {
             self.program.functions[function].blocks.iter().any(|block| {
@@ -193,6 +214,12 @@ impl<'a> Invocations<'a> {
             let runs = entry.site.is_none_or(|site| self.reachable.contains(&program.sites[site].function));
             if runs && !entry.function.as_ref().is_some_and(|f| assume_pure.contains(f)) {
                 return Some(format!("{}{}", line(entry.site), entry.what));
+            }
+        }
+        for (function, site) in &self.kept {
+            let body = &program.functions[*function];
+            if !self.is_reachable(*function) && !body.blocks.is_empty() {
+                return Some(format!("{}lets the library call `{}` later", line(*site), body.name));
             }
         }
         for function in self.reachable() {

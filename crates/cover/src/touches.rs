@@ -35,12 +35,15 @@ pub(crate) fn touches_memory(stmt: &Stmt) -> bool {
 }
 
 /// Every pair of sites that may touch the same memory from different threads, at least one writing and one plain. Only
-/// code that can run is looked at. Never misses a pair that can race, if pointer arithmetic stays inside objects.
+/// code that can run is looked at, and all code where something is not modelled. Never misses a pair that can race, if
+/// pointer arithmetic stays inside objects.
 pub fn pairs(program: &Program) -> Vec<Pair> {
     let values = Values::new(program);
     let invocations = Invocations::new(program, &values);
     let mut by_root: BTreeMap<Root, BTreeSet<(SiteId, Touch)>> = BTreeMap::new();
-    for function in invocations.reachable() {
+    let everything = invocations.obstacle(&BTreeSet::new()).is_some();
+    let functions = program.functions.ids().filter(|f| everything || invocations.is_reachable(*f));
+    for function in functions {
         for block in &program.functions[function].blocks {
             for statement in &block.statements {
                 let Some(site) = statement.site else { continue };

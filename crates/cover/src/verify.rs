@@ -113,7 +113,7 @@ pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
 fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
     let runs = |site: SiteId| {
         let function = known.program.sites.get(site).map(|s| s.function);
-        function.is_none_or(|function| known.invocations.reachable().any(|f| f == function))
+        function.is_none_or(|function| known.invocations.is_reachable(function))
     };
     let functions: Vec<_> = known.invocations.reachable().map(|f| &known.program.functions[f]).collect();
     let statements = || functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);

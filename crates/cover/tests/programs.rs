@@ -255,6 +255,9 @@ fn what_is_not_modelled_is_named() {
     let lock = pairs(&program)[0].sites()[0].0 - 1;
     let (_, answer) = verify(&program, &[(model::SiteId(lock), model::SiteId(lock)).into()], &default).remove(0);
     assert_eq!(answer, Result::Unknown(format!("no access is known at site s{lock}")));
+    let kept = base.replace("store 4", "library atexit(&late)\n store 4") + "fn late() { store 4, @x, 2\n return }";
+    assert_eq!(reason(&kept, &default).unwrap(), "<text>:5: lets the library call `late` later");
+    assert_eq!(pairs(&parse(&kept)).len(), 3, "code that the library may call is looked at");
     let small = Options { nodes: 1, ..Options::default() };
     assert_eq!(reason(&base, &small).unwrap(), "the net has more than 1 states of threads");
     let unreachable = base + "fn unused() { call secret()\n return } extern fn secret()";
