@@ -9,9 +9,9 @@ use model::{Clock, Event, EventId, IndexVec, Op, Schedule, Step, ThreadId, Trace
 
 /// An event in a lane: its place in the trace and in its thread.
 #[derive(Clone, Copy)]
-struct Entry {
-    step: Step,
-    position: u32,
+pub(crate) struct Entry {
+    pub(crate) step: Step,
+    pub(crate) position: u32,
 }
 
 /// Uses of a thread's life by one thread in one way.
@@ -55,13 +55,23 @@ impl Causality {
     /// The order of a whole trace.
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut causality = Self::default();
-        trace.events.iter().for_each(|event| causality.push(event));
+        trace.events.ids().for_each(|step| causality.push(trace, step));
         causality
     }
 
     /// Number of events taken in.
     pub(crate) fn len(&self) -> usize {
         self.clocks.len()
+    }
+
+    /// The threads with events taken in, and those numbered below them.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        self.steps.ids()
+    }
+
+    /// Number of the thread's events taken in.
+    pub(crate) fn count(&self, thread: ThreadId) -> usize {
+        self.steps.get(thread).map_or(0, Vec::len)
     }
 
     /// The events that lead to the one at `step`, and itself.
@@ -89,14 +99,25 @@ impl Causality {
         self.last_of(thread).map_or_else(Clock::new, |step| self.clocks[step].clone())
     }
 
-    /// Takes in the trace's next event.
-    pub(crate) fn push(&mut self, event: &Event) {
+    /// Takes in the trace's next event, the one at `step`.
+    ///
+    /// All arrivals at a barrier lead to the leavings of their generation. A leaving and the arrivals of the next one are
+    /// dependent only by the letter: they commute.
+    pub(crate) fn push(&mut self, trace: &Trace, step: Step) {
+        let event = &trace.events[step];
         let thread = event.id.thread;
-        let entry = Entry { step: self.clocks.next_id(), position: event.id.position };
+        let entry = Entry { step, position: event.id.position };
         let mut clock = self.known_to(thread);
         for (resource, how) in footprint(event) {
+            let complete = (how == Use::Leave).then(|| self.completion(trace, resource, thread)).flatten();
+            if let Some(arrival) = complete {
+                clock.join(&self.clocks[arrival]);
+            }
             self.visit_lanes(resource, |other, theirs, entries| {
+                let of_generations = matches!((how, theirs), (Use::Arrive, Use::Leave))
+                    || (complete.is_some() && (how, theirs) == (Use::Leave, Use::Arrive));
                 if other != thread
+                    && !of_generations
                     && !how.commutes_with(theirs)
                     && let Some(last) = entries.last()
                     && clock.count(other) <= last.position
@@ -109,6 +130,31 @@ impl Causality {
         clock.learn(event.id);
         grow(&mut self.steps, thread).push(entry.step);
         self.clocks.push(clock);
+    }
+
+    /// For a thread about to leave a barrier: the arrival that made its generation complete, which is the one since its
+    /// own after which it could run.
+    fn completion(&self, trace: &Trace, barrier: Resource, thread: ThreadId) -> Option<Step> {
+        let arrived = self.last_of(thread)?;
+        let mut complete = None;
+        self.visit_lanes(barrier, |_, theirs, entries| {
+            let arrivals = entries.iter().map(|e| e.step).filter(|s| theirs == Use::Arrive && *s >= arrived);
+            let first = arrivals.filter(|s| trace.runnable_at(Step(s.0 + 1)).contains(thread)).min();
+            complete = complete.into_iter().chain(first).min();
+        });
+        complete
+    }
+
+    /// What each thread was about to do after the events taken in, which are the trace's first `until`.
+    pub(crate) fn next_events<'a>(&self, trace: &'a Trace, until: Step) -> Vec<&'a Event> {
+        let mut next: Vec<&Event> = Vec::new();
+        let later = trace.events.iter().skip(until.0 as usize);
+        for event in later.chain(trace.pending.iter().map(|p| &p.event)) {
+            if event.id.position as usize == self.count(event.id.thread) {
+                next.push(event);
+            }
+        }
+        next
     }
 
     /// Forgets the events from `step` on. `events` is the trace they came from.
@@ -132,7 +178,7 @@ impl Causality {
     /// What is possible at the same time is known from the rules of locks and the like; in a trace that breaks them, such
     /// as by unlocking what another thread holds, everything may be. Likewise nothing is known about the operation that a
     /// cancellation took the place of: it may depend on anything.
-    pub(crate) fn reversible(&self, trace: &Trace, next: &Event) -> Vec<Step> {
+    pub(crate) fn reversible(&self, trace: &Trace, next: &Event, all: bool) -> Vec<Step> {
         let thread = next.id.thread;
         let by_rules = trace.misuses.is_empty();
         let since = self.last_of(thread);
@@ -152,7 +198,7 @@ impl Causality {
                 let changes = by_rules && how == Use::Change && theirs == Use::Change;
                 let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
                 for entry in entries.iter().rev().take_while(unknown).filter(coenabled) {
-                    if since.is_none_or(|since| entry.step > since) {
+                    if all || since.is_none_or(|since| entry.step > since) {
                         found.push(entry.step);
                     } else {
                         last_before = last_before.max(Some(entry.step));
@@ -202,7 +248,8 @@ impl Causality {
         run
     }
 
-    fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {
+    /// Visits the uses of a resource: by thread and kind, in order.
+    pub(crate) fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {
         match resource {
             Resource::Bytes(cell) => self.bytes.visit(cell, |thread, how, entries| f(thread, how, entries)),
             Resource::Thread(life) => {

@@ -12,30 +12,50 @@
 //!
 //! *Complete*: for every run of the program there is an explored execution that differs from it only in the order of
 //! independent events, and that has the same races, deadlocks and failures.
+//! With sleep sets (the reduction `dpor-sleep`, as in paper 003) no class of equivalent schedules is executed to its end
+//! twice, but executions may be blocked. Where one is, the next transitions of all threads are looked at as at the end
+//! of an execution, as the paper does in every state. A sleeping thread stands for the runs in which its next event can
+//! come first, and for no others; so the threads that count are not those of the set E but the *initials* of source sets
+//! (P. Abdulla and others, "Optimal dynamic partial order reduction", POPL 2014): those that can come first of all that
+//! happened since and does not follow from the event that is to be reversed. With the set E, classes are lost. An
+//! operation that waits may not be possible after all that, so that for it only initials in E count.
 //! Deviation: the paper asks that transitions be deterministic; results of tries are part of our events, and
 //! dependence is that of the events as executed.
 
 use model::{Event, Step, ThreadSet, Trace};
 
+use crate::backtracking::Backtracks;
 use crate::causality::Causality;
-use crate::reduction::Reduction;
+use crate::reversal::waits;
+use crate::sleep::interfere;
 use crate::stack::{Frame, Stack};
 
 /// The reduction's memory: the order of the current execution.
-#[derive(Default)]
 pub(crate) struct Dpor {
     causality: Causality,
+    sleeping: bool,
 }
 
-impl Reduction for Dpor {
-    fn extend(&mut self, stack: &mut Stack, from: Step) {
-        let Stack { trace, frames } = stack;
-        for event in trace.events.iter().skip(from.0 as usize) {
-            self.add_backtracks(trace, frames, event);
-            self.causality.push(event);
+impl Dpor {
+    /// For a search with or without sleep sets.
+    pub(crate) fn new(sleeping: bool) -> Self {
+        Self { causality: Causality::default(), sleeping }
+    }
+}
+
+impl Backtracks for Dpor {
+    fn extend(&mut self, stack: &mut Stack, from: Step, until: Step) {
+        let Stack { trace, frames, .. } = stack;
+        for step in (from.0..until.0).map(Step) {
+            self.add_backtracks(trace, frames, &trace.events[step]);
+            self.causality.push(trace, step);
         }
-        for pending in &trace.pending {
-            self.add_backtracks(trace, frames, &pending.event);
+    }
+
+    fn finish(&mut self, stack: &mut Stack, until: Step) {
+        let Stack { trace, frames, .. } = stack;
+        for next in self.causality.next_events(trace, until) {
+            self.add_backtracks(trace, frames, next);
         }
     }
 
@@ -47,12 +67,18 @@ impl Reduction for Dpor {
 impl Dpor {
     fn add_backtracks(&self, trace: &Trace, frames: &mut [Frame], next: &Event) {
         let thread = next.id.thread;
-        for step in self.causality.reversible(trace, next) {
+        for step in self.causality.reversible(trace, next, self.sleeping) {
             let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
             let known = self.causality.known_to(thread);
-            let after = Step(step.0 + 1);
-            let leads = |q| q == thread || known.count(q) > self.causality.count_before(q, after);
-            let candidates: ThreadSet = runnable.iter().filter(|q| leads(*q)).collect();
+            let leads = |q| q == thread || known.count(q) > self.causality.count_before(q, Step(step.0 + 1));
+            let initials = self.sleeping.then(|| self.initials(trace, step, next));
+            let candidates: ThreadSet = match &initials {
+                None => runnable.iter().filter(|q| leads(*q)).collect(),
+                Some(initials) => {
+                    let certain = !waits(&next.op);
+                    runnable.iter().filter(|q| initials.contains(*q) && (certain || leads(*q))).collect()
+                }
+            };
             if candidates.iter().any(|q| backtrack.contains(q)) {
                 continue;
             }
@@ -62,5 +88,29 @@ impl Dpor {
                 None => backtrack.clone_from(runnable),
             }
         }
+    }
+
+    /// The threads that can come first of what happened from the state before `step` on without following from the event
+    /// there, with `next` at the end.
+    fn initials(&self, trace: &Trace, step: Step, next: &Event) -> ThreadSet {
+        let (mut met, mut initials) = (ThreadSet::new(), ThreadSet::new());
+        let first = trace.events[step].id;
+        let mut interferes = false;
+        for at in (step.0 + 1..self.causality.len() as u32).map(Step) {
+            let (event, past) = (&trace.events[at], self.causality.clock(at));
+            if past.contains(first) {
+                continue;
+            }
+            let thread = event.id.thread;
+            let news = |t| t != thread && past.count(t) > self.causality.count_before(t, step);
+            if met.insert(thread) && !self.causality.threads().any(news) {
+                initials.insert(thread);
+            }
+            interferes = interferes || interfere(event, next);
+        }
+        if !interferes && !met.contains(next.id.thread) {
+            initials.insert(next.id.thread);
+        }
+        initials
     }
 }

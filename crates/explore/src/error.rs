@@ -3,6 +3,7 @@
 use model::{SiteId, Step};
 
 use crate::findings::Unsited;
+use crate::reduction::Difference;
 
 /// Why a search ended without an outcome.
 #[derive(Debug, thiserror::Error)]
@@ -47,5 +48,11 @@ pub enum Error<E: std::error::Error> {
 impl<E: std::error::Error> From<Unsited> for Error<E> {
     fn from(race: Unsited) -> Self {
         Self::AccessWithoutSite { step: race.step, other: race.other }
+    }
+}
+
+impl<E: std::error::Error> From<Difference> for Error<E> {
+    fn from(Difference { step, difference }: Difference) -> Self {
+        Self::Nondeterministic { step, difference }
     }
 }

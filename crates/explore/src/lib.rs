@@ -7,8 +7,11 @@
 //! | file | concept |
 //! |---|---|
 //! | `search` | the loop |
-//! | `stack` | the states of the current execution and what is left to try in each |
-//! | `reduction`, `none`, `dpor` | which schedules may be left out |
+//! | `reduction` | which schedules may be left out |
+//! | `backtracking`, `stack` | searches that keep threads to be run for each state of the current execution |
+//! | `none`, `dpor` | which threads these are |
+//! | `optimal`, `wakeup`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
+//! | `sleep` | threads that need not be run from a state |
 //! | `causality` | what leads to what in a trace |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
 //! | `witness` | a schedule that brings two racing accesses side by side |

@@ -2,14 +2,14 @@
 
 use model::Step;
 
-use crate::reduction::Reduction;
+use crate::backtracking::Backtracks;
 use crate::stack::Stack;
 
 /// Runs every runnable thread in every state.
 pub(crate) struct Exhaustive;
 
-impl Reduction for Exhaustive {
-    fn extend(&mut self, stack: &mut Stack, from: Step) {
+impl Backtracks for Exhaustive {
+    fn extend(&mut self, stack: &mut Stack, from: Step, _until: Step) {
         for frame in &mut stack.frames[from.0 as usize..] {
             frame.backtrack.clone_from(&frame.runnable);
         }

@@ -12,17 +12,24 @@ pub enum ReductionName {
     /// Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005), accesses visible.
     #[default]
     Dpor,
+    /// The same with sleep sets (Godefroid, 1996): no class of equivalent schedules is executed twice to its end, but
+    /// executions may be blocked.
+    DporSleep,
+    /// One execution for each class of equivalent schedules, by wake-up trees (Abdulla and others, POPL 2014).
+    Optimal,
 }
 
 impl ReductionName {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::None, Self::Dpor];
+    pub const ALL: [Self; 4] = [Self::None, Self::Dpor, Self::DporSleep, Self::Optimal];
 
     /// The name as written on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Dpor => "dpor",
+            Self::DporSleep => "dpor-sleep",
+            Self::Optimal => "optimal",
         }
     }
 }

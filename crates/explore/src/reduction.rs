@@ -1,32 +1,62 @@
 //! Reductions: which schedules may be left out.
 //!
-//! A reduction only decides what each state's backtrack set becomes; the search is the same for all. To add one,
-//! write a file with a type that implements [`Reduction`], and give it a [`ReductionName`] and a line in [`by_name`].
+//! A reduction says which schedule to run next, given the executions so far; the search is the same for all. To add
+//! one, write a file with a type that implements [`Reduction`], or [`Backtracks`](crate::backtracking::Backtracks) if
+//! it only chooses threads per state, and give it a [`ReductionName`] and a line in [`by_name`].
 
-use model::Step;
+use model::{Schedule, Step, Trace};
 
+use crate::backtracking::Backtracking;
 use crate::dpor::Dpor;
 use crate::none::Exhaustive;
+use crate::optimal::Optimal;
 use crate::options::ReductionName;
-use crate::stack::Stack;
+
+/// What a run turned out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Taken {
+    /// An execution of its own.
+    Execution,
+    /// From some state on, whatever thread runs, it repeats what was explored.
+    Blocked,
+    /// From some state on it repeats what was explored; the next schedule leaves it there for another thread.
+    Detour,
+    /// It showed that the reduction went wrong: it starts again, and its executions so far do not count.
+    Restart,
+    /// It showed that the reduction does not cover the program; its executions so far do not count.
+    Unsupported,
+}
+
+/// The same prefix gave another trace.
+pub(crate) struct Difference {
+    /// The first event that differs.
+    pub(crate) step: Step,
+    /// Both sides of the difference.
+    pub(crate) difference: String,
+}
 
 /// Which schedules may be left out.
 pub(crate) trait Reduction {
-    /// Called after each execution. The stack's events and frames from `from` on are new (the frame `from` itself is
-    /// known when it is not the first: another thread was run there). Adds threads to backtrack sets, anywhere in the
-    /// stack.
-    fn extend(&mut self, stack: &mut Stack, from: Step);
+    /// Takes in the run of the empty schedule, or of the last one asked for.
+    fn take(&mut self, trace: Trace) -> Result<Taken, Difference>;
 
-    /// Called before the stack's events from `to` on are given up for another execution's.
-    fn retract(&mut self, stack: &Stack, to: Step) {
-        let _ = (stack, to);
+    /// The next schedule to run; `None` when every schedule is equivalent to one that was run.
+    fn next(&mut self) -> Option<Schedule>;
+
+    /// The last schedule asked for could not be followed in this segment: what to make of it, if that was to be reckoned
+    /// with.
+    fn refuse(&mut self, segment: u32) -> Option<Taken> {
+        let _ = segment;
+        None
     }
 }
 
 /// The reduction with this name.
 pub(crate) fn by_name(name: ReductionName) -> Box<dyn Reduction> {
     match name {
-        ReductionName::None => Box::new(Exhaustive),
-        ReductionName::Dpor => Box::<Dpor>::default(),
+        ReductionName::None => Box::new(Backtracking::new(Exhaustive)),
+        ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false))),
+        ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true))),
+        ReductionName::Optimal => Box::<Optimal>::default(),
     }
 }

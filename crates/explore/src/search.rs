@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use model::{End, Executor, Schedule, Step, Trace};
+use model::{End, Executor, Schedule, Trace};
 
 use crate::error::Error;
 use crate::findings::{Findings, KnownRace};
 use crate::hidden::hidden_failures;
 use crate::observer::{Observer, Progress};
-use crate::options::Options;
+use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, FoundRace, Outcome, Statistics, StopReason};
-use crate::reduction;
-use crate::stack::{Branch, Stack};
+use crate::reduction::{self, Taken};
 
 /// Explores the schedules of the program that `executor` runs, and reports what they show.
 ///
@@ -55,51 +54,79 @@ impl<E: Executor> Search<'_, E> {
             return Ok(());
         }
         let mut reduction = reduction::by_name(self.options.reduction);
-        let mut stack = Stack::new(self.execute(&Schedule::new())?);
-        let mut from = Step(0);
+        let mut schedule = Schedule::new();
         loop {
-            reduction.extend(&mut stack, from);
+            let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
+            let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
+            let taken = match &trace.end {
+                End::Diverged { segment, message } => {
+                    let error = Error::Diverged { segment: *segment, message: message.clone() };
+                    reduction.refuse(*segment).ok_or(error)?
+                }
+                _ => {
+                    self.examine(&trace)?;
+                    reduction.take(trace)?
+                }
+            };
+            self.count(taken, events, deadlocked);
+            if taken == Taken::Unsupported {
+                reduction = reduction::by_name(ReductionName::DporSleep);
+                schedule = Schedule::new();
+                continue;
+            }
             if let Some(reason) = self.bound_reached() {
-                let more = stack.next_branch().is_some();
+                let more = reduction.next().is_some();
                 self.stopped = self.stopped.or(more.then_some(reason));
                 return Ok(());
             }
-            let Some(branch) = stack.next_branch() else { return Ok(()) };
-            let trace = self.execute(&stack.schedule(branch))?;
-            check_prefix(&stack, branch, &trace)?;
-            reduction.retract(&stack, branch.step);
-            stack.follow(trace);
-            from = branch.step;
+            match reduction.next() {
+                Some(next) => schedule = next,
+                None => return Ok(()),
+            }
         }
     }
 
-    /// Runs once as part of the search.
-    fn execute(&mut self, schedule: &Schedule) -> Result<Trace, Error<E::Error>> {
-        let trace = run(self.executor, schedule)?;
-        self.statistics.executions += 1;
-        self.statistics.transitions += trace.events.len() as u64;
+    /// Takes in what a run shows.
+    fn examine(&mut self, trace: &Trace) -> Result<(), Error<E::Error>> {
         match trace.end {
-            End::Deadlock => self.statistics.blocked += 1,
             End::StepLimit => self.stopped = self.stopped.or(Some(StopReason::StepLimit)),
             End::TimeLimit => self.stopped = self.stopped.or(Some(StopReason::TimeLimit)),
             _ => {}
         }
-        self.observer.trace(&trace);
-        self.findings.examine(&trace)?;
-        for schedule in hidden_failures(&trace) {
+        self.observer.trace(trace);
+        self.findings.examine(trace)?;
+        for schedule in hidden_failures(trace) {
             if self.uncovered.insert(schedule.clone()) {
                 let trace = run(self.executor, &schedule)?;
                 self.statistics.confirmations += 1;
                 self.findings.examine(&trace)?;
             }
         }
+        Ok(())
+    }
+
+    fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+        self.statistics.transitions += events as u64;
+        let statistics = &mut self.statistics;
+        match taken {
+            Taken::Detour => statistics.detours += 1,
+            Taken::Restart | Taken::Unsupported => {
+                statistics.detours += statistics.executions + 1;
+                (statistics.executions, statistics.blocked, statistics.deadlocked) = (0, 0, 0);
+            }
+            Taken::Execution | Taken::Blocked => {
+                let blocked = taken == Taken::Blocked;
+                statistics.executions += 1;
+                statistics.blocked += u64::from(blocked);
+                statistics.deadlocked += u64::from(!blocked && deadlocked);
+            }
+        }
         self.observer.progress(&Progress {
             statistics: self.statistics,
-            depth: trace.events.len(),
+            depth: events,
             races: self.findings.races.len(),
             failures: self.findings.failure_count(),
         });
-        Ok(trace)
     }
 
     fn bound_reached(&self) -> Option<StopReason> {
@@ -139,34 +166,5 @@ fn run<E: Executor>(executor: &mut E, schedule: &Schedule) -> Result<Trace, Erro
     match trace.end {
         End::Diverged { segment, message } => Err(Error::Diverged { segment, message }),
         _ => Ok(trace),
-    }
-}
-
-/// A run is a function of its schedule: the events and runnable threads before a branch are those of the stack, and
-/// the branch's thread is the one that ran there.
-fn check_prefix<X: std::error::Error>(stack: &Stack, branch: Branch, trace: &Trace) -> Result<(), Error<X>> {
-    let differs = |step: Step, difference: String| Err(Error::Nondeterministic { step, difference });
-    let mut found = trace.events.iter_enumerated();
-    for (step, expected) in stack.trace.events.iter_enumerated().take(branch.step.0 as usize) {
-        match found.next() {
-            Some((_, event)) if event == expected => {}
-            Some((_, event)) => return differs(step, format!("there was {expected:?} and then {event:?}")),
-            None => return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end)),
-        }
-    }
-    let until = |trace: &Trace| trace.runnable.partition_point(|(from, _)| *from <= branch.step);
-    let changes = |trace: &Trace, known: usize| trace.runnable[..until(trace)].get(known).cloned();
-    for known in 0..until(&stack.trace).max(until(trace)) {
-        let (expected, found) = (changes(&stack.trace, known), changes(trace, known));
-        if expected != found {
-            let step = expected.iter().chain(&found).map(|(from, _)| *from).min().unwrap_or(branch.step);
-            let (expected, found) = (stack.trace.runnable_at(step), trace.runnable_at(step));
-            return differs(step, format!("{expected:?} could run and then {found:?}"));
-        }
-    }
-    match found.next() {
-        Some((_, event)) if event.id.thread == branch.thread => Ok(()),
-        Some((step, event)) => differs(step, format!("{} was to run and {event:?} happened", branch.thread)),
-        None => differs(branch.step, format!("{} was to run and the run ended: {:?}", branch.thread, trace.end)),
     }
 }

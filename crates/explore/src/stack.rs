@@ -2,6 +2,8 @@
 
 use model::{Schedule, Step, ThreadId, ThreadSet, Trace};
 
+use crate::sleep::Sleep;
+
 /// A state of the current execution: the one before its event of the same number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Frame {
@@ -11,12 +13,15 @@ pub(crate) struct Frame {
     pub(crate) backtrack: ThreadSet,
     /// Those of them that have been, the current execution's included.
     pub(crate) done: ThreadSet,
+    /// Threads that need not be run from here; empty where the search does without.
+    pub(crate) sleep: Sleep,
 }
 
-/// The current execution, with a [`Frame`] for each event.
+/// The current execution, with a [`Frame`] for each event up to where it repeats what was explored.
 pub(crate) struct Stack {
     pub(crate) trace: Trace,
     pub(crate) frames: Vec<Frame>,
+    sleeping: bool,
 }
 
 /// Where to go next: a thread to be run in a state of the current execution.
@@ -28,21 +33,41 @@ pub(crate) struct Branch {
     pub(crate) thread: ThreadId,
 }
 
+/// Where an execution begins to repeat what was explored.
+pub(crate) enum Cut {
+    /// Nowhere.
+    Nowhere,
+    /// All threads that can run sleep.
+    Blocked,
+    /// The thread that ran sleeps; another does not.
+    Detour(Branch),
+}
+
 impl Stack {
-    /// The states of the first execution.
-    pub(crate) fn new(trace: Trace) -> Self {
-        let mut stack = Self { trace, frames: Vec::new() };
+    /// The states of the first execution. Whether sleep sets are kept.
+    pub(crate) fn new(trace: Trace, sleeping: bool) -> Self {
+        let mut stack = Self { trace, frames: Vec::new(), sleeping };
         stack.fill();
         stack
     }
 
+    /// The first state without a frame: the number of events that count.
+    pub(crate) fn end(&self) -> Step {
+        Step(self.frames.len() as u32)
+    }
+
     /// Removes states from the end until one is left with something to try there, and says what.
     pub(crate) fn next_branch(&mut self) -> Option<Branch> {
-        while let Some(frame) = self.frames.last_mut() {
-            let open = frame.backtrack.iter().find(|t| !frame.done.contains(*t));
+        while let Some(last) = self.frames.len().checked_sub(1) {
+            let (step, frame) = (Step(last as u32), &mut self.frames[last]);
+            let asleep = |t: &ThreadId| frame.sleep.contains(*t);
+            let open = frame.backtrack.iter().find(|t| !frame.done.contains(*t) && !asleep(t));
             if let Some(thread) = open {
                 frame.done.insert(thread);
-                return Some(Branch { step: Step(self.frames.len() as u32 - 1), thread });
+                if self.sleeping {
+                    frame.sleep.insert(self.trace.events[step].clone());
+                }
+                return Some(Branch { step, thread });
             }
             self.frames.pop();
         }
@@ -64,6 +89,30 @@ impl Stack {
         self.fill();
     }
 
+    /// Looks from the state `from` on for the first event of a sleeping thread, and removes the states from there on,
+    /// except where another thread is to run instead.
+    pub(crate) fn cut(&mut self, from: Step) -> Cut {
+        let asleep = |(frame, event): (&Frame, &model::Event)| frame.sleep.contains(event.id.thread);
+        let states = self.frames.iter().zip(&self.trace.events).skip(from.0 as usize);
+        let Some(at) = states.map(asleep).position(|asleep| asleep).map(|n| n + from.0 as usize) else {
+            return Cut::Nowhere;
+        };
+        let frame = &mut self.frames[at];
+        let awake = frame.runnable.iter().find(|t| !frame.sleep.contains(*t));
+        let chosen: ThreadSet = awake.into_iter().collect();
+        (frame.backtrack, frame.done) = (chosen.clone(), chosen);
+        match awake {
+            Some(thread) => {
+                self.frames.truncate(at + 1);
+                Cut::Detour(Branch { step: Step(at as u32), thread })
+            }
+            None => {
+                self.frames.truncate(at);
+                Cut::Blocked
+            }
+        }
+    }
+
     /// Adds frames for the trace's events that have none.
     fn fill(&mut self) {
         let known = self.frames.len();
@@ -74,7 +123,10 @@ impl Stack {
             }
             let runnable = self.trace.runnable.get(entries).map(|(_, set)| set.clone()).unwrap_or_default();
             let chosen: ThreadSet = [event.id.thread].into_iter().collect();
-            self.frames.push(Frame { runnable, backtrack: chosen.clone(), done: chosen });
+            let before = self.frames.last().zip(step.0.checked_sub(1));
+            let sleep = before.map(|(frame, last)| frame.sleep.after(&self.trace.events[Step(last)]));
+            let sleep = sleep.unwrap_or_default();
+            self.frames.push(Frame { runnable, backtrack: chosen.clone(), done: chosen, sleep });
         }
     }
 }

@@ -70,9 +70,8 @@ impl<'a> Approach<'a> {
 /// The earlier events that an access has to come after because they communicate with its atomic part: a library call
 /// that reads from a pipe into a buffer races on the buffer, but waits for what was written to the pipe.
 fn communicating(trace: &Trace, step: Step) -> impl Iterator<Item = Step> {
-    let atomic = |event: &Event| -> Vec<Access> {
-        event.op.accesses().iter().filter(|a| a.atomic.is_some()).copied().collect()
-    };
+    let atomic =
+        |event: &Event| -> Vec<Access> { event.op.accesses().iter().filter(|a| a.atomic.is_some()).copied().collect() };
     let event = &trace.events[step];
     let own = if matches!(event.op, Op::Accesses(_)) { atomic(event) } else { Vec::new() };
     let before = if own.is_empty() { 0 } else { step.0 as usize };

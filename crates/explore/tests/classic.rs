@@ -194,10 +194,10 @@ fn philosophers_deadlock_unless_polite() {
         assert_eq!(outcome.failures.len(), 1, "{count} philosophers");
         assert_eq!(outcome.failures[0].kind, FailureKind::Deadlock);
         assert_eq!(outcome.failures[0].involved.len(), count + 1, "all philosophers, and main which joins them");
-        assert!(outcome.statistics.blocked >= 1);
+        assert!(outcome.statistics.deadlocked >= 1);
         let outcome = dpor(&philosophers(count, true));
         assert!(outcome.failures.is_empty());
-        assert_eq!((outcome.statistics.blocked, outcome.coverage), (0, Coverage::Complete));
+        assert_eq!((outcome.statistics.deadlocked, outcome.coverage), (0, Coverage::Complete));
     }
 }
 

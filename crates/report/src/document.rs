@@ -236,7 +236,7 @@ pub struct Engine {
     pub reduction: String,
     /// Runs of the program.
     pub executions: u64,
-    /// Of these, runs that ended with threads waiting for ever.
+    /// Of these, runs cut short because they would only have repeated another.
     pub blocked: u64,
     /// Events executed in all runs.
     pub transitions: u64,

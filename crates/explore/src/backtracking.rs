@@ -1,0 +1,115 @@
+//! Searches that keep, for each state of the current execution, the set of threads to be run from it.
+//!
+//! Depth first: the last state that has a thread left is continued with it. With sleep sets ([`Sleep`](crate::sleep))
+//! a thread whose continuation was explored already is left out; an execution in which only such threads can run is
+//! *blocked*: from there on it would repeat another one. The executor's policy knows nothing of sleep. When it runs a
+//! sleeping thread while another is awake, the run is a *detour*: the search goes back to that state and runs the other.
+
+use model::{Schedule, Step, Trace};
+
+use crate::reduction::{Difference, Reduction, Taken};
+use crate::stack::{Branch, Cut, Stack};
+
+/// Decides what each state's backtrack set becomes.
+pub(crate) trait Backtracks {
+    /// Called after each run. The stack's frames from `from` on are new (the frame `from` itself is known when it is not
+    /// the first: another thread was run there); the events before `until` count. Adds threads to backtrack sets,
+    /// anywhere in the stack.
+    fn extend(&mut self, stack: &mut Stack, from: Step, until: Step);
+
+    /// Called when the execution is over, or repeats another one, after `until` events.
+    fn finish(&mut self, stack: &mut Stack, until: Step) {
+        let _ = (stack, until);
+    }
+
+    /// Called before the stack's events from `to` on are given up for another run's.
+    fn retract(&mut self, stack: &Stack, to: Step) {
+        let _ = (stack, to);
+    }
+}
+
+/// A search with backtrack sets.
+pub(crate) struct Backtracking<B> {
+    backtracks: B,
+    sleeping: bool,
+    stack: Option<Stack>,
+    /// What the run under way, or the next, does otherwise than the stack.
+    branch: Option<Branch>,
+    detour: bool,
+}
+
+impl<B> Backtracking<B> {
+    /// Without sleep sets.
+    pub(crate) fn new(backtracks: B) -> Self {
+        Self { backtracks, sleeping: false, stack: None, branch: None, detour: false }
+    }
+    /// With sleep sets.
+    pub(crate) fn with_sleep(backtracks: B) -> Self {
+        Self { sleeping: true, ..Self::new(backtracks) }
+    }
+}
+
+impl<B: Backtracks> Reduction for Backtracking<B> {
+    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+        let (stack, from) = match (&mut self.stack, self.branch) {
+            (Some(stack), Some(branch)) => {
+                check_prefix(stack, branch, &trace)?;
+                self.backtracks.retract(stack, branch.step);
+                stack.follow(trace);
+                (stack, branch.step)
+            }
+            (stack, _) => (stack.insert(Stack::new(trace, self.sleeping)), Step(0)),
+        };
+        let cut = if self.sleeping { stack.cut(from) } else { Cut::Nowhere };
+        if let Cut::Detour(branch) = cut {
+            self.backtracks.extend(stack, from, branch.step);
+            (self.branch, self.detour) = (Some(branch), true);
+            return Ok(Taken::Detour);
+        }
+        let end = stack.end();
+        self.backtracks.extend(stack, from, end);
+        self.backtracks.finish(stack, end);
+        Ok(if matches!(cut, Cut::Blocked) { Taken::Blocked } else { Taken::Execution })
+    }
+
+    fn next(&mut self) -> Option<Schedule> {
+        let stack = self.stack.as_mut()?;
+        if !std::mem::take(&mut self.detour) {
+            self.branch = Some(stack.next_branch()?);
+        }
+        Some(stack.schedule(self.branch?))
+    }
+}
+
+/// A run is a function of its schedule: the events and runnable threads before a branch are those of the stack, and
+/// the branch's thread is the one that ran there.
+fn check_prefix(stack: &Stack, branch: Branch, trace: &Trace) -> Result<(), Difference> {
+    let differs = |step: Step, difference: String| Err(Difference { step, difference });
+    let mut found = trace.events.iter_enumerated();
+    for (step, expected) in stack.trace.events.iter_enumerated().take(branch.step.0 as usize) {
+        match found.next() {
+            Some((_, event)) if event == expected => {}
+            Some((_, event)) => return differs(step, format!("there was {expected:?} and then {event:?}")),
+            None => return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end)),
+        }
+    }
+    check_runnable(&stack.trace, trace, branch.step)?;
+    match found.next() {
+        Some((_, event)) if event.id.thread == branch.thread => Ok(()),
+        Some((step, event)) => differs(step, format!("{} was to run and {event:?} happened", branch.thread)),
+        None => differs(branch.step, format!("{} was to run and the run ended: {:?}", branch.thread, trace.end)),
+    }
+}
+
+/// Two runs had the same threads runnable in all states up to `last`.
+pub(crate) fn check_runnable(before: &Trace, now: &Trace, last: Step) -> Result<(), Difference> {
+    let until = |trace: &Trace| trace.runnable.partition_point(|(from, _)| *from <= last);
+    let (expected, found) = (&before.runnable[..until(before)], &now.runnable[..until(now)]);
+    if expected == found {
+        return Ok(());
+    }
+    let same = expected.iter().zip(found).take_while(|(one, other)| one == other).count();
+    let step = expected.get(same).into_iter().chain(found.get(same)).map(|(from, _)| *from).min().unwrap_or(last);
+    let (expected, found) = (before.runnable_at(step), now.runnable_at(step));
+    Err(Difference { step, difference: format!("{expected:?} could run and then {found:?}") })
+}

@@ -1,0 +1,69 @@
+//! Threads by the same number in every run of a search.
+//!
+//! A run numbers threads in order of creation, so two runs that create threads in different orders number them
+//! differently. Here a thread's number is given once, to its path.
+
+use std::collections::BTreeMap;
+
+use model::{Event, Op, Schedule, ThreadId, ThreadPath, ThreadSet, Trace};
+
+/// The numbers of the paths met so far.
+#[derive(Default)]
+pub(crate) struct Names {
+    numbers: BTreeMap<ThreadPath, ThreadId>,
+}
+
+impl Names {
+    /// The trace with the search's numbers in its events, runnable sets and pending operations; the rest, which the
+    /// reductions do not look at, keeps the run's.
+    pub(crate) fn rename(&mut self, mut trace: Trace) -> Trace {
+        let mut names = Vec::with_capacity(trace.threads.len());
+        for info in &trace.threads {
+            let next = ThreadId(self.numbers.len() as u32);
+            let known = self.numbers.get(&info.path).copied();
+            names.push(known.unwrap_or_else(|| *self.numbers.entry(info.path.clone()).or_insert(next)));
+        }
+        if (0..).map(ThreadId).zip(&names).all(|(number, name)| number == *name) {
+            return trace;
+        }
+        // A thread that is about to be created has no path yet, and no events.
+        let name = |thread: ThreadId| names.get(thread.0 as usize).copied().unwrap_or(thread);
+        trace.events.iter_mut().for_each(|event| rename_event(event, name));
+        trace.pending.iter_mut().for_each(|pending| rename_event(&mut pending.event, name));
+        for (_, set) in &mut trace.runnable {
+            *set = set.iter().map(name).collect::<ThreadSet>();
+        }
+        trace
+    }
+}
+
+fn rename_event(event: &mut Event, name: impl Fn(ThreadId) -> ThreadId) {
+    event.id.thread = name(event.id.thread);
+    match &mut event.op {
+        Op::Create { child: thread }
+        | Op::Join { child: thread }
+        | Op::TryJoin { child: thread, .. }
+        | Op::Detach { child: thread }
+        | Op::Cancel { target: thread } => *thread = name(*thread),
+        _ => {}
+    }
+}
+
+/// The schedule that executes these events, from the first on, in this order.
+pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Schedule {
+    let mut schedule = Schedule::new();
+    let mut created = vec![ThreadId::MAIN];
+    let (mut last, mut number) = (ThreadId::MAIN, ThreadId::MAIN);
+    for event in events {
+        if event.id.thread != last {
+            last = event.id.thread;
+            let place = created.iter().position(|thread| *thread == last);
+            number = ThreadId(place.expect("raceproof bug: an event comes before its thread's creation") as u32);
+        }
+        schedule.push(number, event.id.position + 1);
+        if let Op::Create { child } = event.op {
+            created.push(child);
+        }
+    }
+    schedule
+}

@@ -1,0 +1,307 @@
+//! One execution for each class of equivalent schedules: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, "Optimal dynamic
+//! partial order reduction", POPL 2014: source sets, wake-up trees ([`wakeup`](crate::wakeup)) and sleep sets
+//! ([`sleep`](crate::sleep)).
+//!
+//! After each execution, every two events that can be reversed give a sequence that does so
+//! ([`reversal`](crate::reversal)): all that does not follow from the first, then the second. It goes into the wake-up
+//! tree of the state before the first, unless a sleeping thread is a weak initial of it (then all it leads to was
+//! explored) or a leaf of the tree covers it. The next run follows the first leaf of the last tree, then the executor's
+//! policy.
+//!
+//! *No execution is blocked or repeated.* No sleeping thread is a weak initial of a leaf, so each is woken on the way to
+//! it and the policy runs on with nobody asleep; and sleep sets never let two equivalent executions end.
+//!
+//! *Complete*: every run of the program is equivalent to an explored one. For suppose that from a state with nobody
+//! asleep who can come first of it, a run `u` to the end is missed. Each thread that was run from the state, or sleeps
+//! there, has an event that interferes with one of `u`, before `u` comes to it. Take the one, `s`, for which that is
+//! latest, at the event `b` of `u`. What of `u` comes before `b` is independent of the event of `s`, so it was explored
+//! after it, and with it the reversal of that event and `b`'s operation was met. Nobody who sleeps or was run is a weak
+//! initial of the sequence, since the events in it are those of `u` before `b`, others independent of these and of `b`,
+//! and `b`. So some leaf was explored whose first event interferes with `u` only after `b`: `s` was not the latest.
+//!
+//! *Plain accesses are no scheduling points of their own.* Two conflicting accesses that synchronisation orders have
+//! something between them and are never reversed; where all are, only synchronisation is. Two that nothing orders are
+//! a race, and its bytes are from then on synchronised on: which of the two came first may decide what follows. Nothing
+//! explored before has to be looked at again: in an execution where all accesses of these bytes are ordered, dependence
+//! with and without them is the same order, so the same events are reversed, and the same classes told apart. The
+//! classes are therefore those of dependence restricted to synchronisation and the bytes that race somewhere, and what
+//! the executions show is what all schedules show: the same pairs race, in the same classes.
+//!
+//! Deviations from the paper: it forbids that a thread makes an operation of another impossible, which locks do; see
+//! [`reversal`](crate::reversal). Results of operations may change in a reversal. That of a compare-exchange is not
+//! foreseen: it is taken to write where its site is known to, which may block an execution when it does not, and when
+//! a site that only read turns out to write, the search starts again. Whether a semaphore can be had is not always
+//! known: a run may show that it cannot.
+//!
+//! *Not covered*: programs that cancel threads (a request changes what any later operation is) and executions in which
+//! the thread API is misused (what can be possible at once follows from its rules). They are left to `dpor-sleep`.
+//!
+//! Never wrong: what is found was executed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::dependence::{Use, footprint};
+use model::{AccessKind, Event, Op, Schedule, SiteId, Step, Trace};
+
+use crate::backtracking::check_runnable;
+use crate::causality::Causality;
+use crate::holding::Holding;
+use crate::names::{self, Names};
+use crate::reduction::{Difference, Reduction, Taken};
+use crate::reversal::{Reversal, reversible};
+use crate::sleep::Sleep;
+use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
+
+/// What the run under way does otherwise than the current execution.
+struct Plan {
+    /// The first event that differs.
+    from: Step,
+    chain: Vec<Planned>,
+    /// What is left to explore on the way.
+    forks: Forks,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { from: Step(0), chain: Vec::new(), forks: Vec::new() }
+    }
+}
+
+/// What the search does next.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Mode {
+    /// Takes the first leaf of the last wake-up tree.
+    #[default]
+    Ahead,
+    /// Runs the plan, which leaves the current execution where it began to repeat others.
+    Detour,
+    /// Starts again: what it assumed about an operation was wrong.
+    Restart,
+}
+
+/// The reduction's memory.
+#[derive(Default)]
+pub(crate) struct Optimal {
+    names: Names,
+    /// The current execution.
+    trace: Option<Trace>,
+    /// The order of its events that count: all, or those before it repeats others.
+    causality: Causality,
+    holding: Holding,
+    /// For each of these events, those it may have to be reversed with.
+    reversible: Vec<Vec<Step>>,
+    /// Who sleeps in each state; nobody in those after the last.
+    sleeps: Vec<Sleep>,
+    /// What is left to explore from the states of the current execution; never an empty list.
+    trees: BTreeMap<Step, Vec<Branch>>,
+    plan: Plan,
+    mode: Mode,
+    /// Sites of read-modify-writes: where such a site only reads, it is a compare-exchange that failed.
+    exchanges: BTreeSet<SiteId>,
+}
+
+impl Reduction for Optimal {
+    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+        let cancels = |event: &Event| matches!(event.op, Op::Cancel { .. } | Op::Cancelled);
+        if !trace.misuses.is_empty() || trace.events.iter().any(cancels) {
+            return Ok(Taken::Unsupported);
+        }
+        let trace = self.names.rename(trace);
+        let from = self.plan.from;
+        if let Some(before) = self.trace.take() {
+            check_prefix(&before, &trace, from)?;
+            self.retract(&before, from);
+        }
+        self.learn(&trace, from);
+        match self.compare_with_plan(&trace)? {
+            Surprise::None => {}
+            Surprise::Exchange => {
+                let (names, exchanges) = (std::mem::take(&mut self.names), std::mem::take(&mut self.exchanges));
+                *self = Self { names, exchanges, mode: Mode::Restart, ..Self::default() };
+                return Ok(Taken::Restart);
+            }
+            Surprise::Unforeseen => return Ok(Taken::Unsupported),
+        }
+        let plan = std::mem::take(&mut self.plan);
+        let forks = plan.forks.into_iter().map(|(count, branches)| (Step(from.0 + count as u32), branches));
+        self.trees.extend(forks);
+        let end = self.sleep_through(&trace, from);
+        for step in (from.0..end.0).map(Step) {
+            self.reversible.push(reversible(&self.causality, &self.holding, &trace, &trace.events[step]));
+            self.causality.push(&trace, step);
+            self.holding.push(&trace.events[step], step);
+        }
+        let taken = self.conclude(&trace, end);
+        self.trace = Some(trace);
+        Ok(taken)
+    }
+
+    fn next(&mut self) -> Option<Schedule> {
+        match std::mem::take(&mut self.mode) {
+            Mode::Restart => return Some(Schedule::new()),
+            Mode::Detour => {}
+            Mode::Ahead => {
+                let trace = self.trace.as_ref()?;
+                let mut entry = self.trees.last_entry()?;
+                let from = *entry.key();
+                let (chain, forks) = wakeup::take_first(entry.get_mut())?;
+                if entry.get().is_empty() {
+                    entry.remove();
+                }
+                self.sleeps.truncate(from.0 as usize + 1);
+                self.sleeps.resize(from.0 as usize + 1, Sleep::default());
+                self.sleeps[from.0 as usize].insert(trace.events[from].clone());
+                self.plan = Plan { from, chain, forks };
+            }
+        }
+        let before = self.trace.as_ref()?.events.iter().take(self.plan.from.0 as usize);
+        Some(names::schedule(before.chain(self.plan.chain.iter().map(|p| &p.event))))
+    }
+
+    fn refuse(&mut self, segment: u32) -> Option<Taken> {
+        let Plan { from, chain, forks } = std::mem::take(&mut self.plan);
+        let before = self.trace.as_ref()?.events.iter().take(from.0 as usize);
+        let mut segments = 0;
+        let mut last = None;
+        let in_segment = before.chain(chain.iter().map(|p| &p.event)).map(|event| {
+            segments += u32::from(last.is_some_and(|thread| thread != event.id.thread));
+            last = Some(event.id.thread);
+            segments == segment
+        });
+        let in_segment = in_segment.skip(from.0 as usize).zip(&chain).enumerate();
+        let unseen: Vec<usize> = in_segment.filter(|(_, (inside, p))| *inside && !p.seen).map(|(at, _)| at).collect();
+        match unseen[..] {
+            [] => None,
+            [at] => {
+                if let Some(rest) = wakeup::without_first_leaf(&chain, forks, at) {
+                    self.trees.entry(from).or_default().insert(0, rest);
+                }
+                Some(Taken::Detour)
+            }
+            _ => Some(Taken::Unsupported),
+        }
+    }
+}
+
+/// What a run did otherwise than planned.
+enum Surprise {
+    /// Nothing that matters.
+    None,
+    /// A site that had only read is a compare-exchange.
+    Exchange,
+    /// An operation depends on more than was reckoned with.
+    Unforeseen,
+}
+
+impl Optimal {
+    /// Forgets the events of the current execution from `to` on.
+    fn retract(&mut self, before: &Trace, to: Step) {
+        for event in before.events.as_slice()[..self.causality.len()].iter().skip(to.0 as usize).rev() {
+            self.holding.pop(event);
+        }
+        self.causality.truncate(&before.events, to);
+        self.reversible.truncate(to.0 as usize);
+    }
+
+    /// Notes the sites of read-modify-writes.
+    fn learn(&mut self, trace: &Trace, from: Step) {
+        for event in trace.events.iter().skip(from.0 as usize) {
+            if let (Op::Access(access), Some(site)) = (&event.op, event.site)
+                && access.kind == AccessKind::ReadModifyWrite
+            {
+                self.exchanges.insert(site);
+            }
+        }
+    }
+
+    /// Compares a run with the plan it was made for.
+    fn compare_with_plan(&self, trace: &Trace) -> Result<Surprise, Difference> {
+        let differs = |step: Step, difference: String| Err(Difference { step, difference });
+        for (step, planned) in (self.plan.from.0..).map(Step).zip(&self.plan.chain) {
+            let expected = &planned.event;
+            let Some(event) = trace.events.get(step) else {
+                return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end));
+            };
+            if event.id != expected.id || (planned.seen && event != expected) {
+                return differs(step, format!("there was {expected:?} and then {event:?}"));
+            }
+            let (uses, expected) = (footprint(event), footprint(expected));
+            let more =
+                uses.iter().any(|(r, how)| !matches!(how, Use::Read | Use::Look) && !expected.contains(&(*r, *how)));
+            if more {
+                let exchange = event.site.is_some_and(|site| self.exchanges.contains(&site));
+                return Ok(if exchange { Surprise::Exchange } else { Surprise::Unforeseen });
+            }
+        }
+        Ok(Surprise::None)
+    }
+
+    /// Follows the sleep sets from the state `from` on. The number of events before one of a sleeping thread.
+    fn sleep_through(&mut self, trace: &Trace, from: Step) -> Step {
+        for (step, event) in trace.events.iter_enumerated().skip(from.0 as usize) {
+            let Some(sleep) = self.sleeps.get(step.0 as usize).filter(|sleep| !sleep.is_empty()) else { break };
+            if sleep.contains(event.id.thread) {
+                return step;
+            }
+            let after = sleep.after(event);
+            self.sleeps.push(after);
+        }
+        trace.events.next_id()
+    }
+
+    /// Concludes the execution, of which the first `end` events count.
+    fn conclude(&mut self, trace: &Trace, end: Step) -> Taken {
+        let cut = end < trace.events.next_id();
+        if cut && let Some(sleep) = self.sleeps.get(end.0 as usize) {
+            let awake = trace.runnable_at(end).iter().find(|t| !sleep.contains(*t));
+            let next = self.causality.next_events(trace, end);
+            if let Some(event) = next.into_iter().find(|e| Some(e.id.thread) == awake) {
+                self.trees.split_off(&Step(end.0 + 1));
+                let chain = vec![Planned { event: event.clone(), seen: false }];
+                (self.plan, self.mode) = (Plan { from: end, chain, forks: Vec::new() }, Mode::Detour);
+                return Taken::Detour;
+            }
+            self.trees.split_off(&end);
+        }
+        for (next, firsts) in trace.events.iter().zip(std::mem::take(&mut self.reversible)) {
+            firsts.iter().for_each(|first| self.reverse(trace, *first, next));
+            self.reversible.push(firsts);
+        }
+        for next in self.causality.next_events(trace, end) {
+            let firsts = reversible(&self.causality, &self.holding, trace, next);
+            firsts.iter().for_each(|first| self.reverse(trace, *first, next));
+        }
+        if cut { Taken::Blocked } else { Taken::Execution }
+    }
+
+    /// Plans an execution in which `next` comes before the event at `first`, unless one is planned, or was explored,
+    /// that leads there.
+    fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
+        let mut reversal = Reversal::new(trace, &self.causality, &self.holding, first);
+        let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
+        let mut sequence = Sequence::default();
+        for step in (first.0 + 1..self.causality.len() as u32).map(Step).filter(|s| reversal.keeps(*s)) {
+            sequence.push(&trace.events[step], true);
+        }
+        sequence.push(&expected, certain);
+        let asleep = self.sleeps.get(first.0 as usize).map_or(&[][..], Sleep::events);
+        if asleep.iter().any(|event| sequence.has_weak_initial(event)) {
+            return;
+        }
+        wakeup::insert(self.trees.entry(first).or_default(), sequence);
+    }
+}
+
+/// A run is a function of its schedule: the events and runnable threads before the first one that is to differ are the
+/// same.
+fn check_prefix(before: &Trace, now: &Trace, from: Step) -> Result<(), Difference> {
+    for (step, expected) in before.events.iter_enumerated().take(from.0 as usize) {
+        let difference = match now.events.get(step) {
+            Some(event) if event == expected => continue,
+            Some(event) => format!("there was {expected:?} and then {event:?}"),
+            None => format!("there was {expected:?} and then the run ended: {:?}", now.end),
+        };
+        return Err(Difference { step, difference });
+    }
+    check_runnable(before, now, from)
+}

@@ -1,0 +1,186 @@
+//! Reversing two events of an execution: what comes first instead.
+//!
+//! Let `a` be an event of an execution, and let thread `q` execute, or wait in vain to execute, an operation that `a`
+//! interferes with, while `a` does not lead to what `q` did before. To let `q` go first, everything after `a` that `a`
+//! leads to is left out; what remains can be executed without `a`, and then `q`'s operation, if it is possible there.
+//!
+//! An operation that waits (a lock, a semaphore, a once-control, the end of a wait) may be impossible right after `a`
+//! because of `a`, and be executed later or never. Then it is not enough to look at the events right before it: an
+//! operation that makes it impossible (a *taker*) is reversed with it unless another taker comes between; of a lock taken
+//! several times by one thread, the first time.
+//!
+//! Whether the operation is possible after the reversal, and with what result, follows from the trace for locks,
+//! once-controls, joins, and wherever the thread stood before it already. For the rest the plan says that it was not
+//! [seen](crate::wakeup::Planned): running it will tell.
+
+use std::collections::BTreeSet;
+
+use model::dependence::{Use, footprint, may_be_coenabled};
+use model::{AccessKind, Event, EventId, LockMode, Op, SiteId, Step, Trace};
+
+use crate::causality::Causality;
+use crate::holding::{Holder, Holding};
+
+/// A use after which the same object may be impossible to use for those that wait.
+fn takes(how: Use) -> bool {
+    use Use::{Change, Take, TakeShared, TryTake, TryTakeShared, Wait};
+    matches!(how, Take | TryTake | TakeShared | TryTakeShared | Wait | Change)
+}
+
+/// Whether the operation may have to wait.
+pub(crate) fn waits(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Acquire { .. }
+            | Op::SemWait { .. }
+            | Op::WaitEnd { .. }
+            | Op::OnceBegin { .. }
+            | Op::Join { .. }
+            | Op::BarrierLeave { .. }
+    )
+}
+
+/// The events that `next`, which is not in `causality` yet, may have to be reversed with. Ascending.
+pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event) -> Vec<Step> {
+    let thread = next.id.thread;
+    let known = causality.known_to(thread);
+    let waiting = waits(&next.op);
+    let mut found: Vec<(Step, bool)> = Vec::new();
+    for (resource, how) in footprint(next) {
+        causality.visit_lanes(resource, |other, theirs, entries| {
+            if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
+                return;
+            }
+            let unknown = entries.iter().rev().take_while(|e| known.count(other) <= e.position);
+            let few = if theirs == Use::Change { usize::MAX } else { 1 };
+            let coenabled = unknown.take(few).filter(|e| may_be_coenabled(&trace.events[e.step], next));
+            found.extend(coenabled.map(|e| (e.step, waiting && takes(theirs))));
+        });
+    }
+    found.sort_unstable();
+    found.dedup_by_key(|(step, _)| *step);
+    let leads = |one: Step, other: Step| causality.clock(other).contains(trace.events[one].id);
+    let between = |(step, taker): (Step, bool), (other, other_takes): (Step, bool)| {
+        other > step && (!taker || other_takes) && leads(step, other)
+    };
+    let all_changes = matches!(next.op, Op::WaitEnd { .. });
+    let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
+    let mut direct: Vec<Step> = direct.map(|(step, _)| *step).collect();
+    if let Op::Acquire { lock, .. } = next.op {
+        let outermost = direct.iter().filter_map(|step| holding.held_since(lock, *step));
+        direct.extend(outermost.collect::<Vec<_>>());
+        direct.sort_unstable();
+        direct.dedup();
+    }
+    direct
+}
+
+/// A reversal under way.
+pub(crate) struct Reversal<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) causality: &'a Causality,
+    pub(crate) holding: &'a Holding,
+    /// The event that is to come later.
+    pub(crate) first: Step,
+    /// The events that are left out with all that they lead to.
+    left_out: Vec<EventId>,
+}
+
+impl<'a> Reversal<'a> {
+    /// Leaves out the event at `first`.
+    pub(crate) fn new(trace: &'a Trace, causality: &'a Causality, holding: &'a Holding, first: Step) -> Self {
+        Self { trace, causality, holding, first, left_out: vec![trace.events[first].id] }
+    }
+
+    /// Whether the event is executed before the one that is to go first.
+    pub(crate) fn keeps(&self, step: Step) -> bool {
+        step < self.first || self.left_out.iter().all(|id| !self.causality.clock(step).contains(*id))
+    }
+
+    /// How `next`, the event of the execution or a pending one, is expected to be after the reversal, and whether that is
+    /// certain. `None` if it is not possible. `exchanges` are the sites known to be compare-exchanges.
+    pub(crate) fn expect(&mut self, next: &Event, exchanges: &BTreeSet<SiteId>) -> Option<(Event, bool)> {
+        let executed = (next.id.position as usize) < self.causality.count(next.id.thread);
+        let mut event = next.clone();
+        let certain = match &mut event.op {
+            Op::Acquire { lock, mode } => {
+                let (lock, mode) = (*lock, *mode);
+                while let Some(holder) = self.obstacle(next, lock, mode) {
+                    if holder.thread == next.id.thread {
+                        return executed.then_some((event, true));
+                    }
+                    if holder.since < self.first {
+                        return None;
+                    }
+                    self.left_out.push(self.trace.events[holder.since].id);
+                }
+                true
+            }
+            Op::TryAcquire { lock, mode, success } => {
+                let holder = self.obstacle(next, *lock, *mode);
+                if holder.is_none_or(|h| h.thread != next.id.thread) {
+                    *success = holder.is_none();
+                }
+                true
+            }
+            Op::OnceBegin { run, .. } => {
+                *run = *run || matches!(self.trace.events[self.first].op, Op::OnceBegin { run: true, .. });
+                true
+            }
+            Op::SemTryWait { success, .. } => {
+                *success = *success || takes_from_semaphore(&self.trace.events[self.first].op);
+                false
+            }
+            Op::SemWait { .. } if takes_from_semaphore(&self.trace.events[self.first].op) => true,
+            Op::Join { child } => {
+                let last = self.causality.last_of(*child);
+                let over = last.is_some_and(|s| self.trace.events[s].op == Op::Exit && self.keeps(s));
+                return over.then_some((event, true));
+            }
+            Op::SemWait { .. } | Op::WaitEnd { .. } | Op::BarrierLeave { .. } => {
+                if !self.stood_before(next) {
+                    false
+                } else if self.trace.runnable_at(self.first).contains(next.id.thread) {
+                    !matches!(next.op, Op::WaitEnd { .. })
+                } else if self.kept_posts(next) {
+                    false
+                } else {
+                    return None;
+                }
+            }
+            Op::Access(access) => {
+                if access.atomic.is_some() && next.site.is_some_and(|site| exchanges.contains(&site)) {
+                    access.kind = AccessKind::ReadModifyWrite;
+                }
+                access.atomic.is_none()
+            }
+            Op::TryJoin { .. } => false,
+            _ => true,
+        };
+        Some((event, certain))
+    }
+
+    /// A thread that keeps `next` from taking the lock after the reversal.
+    fn obstacle(&self, next: &Event, lock: model::Addr, mode: LockMode) -> Option<Holder> {
+        let holders = self.holding.holders(lock, |step| self.keeps(step));
+        let own = holders.iter().find(|h| h.thread == next.id.thread).copied();
+        let excludes = |h: &&Holder| mode == LockMode::Exclusive || h.mode == LockMode::Exclusive;
+        own.or_else(|| holders.iter().find(excludes).copied())
+    }
+
+    /// Whether the thread stood before this operation when the first event was executed.
+    fn stood_before(&self, next: &Event) -> bool {
+        let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
+        last.is_some_and(|id| self.causality.step_of(id) < self.first)
+    }
+
+    /// Whether an event that is kept may have made the operation possible since the first event.
+    fn kept_posts(&self, next: &Event) -> bool {
+        let since = (self.first.0 + 1..self.causality.len() as u32).map(Step);
+        since.filter(|s| self.keeps(*s)).any(|s| model::dependence::dependent(&self.trace.events[s], next))
+    }
+}
+
+fn takes_from_semaphore(op: &Op) -> bool {
+    matches!(op, Op::SemWait { .. } | Op::SemTryWait { success: true, .. })
+}
