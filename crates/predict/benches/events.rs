@@ -1,6 +1,6 @@
 //! Events per second of the filters and the linear pass, and the memory they take, for a long trace of sixteen threads.
 //! The trace itself is made first and counts in the peak. Give the number of millions of events as an argument.
-#![allow(clippy::print_stdout, reason = "prints its figures")]
+#![allow(missing_docs, clippy::print_stdout, reason = "prints its figures")]
 
 use std::time::Instant;
 
@@ -28,11 +28,12 @@ fn access(kind: AccessKind, atomic: Option<Order>, start: u64) -> Op {
     Op::Access(Access { kind, atomic, cell: Cell { start: Addr(start), len: 8 } })
 }
 
-/// Threads work on memory of their own, on tables under one of 64 locks, on a table that is only read, on atomic
-/// counters, and now and then on a value that one lock hides a race of.
+/// Threads work on memory of their own, on tables under one of 64 locks, on a table that is only read and on an atomic
+/// counter. Now and then one hands a value to another in a section under a lock that orders them, in one case only by
+/// chance.
 fn synthetic(events: usize) -> Trace {
     let path = |t: u32| if t == 0 { ThreadPath::main() } else { ThreadPath::main().child(t) };
-    let threads = (0..THREADS).map(|t| ThreadInfo { path: path(t), created: (t > 0).then(|| model::Step(t)) });
+    let threads = (0..THREADS).map(|t| ThreadInfo { path: path(t), created: (t > 0).then_some(model::Step(t)) });
     let mut trace = Trace {
         threads: threads.collect(),
         events: IndexVec::new(),
@@ -78,6 +79,21 @@ fn synthetic(events: usize) -> Trace {
                     push(&mut trace, thread, 402, access(write, None, cell));
                 }
                 push(&mut trace, thread, 403, Op::Release { lock, mode });
+            }
+            4 if random.below(100) == 0 => {
+                let (lock, mode) = (Addr(0x800), LockMode::Exclusive);
+                let next = (thread + 1) % THREADS;
+                let (value, by_chance) = (0x700 + 8 * u64::from(thread), random.below(2) as u32);
+                let flag = access(write, None, 0x600 + 0x400 * u64::from(by_chance));
+                push(&mut trace, thread, 500 + by_chance, access(write, None, value + 0x1000 * u64::from(by_chance)));
+                push(&mut trace, thread, 403, Op::Acquire { lock, mode });
+                push(&mut trace, thread, 510, flag.clone());
+                push(&mut trace, thread, 403, Op::Release { lock, mode });
+                push(&mut trace, next, 403, Op::Acquire { lock, mode });
+                let seen = if by_chance == 1 { flag } else { access(read, None, 0x600) };
+                push(&mut trace, next, 511, seen);
+                push(&mut trace, next, 403, Op::Release { lock, mode });
+                push(&mut trace, next, 502 + by_chance, access(read, None, value + 0x1000 * u64::from(by_chance)));
             }
             4..=6 => push(&mut trace, thread, 404, access(read, None, 0x80_0000 + 8 * random.below(10_000))),
             _ => push(&mut trace, thread, 405, access(AccessKind::ReadModifyWrite, Some(Order::AcqRel), 0x9000)),

@@ -15,7 +15,7 @@
 //! not find ([`Prediction::open`] says so). *Never wrong*, with reads-from: a run of a predicted schedule brings the two
 //! accesses side by side, as all that leads to them is as it was.
 //!
-//! Traces may come from anywhere: `rapid` reads and writes the text form of RAPID, and `cspm` writes the paper's CSP
+//! Traces may come from anywhere: [`rapid`] reads and writes the text form of RAPID, and `cspm` writes the paper's CSP
 //! model of a trace, best of one that `reduce` has made smaller.
 
 mod exact;
@@ -24,6 +24,8 @@ mod needs;
 mod object;
 mod options;
 mod outcome;
+pub mod rapid;
+pub mod reduce;
 mod state;
 mod sync_preserving;
 mod tracker;
@@ -38,6 +40,7 @@ use model::{EventId, Step, Trace};
 use exact::{Answer, Target};
 use lanes::{LaneId, Lanes};
 use needs::Needs;
+use reduce::Reduced;
 use tracker::{Survey, Tracker};
 use window::Window;
 use witness::Witness;
@@ -50,6 +53,11 @@ type LanePairs = BTreeMap<SitePair, Vec<(LaneId, LaneId)>>;
 
 /// Predicts races from a trace.
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
+    predict_reduced(&reduce::reduce(trace), options)
+}
+
+fn predict_reduced(reduced: &Reduced, options: &Options) -> Prediction {
+    let trace = &reduced.trace;
     let survey = Survey::of(trace);
     let analysis = race::analyse(trace);
     let observed: BTreeMap<SitePair, &race::Race> = analysis.races.iter().map(|r| (sites(trace, r), r)).collect();
@@ -62,16 +70,17 @@ pub fn predict(trace: &Trace, options: &Options) -> Prediction {
         needs.step(&tracker, event, step, &acts);
         lanes.step(&tracker, event, step, &acts);
     }
-    let mut races: Vec<PredictedRace> = observed.iter().map(|(s, r)| observe(trace, &needs, *s, r)).collect();
+    let mut races: Vec<PredictedRace> = observed.iter().map(|(s, r)| observe(reduced, &needs, *s, r)).collect();
     let (rejected, mut open): (LanePairs, LanePairs) = lanes.pairs().into_iter().partition(|(_, l)| l.is_empty());
     let mut rejected: Vec<SitePair> = rejected.into_keys().collect();
     open.retain(|sites, pairs| {
-        let found = pairs.iter().find_map(|pair| sync_preserving_race(trace, &needs, &lanes, *sites, *pair));
+        let found = pairs.iter().find_map(|pair| sync_preserving_race(reduced, &needs, &lanes, *sites, *pair));
         let none = found.is_none();
         races.extend(found);
         none
     });
-    let mut exact = Exact { trace, options, lanes: &lanes, budgets: BTreeMap::new(), rigid: survey.any_rigid() };
+    let mut exact =
+        Exact { reduced, trace, options, lanes: &lanes, budgets: BTreeMap::new(), rigid: survey.any_rigid() };
     races.extend(exact.run(&mut open, &survey));
     let spent = |left: &u64| options.budget - left;
     let performed = exact.budgets.values().map(spent).sum();
@@ -89,33 +98,35 @@ fn sites(trace: &Trace, race: &race::Race) -> SitePair {
 }
 
 /// An observed race, with a schedule that brings the accesses side by side if the trace's own order allows one.
-fn observe(trace: &Trace, needs: &Needs, sites: SitePair, race: &race::Race) -> PredictedRace {
+fn observe(reduced: &Reduced, needs: &Needs, sites: SitePair, race: &race::Race) -> PredictedRace {
+    let trace = &reduced.trace;
     let (first, second) = (race.first, race.second);
     let steady = [first, second].iter().all(|step| lanes::is_steady(&trace.events[*step]));
     let found = steady.then(|| sync_preserving::race(trace, needs, &[first], &[second])).flatten();
-    let mut witness = Witness::new(trace);
+    let mut witness = Witness::new(reduced);
     let adjacent = found.is_some();
     let in_run = match found {
         Some(found) => {
             witness.push_all(&found.set);
-            [witness.push(first), witness.push(second)]
+            witness.side_by_side(first, second)
         }
         None => {
             witness.push_until(second);
-            [trace.events[first].id, witness.push(second)]
+            [witness.in_run(first), witness.then(second)]
         }
     };
-    let [first, second] = [first, second].map(|step| trace.events[step].id);
+    let [first, second] = [first, second].map(|step| reduced.whole(trace.events[step].id));
     PredictedRace { sites, first, second, method: Method::Observed, schedule: witness.schedule, in_run, adjacent }
 }
 
 fn sync_preserving_race(
-    trace: &Trace,
+    reduced: &Reduced,
     needs: &Needs,
     lanes: &Lanes,
     sites: SitePair,
     (one, other): (LaneId, LaneId),
 ) -> Option<PredictedRace> {
+    let trace = &reduced.trace;
     let (one, other) = (lanes.lane(one), lanes.lane(other));
     if !one.is_steady() || !other.is_steady() {
         return None;
@@ -125,16 +136,17 @@ fn sync_preserving_race(
         |lane: &lanes::Lane, event: EventId| lane.steps.iter().copied().find(|s| trace.events[*s].id == event);
     let (first, second) = (step_of(one, found.first)?, step_of(other, found.second)?);
     let (first, second) = (first.min(second), first.max(second));
-    let mut witness = Witness::new(trace);
+    let mut witness = Witness::new(reduced);
     witness.push_all(&found.set);
-    let in_run = [witness.push(first), witness.push(second)];
-    let [first, second] = [first, second].map(|step| trace.events[step].id);
+    let in_run = witness.side_by_side(first, second);
+    let [first, second] = [first, second].map(|step| reduced.whole(trace.events[step].id));
     let (method, schedule) = (Method::SyncPreserving, witness.schedule);
     Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true })
 }
 
 /// The exact search over windows.
 struct Exact<'a> {
+    reduced: &'a Reduced,
     trace: &'a Trace,
     options: &'a Options,
     lanes: &'a Lanes,
@@ -209,13 +221,13 @@ impl Exact<'_> {
                         return None;
                     }
                     Answer::Found(path) => {
-                        let mut witness = Witness::new(self.trace);
+                        let mut witness = Witness::new(self.reduced);
                         witness.push_until(window.start);
                         for place in path {
                             witness.push(window.step(place));
                         }
-                        let in_run = [witness.push(first), witness.push(second)];
-                        let [first, second] = events.map(|event| event.id);
+                        let in_run = witness.side_by_side(first, second);
+                        let [first, second] = events.map(|event| self.reduced.whole(event.id));
                         let (method, schedule) = (Method::Reordering, witness.schedule);
                         return Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true });
                     }

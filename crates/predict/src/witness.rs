@@ -1,10 +1,15 @@
 //! Reorderings as schedules.
 
-use model::{Clock, EventId, Op, Schedule, Step, ThreadId, Trace};
+use model::{Clock, EventId, Op, Schedule, Step, ThreadId};
+
+use crate::reduce::Reduced;
 
 /// Builds the schedule of a reordering, giving threads the numbers they get in that run: in order of creation.
+///
+/// A thread that has executed an event goes on through the accesses left out of the trace, so that it stands right before
+/// its next event.
 pub(crate) struct Witness<'a> {
-    trace: &'a Trace,
+    reduced: &'a Reduced,
     pub(crate) schedule: Schedule,
     /// By number in the trace: the number in the run, of the threads created so far.
     numbers: Vec<Option<ThreadId>>,
@@ -14,25 +19,28 @@ pub(crate) struct Witness<'a> {
 
 impl<'a> Witness<'a> {
     /// Before the first event.
-    pub(crate) fn new(trace: &'a Trace) -> Self {
-        let is_created = |thread: &ThreadId| trace.threads[*thread].created.is_some();
-        let numbers = trace.threads.ids().map(|thread| (!is_created(&thread)).then_some(thread)).collect();
-        let free: Vec<ThreadId> = trace.threads.ids().filter(is_created).collect();
-        Self { trace, schedule: Schedule::new(), numbers, free: free.into_iter() }
+    pub(crate) fn new(reduced: &'a Reduced) -> Self {
+        let threads = &reduced.trace.threads;
+        let is_created = |thread: &ThreadId| threads[*thread].created.is_some();
+        let numbers = threads.ids().map(|thread| (!is_created(&thread)).then_some(thread)).collect();
+        let free: Vec<ThreadId> = threads.ids().filter(is_created).collect();
+        Self { reduced, schedule: Schedule::new(), numbers, free: free.into_iter() }
     }
 
-    /// Adds the event at a step of the trace and returns its identity in the run.
-    pub(crate) fn push(&mut self, step: Step) -> EventId {
-        let event = &self.trace.events[step];
+    fn number(&self, thread: ThreadId) -> ThreadId {
+        self.numbers[thread.0 as usize].unwrap_or(thread)
+    }
+
+    /// Adds the event at a step of the trace.
+    pub(crate) fn push(&mut self, step: Step) {
+        let event = &self.reduced.trace.events[step];
         if let Op::Create { child } = event.op
             && let Some(number) = self.numbers.get_mut(child.0 as usize)
         {
             *number = self.free.next();
         }
-        let thread = self.numbers[event.id.thread.0 as usize].unwrap_or(event.id.thread);
-        let id = EventId { thread, ..event.id };
-        self.schedule.push(id.thread, id.position + 1);
-        id
+        let EventId { thread, position } = event.id;
+        self.schedule.push(self.number(thread), self.reduced.position(thread, position + 1));
     }
 
     /// Adds the trace's events before `end` in their order.
@@ -44,10 +52,38 @@ impl<'a> Witness<'a> {
 
     /// Adds the events of a set in the order of the trace.
     pub(crate) fn push_all(&mut self, set: &Clock) {
-        for (step, event) in self.trace.events.iter_enumerated() {
+        for (step, event) in self.reduced.trace.events.iter_enumerated() {
             if set.contains(event.id) {
                 self.push(step);
             }
         }
+    }
+
+    /// The identity in the run of the event at a step.
+    pub(crate) fn in_run(&self, step: Step) -> EventId {
+        let event = self.reduced.trace.events[step].id;
+        EventId { thread: self.number(event.thread), position: self.reduced.whole(event).position }
+    }
+
+    /// Brings both threads right before their accesses, lets these happen, and returns their identities in the run.
+    pub(crate) fn side_by_side(&mut self, first: Step, second: Step) -> [EventId; 2] {
+        let accesses = [first, second].map(|step| self.in_run(step));
+        // The first access comes right after its approach.
+        for access in [accesses[1], accesses[0]] {
+            if access.position > 0 {
+                self.schedule.push(access.thread, access.position);
+            }
+        }
+        for access in accesses {
+            self.schedule.push(access.thread, access.position + 1);
+        }
+        accesses
+    }
+
+    /// Lets the access happen next and returns its identity in the run.
+    pub(crate) fn then(&mut self, access: Step) -> EventId {
+        let access = self.in_run(access);
+        self.schedule.push(access.thread, access.position + 1);
+        access
     }
 }

@@ -1,0 +1,177 @@
+//! Smaller traces with the same races.
+//!
+//! After Carril, who filters and groups what is traced. Two steps, each a function of its own:
+//!
+//! - [`reduce`] leaves out accesses to memory that only one thread uses, or that nobody writes. They cannot race, their
+//!   reads read the same in every reordering, and others do not notice them; so all predictions stay. [`crate::predict`]
+//!   does this first.
+//! - [`group`] keeps one of several variables that are used alike: by the same threads, in the same ways, between the same
+//!   other operations. It is for models that know only names of variables, such as [`crate::cspm`], where what holds for
+//!   one holds for all. It also leaves out variables that are always used under a common lock.
+//!
+//! *Deviation*: the paper also leaves out variables whose accesses are ordered in the observed run, which may hide
+//! races; here nothing is left out that could race.
+
+use std::collections::BTreeSet;
+
+use model::{Access, Addr, Cell, Event, EventId, IndexVec, Op, Step, ThreadId, Trace};
+use rustc_hash::FxHashMap;
+
+/// A trace of some of another one's events.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// The events kept, numbered anew in their threads.
+    pub trace: Trace,
+    /// By thread: the positions in the other trace of the events kept.
+    kept: IndexVec<ThreadId, Vec<u32>>,
+}
+
+/// Who uses eight bytes, and whether they are written.
+#[derive(Clone, Copy)]
+struct Usage {
+    /// `None` when several do.
+    thread: Option<ThreadId>,
+    written: bool,
+}
+
+/// Longer cells are not followed byte by byte; what overlaps them is kept.
+const LONG: u32 = 1 << 16;
+
+/// Memory that several threads use and one writes.
+struct Shared {
+    granules: FxHashMap<u64, Usage>,
+    long: Vec<Cell>,
+    objects: BTreeSet<Addr>,
+}
+
+fn granules(cell: Cell) -> std::ops::Range<u64> {
+    if cell.len == 0 { 0..0 } else { cell.start.0 / 8..(cell.end() - 1) / 8 + 1 }
+}
+
+impl Shared {
+    fn of(trace: &Trace) -> Self {
+        let mut shared = Self { granules: FxHashMap::default(), long: Vec::new(), objects: BTreeSet::new() };
+        for event in &trace.events {
+            for access in event.op.accesses() {
+                shared.access(event.id.thread, access);
+            }
+            shared.objects.extend(objects(&event.op).into_iter().flatten());
+        }
+        shared
+    }
+
+    fn access(&mut self, thread: ThreadId, access: &Access) {
+        if access.cell.len > LONG {
+            if !self.long.contains(&access.cell) {
+                self.long.push(access.cell);
+            }
+            return;
+        }
+        let written = access.kind.writes();
+        for granule in granules(access.cell) {
+            let usage = self.granules.entry(granule).or_insert(Usage { thread: Some(thread), written });
+            usage.written |= written;
+            if usage.thread != Some(thread) {
+                usage.thread = None;
+            }
+        }
+    }
+
+    fn may_matter(&self, access: &Access) -> bool {
+        let Access { cell, .. } = *access;
+        let is_shared = |granule| self.granules.get(&granule).is_some_and(|u| u.thread.is_none() && u.written);
+        self.long.iter().any(|long| long.overlaps(&cell))
+            || cell.len > LONG
+            || granules(cell).any(is_shared)
+            || self.objects.range(cell.start..Addr(cell.end())).next().is_some()
+    }
+
+    fn keeps(&self, event: &Event) -> bool {
+        let accesses = event.op.accesses();
+        accesses.is_empty() || accesses.iter().any(|access| self.may_matter(access))
+    }
+}
+
+/// The synchronisation objects an operation names.
+fn objects(op: &Op) -> [Option<Addr>; 2] {
+    match op {
+        Op::WaitBegin { cond, lock } => [Some(*cond), Some(*lock)],
+        Op::Acquire { lock: addr, .. }
+        | Op::TryAcquire { lock: addr, .. }
+        | Op::Release { lock: addr, .. }
+        | Op::Init(addr)
+        | Op::Destroy(addr)
+        | Op::WaitEnd { cond: addr, .. }
+        | Op::Signal { cond: addr }
+        | Op::Broadcast { cond: addr }
+        | Op::BarrierArrive { barrier: addr }
+        | Op::BarrierLeave { barrier: addr }
+        | Op::SemPost { sem: addr }
+        | Op::SemWait { sem: addr }
+        | Op::SemTryWait { sem: addr, .. }
+        | Op::SemGet { sem: addr }
+        | Op::OnceBegin { once: addr, .. }
+        | Op::OnceEnd { once: addr } => [Some(*addr), None],
+        _ => [None, None],
+    }
+}
+
+/// Leaves out accesses to memory that one thread alone uses, or that nobody writes.
+pub fn reduce(trace: &Trace) -> Reduced {
+    let shared = Shared::of(trace);
+    Reduced::new(trace, |_, event| shared.keeps(event).then(|| event.op.clone()))
+}
+
+impl Reduced {
+    /// The events for which `keep` gives an operation. Others must be accesses that no other thread notices.
+    fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Self {
+        let mut kept = IndexVec::<ThreadId, Vec<u32>>::filled(trace.threads.len(), Vec::new());
+        let mut events = IndexVec::<Step, Event>::new();
+        let mut steps = trace.runnable.iter().peekable();
+        let mut runnable = Vec::new();
+        let mut threads = trace.threads.clone();
+        for (step, event) in trace.events.iter_enumerated() {
+            while let Some((_, set)) = steps.next_if(|(from, _)| *from <= step) {
+                runnable.push((events.next_id(), set.clone()));
+            }
+            let Some(op) = keep(step, event) else { continue };
+            if let Op::Create { child } = op
+                && let Some(info) = threads.get_mut(child)
+            {
+                info.created = Some(events.next_id());
+            }
+            let positions = &mut kept[event.id.thread];
+            let id = EventId { thread: event.id.thread, position: positions.len() as u32 };
+            positions.push(event.id.position);
+            events.push(Event { id, site: event.site, op });
+        }
+        runnable.extend(steps.map(|(_, set)| (events.next_id(), set.clone())));
+        // Of several entries for one state, the last is the one after the events left out.
+        runnable.reverse();
+        runnable.dedup_by_key(|(from, _)| *from);
+        runnable.reverse();
+        let trace = Trace {
+            threads,
+            events,
+            runnable,
+            pending: Vec::new(),
+            allocations: Vec::new(),
+            misuses: trace.misuses.clone(),
+            unmodelled: trace.unmodelled.clone(),
+            end: trace.end.clone(),
+        };
+        Self { trace, kept }
+    }
+
+    /// An event's position in the other trace; for the one after the last, the position after that.
+    pub(crate) fn position(&self, thread: ThreadId, position: u32) -> u32 {
+        let kept = &self.kept[thread];
+        let last = || kept.last().map_or(0, |last| last + 1);
+        kept.get(position as usize).copied().unwrap_or_else(last)
+    }
+
+    /// An event's identity in the other trace.
+    pub fn whole(&self, event: EventId) -> EventId {
+        EventId { position: self.position(event.thread, event.position), ..event }
+    }
+}
