@@ -83,9 +83,9 @@ fn synthetic(events: usize) -> Trace {
             4 if random.below(100) == 0 => {
                 let (lock, mode) = (Addr(0x800), LockMode::Exclusive);
                 let next = (thread + 1) % THREADS;
-                let (value, by_chance) = (0x700 + 8 * u64::from(thread), random.below(2) as u32);
+                let (value, by_chance) = (0x100_0000 + 8 * trace.events.len() as u64, random.below(2) as u32);
                 let flag = access(write, None, 0x600 + 0x400 * u64::from(by_chance));
-                push(&mut trace, thread, 500 + by_chance, access(write, None, value + 0x1000 * u64::from(by_chance)));
+                push(&mut trace, thread, 500 + by_chance, access(write, None, value));
                 push(&mut trace, thread, 403, Op::Acquire { lock, mode });
                 push(&mut trace, thread, 510, flag.clone());
                 push(&mut trace, thread, 403, Op::Release { lock, mode });
@@ -93,7 +93,7 @@ fn synthetic(events: usize) -> Trace {
                 let seen = if by_chance == 1 { flag } else { access(read, None, 0x600) };
                 push(&mut trace, next, 511, seen);
                 push(&mut trace, next, 403, Op::Release { lock, mode });
-                push(&mut trace, next, 502 + by_chance, access(read, None, value + 0x1000 * u64::from(by_chance)));
+                push(&mut trace, next, 502 + by_chance, access(read, None, value));
             }
             4..=6 => push(&mut trace, thread, 404, access(read, None, 0x80_0000 + 8 * random.below(10_000))),
             _ => push(&mut trace, thread, 405, access(AccessKind::ReadModifyWrite, Some(Order::AcqRel), 0x9000)),

@@ -167,7 +167,8 @@ impl Exact<'_> {
         let size = u32::try_from(self.options.window).unwrap_or(u32::MAX).max(2);
         let mut tracker = Tracker::new(survey);
         let (mut start, mut looked_at) = (0u32, 0);
-        while !open.is_empty() && looked_at < len {
+        let can_go_on = |exact: &Self, sites| exact.budgets.get(sites).unwrap_or(&exact.options.budget) > &0;
+        while looked_at < len && open.keys().any(|sites| can_go_on(self, sites)) {
             let end = start.saturating_add(size).min(len);
             let mut ahead = tracker.clone();
             let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
@@ -243,7 +244,7 @@ impl Exact<'_> {
         for sites in open.into_keys() {
             let reason = if !self.trace.unmodelled.is_empty() {
                 Unsettled::Unmodelled
-            } else if self.budgets.get(&sites) == Some(&0) {
+            } else if self.budgets.get(&sites).unwrap_or(&self.options.budget) == &0 {
                 Unsettled::Budget
             } else if !self.is_one_window() {
                 Unsettled::Window

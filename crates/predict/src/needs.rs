@@ -17,7 +17,7 @@ use crate::object::Deed;
 use crate::tracker::{Act, ObjectId, Tracker};
 
 /// A stretch of a thread's events under a lock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Hold {
     pub(crate) lock: ObjectId,
     pub(crate) mode: LockMode,
@@ -26,6 +26,8 @@ pub(crate) struct Hold {
     pub(crate) step: Step,
     /// Position of the event that gave it back, if one did.
     pub(crate) until: Option<u32>,
+    /// The thread's holds that it began under, by index.
+    under: SmallVec<[u32; 2]>,
 }
 
 /// What the operations on an object so far mean for later ones.
@@ -42,9 +44,11 @@ pub(crate) struct Needs {
     /// `(k, clock)`: what the first `k` events of the thread need, until the next entry.
     known: IndexVec<ThreadId, Vec<(u32, Clock)>>,
     /// Each thread's holds in the order of taking. Rigid locks have none.
-    pub(crate) holds: IndexVec<ThreadId, Vec<Hold>>,
+    holds: IndexVec<ThreadId, Vec<Hold>>,
+    /// The same by lock, thread and mode: where each begins, position and step.
+    taken: FxHashMap<(ObjectId, ThreadId, LockMode), Vec<(u32, Step)>>,
     /// Holds not ended yet, by thread.
-    open: IndexVec<ThreadId, Vec<usize>>,
+    open: IndexVec<ThreadId, SmallVec<[u32; 2]>>,
     pasts: IndexVec<ObjectId, Past>,
     counts: IndexVec<ThreadId, u32>,
     writes: LastWrites,
@@ -78,11 +82,26 @@ impl Needs {
         clock
     }
 
+    /// The holds that the thread has begun and not ended with its first `count` events.
+    pub(crate) fn open_after(&self, thread: ThreadId, count: u32) -> impl Iterator<Item = &Hold> {
+        let holds = self.holds.get(thread).map_or(&[][..], Vec::as_slice);
+        let last = holds.partition_point(|hold| hold.from < count).checked_sub(1).map(|at| &holds[at]);
+        let under = last.into_iter().flat_map(|last| &last.under).map(|at| &holds[*at as usize]);
+        under.chain(last).filter(move |hold| hold.until.is_none_or(|until| until >= count))
+    }
+
+    /// The step at which the thread took the lock in this mode for the last time within its first `count` events.
+    pub(crate) fn last_taken(&self, lock: ObjectId, thread: ThreadId, mode: LockMode, count: u32) -> Option<Step> {
+        let taken = self.taken.get(&(lock, thread, mode))?;
+        let last = taken.partition_point(|(from, _)| *from < count).checked_sub(1)?;
+        Some(taken[last].1)
+    }
+
     fn grow(&mut self, thread: ThreadId) {
         while self.known.len() <= thread.0 as usize {
             self.known.push(Vec::new());
             self.holds.push(Vec::new());
-            self.open.push(Vec::new());
+            self.open.push(SmallVec::new());
             self.counts.push(0);
         }
     }
@@ -187,24 +206,27 @@ impl Needs {
         if free {
             match act.deed {
                 Deed::Take(mode) if act.outermost => {
-                    self.open[thread].push(self.holds[thread].len());
                     let from = event.position;
-                    self.holds[thread].push(Hold { lock: act.object, mode, from, step, until: None });
+                    let under = self.open[thread].clone();
+                    self.open[thread].push(self.holds[thread].len() as u32);
+                    self.holds[thread].push(Hold { lock: act.object, mode, from, step, until: None, under });
+                    self.taken.entry((act.object, thread, mode)).or_default().push((from, step));
                 }
                 Deed::Give(_) | Deed::GiveUp if act.outermost => {
                     let mode = if let Deed::Give(mode) = act.deed { mode } else { LockMode::Exclusive };
                     let holds = &mut self.holds[thread];
                     let open = &mut self.open[thread];
-                    let ends = |at: &usize| (holds[*at].lock, holds[*at].mode) == (act.object, mode);
+                    let ends = |at: &u32| (holds[*at as usize].lock, holds[*at as usize].mode) == (act.object, mode);
                     if let Some(place) = open.iter().rposition(ends) {
-                        holds[open.remove(place)].until = Some(event.position);
+                        holds[open.remove(place) as usize].until = Some(event.position);
                     }
                 }
                 Deed::NotTaken(_) => {
                     let holders: SmallVec<[ThreadId; 2]> = slot.lock().into_iter().flat_map(|l| l.holders()).collect();
                     for holder in holders {
                         let holds = &self.holds[holder];
-                        let hold = self.open[holder].iter().map(|at| holds[*at]).find(|h| h.lock == act.object);
+                        let open = self.open[holder].iter().map(|at| &holds[*at as usize]);
+                        let hold = open.rev().find(|hold| hold.lock == act.object);
                         needed.extend(hold.map(|h| EventId { thread: holder, position: h.from }));
                     }
                 }

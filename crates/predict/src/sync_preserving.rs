@@ -7,7 +7,8 @@
 //! threads to them has neither.
 //!
 //! *Linear*: the set only grows. For two lanes of accesses, each in the order of its thread, an access that the set has
-//! is passed over for good, and the set for the next one contains the set so far.
+//! is passed over for good, and the set for the next one contains the set so far. To close a set, only the holds that
+//! are open at its border have to be looked at: those that end within it have what the rule asks for.
 //!
 //! *Deviations*: operations on objects other than locks keep their order altogether; reader-writer locks, where only an
 //! exclusive hold excludes; failed tries. Accesses that may turn out otherwise when they read something else are left to
@@ -16,13 +17,9 @@
 //! *Can miss*: races that need sections under a lock, or other synchronisation, in another order than observed.
 //! *Never wrong*: what it finds is a correct reordering, with reads-from.
 
-use std::collections::BTreeMap;
-
 use model::{Clock, EventId, LockMode, Step, ThreadId, Trace};
-use smallvec::SmallVec;
 
 use crate::needs::{Hold, Needs};
-use crate::tracker::ObjectId;
 
 /// Two accesses and the closed set that leads to both.
 #[derive(Clone, Debug)]
@@ -35,65 +32,42 @@ pub(crate) struct Found {
 /// No closed set leads to the accesses, nor to any later ones.
 struct Impossible;
 
-/// A closed set under construction.
+/// A closed set that grows.
 struct Closure<'a> {
     needs: &'a Needs,
     threads: u32,
     set: Clock,
-    /// Per thread: how many of its holds have been looked at.
-    looked_at: Vec<usize>,
-    /// Per lock: each thread's last hold in the set, by mode.
-    last: BTreeMap<ObjectId, SmallVec<[(ThreadId, Hold); 4]>>,
 }
 
-impl<'a> Closure<'a> {
-    fn new(needs: &'a Needs, threads: usize) -> Self {
-        let looked_at = vec![0; threads];
-        Self { needs, threads: threads as u32, set: Clock::new(), looked_at, last: BTreeMap::new() }
-    }
-
+impl Closure<'_> {
     /// Adds what leads to the event.
     fn lead_to(&mut self, event: EventId) -> Result<(), Impossible> {
         self.set.join(&self.needs.before(event));
-        self.close()
-    }
-
-    fn close(&mut self) -> Result<(), Impossible> {
-        loop {
-            let mut changed = false;
-            for thread in (0..self.threads).map(ThreadId) {
-                let holds = self.needs.holds.get(thread).map_or(&[][..], Vec::as_slice);
-                let at = &mut self.looked_at[thread.0 as usize];
-                let Some(hold) = holds.get(*at).filter(|h| h.from < self.set.count(thread)) else { continue };
-                *at += 1;
-                changed = true;
-                self.add(thread, *hold)?;
-            }
-            if !changed {
-                return Ok(());
-            }
-        }
-    }
-
-    fn add(&mut self, thread: ThreadId, hold: Hold) -> Result<(), Impossible> {
-        let lasts = self.last.entry(hold.lock).or_default();
-        let excludes = |a: &Hold, b: &Hold| a.mode == LockMode::Exclusive || b.mode == LockMode::Exclusive;
-        let mut ended = SmallVec::<[(ThreadId, Hold); 4]>::new();
-        for (other, theirs) in lasts.iter().filter(|(other, theirs)| *other != thread && excludes(theirs, &hold)) {
-            ended.push(if theirs.step < hold.step { (*other, *theirs) } else { (thread, hold) });
-        }
-        match lasts.iter_mut().find(|(other, theirs)| *other == thread && theirs.mode == hold.mode) {
-            Some((_, last)) => *last = hold,
-            None => lasts.push((thread, hold)),
-        }
-        for (thread, hold) in ended {
-            let position = hold.until.ok_or(Impossible)?;
-            let given_back = EventId { thread, position };
-            if !self.set.contains(given_back) {
-                self.set.join(&self.needs.with(given_back));
-            }
+        while let Some((thread, until)) = self.first_to_end() {
+            let given_back = EventId { thread, position: until.ok_or(Impossible)? };
+            self.set.join(&self.needs.with(given_back));
         }
         Ok(())
+    }
+
+    /// A hold that has to end within the set and does not, by its thread and end.
+    fn first_to_end(&self) -> Option<(ThreadId, Option<u32>)> {
+        (0..self.threads).map(ThreadId).find_map(|thread| {
+            let mut open = self.needs.open_after(thread, self.set.count(thread));
+            open.find(|hold| self.is_taken_after(thread, hold)).map(|hold| (thread, hold.until))
+        })
+    }
+
+    /// Whether another thread takes the lock after this hold began, so that the two exclude each other.
+    fn is_taken_after(&self, thread: ThreadId, hold: &Hold) -> bool {
+        let modes = match hold.mode {
+            LockMode::Exclusive => &[LockMode::Exclusive, LockMode::Shared][..],
+            LockMode::Shared => &[LockMode::Exclusive],
+        };
+        (0..self.threads).map(ThreadId).filter(|other| *other != thread).any(|other| {
+            let taken = |mode: &LockMode| self.needs.last_taken(hold.lock, other, *mode, self.set.count(other));
+            modes.iter().filter_map(taken).any(|step| step > hold.step)
+        })
     }
 }
 
@@ -102,7 +76,7 @@ pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -
     let id = |step: &Step| trace.events[*step].id;
     let (mut ones, mut others) = (one.iter().map(id), other.iter().map(id));
     let (mut first, mut second) = (ones.next()?, others.next()?);
-    let mut closure = Closure::new(needs, trace.threads.len());
+    let mut closure = Closure { needs, threads: trace.threads.len() as u32, set: Clock::new() };
     closure.lead_to(first).ok()?;
     closure.lead_to(second).ok()?;
     loop {
