@@ -27,7 +27,8 @@ pub struct Config {
     pub time_limit: Duration,
     /// Events a thread may execute without a switch while others can run, after the schedule prefix; 0 for any number.
     pub quantum: u32,
-    /// Whether condition-variable waits may end without a cause.
+    /// Whether condition-variable waits may end without a cause: once per thread and condition variable until a signal
+    /// wakes the thread there.
     pub spurious: bool,
     /// Room for a run's trace, in records of 16 bytes.
     pub trace_capacity: usize,

@@ -17,6 +17,7 @@ use wire::{Record, Reply, ReplyKind, Request};
 use crate::config::Config;
 use crate::decode::decode;
 use crate::error::Error;
+use crate::lines::Line;
 use crate::shared::Shared;
 use crate::symbols::Symbols;
 
@@ -33,6 +34,8 @@ pub struct Target {
     /// Standard output and error of the last run.
     streams: Option<Streams>,
     load_base: u64,
+    /// The program counter at which the last run crashed.
+    crash: Option<u64>,
     records: Vec<Record>,
 }
 
@@ -216,6 +219,7 @@ impl Target {
             process: None,
             streams: None,
             load_base: 0,
+            crash: None,
             records: Vec::new(),
         };
         target.start()?;
@@ -266,6 +270,24 @@ impl Target {
         Symbols::load(&self.program, self.load_base)
     }
 
+    /// Where in the code the last run crashed: a program counter of the program, or of a library it called. `None` if
+    /// it did not crash.
+    pub fn crash_counter(&self) -> Option<u64> {
+        self.crash
+    }
+
+    /// The source line of a run's program counter; `None` for code outside the executable (a library), and for code
+    /// without debug information (the runtime).
+    ///
+    /// # Errors
+    /// When the executable cannot be read.
+    pub fn line_of(&self, counter: u64) -> Result<Option<Line>, Error> {
+        match counter.checked_sub(self.load_base) {
+            Some(counter) => Line::find(&self.program, counter),
+            None => Ok(None),
+        }
+    }
+
     /// Whether runs are kept apart by forking, after the first run.
     pub fn forks(&self) -> bool {
         let isolation = |p: &Process| p.shared.header().isolation.load(Ordering::Relaxed);
@@ -292,6 +314,7 @@ impl Target {
 
     /// Runs and finds out how the run ended. Without a reply the process had to be killed.
     fn execute(&mut self, schedule: &Schedule) -> Result<(Option<Reply>, End), Error> {
+        self.crash = None;
         loop {
             if self.process.is_none() {
                 self.start()?;
@@ -310,7 +333,11 @@ impl Target {
             };
             *load_base = process.shared.header().load_base.load(Ordering::Relaxed);
             match ending(&reply, process) {
-                Ok(Some(end)) => return Ok((Some(reply), end)),
+                Ok(Some(end)) => {
+                    let crashed = matches!(end, End::Crash { .. }) && reply.counter != 0;
+                    self.crash = crashed.then_some(reply.counter);
+                    return Ok((Some(reply), end));
+                }
                 // The prefix leaves the common past of the runs of this process: a new one has none.
                 Ok(None) if process.runs > 1 => self.process = None,
                 Ok(None) => return Err(Error::Runtime { message: "a new process refuses the schedule".into() }),

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use exec::{Config, Error, Isolation, Target};
-use model::{End, Executor, Op, Schedule, Step, ThreadId, Trace};
+use model::{End, Executor, Op, Schedule, Step, ThreadId, Trace, WakeCause};
 use support::{Built, build, schedule};
 
 const BOTH: [Isolation; 2] = [Isolation::Restore, Isolation::Fork];
@@ -300,5 +300,47 @@ fn pages_written_in_some_runs_only() {
     }
     for i in 0..300 {
         run([0, 1, 0, 2, 0, 0, 3][i % 7]);
+    }
+}
+
+#[test]
+fn a_loop_around_a_wait_ends_though_wake_ups_need_no_cause() {
+    let program = build("waits.c");
+    let spurious = |trace: &Trace| {
+        let is_spurious = |op: &Op| matches!(op, Op::WaitEnd { cause: WakeCause::Spurious, .. });
+        trace.events.iter().filter(|e| is_spurious(&e.op)).count()
+    };
+    for isolation in BOTH {
+        let start = |args| program.target(Config { isolation, args, spurious: true, ..Config::default() });
+        // Nobody signals: one wake-up without a cause, then nothing more.
+        let never = start(vec![]).run(&Schedule::new()).unwrap();
+        assert_eq!((spurious(&never), never.end), (1, End::Deadlock));
+        // Signalled: nothing else is needed, but the prefix may ask for it.
+        let mut target = start(vec!["set".into()]);
+        let usual = target.run(&schedule(&[(0, 2), (1, 4)])).unwrap();
+        assert_eq!((spurious(&usual), usual.end), (0, End::Exit { code: 0 }));
+        let asked = target.run(&schedule(&[(0, 2), (1, 8)])).unwrap();
+        assert_eq!((spurious(&asked), asked.end), (1, End::Exit { code: 0 }));
+    }
+}
+
+#[test]
+fn a_crash_names_its_own_line() {
+    let program = build("endings.c");
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/endings.c")).unwrap();
+    for isolation in BOTH {
+        let mut run = |how: &str| {
+            let mut target = program.target(Config { isolation, args: vec![how.into()], ..Config::default() });
+            target.run(&Schedule::new()).unwrap();
+            target.crash_counter().map(|counter| target.line_of(counter).unwrap())
+        };
+        for (how, text) in [("null", "*nothing = 1"), ("overflow", "deep("), ("divide", "100 / zero")] {
+            let line = run(how).unwrap().unwrap();
+            assert!(line.file.ends_with("tests/programs/endings.c"), "{line:?}");
+            let shown = source.lines().nth(line.line as usize - 1).unwrap();
+            assert!(shown.contains(text), "{how}: {line:?}: {shown}");
+        }
+        assert_eq!(run("inside"), Some(None), "in the C library");
+        assert_eq!(run("exit"), None);
     }
 }

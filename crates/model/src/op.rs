@@ -79,7 +79,8 @@ pub enum Op {
     },
     /// Wakes up; an `Acquire` of the mutex follows as the thread's next event. Enabled when a signal or
     /// broadcast sent since `WaitBegin` can be consumed, or always for timed waits (then it timed out)
-    /// and where spurious wake-ups are asked for.
+    /// and, where spurious wake-ups are asked for, if the thread has not woken so on this condition variable
+    /// since a signal last woke it there.
     WaitEnd {
         /// The condition variable.
         cond: Addr,

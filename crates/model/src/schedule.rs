@@ -16,7 +16,8 @@ pub struct Segment {
 
 /// A schedule prefix: segments in order. After the last one the fixed policy decides: the running thread
 /// goes on while it can, then the runnable thread with the smallest [`ThreadId`] runs; after a yield, or a
-/// quantum of events without a switch, the next runnable thread in cyclic order gets its turn.
+/// quantum of events without a switch, the next runnable thread in cyclic order gets its turn. A thread that
+/// could only wake without a cause is passed over while another can run.
 ///
 /// Positions count all events of a thread, whether or not a search regards them as scheduling points, so one
 /// schedule means the same to every engine.

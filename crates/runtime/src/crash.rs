@@ -15,6 +15,8 @@ pub struct Signal {
     pub number: c_int,
     code: c_int,
     address: usize,
+    /// Where in the code.
+    pub counter: usize,
 }
 
 /// The crash in words; `slot` is the thread's.
@@ -47,15 +49,26 @@ extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_
             let address = (*info).si_addr() as usize;
             run::fail(text!("the runtime itself received signal {number} at address {address:#x}").as_str());
         }
+        let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
         (*run).reason = if alarm {
             Reason::TimeLimit
         } else {
-            Reason::Crashed(Signal { number, code: (*info).si_code, address: (*info).si_addr() as usize })
+            let (code, address) = ((*info).si_code, (*info).si_addr() as usize);
+            Reason::Crashed(Signal { number, code, address, counter: counter(machine) })
         };
         // The return from the signal goes on with the scheduler; the thread's context is given up.
-        let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
         leave_to(machine, (*run).scheduler);
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn counter(machine: &libc::mcontext_t) -> usize {
+    machine.gregs[libc::REG_RIP as usize] as usize
+}
+
+#[cfg(target_arch = "aarch64")]
+fn counter(machine: &libc::mcontext_t) -> usize {
+    machine.pc as usize
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -28,7 +28,7 @@ static BELL: Keep<Bell> =
     Keep::new(Bell { seen: 0, host: 0, patience: Patience::new(), seating: Seating::new(), moves: 0 });
 
 /// Exchanges in the wrong seat per attempt to move.
-const EXCHANGES_PER_MOVE: u32 = 16;
+const EXCHANGES_PER_MOVE: u32 = 4;
 
 /// Maps the shared memory behind a descriptor and closes that.
 ///

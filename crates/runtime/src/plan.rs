@@ -15,6 +15,8 @@ pub trait View {
     fn position(&self, thread: Thread) -> u32;
     /// Whether the thread can execute it.
     fn is_runnable(&self, thread: Thread) -> bool;
+    /// Whether the thread can execute it, but only by waking without a cause.
+    fn is_reluctant(&self, thread: Thread) -> bool;
     /// Whether the thread will execute nothing more.
     fn is_over(&self, thread: Thread) -> bool;
     /// The runnable thread with the smallest number not below `from`.
@@ -133,13 +135,13 @@ impl Plan {
         let turn = *self.turn.get_or_insert(position);
         let expired = self.quantum > 0 && position - turn >= self.quantum;
         let thread = if expired || view.has_yielded(self.running) {
-            view.runnable_from(self.running + 1).or_else(|| view.runnable_from(0))
-        } else if view.is_runnable(self.running) {
+            eager_from(view, self.running + 1).or_else(|| eager_from(view, 0))
+        } else if view.is_runnable(self.running) && !view.is_reluctant(self.running) {
             Some(self.running)
         } else {
-            view.runnable_from(0)
+            eager_from(view, 0)
         };
-        let Some(thread) = thread else { return Decision::Idle };
+        let Some(thread) = thread.or_else(|| view.runnable_from(0)) else { return Decision::Idle };
         if expired || thread != self.running {
             self.turn = Some(view.position(thread));
         }
@@ -162,6 +164,17 @@ impl Plan {
     }
 }
 
+/// The smallest runnable thread not below `from` that need not wake without a cause.
+fn eager_from(view: &impl View, mut from: Thread) -> Option<Thread> {
+    loop {
+        let thread = view.runnable_from(from)?;
+        if !view.is_reluctant(thread) {
+            return Some(thread);
+        }
+        from = thread + 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +185,7 @@ mod tests {
         positions: Vec<u32>,
         lengths: Vec<u32>,
         yields: bool,
+        reluctant: Vec<u32>,
     }
     impl View for Toy {
         fn count(&self) -> u32 {
@@ -182,6 +196,9 @@ mod tests {
         }
         fn is_runnable(&self, thread: u32) -> bool {
             !self.is_over(thread) && (thread.is_multiple_of(2) || self.is_over(0))
+        }
+        fn is_reluctant(&self, thread: u32) -> bool {
+            self.reluctant.contains(&thread)
         }
         fn is_over(&self, thread: u32) -> bool {
             self.positions[thread as usize] == self.lengths[thread as usize]
@@ -203,7 +220,7 @@ mod tests {
     impl Toy {
         fn new(segments: &[(u32, u32)], lengths: &[u32]) -> Self {
             let positions = vec![0; lengths.len()];
-            Self { segments: segments.to_vec(), positions, lengths: lengths.to_vec(), yields: false }
+            Self { segments: segments.to_vec(), positions, lengths: lengths.to_vec(), yields: false, reluctant: vec![] }
         }
         /// Runs from `past` on and writes down the turns and the end.
         fn run(&mut self, quantum: u32, max_steps: u64, past: u32) -> String {
@@ -243,6 +260,18 @@ mod tests {
         let mut toy = Toy::new(&[], &[2, 0, 2]);
         toy.yields = true;
         assert_eq!(toy.run(1, 100, 0), "0:1 2:1 0:2 2:2 idle");
+    }
+
+    #[test]
+    fn waking_without_a_cause_comes_last_but_where_the_prefix_says_so() {
+        let with = |segments: &[(u32, u32)], reluctant: &[u32], quantum| {
+            let mut toy = Toy::new(segments, &[2, 0, 2, 0, 2]);
+            toy.reluctant = reluctant.to_vec();
+            toy.run(quantum, 100, 0)
+        };
+        assert_eq!(with(&[], &[0], 0), "2:2 4:2 0:2 idle");
+        assert_eq!(with(&[], &[0, 4], 1), "2:1 2:2 0:1 0:2 4:1 4:2 idle");
+        assert_eq!(with(&[(0, 1)], &[0], 0), "0:1 2:2 4:2 0:2 idle");
     }
 
     #[test]

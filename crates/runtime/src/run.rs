@@ -43,6 +43,8 @@ pub struct Parked {
     pub thread: Thread,
     /// Where.
     pub site: u32,
+    /// The program counter of a crash; else 0.
+    pub counter: u64,
     /// In words.
     pub message: String,
 }
@@ -115,6 +117,9 @@ impl View for Run {
     }
     fn is_runnable(&self, thread: Thread) -> bool {
         self.runnable.contains(thread)
+    }
+    fn is_reluctant(&self, thread: Thread) -> bool {
+        self.request.spurious != 0 && self.state.as_ref().is_some_and(|state| self.runnable.is_reluctant(thread, state))
     }
     fn is_over(&self, thread: Thread) -> bool {
         self.threads[thread as usize].over
@@ -275,7 +280,8 @@ impl Run {
                     let site = self.threads[thread as usize].site;
                     let message = crash::describe(signal, self.threads[thread as usize].slot);
                     let message = message.as_str().into();
-                    self.parked.push(Parked { kind: ReplyKind::Crash, code: signal.number, thread, site, message });
+                    let (kind, code, counter) = (ReplyKind::Crash, signal.number, signal.counter as u64);
+                    self.parked.push(Parked { kind, code, thread, site, counter, message });
                     self.finish_thread(thread);
                 }
                 Reason::TimeLimit => return Ending::plain(ReplyKind::TimeLimit, thread),
@@ -295,8 +301,8 @@ impl Run {
     fn idle(&mut self) -> Ending {
         let failure = self.parked.iter().position(|p| p.kind != ReplyKind::Exit);
         if !self.parked.is_empty() {
-            let Parked { kind, code, thread, site, message } = self.parked.swap_remove(failure.unwrap_or(0));
-            return Ending { kind, code, thread, site: Some(site), message };
+            let Parked { kind, code, thread, site, counter, message } = self.parked.swap_remove(failure.unwrap_or(0));
+            return Ending { kind, code, thread, site: Some(site), counter, message };
         }
         let stuck = self.threads.iter().any(|thread| !thread.over);
         Ending::plain(if stuck { ReplyKind::Deadlock } else { ReplyKind::Exit }, self.current)
@@ -320,6 +326,7 @@ impl Run {
             site,
             records,
             checkpoint_records: checkpoint::records(),
+            counter: ending.counter,
             ..Reply::default()
         };
         link::reply(reply, ending.kind, &ending.message);
@@ -333,12 +340,13 @@ struct Ending {
     thread: Thread,
     /// `None`: the thread's last one.
     site: Option<u32>,
+    counter: u64,
     message: String,
 }
 
 impl Ending {
     fn plain(kind: ReplyKind, thread: Thread) -> Self {
-        Self { kind, code: 0, thread, site: None, message: String::new() }
+        Self { kind, code: 0, thread, site: None, counter: 0, message: String::new() }
     }
 }
 

@@ -46,13 +46,14 @@ pub fn running() -> bool {
 }
 
 /// Scheduling point: announces `op` as the thread's next event. Returns when it is this thread's turn and `blocker`
-/// does not block it. Emits nothing.
+/// does not block it; one that could only wake without a cause leaves the turn to others. Emits nothing.
 pub fn arrive(op: Record, extra: Option<u64>, blocker: Blocker) {
     if !running() {
         return;
     }
     let at_limit = unsafe { (*HOT.get()).position == (*HOT.get()).limit };
-    if !at_limit && (matches!(blocker, Blocker::None) || !state().blocked(current(), &blocker)) {
+    let waits = || state().blocked(current(), &blocker) || state().reluctant(current(), &blocker);
+    if !at_limit && (matches!(blocker, Blocker::None) || !waits()) {
         return;
     }
     let extra = extra.map(|address| extra_record(address, op.site()));
@@ -172,6 +173,7 @@ pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
             code,
             thread: current(),
             site: site(),
+            counter: 0,
             message: message.into(),
         })
     };
@@ -227,9 +229,9 @@ pub fn note_io() {
     unsafe { (*RUN.get()).did_io = true };
 }
 
-/// Whether condition-variable waits may end without a cause.
-pub fn spurious() -> bool {
-    unsafe { (*RUN.get()).request.spurious != 0 }
+/// Whether the running thread's wait on `cond` may end without a cause.
+pub fn may_be_spurious(cond: u64) -> bool {
+    running() && unsafe { (*RUN.get()).request.spurious != 0 } && state().waits.may_be_spurious(current(), cond)
 }
 
 /// `k` of the thread's spawn path: it is its creator's k-th child; 0 for the initial thread.

@@ -156,6 +156,10 @@ impl Runnable {
     pub fn go_on(&mut self, thread: Thread) {
         self.waiting.retain(|(t, _)| *t != thread);
     }
+    /// Whether the thread could go on, but only by waking without a cause.
+    pub fn is_reluctant(&self, thread: Thread, state: &State) -> bool {
+        self.waiting.iter().any(|(t, blocker)| *t == thread && state.reluctant(thread, blocker))
+    }
     /// Asks the model about all waiting threads; says whether the set differs from the one last written.
     pub fn update(&mut self, state: &State) -> bool {
         for i in 0..self.waiting.len() {

@@ -17,7 +17,8 @@ pub struct Options {
     pub quantum: u32,
     /// Most events of a run.
     pub max_steps: u32,
-    /// Whether waits may end without a cause.
+    /// Whether waits may end without a cause, at most once per thread and condition variable until a signal wakes the
+    /// thread there.
     pub spurious: bool,
 }
 
@@ -147,10 +148,13 @@ impl Run {
 
     /// The thread the policy lets run; some thread is runnable.
     fn choose(&self, rotate: bool) -> ThreadId {
-        let smallest = || self.runnable.iter().next().unwrap_or(self.running);
+        // Waking without a cause comes last.
+        let reluctant = self.machine.reluctant();
+        let eager: ThreadSet = self.runnable.iter().filter(|t| !reluctant.contains(*t)).collect();
+        let smallest = || eager.iter().chain(self.runnable.iter()).next().unwrap_or(self.running);
         if rotate {
-            self.runnable.iter().find(|t| *t > self.running).unwrap_or_else(smallest)
-        } else if self.runnable.contains(self.running) {
+            eager.iter().find(|t| *t > self.running).unwrap_or_else(smallest)
+        } else if eager.contains(self.running) {
             self.running
         } else {
             smallest()

@@ -104,6 +104,25 @@ fn main() { %h = create &t, 0\n lock @m\n signal @c\n unlock @m\n join %h\n retu
 }
 
 #[test]
+fn a_loop_around_a_wait_ends_though_wake_ups_need_no_cause() {
+    let text = "global m: 40\nglobal c: 48\nglobal ready: 4
+fn t(%a) { lock @m\n goto test\ntest:\n %r = load 4, @ready\n branch %r, done, again\nagain:\n wait @c, @m\n goto test
+done:\n unlock @m\n return 0 }
+fn main() { %h = create &t, 0\n lock @m\n SET\n unlock @m\n join %h\n return 0 }";
+    let options = Options { spurious: true, ..Options::default() };
+    let count = |trace: &Trace| format!("{:?}", trace.events).matches("Spurious").count();
+    // Nobody signals: one wake-up without a cause, then nothing more.
+    let never = run(&text.replace("SET", "signal @c"), &[(0, 5)], options);
+    assert_eq!((count(&never), never.end), (1, End::Deadlock));
+    // Signalled: nothing else is needed, but the prefix may ask for it.
+    let set = text.replace("SET", "store 4, @ready, 1\n signal @c");
+    let usual = run(&set, &[(0, 2), (1, 4)], options);
+    assert_eq!((count(&usual), usual.end), (0, End::Exit { code: 0 }));
+    let asked = run(&set, &[(0, 2), (1, 8)], options);
+    assert_eq!((count(&asked), asked.end), (1, End::Exit { code: 0 }));
+}
+
+#[test]
 fn a_cancelled_thread_ends_at_its_wait() {
     let text = "global s: 32
 fn t(%a) { sem_wait @s\n assert 0\n return 0 }

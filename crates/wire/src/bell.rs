@@ -1,10 +1,11 @@
 //! How long an end looks for the other's answer before it sleeps, and on which processor.
 
-/// Looks at the word before sleeping: longer than a small run takes, shorter than being put to sleep and woken twice.
-const LOOKS: u32 = 600;
+/// Looks at the word before sleeping: some 40 microseconds. Longer than it takes to wake the other end on an idle
+/// processor and to make a small run, so that two ends that both sleep get out of that.
+const LOOKS: u32 = 1500;
 /// Waits in a row without looking.
 const LEAST_RESTS: u32 = 4;
-const MOST_RESTS: u32 = 64;
+const MOST_RESTS: u32 = 256;
 
 /// Decides before each wait whether looking is worth it: on a busy machine the other end is not running meanwhile, and
 /// looking only keeps it from its processor.
@@ -70,7 +71,7 @@ pub struct Seating {
     exchanges: u32,
     /// When the window started.
     start: u64,
-    /// How long the last window took in each seat.
+    /// How long an exchange of the last window took in each seat.
     took: [u64; 2],
     /// The other seat is being tried.
     trial: bool,
@@ -82,9 +83,11 @@ pub struct Seating {
 
 impl Seating {
     /// Exchanges measured together.
-    pub const WINDOW: u32 = 128;
+    const WINDOW: u32 = 64;
+    /// The same while the other seat is tried.
+    const TRIAL: u32 = 32;
     const LEAST_STAY: u32 = 4;
-    const MOST_STAY: u32 = 64;
+    const MOST_STAY: u32 = 48;
 
     /// Apart at first.
     pub const fn new() -> Self {
@@ -95,9 +98,10 @@ impl Seating {
     /// After an exchange: the seat to take. `now` is the time.
     pub fn choose(&mut self, now: impl FnOnce() -> u64) -> Seat {
         self.exchanges += 1;
-        if self.exchanges >= Self::WINDOW {
+        let window = if self.trial { Self::TRIAL } else { Self::WINDOW };
+        if self.exchanges >= window {
             let now = now();
-            self.measured(now.wrapping_sub(self.start));
+            self.measured(now.wrapping_sub(self.start) / u64::from(window));
             (self.exchanges, self.start) = (0, now);
         }
         self.seat
@@ -153,7 +157,7 @@ mod tests {
             looked += u32::from(patience.looks(false) == LOOKS);
             patience.missed();
         }
-        assert!((10..60).contains(&looked), "{looked}");
+        assert!((5..20).contains(&looked), "{looked}");
         assert_eq!(Patience::new().looks(true), 1);
     }
 

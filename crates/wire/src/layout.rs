@@ -46,7 +46,9 @@ pub mod isolation {
 pub struct Request {
     /// Number of segments in the segment area.
     pub segments: u32,
-    /// 1: wake-ups without a cause are possible in condition-variable waits.
+    /// 1: wake-ups without a cause are possible in condition-variable waits, at most one per thread and condition
+    /// variable until a signal wakes the thread there. The policy after the prefix chooses one only when no thread
+    /// can do anything else.
     pub spurious: u32,
     /// Most events of the run; then it ends with [`ReplyKind::StepLimit`].
     pub max_steps: u64,
@@ -119,6 +121,8 @@ pub struct Reply {
     pub records: u64,
     /// Of these, how many were there at the checkpoint; the same in every run of this process.
     pub checkpoint_records: u64,
+    /// Of a crash: the program counter of the code that crashed, which may be a library's; else 0.
+    pub counter: u64,
 }
 
 /// The first page of the shared memory.

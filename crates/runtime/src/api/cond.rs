@@ -9,6 +9,9 @@
 //! | `pthread_cond_signal` | `Signal`: any one thread that waits now may wake |
 //! | `pthread_cond_broadcast` | `Broadcast` |
 //!
+//! Where wake-ups without a cause are asked for, a wait may end so, at most once per thread and condition variable until
+//! a signal wakes the thread there; the policy lets it happen only when nothing else can.
+//!
 //! Waits are cancellation points: a cancelled wait ends as such, takes the mutex again and then acts on the request.
 
 use core::ffi::c_int;
@@ -65,7 +68,7 @@ pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
         return Outcome::CANCELLED;
     }
     let timed = wait == Wait::Timed;
-    let blocker = Blocker::Wait { cond, always: timed || sched::running() && sched::spurious() };
+    let blocker = Blocker::Wait { cond, timed, spurious: sched::may_be_spurious(cond) };
     let wake = call.step(Tag::WaitEnd, cond).flags(wake::SIGNALLED).run(blocker, |state, thread, step| {
         let wake = state.end_wait(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
         step.flags = wake as u8;

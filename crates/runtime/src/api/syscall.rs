@@ -44,7 +44,7 @@ unsafe fn futex_wait(word: u64, expected: u32, timed: bool) -> c_long {
     if !waits {
         return fail(libc::EAGAIN);
     }
-    let blocker = Blocker::Wait { cond: word, always: timed || sched::spurious() };
+    let blocker = Blocker::Wait { cond: word, timed, spurious: sched::may_be_spurious(word) };
     let cause = call.step(Tag::WaitEnd, word).flags(wake::SIGNALLED).run(blocker, |state, thread, step| {
         // No cancellation point: a request does not end it.
         let cause = state.waits.end(thread, if timed { Wake::TimedOut } else { Wake::Spurious });

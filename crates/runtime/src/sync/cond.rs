@@ -47,12 +47,14 @@ pub struct Waits {
     waiters: Vec<Waiter>,
     /// Oldest first.
     permits: Vec<Permit>,
+    /// Who woke without a cause, on what, and has not been signalled there since.
+    spurious: Vec<(Thread, u64)>,
 }
 
 impl Waits {
     /// Nobody waits.
     pub const fn new() -> Self {
-        Self { now: 0, waiters: Vec::new(), permits: Vec::new() }
+        Self { now: 0, waiters: Vec::new(), permits: Vec::new(), spurious: Vec::new() }
     }
 
     /// `thread` starts to wait; `lock` is the mutex it has released (0 for none).
@@ -113,10 +115,22 @@ impl Waits {
         match self.permit_for(&waiter) {
             Some(permit) => {
                 self.permits.remove(permit);
+                self.spurious.retain(|woken| *woken != (thread, waiter.cond));
                 Wake::Signalled
             }
-            None => otherwise,
+            None => {
+                if otherwise == Wake::Spurious {
+                    self.spurious.push((thread, waiter.cond));
+                }
+                otherwise
+            }
         }
+    }
+
+    /// Whether `thread` may wake from `cond` without a cause: at most once until a signal has woken it there. This
+    /// depends on the thread's own past alone, so events of others commute with it.
+    pub fn may_be_spurious(&self, thread: Thread, cond: u64) -> bool {
+        !self.spurious.contains(&(thread, cond))
     }
 
     /// `thread` stops waiting because it is cancelled. It takes no signal from the others: a permit goes only
@@ -215,6 +229,21 @@ mod tests {
         assert_eq!(waits.end(1, Wake::TimedOut), Wake::TimedOut);
         assert_eq!(waits.end(2, Wake::Spurious), Wake::Spurious);
         assert!(!waits.waited_on(C));
+    }
+
+    #[test]
+    fn one_wake_up_without_a_cause_until_a_signal() {
+        let mut waits = waiting(&[1]);
+        assert!(waits.may_be_spurious(1, C));
+        assert_eq!(waits.end(1, Wake::Spurious), Wake::Spurious);
+        assert!(!waits.may_be_spurious(1, C) && waits.may_be_spurious(1, D) && waits.may_be_spurious(2, C));
+        waits.begin(C, 1, 0x10);
+        waits.signal(C, 1);
+        assert_eq!(waits.end(1, Wake::Spurious), Wake::Signalled);
+        assert!(waits.may_be_spurious(1, C));
+        waits.begin(C, 1, 0x10);
+        assert_eq!(waits.end(1, Wake::TimedOut), Wake::TimedOut);
+        assert!(waits.may_be_spurious(1, C));
     }
 
     #[test]

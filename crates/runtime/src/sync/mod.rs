@@ -70,8 +70,10 @@ pub enum Blocker {
     Wait {
         /// The condition variable.
         cond: u64,
-        /// It may wake without one: a timed wait, or wake-ups without a cause are asked for.
-        always: bool,
+        /// It may wake without one by its time limit.
+        timed: bool,
+        /// It may wake without one and without a cause; fixed when the wait begins.
+        spurious: bool,
     },
     /// All others' arrival.
     Barrier {
@@ -175,13 +177,23 @@ impl State {
                 matches!(self.objects.get(barrier), Some(Object::Barrier(b)) if b.round() == round)
             }
             Blocker::Once { once } => matches!(self.objects.get(once), Some(Object::Once(_))),
-            Blocker::Wait { always, .. } => !always && !self.waits.signalled(thread) && !self.cancel_due(thread),
+            Blocker::Wait { timed, spurious, .. } => !timed && !spurious && !self.has_cause_to_wake(thread),
             Blocker::Sem { sem } => {
                 matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0) && !self.cancel_due(thread)
             }
             Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
             Blocker::Fd { fd, events } => !self.cancel_due(thread) && !fd::ready(fd, events),
         }
+    }
+
+    /// Whether `thread` could go on, but only by waking without a cause.
+    pub fn reluctant(&self, thread: Thread, blocker: &Blocker) -> bool {
+        matches!(blocker, Blocker::Wait { timed: false, spurious: true, .. }) && !self.has_cause_to_wake(thread)
+    }
+
+    /// Whether something ends the wait of `thread` for a signal, its time limit aside.
+    fn has_cause_to_wake(&self, thread: Thread) -> bool {
+        self.waits.signalled(thread) || self.cancel_due(thread)
     }
 
     /// Whether a cancellation point of `thread` acts on a request now.

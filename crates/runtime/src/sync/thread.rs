@@ -120,8 +120,11 @@ mod tests {
         let mut state = State::new();
         state.waits.begin(0x10, 1, 0x20);
         state.threads.get_mut(2).finished = false;
-        let points =
-            [Blocker::Wait { cond: 0x10, always: false }, Blocker::Sem { sem: 0x30 }, Blocker::Join { thread: 2 }];
+        let points = [
+            Blocker::Wait { cond: 0x10, timed: false, spurious: false },
+            Blocker::Sem { sem: 0x30 },
+            Blocker::Join { thread: 2 },
+        ];
         state.put(0x30, crate::sync::Semaphore { value: 0 });
         assert!(points.iter().all(|p| state.blocked(1, p)));
         state.threads.get_mut(1).cancel_requested = true;

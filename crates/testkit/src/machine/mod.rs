@@ -124,7 +124,8 @@ pub enum MachineError {
 pub struct Machine {
     program: Arc<Program>,
     layout: Arc<Layout>,
-    /// Whether waits may end without a cause.
+    /// Whether waits may end without a cause, at most once per thread and condition variable until a signal wakes the
+    /// thread there.
     spurious: bool,
     threads: IndexVec<ThreadId, Arc<Thread>>,
     handles: BTreeMap<u64, ThreadId>,
@@ -230,6 +231,13 @@ impl Machine {
             self.enabled(id, &next.action).then_some(id)
         };
         self.threads.iter_enumerated().filter_map(can_run).collect()
+    }
+
+    /// Of the runnable threads, those that can only wake without a cause.
+    pub fn reluctant(&self) -> ThreadSet {
+        let is_reluctant =
+            |id: &ThreadId| self.threads[*id].next.as_ref().is_some_and(|next| self.reluctant_at(*id, &next.action));
+        self.runnable().iter().filter(is_reluctant).collect()
     }
 
     /// The number of events a thread has executed; `None` if there is no such thread yet.

@@ -48,10 +48,9 @@ impl Machine {
             Action::Lock { lock, mode, wait: TryMode::Wait, .. } => self.objects.can_take(lock, thread, mode),
             Action::Reacquire { lock, .. } => self.objects.can_take(lock, thread, LockMode::Exclusive),
             Action::WaitEnd { ref wait, .. } => {
-                cancelled
-                    || self.spurious
-                    || wait.mode != TryMode::Wait
-                    || self.objects.cond(wait.cond).is_some_and(|c| c.may_wake(thread))
+                wait.mode != TryMode::Wait
+                    || self.has_cause_to_wake(thread, wait)
+                    || self.spurious && !self.threads[thread].spurious.contains(&wait.cond)
             }
             Action::BarrierLeave { barrier, generation, .. } => {
                 self.objects.barriers.get(&barrier).is_some_and(|b| b.generation > generation)
@@ -69,6 +68,17 @@ impl Machine {
             }
             _ => true,
         }
+    }
+
+    /// Whether the thread can execute the action, but only by waking without a cause.
+    pub(super) fn reluctant_at(&self, thread: ThreadId, action: &Action) -> bool {
+        matches!(action, Action::WaitEnd { wait, .. }
+            if wait.mode == TryMode::Wait && !self.has_cause_to_wake(thread, wait))
+    }
+
+    /// Whether something ends the thread's wait, its time limit aside.
+    fn has_cause_to_wake(&self, thread: ThreadId, wait: &Wait) -> bool {
+        self.threads[thread].cancelled || self.objects.cond(wait.cond).is_some_and(|c| c.may_wake(thread))
     }
 
     /// Executes the thread's announced action.
@@ -190,6 +200,12 @@ impl Machine {
             Action::WaitEnd { ref wait, depth } => {
                 let cause = self.wake_cause(id, wait);
                 self.objects.change_cond(wait.cond, |c| c.leave(id));
+                let spurious = &mut Arc::make_mut(&mut self.threads[id]).spurious;
+                match cause {
+                    WakeCause::Spurious => spurious.insert(wait.cond),
+                    WakeCause::Signalled => spurious.remove(&wait.cond),
+                    WakeCause::TimedOut | WakeCause::Cancelled => false,
+                };
                 op = Op::WaitEnd { cond: Addr(wait.cond), cause };
                 Then::Announce(Action::Reacquire { dst: wait.dst, lock: wait.lock, depth, cause })
             }

@@ -1,6 +1,6 @@
 //! Threads of the machine: their frames, their memory cursors, and what they are about to do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{SiteId, ThreadPath};
 use program::{BlockId, FunctionId, LocalId};
@@ -75,6 +75,8 @@ pub(super) struct Thread {
     pub(super) next: Option<Next>,
     /// The site of the last statement with one.
     pub(super) site: Option<SiteId>,
+    /// The condition variables from which it woke without a cause and has not been signalled since.
+    pub(super) spurious: BTreeSet<u64>,
     /// Number of events executed.
     pub(super) position: u32,
     /// Number of threads created.
@@ -99,6 +101,7 @@ impl Thread {
             frames: vec![frame],
             next: Some(Next { action: Action::Start, site: None }),
             site: None,
+            spurious: BTreeSet::new(),
             position: 0,
             children: 0,
             cancelled: false,
