@@ -15,9 +15,10 @@
 //! not find ([`Prediction::open`] says so). *Never wrong*, with reads-from: a run of a predicted schedule brings the two
 //! accesses side by side, as all that leads to them is as it was.
 //!
-//! Traces may come from anywhere: [`rapid`] reads and writes the text form of RAPID, and `cspm` writes the paper's CSP
-//! model of a trace, best of one that `reduce` has made smaller.
+//! Traces may come from anywhere: [`rapid`] reads and writes the text form of RAPID, and [`cspm`] writes the paper's CSP
+//! model of a trace, best of one that [`mod@reduce`] has made smaller.
 
+pub mod cspm;
 mod exact;
 mod lanes;
 mod needs;
@@ -160,6 +161,11 @@ impl Exact<'_> {
         self.trace.events.len() <= self.options.window
     }
 
+    /// What is left of the budget of a pair of sites.
+    fn left(&self, sites: SitePair) -> u64 {
+        self.budgets.get(&sites).copied().unwrap_or(self.options.budget)
+    }
+
     /// Looks for the races of open pairs, taking out those found.
     fn run(&mut self, open: &mut LanePairs, survey: &Survey) -> Vec<PredictedRace> {
         let mut races = Vec::new();
@@ -167,8 +173,7 @@ impl Exact<'_> {
         let size = u32::try_from(self.options.window).unwrap_or(u32::MAX).max(2);
         let mut tracker = Tracker::new(survey);
         let (mut start, mut looked_at) = (0u32, 0);
-        let can_go_on = |exact: &Self, sites| exact.budgets.get(sites).unwrap_or(&exact.options.budget) > &0;
-        while looked_at < len && open.keys().any(|sites| can_go_on(self, sites)) {
+        while looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
             let end = start.saturating_add(size).min(len);
             let mut ahead = tracker.clone();
             let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
@@ -244,7 +249,7 @@ impl Exact<'_> {
         for sites in open.into_keys() {
             let reason = if !self.trace.unmodelled.is_empty() {
                 Unsettled::Unmodelled
-            } else if self.budgets.get(&sites).unwrap_or(&self.options.budget) == &0 {
+            } else if self.left(sites) == 0 {
                 Unsettled::Budget
             } else if !self.is_one_window() {
                 Unsettled::Window

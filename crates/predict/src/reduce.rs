@@ -12,10 +12,13 @@
 //! *Deviation*: the paper also leaves out variables whose accesses are ordered in the observed run, which may hide
 //! races; here nothing is left out that could race.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Access, Addr, Cell, Event, EventId, IndexVec, Op, Step, ThreadId, Trace};
+use model::{Access, AccessKind, Addr, Cell, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
+
+use crate::object::Deed;
+use crate::tracker::{Survey, Tracker};
 
 /// A trace of some of another one's events.
 #[derive(Clone, Debug)]
@@ -120,6 +123,121 @@ fn objects(op: &Op) -> [Option<Addr>; 2] {
 pub fn reduce(trace: &Trace) -> Reduced {
     let shared = Shared::of(trace);
     Reduced::new(trace, |_, event| shared.keeps(event).then(|| event.op.clone()))
+}
+
+/// A trace with one of several variables that are used alike.
+#[derive(Clone, Debug)]
+pub struct Grouped {
+    /// The trace.
+    pub reduced: Reduced,
+    /// Variables kept, each with those it stands for.
+    pub groups: BTreeMap<Cell, Vec<Cell>>,
+    /// Variables left out because a lock guards them always.
+    pub guarded: Vec<Cell>,
+}
+
+/// How a variable is used: in trace order, the thread, how much it had synchronised, and the access.
+type Signature = Vec<(ThreadId, u32, AccessKind)>;
+
+/// What is known of a variable.
+#[derive(Default)]
+struct Variable {
+    signature: Signature,
+    /// Locks held exclusively at every access so far; `None` before the first.
+    guards: Option<BTreeSet<Addr>>,
+    /// Whether it is used atomically, or overlaps another.
+    special: bool,
+}
+
+/// Keeps one of several variables that are used alike, and none that are always used under a common lock.
+///
+/// Variables with atomic accesses are left as they are, and so are those that overlap others. The relaxed predictions
+/// of a variable kept stay, and hold for all it stands for; those left out for their lock have none.
+pub fn group(trace: &Trace) -> Grouped {
+    let mut variables = BTreeMap::<Cell, Variable>::new();
+    let mut synchronised = IndexVec::<ThreadId, u32>::filled(trace.threads.len(), 0);
+    let survey = Survey::of(trace);
+    let mut tracker = Tracker::new(&survey);
+    let mut held = IndexVec::<ThreadId, BTreeSet<Addr>>::filled(trace.threads.len(), BTreeSet::new());
+    for (step, event) in trace.events.iter_enumerated() {
+        let thread = event.id.thread;
+        let acts = tracker.step(trace, step);
+        for act in acts.iter().filter(|act| act.outermost && !tracker.slots[act.object].is_rigid()) {
+            match (&event.op, act.deed) {
+                (Op::Acquire { lock, .. } | Op::TryAcquire { lock, .. }, Deed::Take(LockMode::Exclusive)) => {
+                    held[thread].insert(*lock);
+                }
+                (Op::Release { lock, .. } | Op::WaitBegin { lock, .. }, _) => {
+                    held[thread].remove(lock);
+                }
+                _ => {}
+            }
+        }
+        if event.op.accesses().is_empty() {
+            synchronised[thread] += 1;
+        }
+        for access in event.op.accesses() {
+            let variable = variables.entry(access.cell).or_default();
+            variable.special |= access.atomic.is_some() || access.kind == AccessKind::Free;
+            variable.signature.push((thread, synchronised[thread], access.kind));
+            match &mut variable.guards {
+                Some(guards) => guards.retain(|lock| held[thread].contains(lock)),
+                None => variable.guards = Some(held[thread].clone()),
+            }
+        }
+    }
+    mark_overlapping(&mut variables);
+    let mut kept = BTreeSet::new();
+    let (mut groups, mut guarded) = (BTreeMap::<Cell, Vec<Cell>>::new(), Vec::new());
+    let mut alike = BTreeMap::<Signature, Cell>::new();
+    for (cell, variable) in variables {
+        if !variable.special && variable.guards.is_some_and(|guards| !guards.is_empty()) {
+            guarded.push(cell);
+            continue;
+        }
+        let same = if variable.special { None } else { alike.get(&variable.signature).copied() };
+        match same {
+            Some(representative) => groups.entry(representative).or_default().push(cell),
+            None => {
+                kept.insert(cell);
+                groups.entry(cell).or_default();
+                if !variable.special {
+                    alike.insert(variable.signature, cell);
+                }
+            }
+        }
+    }
+    let reduced = Reduced::new(trace, |_, event| {
+        let accesses = event.op.accesses();
+        let left: Vec<Access> = accesses.iter().filter(|a| kept.contains(&a.cell)).copied().collect();
+        match left[..] {
+            _ if left.len() == accesses.len() => Some(event.op.clone()),
+            [] => None,
+            [access] => Some(Op::Access(access)),
+            _ => Some(Op::Accesses(left.into_boxed_slice())),
+        }
+    });
+    Grouped { reduced, groups, guarded }
+}
+
+/// Marks the variables that share bytes with others.
+fn mark_overlapping(variables: &mut BTreeMap<Cell, Variable>) {
+    // Ascending by first byte, so a variable overlaps an earlier one if it starts before the furthest end so far.
+    let mut overlapping = BTreeSet::new();
+    let mut furthest: Option<Cell> = None;
+    for cell in variables.keys().copied() {
+        if let Some(last) = furthest.filter(|last| cell.start.0 < last.end()) {
+            overlapping.extend([last, cell]);
+        }
+        if furthest.is_none_or(|last| cell.end() > last.end()) {
+            furthest = Some(cell);
+        }
+    }
+    for cell in overlapping {
+        if let Some(variable) = variables.get_mut(&cell) {
+            variable.special = true;
+        }
+    }
 }
 
 impl Reduced {
