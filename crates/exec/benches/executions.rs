@@ -104,7 +104,7 @@ fn main() {
     let [mut hook, mut switch, mut event] = [(); 3].map(|()| Figure::default());
     for _ in 0..ROUNDS {
         runs.iter_mut().for_each(Runs::measure);
-        let mut run = |target: &mut Target| {
+        let run = |target: &mut Target| {
             time(|| drop(target.run_undecoded(&Schedule::new()).expect("the program runs"))) * 1e9 / HOOKS
         };
         hook.0.push(run(&mut plain));

@@ -329,7 +329,7 @@ fn a_crash_names_its_own_line() {
     let program = build("endings.c");
     let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/endings.c")).unwrap();
     for isolation in BOTH {
-        let mut run = |how: &str| {
+        let run = |how: &str| {
             let mut target = program.target(Config { isolation, args: vec![how.into()], ..Config::default() });
             target.run(&Schedule::new()).unwrap();
             target.crash_counter().map(|counter| target.line_of(counter).unwrap())

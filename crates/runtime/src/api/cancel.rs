@@ -10,7 +10,7 @@
 //! | `__pthread_unwind_next` | a cleanup handler has run; on to the next |
 //! | `_pthread_cleanup_push`, `_pop` (and `_defer`, `_restore`) | the same in old binaries |
 //!
-//! Cancellation points are the functions defined with [`cancellable!`]. A pending request enables them, and their
+//! Cancellation points are the functions defined with `cancellable!`. A pending request enables them, and their
 //! event becomes `Cancelled`. A thread sees requests right after its event before, so `Cancel` does not commute
 //! with any event of the thread it asks.
 

@@ -87,7 +87,7 @@ fn end(call: &Call, once: u64) {
     call.step(Tag::OnceEnd, once).run(Blocker::None, |state, _, _| state.remove(once));
 }
 
-/// Enters the control and, where this thread is to, calls the routine in a frame whose personality is [`personality`].
+/// Enters the control and, where this thread is to, calls the routine in a frame whose personality is `personality`.
 ///
 /// # Safety
 /// As for the C function, which takes a control and a routine.

@@ -505,7 +505,7 @@ mod tests {
 
     #[test]
     fn printf_reads_its_strings() {
-        let s = b"hello\0".as_ptr() as u64;
+        let s = c"hello".as_ptr() as u64;
         let wide: Vec<u32> = "wide\0".chars().map(u32::from).collect();
         let w = wide.as_ptr() as u64;
         assert_eq!(print("%d %s %5.2f", &[1, s, 0]), [(Tag::Read, s, 6)]);
@@ -523,7 +523,7 @@ mod tests {
 
     #[test]
     fn numbered_arguments_come_in_any_order() {
-        let s = b"abc\0".as_ptr() as u64;
+        let s = c"abc".as_ptr() as u64;
         assert_eq!(print("%2$d %1$s %1$s", &[s, 5]), [(Tag::Read, s, 4), (Tag::Read, s, 4)]);
         assert_eq!(print("%3$.*2$s %1$d", &[7, 2, s]), [(Tag::Read, s, 2)]);
     }
@@ -538,7 +538,7 @@ mod tests {
     #[test]
     fn scanf_writes_what_was_assigned() {
         let scan = |format, assigned, args: &[u64]| touched(format, true, Some(assigned), args).unwrap();
-        let s = b"word\0".as_ptr() as u64;
+        let s = c"word".as_ptr() as u64;
         assert_eq!(scan("%d %lf", 2, &[8, 16]), [(Tag::Write, 8, 4), (Tag::Write, 16, 8)]);
         assert_eq!(scan("%d %lf", 1, &[8, 16]), [(Tag::Write, 8, 4)]);
         assert_eq!(scan("%d", -1, &[8]), []);
@@ -567,7 +567,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn va_lists_are_walked_without_changing_them() {
-        let s = b"xyz\0".as_ptr() as u64;
+        let s = c"xyz".as_ptr() as u64;
         // Six general registers, eight vector registers of 16 bytes; one general register was used up.
         let mut saved = [0u64; 6 + 16];
         saved[1] = 7;
