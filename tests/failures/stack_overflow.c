@@ -6,10 +6,10 @@ static atomic_int limit;
 
 static int deeper(int n) {
     volatile char frame[4096];
-    frame[0] = (char)n;
+    frame[0] = (char)n; // CRASH
     if (n == 3)
         return frame[0];
-    return deeper(n + 1) + frame[0]; // CRASH
+    return deeper(n + 1) + frame[0];
 }
 
 static void *worker(void *arg) {

@@ -6,6 +6,8 @@
 
 mod assumptions;
 mod build;
+mod crash;
+mod crash;
 mod dump;
 mod error;
 mod examples;

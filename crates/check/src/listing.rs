@@ -6,10 +6,10 @@ use explore::{Failure, FailureKind, FoundRace, Outcome};
 use model::{Executor, Ledger, Schedule, Trace, Verdict};
 use report::{Code, Finding, PairVerdict, Unknown};
 
-use crate::Error;
 use crate::examples::Examples;
 use crate::finding::{Looker, SeenAccess};
 use crate::witnesses::Witnesses;
+use crate::{Error, crash};
 
 /// Lists findings, running each one's schedule again to describe it.
 pub(crate) struct Listing<'a> {
@@ -98,6 +98,7 @@ impl Listing<'_> {
             };
             let trace = self.run(&failure.schedule)?;
             let Some(finding) = self.looker.failure(&trace, failure) else { continue };
+            let finding = crash::at_its_line(finding, self.looker.program, self.target)?;
             let recorded = recorded(finding.message.clone());
             let id = format!("E{}", findings.len() + 1);
             let witness = self.witnesses.write(&id, recorded, &failure.schedule, &trace)?;

@@ -17,7 +17,7 @@ use crate::finding::Looker;
 use crate::names::Names;
 use crate::run::{Limits, launch};
 use crate::story::{self, Ending};
-use crate::{Error, settle};
+use crate::{Error, crash, settle};
 
 /// A witness that showed its finding again.
 #[derive(Debug)]
@@ -78,7 +78,11 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
         scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc },
         pairs: pair.into_iter().collect(),
         unknowns: unknown.into_iter().collect(),
-        errors: error.into_iter().collect(),
+        errors: error
+            .map(|error| crash::at_its_line(error, &built.program, &target))
+            .transpose()?
+            .into_iter()
+            .collect(),
         engines: Vec::new(),
         assumptions: Vec::new(),
         time_ms: start.elapsed().as_millis() as u64,
