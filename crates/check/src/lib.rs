@@ -1,12 +1,11 @@
 //! The line from inputs to result: build the program, run the engines, settle every pair.
 //!
 //! [`build`] turns sources into an instrumented executable; [`explore`] searches its schedules and returns the
-//! result document; [`replay`] runs a witness again. The ledger of pairs lives here. Nothing here knows how a
+//! result document; [`verify`] proves pairs absent for any number of threads; [`replay`] runs a witness again. The ledger of pairs lives here. Nothing here knows how a
 //! result is shown.
 
 mod assumptions;
 mod build;
-mod crash;
 mod crash;
 mod dump;
 mod error;
@@ -19,7 +18,9 @@ mod place;
 mod replay;
 mod run;
 mod settle;
+mod small_language;
 mod story;
+mod verify;
 mod witnesses;
 mod words;
 
@@ -29,3 +30,5 @@ pub use error::Error;
 pub use explore::{ExploreOptions, explore};
 pub use replay::{Replayed, debugger, replay};
 pub use run::Limits;
+pub use small_language::{is_small_language, small_language_net, verify_small_language};
+pub use verify::{VerifyOptions, net, verify};
