@@ -31,19 +31,19 @@ mod state;
 mod sync_preserving;
 mod tracker;
 mod window;
+mod windows;
 mod witness;
 
 use std::collections::BTreeMap;
 
 use model::race::{self, SitePair};
-use model::{EventId, Step, Trace};
+use model::{EventId, Trace};
 
-use exact::{Answer, Target};
 use lanes::{LaneId, Lanes};
 use needs::Needs;
 use reduce::Reduced;
 use tracker::{Survey, Tracker};
-use window::Window;
+use windows::Exact;
 use witness::Witness;
 
 pub use options::Options;
@@ -52,7 +52,8 @@ pub use outcome::{Method, Open, PredictedRace, Prediction, Unsettled};
 /// Pairs of sites with the pairs of lanes that could race.
 type LanePairs = BTreeMap<SitePair, Vec<(LaneId, LaneId)>>;
 
-/// Predicts races from a trace.
+/// Predicts races from a trace. Its numbers must fit together, as executors and [`rapid`] make them: threads are those in
+/// its list, and each thread's events are numbered from 0.
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     predict_reduced(&reduce::reduce(trace), options)
 }
@@ -80,11 +81,9 @@ fn predict_reduced(reduced: &Reduced, options: &Options) -> Prediction {
         races.extend(found);
         none
     });
-    let mut exact =
-        Exact { reduced, trace, options, lanes: &lanes, budgets: BTreeMap::new(), rigid: survey.any_rigid() };
-    races.extend(exact.run(&mut open, &survey));
-    let spent = |left: &u64| options.budget - left;
-    let performed = exact.budgets.values().map(spent).sum();
+    let mut exact = Exact::new(reduced, &survey, &lanes, options);
+    races.extend(exact.run(&mut open));
+    let performed = exact.performed();
     let (mut unsettled, impossible) = exact.settle(open);
     rejected.extend(impossible);
     rejected.sort_unstable();
@@ -143,124 +142,4 @@ fn sync_preserving_race(
     let [first, second] = [first, second].map(|step| reduced.whole(trace.events[step].id));
     let (method, schedule) = (Method::SyncPreserving, witness.schedule);
     Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true })
-}
-
-/// The exact search over windows.
-struct Exact<'a> {
-    reduced: &'a Reduced,
-    trace: &'a Trace,
-    options: &'a Options,
-    lanes: &'a Lanes,
-    /// What is left for each pair of sites that was worked on.
-    budgets: BTreeMap<SitePair, u64>,
-    rigid: bool,
-}
-
-impl Exact<'_> {
-    fn is_one_window(&self) -> bool {
-        self.trace.events.len() <= self.options.window
-    }
-
-    /// What is left of the budget of a pair of sites.
-    fn left(&self, sites: SitePair) -> u64 {
-        self.budgets.get(&sites).copied().unwrap_or(self.options.budget)
-    }
-
-    /// Looks for the races of open pairs, taking out those found.
-    fn run(&mut self, open: &mut LanePairs, survey: &Survey) -> Vec<PredictedRace> {
-        let mut races = Vec::new();
-        let len = self.trace.events.len() as u32;
-        let size = u32::try_from(self.options.window).unwrap_or(u32::MAX).max(2);
-        let mut tracker = Tracker::new(survey);
-        let (mut start, mut looked_at) = (0u32, 0);
-        while looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
-            let end = start.saturating_add(size).min(len);
-            let mut ahead = tracker.clone();
-            let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
-            open.retain(|sites, pairs| {
-                let found = self.look_in(&window, Step(end), Step(looked_at), *sites, pairs);
-                let none = found.is_none();
-                races.extend(found);
-                none
-            });
-            looked_at = end;
-            let next = start + size / 2;
-            for step in start..next.min(len) {
-                tracker.step(self.trace, Step(step));
-            }
-            start = next;
-        }
-        races
-    }
-
-    /// Looks for a race of the pair in the window, at least one access being past those looked at before.
-    fn look_in(
-        &mut self,
-        window: &Window,
-        end: Step,
-        looked_at: Step,
-        sites: SitePair,
-        pairs: &[(LaneId, LaneId)],
-    ) -> Option<PredictedRace> {
-        let budget = self.budgets.entry(sites).or_insert(self.options.budget);
-        for (one, other) in pairs {
-            let inside = |lane: LaneId| {
-                let steps = &self.lanes.lane(lane).steps;
-                let from = steps.partition_point(|s| *s < window.start);
-                &steps[from..steps.partition_point(|s| *s < end)]
-            };
-            for (first, second) in inside(*one).iter().flat_map(|a| inside(*other).iter().map(move |b| (*a, *b))) {
-                if first.max(second) < looked_at {
-                    continue;
-                }
-                let (first, second) = (first.min(second), first.max(second));
-                *budget = budget.checked_sub(1)?;
-                let events = [first, second].map(|step| &self.trace.events[step]);
-                let target = Target {
-                    places: events.map(|event| window.place(event.id)),
-                    reads: events.map(|event| !lanes::is_steady(event)),
-                };
-                match exact::search(window, target, budget) {
-                    Answer::Impossible => {}
-                    Answer::Unknown => {
-                        *budget = 0;
-                        return None;
-                    }
-                    Answer::Found(path) => {
-                        let mut witness = Witness::new(self.reduced);
-                        witness.push_until(window.start);
-                        for place in path {
-                            witness.push(window.step(place));
-                        }
-                        let in_run = witness.side_by_side(first, second);
-                        let [first, second] = events.map(|event| self.reduced.whole(event.id));
-                        let (method, schedule) = (Method::Reordering, witness.schedule);
-                        return Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true });
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// What can be said about the pairs without a race.
-    fn settle(&self, open: LanePairs) -> (Vec<Open>, Vec<SitePair>) {
-        let (mut unsettled, mut rejected) = (Vec::new(), Vec::new());
-        for sites in open.into_keys() {
-            let reason = if !self.trace.unmodelled.is_empty() {
-                Unsettled::Unmodelled
-            } else if self.left(sites) == 0 {
-                Unsettled::Budget
-            } else if !self.is_one_window() {
-                Unsettled::Window
-            } else if self.rigid {
-                Unsettled::Rigid
-            } else {
-                rejected.push(sites);
-                continue;
-            };
-            unsettled.push(Open { sites, reason });
-        }
-        (unsettled, rejected)
-    }
 }

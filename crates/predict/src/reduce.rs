@@ -245,13 +245,11 @@ impl Reduced {
     fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Self {
         let mut kept = IndexVec::<ThreadId, Vec<u32>>::filled(trace.threads.len(), Vec::new());
         let mut events = IndexVec::<Step, Event>::new();
-        let mut steps = trace.runnable.iter().peekable();
-        let mut runnable = Vec::new();
         let mut threads = trace.threads.clone();
+        // By step of the trace, how many events were kept before.
+        let mut before = Vec::with_capacity(trace.events.len() + 1);
         for (step, event) in trace.events.iter_enumerated() {
-            while let Some((_, set)) = steps.next_if(|(from, _)| *from <= step) {
-                runnable.push((events.next_id(), set.clone()));
-            }
+            before.push(events.next_id());
             let Some(op) = keep(step, event) else { continue };
             if let Op::Create { child } = op
                 && let Some(info) = threads.get_mut(child)
@@ -263,21 +261,30 @@ impl Reduced {
             positions.push(event.id.position);
             events.push(Event { id, site: event.site, op });
         }
-        runnable.extend(steps.map(|(_, set)| (events.next_id(), set.clone())));
+        let count = events.next_id();
+        let new_step = |step: Step| before.get(step.0 as usize).copied().unwrap_or(count);
+        let mut runnable: Vec<_> = trace.runnable.iter().map(|(from, set)| (new_step(*from), set.clone())).collect();
         // Of several entries for one state, the last is the one after the events left out.
         runnable.reverse();
         runnable.dedup_by_key(|(from, _)| *from);
         runnable.reverse();
-        let trace = Trace {
+        let pending = trace.pending.iter().cloned().map(|mut pending| {
+            pending.event.id.position = kept[pending.event.id.thread].len() as u32;
+            pending
+        });
+        let moved = |step: &mut Step| *step = new_step(*step);
+        let mut trace = Trace {
             threads,
-            events,
             runnable,
-            pending: Vec::new(),
-            allocations: Vec::new(),
+            pending: pending.collect(),
+            allocations: trace.allocations.clone(),
             misuses: trace.misuses.clone(),
             unmodelled: trace.unmodelled.clone(),
             end: trace.end.clone(),
+            events,
         };
+        trace.allocations.iter_mut().for_each(|allocation| moved(&mut allocation.before));
+        trace.misuses.iter_mut().for_each(|misuse| moved(&mut misuse.before));
         Self { trace, kept }
     }
 

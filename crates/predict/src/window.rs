@@ -6,6 +6,7 @@
 //! thread uses, are left out: reads of them always read what they read.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use model::{EventId, IndexVec, Op, Step, ThreadId, Trace};
 use smallvec::SmallVec;
@@ -56,8 +57,8 @@ pub(crate) struct Used {
 #[derive(Debug)]
 pub(crate) struct Window {
     pub(crate) start: Step,
-    /// Each thread's number of events before the window.
-    pub(crate) base: IndexVec<ThreadId, u32>,
+    /// Each thread's number of events before the window, for threads with events in it.
+    base: IndexVec<ThreadId, u32>,
     pub(crate) moves: IndexVec<ThreadId, Vec<Move>>,
     /// Objects by local number; acts refer to them.
     pub(crate) objects: IndexVec<ObjectId, Used>,
@@ -82,9 +83,9 @@ impl Window {
             places: Vec::new(),
             watched: Vec::new(),
         };
-        for event in trace.events.iter().take(start.0 as usize).rev() {
-            let base = &mut window.base[event.id.thread];
-            *base = (*base).max(event.id.position + 1);
+        // From the end, so that the first event of each thread has the last word.
+        for event in trace.events.as_slice()[start.0 as usize..end.0 as usize].iter().rev() {
+            window.base[event.id.thread] = event.id.position;
         }
         let mut local = BTreeMap::<ObjectId, ObjectId>::new();
         // What the next event of a thread requires.
@@ -119,7 +120,7 @@ impl Window {
                     let reached = count(&window, child);
                     if tracker.has_exited(child) {
                         next.requires.push((child, reached));
-                    } else if let Some(exit) = exit_index(trace, &window, step, child) {
+                    } else if let Some(exit) = exit_index(trace, &window, step..end, child) {
                         next.forbids = Some((child, exit));
                         window.watched.push((child, exit));
                     }
@@ -218,9 +219,9 @@ impl Window {
     }
 }
 
-/// The place in the window of the thread's last event, given that it comes after `step`.
-fn exit_index(trace: &Trace, window: &Window, step: Step, thread: ThreadId) -> Option<u32> {
-    let later = trace.events.iter().skip(step.0 as usize);
-    let exit = later.filter(|e| e.id.thread == thread).find(|e| e.op == Op::Exit)?;
+/// The place in the window of the thread's last event, if it is among these steps.
+fn exit_index(trace: &Trace, window: &Window, steps: Range<Step>, thread: ThreadId) -> Option<u32> {
+    let later = &trace.events.as_slice()[steps.start.0 as usize..steps.end.0 as usize];
+    let exit = later.iter().find(|event| event.id.thread == thread && event.op == Op::Exit)?;
     Some(exit.id.position - window.base[thread])
 }

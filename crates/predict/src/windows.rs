@@ -1,0 +1,149 @@
+//! The exact search along a trace: window by window, each overlapping the one before by half.
+//!
+//! Two accesses no more than half a window apart are looked at together in some window. A window starts in the state that
+//! the trace itself led to, so a race that needs another order of earlier events is missed; unless one window is the whole
+//! trace, a pair without a race stays open.
+
+use std::collections::BTreeMap;
+
+use model::race::SitePair;
+use model::{Step, Trace};
+
+use crate::LanePairs;
+use crate::exact::{Answer, Target, search};
+use crate::lanes::{LaneId, Lanes, is_steady};
+use crate::options::Options;
+use crate::outcome::{Method, Open, PredictedRace, Unsettled};
+use crate::reduce::Reduced;
+use crate::tracker::{Survey, Tracker};
+use crate::window::Window;
+use crate::witness::Witness;
+
+/// The exact search over windows.
+pub(crate) struct Exact<'a> {
+    reduced: &'a Reduced,
+    trace: &'a Trace,
+    survey: &'a Survey,
+    options: &'a Options,
+    lanes: &'a Lanes,
+    /// What is left for each pair of sites that was worked on.
+    budgets: BTreeMap<SitePair, u64>,
+}
+
+impl<'a> Exact<'a> {
+    pub(crate) fn new(reduced: &'a Reduced, survey: &'a Survey, lanes: &'a Lanes, options: &'a Options) -> Self {
+        Self { reduced, trace: &reduced.trace, survey, options, lanes, budgets: BTreeMap::new() }
+    }
+
+    /// Events performed so far.
+    pub(crate) fn performed(&self) -> u64 {
+        self.budgets.values().map(|left| self.options.budget - left).sum()
+    }
+
+    fn is_one_window(&self) -> bool {
+        self.trace.events.len() <= self.options.window
+    }
+
+    /// What is left of the budget of a pair of sites.
+    fn left(&self, sites: SitePair) -> u64 {
+        self.budgets.get(&sites).copied().unwrap_or(self.options.budget)
+    }
+
+    /// Looks for the races of open pairs, taking out those found.
+    pub(crate) fn run(&mut self, open: &mut LanePairs) -> Vec<PredictedRace> {
+        let mut races = Vec::new();
+        let len = self.trace.events.len() as u32;
+        let size = u32::try_from(self.options.window).unwrap_or(u32::MAX).max(2);
+        let mut tracker = Tracker::new(self.survey);
+        let (mut start, mut looked_at) = (0u32, 0);
+        while looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
+            let end = start.saturating_add(size).min(len);
+            let mut ahead = tracker.clone();
+            let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
+            open.retain(|sites, pairs| {
+                let found = self.look_in(&window, Step(end), Step(looked_at), *sites, pairs);
+                let none = found.is_none();
+                races.extend(found);
+                none
+            });
+            looked_at = end;
+            let next = start + size / 2;
+            for step in start..next.min(len) {
+                tracker.step(self.trace, Step(step));
+            }
+            start = next;
+        }
+        races
+    }
+
+    /// Looks for a race of the pair in the window, at least one access being past those looked at before.
+    fn look_in(
+        &mut self,
+        window: &Window,
+        end: Step,
+        looked_at: Step,
+        sites: SitePair,
+        pairs: &[(LaneId, LaneId)],
+    ) -> Option<PredictedRace> {
+        let budget = self.budgets.entry(sites).or_insert(self.options.budget);
+        for (one, other) in pairs {
+            let inside = |lane: LaneId| {
+                let steps = &self.lanes.lane(lane).steps;
+                let from = steps.partition_point(|s| *s < window.start);
+                &steps[from..steps.partition_point(|s| *s < end)]
+            };
+            for (first, second) in inside(*one).iter().flat_map(|a| inside(*other).iter().map(move |b| (*a, *b))) {
+                if first.max(second) < looked_at {
+                    continue;
+                }
+                let (first, second) = (first.min(second), first.max(second));
+                *budget = budget.checked_sub(1)?;
+                let events = [first, second].map(|step| &self.trace.events[step]);
+                let target = Target {
+                    places: events.map(|event| window.place(event.id)),
+                    reads: events.map(|event| !is_steady(event)),
+                };
+                match search(window, target, budget) {
+                    Answer::Impossible => {}
+                    Answer::Unknown => {
+                        *budget = 0;
+                        return None;
+                    }
+                    Answer::Found(path) => {
+                        let mut witness = Witness::new(self.reduced);
+                        witness.push_until(window.start);
+                        for place in path {
+                            witness.push(window.step(place));
+                        }
+                        let in_run = witness.side_by_side(first, second);
+                        let [first, second] = events.map(|event| self.reduced.whole(event.id));
+                        let (method, schedule) = (Method::Reordering, witness.schedule);
+                        return Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// What can be said about the pairs without a race.
+    pub(crate) fn settle(&self, open: LanePairs) -> (Vec<Open>, Vec<SitePair>) {
+        let (mut unsettled, mut rejected) = (Vec::new(), Vec::new());
+        for sites in open.into_keys() {
+            let reason = if !self.trace.unmodelled.is_empty() {
+                Unsettled::Unmodelled
+            } else if self.left(sites) == 0 {
+                Unsettled::Budget
+            } else if !self.is_one_window() {
+                Unsettled::Window
+            } else if self.survey.any_rigid() {
+                Unsettled::Rigid
+            } else {
+                rejected.push(sites);
+                continue;
+            };
+            unsettled.push(Open { sites, reason });
+        }
+        (unsettled, rejected)
+    }
+}
