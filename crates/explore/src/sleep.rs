@@ -10,11 +10,27 @@ use model::{Event, Op, ThreadId};
 /// Whether the order of two events matters that are possible in the same state. Dependence, except that a thread leaving
 /// a barrier does not mind arrivals at it: they are those of the next generation.
 pub(crate) fn interfere(one: &Event, other: &Event) -> bool {
-    let of_generations = matches!(
-        (&one.op, &other.op),
-        (Op::BarrierArrive { .. }, Op::BarrierLeave { .. }) | (Op::BarrierLeave { .. }, Op::BarrierArrive { .. })
-    );
-    !of_generations && dependent(one, other)
+    // The usual cases without looking at what else the events use.
+    match (&one.op, &other.op) {
+        (Op::Access(a), Op::Access(b)) => one.id.thread == other.id.thread || a.conflicts_with(b),
+        (Op::BarrierArrive { .. }, Op::BarrierLeave { .. }) | (Op::BarrierLeave { .. }, Op::BarrierArrive { .. }) => {
+            one.id.thread == other.id.thread
+        }
+        (a, b) if (is_about_ends(a) && !is_about_threads(b)) || (is_about_ends(b) && !is_about_threads(a)) => {
+            one.id.thread == other.id.thread
+        }
+        _ => dependent(one, other),
+    }
+}
+
+/// Whether the operation ends a thread or has to do with its end.
+fn is_about_ends(op: &Op) -> bool {
+    matches!(op, Op::Exit | Op::Join { .. } | Op::TryJoin { .. } | Op::Detach { .. })
+}
+
+/// Whether the operation has to do with another thread's life, or ends its own.
+fn is_about_threads(op: &Op) -> bool {
+    is_about_ends(op) || matches!(op, Op::Create { .. } | Op::Cancel { .. })
 }
 
 /// The sleeping threads of a state, each by its next event there.
@@ -49,5 +65,50 @@ impl Sleep {
     /// Who still sleeps after the event of a thread that is awake.
     pub(crate) fn after(&self, event: &Event) -> Self {
         Self { events: self.events.iter().filter(|e| !interfere(e, event)).cloned().collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Access, AccessKind, Addr, Cell, EventId, LockMode, Order};
+
+    use super::*;
+
+    /// The usual cases are told as dependence tells them.
+    #[test]
+    fn interference_is_dependence() {
+        let cell = |start, len| Cell { start: Addr(start), len };
+        let access = |kind, start, len| Access { kind, atomic: Some(Order::SeqCst), cell: cell(start, len) };
+        let (child, target, lock) = (ThreadId(1), ThreadId(0), Addr(4));
+        let ops = [
+            Op::Access(access(AccessKind::Read, 0, 8)),
+            Op::Access(access(AccessKind::Write, 4, 4)),
+            Op::Access(access(AccessKind::Free, 0, 4)),
+            Op::Accesses(Box::new([access(AccessKind::Read, 0, 4), access(AccessKind::Write, 8, 4)])),
+            Op::Fence(Order::SeqCst),
+            Op::Acquire { lock, mode: LockMode::Exclusive },
+            Op::Release { lock, mode: LockMode::Shared },
+            Op::BarrierArrive { barrier: Addr(4) },
+            Op::BarrierLeave { barrier: Addr(8) },
+            Op::SemPost { sem: Addr(4) },
+            Op::Create { child },
+            Op::Cancel { target },
+            Op::Cancel { target: child },
+            Op::Join { child },
+            Op::Join { child: target },
+            Op::TryJoin { child, success: false },
+            Op::Detach { child: target },
+            Op::Start,
+            Op::Exit,
+            Op::Cancelled,
+            Op::Yield,
+        ];
+        let event = |thread, op: &Op| Event { id: EventId { thread, position: 1 }, site: None, op: op.clone() };
+        for (a, b) in ops.iter().flat_map(|a| ops.iter().map(move |b| (a, b))) {
+            for other in [ThreadId(0), ThreadId(1)] {
+                let (one, other) = (event(ThreadId(0), a), event(other, b));
+                assert_eq!(interfere(&one, &other), dependent(&one, &other), "{one:?} {other:?}");
+            }
+        }
     }
 }
