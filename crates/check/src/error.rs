@@ -23,6 +23,12 @@ pub enum Error {
     /// Two engines contradict each other.
     #[error(transparent)]
     Contradiction(#[from] model::Contradiction),
+    /// A program of the small language cannot be read.
+    #[error("cannot read `{}`: {cause}", path.display())]
+    Unreadable { path: PathBuf, cause: std::io::Error },
+    /// A program of the small language is malformed.
+    #[error("{}:{cause}", path.display())]
+    SmallLanguage { path: PathBuf, cause: cover::sml::SmlError },
     /// No place to work.
     #[error("cannot work in the folder for temporary files: {0}")]
     WorkFolder(std::io::Error),
@@ -67,7 +73,8 @@ impl Error {
         Some(match self {
             Self::Format(error) => error.help().to_owned(),
             Self::WorkFolder(_) => "make room there, or set TMPDIR to another folder".to_owned(),
-            Self::Stdin { .. } => "check the spelling and the permissions".to_owned(),
+            Self::SmallLanguage { .. } => "correct the file at this place".to_owned(),
+            Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
             Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
                 "explore the program again to get a witness of its present state".to_owned()
             }

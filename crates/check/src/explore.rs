@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::explore::{Coverage, Observer, Outcome, ReductionName};
-use model::Engine;
+use model::Pair;
+use model::verdict::{Engine, Entry, Verdict};
 use report::document::SCHEMA;
 use report::{PairVerdict, Report};
 
@@ -36,6 +37,15 @@ pub struct ExploreOptions {
 
 /// Explores the program's schedules and settles every pair of accesses that met.
 pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
+    explore_sites(built, options, observer).map(|(report, _)| report)
+}
+
+/// The same, with the sites of the races in the order of the report.
+pub(crate) fn explore_sites(
+    built: &Built,
+    options: &ExploreOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Vec<Pair>), Error> {
     let start = Instant::now();
     let (mut target, _, symbols) = launch(built, &options.limits)?;
     let search = ::explore::Options {
@@ -67,7 +77,9 @@ pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Obser
     } else {
         report::Verdict::Safe
     };
-    Ok(Report {
+    let is_race = |entry: &Entry| matches!(entry.verdict, Verdict::Race { confirmed: true, .. });
+    let races = ledger.iter().filter(|(_, entry)| entry.is_some_and(is_race)).map(|(pair, _)| pair).collect();
+    let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
         command: "explore".to_owned(),
@@ -81,7 +93,8 @@ pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Obser
         engines: vec![engine(&outcome, options.reduction, time)],
         assumptions: assumptions::of_search(&built.program, &outcome, !built.identity.assume_pure.is_empty()),
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
-    })
+    };
+    Ok((report, races))
 }
 
 fn engine(outcome: &Outcome, reduction: ReductionName, time: Duration) -> report::Engine {

@@ -21,5 +21,5 @@ mod values;
 pub mod sml;
 pub mod verify;
 
-pub use touches::pairs;
-pub use verify::{Candidate, Options, Proof, Result, Step, verify};
+pub use touches::{Meeting, MeetingAccess, meetings, pairs};
+pub use verify::{Candidate, Options, Proof, Result, Step, obstacle, verify};

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Pair, SiteId};
+use model::{AccessKind, Pair, SiteId};
 use program::library::{self, Effect, FormatArgs, LibraryState, Role, Size, StateAccess};
-use program::{FunctionId, Operand, Program, Stmt};
+use program::{FunctionId, LocalId, Operand, Program, Stmt, naming};
+
+use AccessKind::{Free, Read, ReadModifyWrite, Write};
 
 use crate::invocations::Invocations;
 use crate::values::{Root, Values};
@@ -15,7 +17,7 @@ struct Touch {
     root: Root,
     /// First byte and number of bytes; `None` for the whole object.
     bytes: Option<(i64, u64)>,
-    writes: bool,
+    kind: AccessKind,
     atomic: bool,
 }
 
@@ -34,10 +36,35 @@ pub(crate) fn touches_memory(stmt: &Stmt) -> bool {
     )
 }
 
-/// Every pair of sites that may touch the same memory from different threads, at least one writing and one plain. Only
-/// code that can run is looked at, and all code where something is not modelled. Never misses a pair that can race, if
-/// pointer arithmetic stays inside objects.
+/// Two sites that may touch the same memory, with an example of how they meet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    /// The sites.
+    pub pair: Pair,
+    /// What a person calls the memory.
+    pub variable: String,
+    /// What each does there, in the order of the pair's sites.
+    pub accesses: [MeetingAccess; 2],
+}
+
+/// One side of a meeting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MeetingAccess {
+    /// What it does.
+    pub kind: AccessKind,
+    /// Whether atomically.
+    pub atomic: bool,
+}
+
+/// The pairs of [`meetings`].
 pub fn pairs(program: &Program) -> Vec<Pair> {
+    meetings(program).into_iter().map(|meeting| meeting.pair).collect()
+}
+
+/// Every pair of sites that may touch the same memory from different threads, at least one writing and one plain, in
+/// order. Only code that can run is looked at, and all code where something is not modelled. Never misses a pair that
+/// can race, if pointer arithmetic stays inside objects.
+pub fn meetings(program: &Program) -> Vec<Meeting> {
     let values = Values::new(program);
     let invocations = Invocations::new(program, &values);
     let mut by_root: BTreeMap<Root, BTreeSet<(SiteId, Touch)>> = BTreeMap::new();
@@ -55,18 +82,52 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
     }
     let nothing = BTreeSet::new();
     let unknown = by_root.get(&Root::Unknown).unwrap_or(&nothing);
-    let mut pairs = BTreeSet::new();
+    let mut meetings: BTreeMap<Pair, Meeting> = BTreeMap::new();
     for (root, touched) in &by_root {
         let escaped = *root == Root::Unknown || values.escaped.contains(root);
         if escaped || is_shared(program, &values, *root) {
             for one in touched {
                 let others = touched.iter().chain(unknown.iter().filter(|_| escaped));
-                let meeting = others.filter(|other| meet(&one.1, &other.1));
-                pairs.extend(meeting.map(|other| Pair::new(one.0, other.0)));
+                for other in others.filter(|other| meet(&one.1, &other.1)) {
+                    let pair = Pair::new(one.0, other.0);
+                    meetings.entry(pair).or_insert_with(|| meeting(program, pair, one, other));
+                }
             }
         }
     }
-    pairs.into_iter().collect()
+    meetings.into_values().collect()
+}
+
+fn meeting(program: &Program, pair: Pair, one: &(SiteId, Touch), other: &(SiteId, Touch)) -> Meeting {
+    let (low, high) = if one.0 <= other.0 { (&one.1, &other.1) } else { (&other.1, &one.1) };
+    let access = |touch: &Touch| MeetingAccess { kind: touch.kind, atomic: touch.atomic };
+    // The first one's object is known unless both are not.
+    Meeting { pair, variable: name(program, one.0, &one.1), accesses: [access(low), access(high)] }
+}
+
+/// What a person calls the memory that a site touches.
+fn name(program: &Program, site: SiteId, touch: &Touch) -> String {
+    let expression = || program.sites.get(site).and_then(|site| site.expression.clone());
+    let (offset, len) = touch.bytes.map_or((0, 0), |(offset, len)| (u64::try_from(offset).unwrap_or(0), len));
+    match touch.root {
+        Root::Global(global) if touch.bytes.is_some() => naming::name_global(program, global, offset, len),
+        Root::Global(global) => expression().unwrap_or_else(|| program.globals[global].name.clone()),
+        Root::Stack(function, local) => {
+            expression().unwrap_or_else(|| naming::name_stack(program, origin(program, function, local), offset, len))
+        }
+        Root::Heap(function, local) => {
+            expression().unwrap_or_else(|| naming::name_heap(program, origin(program, function, local), offset, len))
+        }
+        Root::Library(state) => state.name().replace('`', ""),
+        Root::Function(_) | Root::Unknown => expression().unwrap_or_else(|| "unnamed memory".to_owned()),
+    }
+}
+
+/// The site of the allocation whose address a local holds.
+fn origin(program: &Program, function: FunctionId, local: LocalId) -> Option<SiteId> {
+    let statements = program.functions[function].blocks.iter().flat_map(|b| &b.statements);
+    let allocates = |stmt: &Stmt| matches!(stmt, Stmt::Alloca { dst, .. } | Stmt::Alloc { dst, .. } if *dst == local);
+    statements.into_iter().find(|s| allocates(&s.stmt)).and_then(|s| s.site)
 }
 
 /// Whether threads can touch the object through names of their own.
@@ -87,25 +148,27 @@ fn meet(one: &Touch, other: &Touch) -> bool {
         }
         _ => true,
     };
-    (one.writes || other.writes) && !(one.atomic && other.atomic) && overlap
+    (one.kind.writes() || other.kind.writes()) && !(one.atomic && other.atomic) && overlap
 }
 
 fn touches(values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
     let mut found = Found { values, function, touches: Vec::new() };
     match stmt {
         Stmt::Load { address, size, atomic, .. } => {
-            found.add(address, Some(u64::from(*size)), false, atomic.is_some());
+            found.add(address, Some(u64::from(*size)), Read, atomic.is_some());
         }
-        Stmt::Store { address, size, atomic, .. } => found.add(address, Some(u64::from(*size)), true, atomic.is_some()),
+        Stmt::Store { address, size, atomic, .. } => {
+            found.add(address, Some(u64::from(*size)), Write, atomic.is_some())
+        }
         Stmt::Rmw { address, size, .. } | Stmt::CompareExchange { address, size, .. } => {
-            found.add(address, Some(u64::from(*size)), true, true);
+            found.add(address, Some(u64::from(*size)), ReadModifyWrite, true);
         }
         Stmt::Copy { to, from, len } => {
-            found.add(from, constant(len), false, false);
-            found.add(to, constant(len), true, false);
+            found.add(from, constant(len), Read, false);
+            found.add(to, constant(len), Write, false);
         }
-        Stmt::Fill { to, len, .. } => found.add(to, constant(len), true, false),
-        Stmt::Free { address } => found.add(address, None, true, false),
+        Stmt::Fill { to, len, .. } => found.add(to, constant(len), Write, false),
+        Stmt::Free { address } => found.add(address, None, Free, false),
         Stmt::Library { function: name, args, .. } => found.library(name, args),
         _ => {}
     }
@@ -123,10 +186,10 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn add(&mut self, address: &Operand, len: Option<u64>, writes: bool, atomic: bool) {
+    fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
         for (root, offset) in self.values.of(self.function, address) {
             let bytes = offset.and_then(|offset| Some((offset, len?)));
-            self.touches.push(Touch { root, bytes, writes, atomic });
+            self.touches.push(Touch { root, bytes, kind, atomic });
         }
     }
 
@@ -140,23 +203,23 @@ impl Found<'_> {
                 _ => None,
             };
             match effect {
-                Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), false, false),
-                Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), true, false),
+                Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),
+                Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), Write, false),
                 Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
-                    computed.reads.iter().for_each(|n| self.add(&arg(*n), None, false, false));
-                    computed.writes.iter().for_each(|n| self.add(&arg(*n), None, true, false));
+                    computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
+                    computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
                 }
-                Effect::Stream(n) => self.add(&arg(*n), None, true, true),
+                Effect::Stream(n) => self.add(&arg(*n), None, Write, true),
                 Effect::State(state, access) => self.state(*state, *access),
                 Effect::Format(format) => {
-                    self.add(&arg(format.format), None, false, false);
+                    self.add(&arg(format.format), None, Read, false);
                     match format.args {
                         FormatArgs::From(first) => {
                             let rest = args.iter().skip(usize::from(first));
                             // `%n` writes in `printf` too.
-                            rest.for_each(|arg| self.add(arg, None, true, false));
+                            rest.for_each(|arg| self.add(arg, None, Write, false));
                         }
-                        FormatArgs::List(_) => self.add(&Operand::Any, None, true, false),
+                        FormatArgs::List(_) => self.add(&Operand::Any, None, Write, false),
                     }
                 }
                 Effect::Returns(_)
@@ -168,9 +231,9 @@ impl Found<'_> {
             }
         }
         match row.role {
-            Role::Reallocate { .. } | Role::Free(0) => self.add(&arg(0), None, true, false),
-            Role::Free(n) => self.add(&arg(n), None, true, false),
-            Role::AllocateInto { pointer, .. } => self.add(&arg(pointer), Some(8), true, false),
+            Role::Reallocate { .. } | Role::Free(0) => self.add(&arg(0), None, Free, false),
+            Role::Free(n) => self.add(&arg(n), None, Free, false),
+            Role::AllocateInto { pointer, .. } => self.add(&arg(pointer), Some(8), Write, false),
             _ => {}
         }
     }
@@ -178,7 +241,7 @@ impl Found<'_> {
     fn state(&mut self, state: LibraryState, access: StateAccess) {
         // A state that the library locks is accessed by relaxed atomics.
         let atomic = state.code(access) >> 16 != 0;
-        let writes = access == StateAccess::Write;
-        self.touches.push(Touch { root: Root::Library(state), bytes: None, writes, atomic });
+        let kind = if access == StateAccess::Write { Write } else { Read };
+        self.touches.push(Touch { root: Root::Library(state), bytes: None, kind, atomic });
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use model::{Pair, SiteId};
-use petri::backward::{self, Answer, Pruning, Statistics};
+use petri::backward::{self, Answer, Pruning, Statistics, Stop};
 use petri::certificate::Certificate;
 use petri::{Net, TransitionId};
 use program::{FunctionId, Program};
@@ -33,13 +33,21 @@ pub struct Options {
     pub iterations: u64,
     /// Most time for one pair.
     pub time: Option<Duration>,
+    /// When to stop, for all pairs together.
+    pub deadline: Option<Instant>,
     /// Functions without a body that touch no memory, create no threads and call nothing back, by linker name.
     pub assume_pure: BTreeSet<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { nodes: 4_000, iterations: 200_000, time: Some(Duration::from_secs(20)), assume_pure: BTreeSet::new() }
+        Self {
+            nodes: 4_000,
+            iterations: 200_000,
+            time: Some(Duration::from_secs(20)),
+            deadline: None,
+            assume_pure: BTreeSet::new(),
+        }
     }
 }
 
@@ -83,6 +91,12 @@ pub enum Result {
     Unknown(String),
 }
 
+/// What keeps every pair from being settled: no `main`, or something in the program that is not modelled.
+pub fn obstacle(program: &Program, options: &Options) -> Option<String> {
+    let values = Values::new(program);
+    Invocations::new(program, &values).obstacle(&options.assume_pure)
+}
+
 /// Answers for each pair, in order.
 pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair, Result)> {
     let values = Values::new(program);
@@ -122,6 +136,10 @@ fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
 }
 
 fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
+    let late = || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    if late() {
+        return Result::Unknown("the proof was stopped at its limits".to_owned());
+    }
     if let Some(site) = without_access(known, pair) {
         return Result::Unknown(format!("no access is known at site {site}"));
     }
@@ -131,12 +149,14 @@ fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
     let job_net = job_net::build(known, &graph, pair);
     let start = Instant::now();
     let go_on = |statistics: &Statistics| {
-        statistics.iterations < options.iterations && options.time.is_none_or(|limit| start.elapsed() < limit)
+        let in_time = options.time.is_none_or(|limit| start.elapsed() < limit) && !late();
+        statistics.iterations < options.iterations && in_time
     };
     match backward::solve(&job_net.net, Pruning::Invariants, go_on).0 {
         Answer::Safe(certificate) => Result::Absent(Box::new(Proof { net: job_net.net, certificate })),
         Answer::Covered { sequence, .. } => Result::Candidate(candidate(&graph, &job_net, &sequence, pair)),
-        Answer::Stopped => Result::Unknown("the search for a covering marking was stopped by its limits".to_owned()),
+        Answer::Stopped(Stop::Asked) => Result::Unknown("the proof was stopped at its limits".to_owned()),
+        Answer::Stopped(Stop::Tokens) => Result::Unknown("the net needs too many tokens".to_owned()),
     }
 }
 

@@ -29,7 +29,7 @@ fn is_safe(sml: &Sml, pruning: Pruning) -> (bool, Statistics) {
             assert_eq!(certificate::replay(&net, &initial, &sequence), Ok(()));
             (false, statistics)
         }
-        (Answer::Stopped, _) => unreachable!("nothing stops it"),
+        (Answer::Stopped(_), _) => unreachable!("nothing stops it"),
     }
 }
 

@@ -33,8 +33,17 @@ pub enum Answer {
     },
     /// No reachable marking covers a target.
     Safe(Certificate),
-    /// Stopped by the caller.
-    Stopped,
+    /// No answer.
+    Stopped(Stop),
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The caller said so.
+    Asked,
+    /// Numbers of tokens became too large to work with.
+    Tokens,
 }
 
 /// What the search may leave out. `plain` leaves out nothing and stays here to be compared with.
@@ -120,7 +129,7 @@ impl Search<'_> {
             }
             self.statistics.iterations += 1;
             if self.statistics.iterations % 64 == 1 && !go_on(&self.statistics) {
-                return Answer::Stopped;
+                return Answer::Stopped(Stop::Asked);
             }
             let marking = self.elements[number as usize].marking.clone();
             let mut useful: Vec<TransitionId> =
@@ -129,7 +138,9 @@ impl Search<'_> {
             useful.dedup();
             for t in useful {
                 found.clear();
-                predecessors(&self.net.transitions[t.index()], &marking, &mut found);
+                if let Err(stop) = predecessors(&self.net.transitions[t.index()], &marking, &mut found) {
+                    return Answer::Stopped(stop);
+                }
                 for predecessor in found.drain(..) {
                     self.statistics.configurations += 1;
                     if let Some(answer) = self.add(predecessor, Some((t, number))) {
@@ -233,8 +244,12 @@ fn producers(net: &Net) -> Vec<Vec<TransitionId>> {
     producers
 }
 
+/// Most ways to distribute tokens over the sources of transfers, for one predecessor.
+const MOST_WAYS: usize = 100_000;
+
 /// Minimal markings (perhaps with some that are not) from which firing `t` reaches a marking that covers `marking`.
-fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) {
+fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) -> Result<(), Stop> {
+    let tokens = |n: i64| u32::try_from(n).map_err(|_| Stop::Tokens);
     let flowing = |p: PlaceId| t.flows.iter().any(|(from, to)| *from == p || to.contains(&p));
     let mut fixed: Vec<(PlaceId, u32)> = t.guard.clone();
     let mut split: Vec<(PlaceId, i64)> = Vec::new();
@@ -250,7 +265,7 @@ fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) {
         if flowing(p) {
             split.push((p, needed));
         } else if needed > 0 {
-            raise(&mut fixed, p, needed as u32);
+            raise(&mut fixed, p, tokens(needed)?);
         }
     }
     let mut partial = vec![fixed];
@@ -266,13 +281,16 @@ fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) {
         }
         let already: i64 = sources.iter().map(|(p, times)| times * i64::from(t.needs(*p))).sum();
         let mut choices = Vec::new();
-        distribute(&sources, (needed - already).max(0), &mut Vec::new(), &mut choices);
+        distribute(&sources, tokens((needed - already).max(0))?, &mut Vec::new(), &mut choices)?;
+        if partial.len() * choices.len() > MOST_WAYS {
+            return Err(Stop::Tokens);
+        }
         let mut extended = Vec::new();
         for entries in &partial {
             for choice in &choices {
                 let mut entries = entries.clone();
                 for (p, extra) in choice {
-                    raise(&mut entries, *p, t.needs(*p) + extra);
+                    raise(&mut entries, *p, t.needs(*p).checked_add(*extra).ok_or(Stop::Tokens)?);
                 }
                 extended.push(entries);
             }
@@ -280,28 +298,31 @@ fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) {
         partial = extended;
     }
     out.extend(partial.into_iter().map(Marking::new));
+    Ok(())
 }
 
 /// All minimal ways to get `amount` tokens from the sources, each token of a source counting so many times.
 fn distribute(
     sources: &[(PlaceId, i64)],
-    amount: i64,
+    amount: u32,
     chosen: &mut Vec<(PlaceId, u32)>,
     out: &mut Vec<Vec<(PlaceId, u32)>>,
-) {
+) -> Result<(), Stop> {
     let Some((&(place, times), rest)) = sources.split_first() else {
-        if amount <= 0 {
+        if amount == 0 {
             out.push(chosen.clone());
         }
-        return;
+        return if out.len() > MOST_WAYS { Err(Stop::Tokens) } else { Ok(()) };
     };
-    let most = (amount.max(0) + times - 1) / times;
+    let times = u32::try_from(times).map_err(|_| Stop::Tokens)?;
+    let most = amount.div_ceil(times);
     let least = if rest.is_empty() { most } else { 0 };
     for n in least..=most {
-        chosen.push((place, n as u32));
-        distribute(rest, amount - n * times, chosen, out);
+        chosen.push((place, n));
+        distribute(rest, amount.saturating_sub(n.saturating_mul(times)), chosen, out)?;
         chosen.pop();
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -316,7 +337,7 @@ mod tests {
         match &answer {
             Answer::Covered { initial, sequence } => certificate::replay(&net, initial, sequence).unwrap(),
             Answer::Safe(certificate) => certificate::check(&net, certificate).unwrap(),
-            Answer::Stopped => {}
+            Answer::Stopped(_) => {}
         }
         answer
     }
@@ -355,6 +376,17 @@ mod tests {
     #[test]
     fn can_be_stopped() {
         let net = spec::parse(&format!("{MUTEX} 2 target critical >= 2")).unwrap();
-        assert_eq!(solve(&net, Pruning::default(), |_| false).0, Answer::Stopped);
+        assert_eq!(solve(&net, Pruning::default(), |_| false).0, Answer::Stopped(Stop::Asked));
+    }
+
+    #[test]
+    fn numbers_that_are_too_large_give_no_answer() {
+        let take = "vars a b rules a >= 4000000000 -> a' = a - 4000000000, b' = b + 1; init a >= 0, b = 0 target b >= ";
+        assert!(matches!(answer(&format!("{take} 1")), Answer::Covered { .. }));
+        assert_eq!(answer(&format!("{take} 2")), Answer::Stopped(Stop::Tokens));
+        let transfer =
+            "vars a b c rules c >= 1 -> c' = c - 1, b' = 0, a' = a + b; init a = 0, b >= 0, c = 1 target a >= ";
+        assert!(matches!(answer(&format!("{transfer} 1000")), Answer::Covered { .. }));
+        assert_eq!(answer(&format!("{transfer} 4000000000")), Answer::Stopped(Stop::Tokens));
     }
 }

@@ -130,7 +130,7 @@ pub fn check(net: &Net, certificate: &Certificate) -> Result<(), String> {
     }
     for b in &certificate.basis {
         for (id, t) in net.transitions() {
-            for m in minimal_predecessors(net, t, b) {
+            for m in minimal_predecessors(net, t, b)? {
                 if !contained(&m) && !excluded(&m) {
                     return Err(format!("transition {} leads from {} into the set", id.0, show(&m)));
                 }
@@ -197,17 +197,26 @@ fn check_weights(net: &Net, weights: &[(PlaceId, u64)]) -> Result<u128, String> 
     weights.iter().map(|(p, w)| Ok(u128::from(*w) * u128::from(high(p)?))).sum()
 }
 
+/// Most vectors enumerated for one predecessor.
+const MOST_VECTORS: u64 = 10_000_000;
+
 /// By enumeration: all vectors over the places that matter, up to what can be needed, that reach `goal`; the minimal
-/// ones among them. Slow and obvious.
-fn minimal_predecessors(net: &Net, t: &Transition, goal: &Marking) -> Vec<Marking> {
+/// ones among them. Slow and obvious; refuses where it would take for ever.
+fn minimal_predecessors(net: &Net, t: &Transition, goal: &Marking) -> Result<Vec<Marking>, String> {
     // Without flows each place is on its own.
     if t.flows.is_empty() {
         let least = |p: PlaceId| i64::from(t.needs(p)).max(i64::from(goal.get(p)) - t.change(p)).max(0) as u32;
-        return vec![Marking::new(net.place_ids().map(|p| (p, least(p))))];
+        return Ok(vec![Marking::new(net.place_ids().map(|p| (p, least(p))))]);
     }
     let touched: BTreeSet<PlaceId> =
         t.flows.iter().flat_map(|(from, to)| std::iter::once(from).chain(to)).copied().collect();
-    let most: u32 = touched.iter().map(|p| goal.get(*p) + t.change(*p).unsigned_abs() as u32 + t.needs(*p)).sum();
+    let needed = |p: &PlaceId| u64::from(goal.get(*p)) + t.change(*p).unsigned_abs() + u64::from(t.needs(*p));
+    let most: u64 = touched.iter().map(needed).sum();
+    let vectors = (0..touched.len()).try_fold(1u64, |n, _| n.checked_mul(most + 1));
+    let most = match (u32::try_from(most), vectors) {
+        (Ok(most), Some(vectors)) if vectors <= MOST_VECTORS => most,
+        _ => return Err(format!("transition `{}` moves too many tokens to be checked", t.name)),
+    };
     let own = net.place_ids().filter(|p| !touched.contains(p));
     let own: Vec<_> =
         own.map(|p| (p, i64::from(t.needs(p)).max(i64::from(goal.get(p)) - t.change(p)).max(0) as u32)).collect();
@@ -231,10 +240,8 @@ fn minimal_predecessors(net: &Net, t: &Transition, goal: &Marking) -> Vec<Markin
         tokens[i] += 1;
         tokens[..i].fill(0);
     }
-    minimal
-        .iter()
-        .map(|m| Marking::new(own.iter().copied().chain(touched.iter().copied().zip(m.iter().copied()))))
-        .collect()
+    let whole = |m: &Vec<u32>| Marking::new(own.iter().copied().chain(touched.iter().copied().zip(m.iter().copied())));
+    Ok(minimal.iter().map(whole).collect())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 pub mod antichain;
 pub mod backward;
 pub mod certificate;
+pub mod format;
 pub mod invariant;
 pub mod lola;
 pub mod marking;
@@ -17,6 +18,7 @@ pub mod net;
 pub mod pnml;
 pub mod spec;
 pub mod target;
+pub mod witness;
 
 pub use marking::Marking;
 pub use net::{Initial, Net, PlaceId, Transition, TransitionId};

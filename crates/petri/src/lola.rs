@@ -85,7 +85,9 @@ impl<'a> Reader<'a> {
             let Some(place) = places.get(name) else { return self.error(format!("`{name}` is not a place")) };
             self.next();
             let n = if self.eat(":") { self.number()? } else { 1 };
-            *list.entry(*place).or_default() += n;
+            let sum = list.entry(*place).or_insert(0u32);
+            let Some(more) = sum.checked_add(n) else { return self.error("this number of tokens is too large") };
+            *sum = more;
             if !self.eat(",") {
                 self.expect(";")?;
                 break;

@@ -90,6 +90,17 @@ impl Net {
     pub fn place_ids(&self) -> impl Iterator<Item = PlaceId> + use<> {
         (0..self.places.len() as u32).map(PlaceId)
     }
+    /// Reads a marking: places by name, each followed by its number of tokens.
+    pub fn marking(&self, text: &str) -> Result<Marking, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let entry = |pair: &[&str]| {
+            let [name, number] = pair else { return Err("a place without a number".to_owned()) };
+            let place = self.place_ids().find(|p| self.places[p.index()] == **name);
+            let place = place.ok_or_else(|| format!("the net has no place `{name}`"))?;
+            Ok((place, number.parse().map_err(|_| format!("`{number}` is not a number of tokens"))?))
+        };
+        words.chunks(2).map(entry).collect::<Result<Vec<_>, _>>().map(Marking::new)
+    }
     /// All transitions with their ids.
     pub fn transitions(&self) -> impl Iterator<Item = (TransitionId, &Transition)> {
         self.transitions.iter().enumerate().map(|(i, t)| (TransitionId(i as u32), t))

@@ -14,10 +14,7 @@ use crate::net::{Initial, Net, PlaceId, Transition};
 /// Why a file was refused or a net cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PnmlError {
-    /// Not well-formed XML; the text names line and column.
-    #[error("not well-formed XML: {0}")]
-    Xml(String),
-    /// Well-formed, but not a place/transition net as we read it.
+    /// Not well-formed XML, or not a place/transition net as we read it.
     #[error("line {line}, column {column}: {message}")]
     Content {
         /// From 1.
@@ -34,7 +31,16 @@ pub enum PnmlError {
 
 /// Reads a net.
 pub fn parse(text: &str) -> Result<Net, PnmlError> {
-    let document = Document::parse(text).map_err(|e| PnmlError::Xml(e.to_string()))?;
+    let document = Document::parse(text).map_err(|e| {
+        let (position, message) = (e.pos(), e.to_string());
+        // The position is told apart from the message.
+        let message = message.split(" at ").next().unwrap_or_default();
+        PnmlError::Content {
+            line: position.row,
+            column: position.col,
+            message: format!("not well-formed XML: {message}"),
+        }
+    })?;
     let content = |node: Node<'_, '_>, message: String| {
         let position = document.text_pos_at(node.range().start);
         PnmlError::Content { line: position.row, column: position.col, message }
@@ -115,7 +121,9 @@ pub fn parse(text: &str) -> Result<Net, PnmlError> {
                     ));
                 }
             };
-        *side[transition].entry(place).or_default() += weight;
+        let sum = side[transition].entry(place).or_default();
+        *sum =
+            sum.checked_add(weight).ok_or_else(|| content(node, "the weights of these arcs are too large".into()))?;
     }
     for (t, (consumed, produced)) in net.transitions.iter_mut().zip(consumed.iter().zip(&produced)) {
         *t = Transition::with_arcs(std::mem::take(&mut t.name), consumed, produced);
@@ -198,7 +206,7 @@ mod tests {
     fn refuses_with_the_place() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(error("<a/>"), "line 1, column 1: expected `<pnml>`, found `<a>`");
-        assert!(error("<pnml>").starts_with("not well-formed XML: "));
+        assert!(error("<pnml>").starts_with("line 1, column 1: not well-formed XML: "), "{}", error("<pnml>"));
         assert_eq!(
             error(&SMALL.replace("target=\"busy\"", "target=\"bsy\"")),
             "line 8, column 3: an arc from `t0` to `bsy` does not join a place and a transition"

@@ -9,7 +9,7 @@
 //! Guards with an upper bound (`x = n`, `x in [a, b]`) make a rule lose monotonicity; coverability is undecidable
 //! then, and such files are refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::marking::Marking;
@@ -362,10 +362,12 @@ impl Parser {
     }
 }
 
-/// Writes a net. [`parse`] gives it back.
+/// Writes a net. [`parse`] gives it back, but for characters in names of places that are no letters here: they become
+/// `_`.
 pub fn write(net: &Net) -> String {
-    let name = |p: PlaceId| &net.places[p.index()];
-    let mut out = format!("vars\n    {}\n\nrules\n", net.places.join(" "));
+    let names = names(net);
+    let name = |p: PlaceId| &names[p.index()];
+    let mut out = format!("vars\n    {}\n\nrules\n", names.join(" "));
     for t in &net.transitions {
         let guard: Vec<String> = t.guard.iter().map(|(p, n)| format!("{} >= {n}", name(*p))).collect();
         let guard = if guard.is_empty() { "true".to_owned() } else { guard.join(", ") };
@@ -411,6 +413,27 @@ pub fn write(net: &Net) -> String {
         let _ = writeln!(out, "    {atoms}");
     }
     out
+}
+
+/// Names for the places that the format allows, all different.
+fn names(net: &Net) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut allowed = |name: &String| {
+        let mut word: String =
+            name.chars().map(|c| if c.is_alphanumeric() || c == '_' || c == '.' { c } else { '_' }).collect();
+        if !word.starts_with(|c: char| c.is_alphabetic() || c == '_') || is_keyword(&word) {
+            word.insert(0, '_');
+        }
+        while !taken.insert(word.clone()) {
+            word.push('_');
+        }
+        word
+    };
+    net.places.iter().map(&mut allowed).collect()
+}
+
+fn is_keyword(word: &str) -> bool {
+    SECTIONS.contains(&word) || word == "true" || word == "in"
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ fn agrees_with_forward_search_on_5000_nets() {
                     .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", spec::write(&net)));
                 assert!(!expected, "seed {seed}: safe, but forward search covers it\n{}", spec::write(&net));
             }
-            Answer::Stopped => panic!("seed {seed}: nobody stopped it"),
+            Answer::Stopped(_) => panic!("seed {seed}: nobody stopped it"),
         }
     }
     assert!((2000..8000).contains(&covered), "a fair share of both answers, not {covered} of 10000");

@@ -26,6 +26,8 @@ struct Cli {
 enum Command {
     Explore(commands::explore::Explore),
     Replay(commands::replay::Replay),
+    Verify(commands::verify::Verify),
+    Cover(commands::cover::Cover),
     Explain(commands::explain::Explain),
 }
 
@@ -34,6 +36,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Explore(explore) => explore.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Verify(verify) => verify.run(),
+        Command::Cover(cover) => cover.run(),
         Command::Explain(explain) => explain.run(),
     };
     result.unwrap_or_else(|failure| failure.report())

@@ -30,12 +30,29 @@ pub(crate) fn show(report: &Report, json: bool) {
 
 /// Writes the JSON document to a file.
 pub(crate) fn write_json(report: &Report, path: &Path) -> Result<(), Failure> {
-    std::fs::write(path, report::json::render(report)).map_err(|error| {
+    write_file(path, &report::json::render(report))
+}
+
+/// Writes a whole file or nothing. What is no ordinary file, such as a pipe, is written as it is.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = if path.exists() && !path.is_file() { std::fs::write(path, text) } else { replace(path, text) };
+    written.map_err(|error| {
         Failure::new(
             format!("cannot write `{}`: {error}", path.display()),
             "choose a folder that exists and that you may write to",
         )
     })
+}
+
+/// Writes a file beside the target and renames it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let ordinary = std::fs::Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".raceproof-").permissions(ordinary).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// The exit status of a report.

@@ -20,6 +20,7 @@ pub enum Code {
     RP0104,
     RP0105,
     RP0106,
+    RP0107,
 }
 
 impl Code {
@@ -45,9 +46,11 @@ impl Code {
     pub const STOPPED_AT_FIRST: Self = Self::RP0105;
     /// A race was seen but its witness did not show it again.
     pub const UNCONFIRMED: Self = Self::RP0106;
+    /// The program's net brings two accesses side by side.
+    pub const CANDIDATE: Self = Self::RP0107;
 
     /// All codes, in order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::RP0001,
         Self::RP0002,
         Self::RP0003,
@@ -59,6 +62,7 @@ impl Code {
         Self::RP0104,
         Self::RP0105,
         Self::RP0106,
+        Self::RP0107,
     ];
 
     /// As it is written, e.g. `RP0001`.
@@ -75,6 +79,7 @@ impl Code {
             Self::RP0104 => "RP0104",
             Self::RP0105 => "RP0105",
             Self::RP0106 => "RP0106",
+            Self::RP0107 => "RP0107",
         }
     }
 
@@ -92,6 +97,7 @@ impl Code {
             Self::RP0104 => include_str!("codes/RP0104.md"),
             Self::RP0105 => include_str!("codes/RP0105.md"),
             Self::RP0106 => include_str!("codes/RP0106.md"),
+            Self::RP0107 => include_str!("codes/RP0107.md"),
         }
     }
 

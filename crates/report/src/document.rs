@@ -107,7 +107,7 @@ pub struct Access {
     pub column: u32,
     /// The function, as the source names it.
     pub function: String,
-    /// The thread's path.
+    /// The thread's path; empty for an access that no run has shown, then its locks are not known either.
     pub thread: String,
     /// Names of the locks held.
     pub locks: Vec<String>,

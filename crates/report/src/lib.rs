@@ -1,10 +1,11 @@
 //! What raceproof tells its user: the result as data, and one file per way to show it.
 //!
 //! [`document`] is the contract: the JSON document of schema 1. Everything else renders it: [`json`] as itself,
-//! [`terminal`] for people. [`story`] shows one run as columns, one per thread. Nothing here knows how a result
+//! [`terminal`] for people. [`cover`] is the same for plain coverability questions. [`story`] shows one run as columns, one per thread. Nothing here knows how a result
 //! came to be; nothing prints.
 
 pub mod code;
+pub mod cover;
 pub mod document;
 mod excerpt;
 pub mod json;
@@ -13,5 +14,6 @@ pub mod story;
 pub mod terminal;
 
 pub use code::Code;
+pub use cover::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 pub use document::{Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Unknown, Verdict, Waiting};
 pub use source::Sources;

@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
+use model::verdict::{Engine as EngineName, Inputs};
+
 use crate::Code;
 use crate::document::{Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Unknown, Verdict};
 use crate::excerpt::{Mark, Message, Note, Severity};
@@ -25,7 +27,9 @@ pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
 /// The races, other errors and unknowns, without the summary. Pairs that a bound left open are counted in the summary
 /// and listed in the document only.
 pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
-    let worth_showing = |pair: &&Pair| pair.verdict == PairVerdict::Race || pair.code == Some(Code::UNCONFIRMED);
+    let worth_showing = |pair: &&Pair| {
+        pair.verdict == PairVerdict::Race || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE))
+    };
     let witness_help = if report.command == "replay" { debug_help } else { replay_help };
     let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
     let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
@@ -44,7 +48,10 @@ fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Message<'_> {
         _ => (Severity::Warning, format!("it is not known whether accesses to `{}` race", pair.variable)),
     };
     let same_place = (&first.file, first.line, first.column) == (&second.file, second.line, second.column);
-    let marks = if same_place && first.kind == second.kind {
+    let marks = if first.thread.is_empty() {
+        let kinds: &[&Access] = if same_place && first.kind == second.kind { &[first] } else { &[first, second] };
+        kinds.iter().map(|access| mark(access, without_run(access, kinds.len() == 1))).collect()
+    } else if same_place && first.kind == second.kind {
         let threads = format!("threads {} and {}", first.thread, second.thread);
         vec![mark(first, format!("{threads} both {} it here, {}", plural(&first.kind), holding(first)))]
     } else {
@@ -58,6 +65,14 @@ fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Message<'_> {
 
 fn mark(access: &Access, label: String) -> Mark<'_> {
     Mark { file: access.file.as_deref(), line: access.line, column: access.column, label }
+}
+
+/// An access that no run has shown: neither its thread nor its locks are known.
+fn without_run(access: &Access, by_both: bool) -> String {
+    let how = if access.atomic { " atomically" } else { "" };
+    let (who, does) =
+        if by_both { ("two threads", plural(&access.kind)) } else { ("a thread", singular(&access.kind)) };
+    format!("{who} {does}{how} here, in `{}`", access.function)
 }
 
 fn describe(access: &Access) -> String {
@@ -180,6 +195,9 @@ fn summary(report: &Report) -> String {
     let (races, open, absent) = (of(PairVerdict::Race), of(PairVerdict::Unknown), of(PairVerdict::Absent));
     let (style, word, text) = match report.verdict {
         Verdict::Race => (RED, "race", format!("{} found", count(races, "data race"))),
+        Verdict::Safe if report.scope.inputs == Inputs::All => {
+            (GREEN, "safe", "no data race with any input and any number of threads".to_owned())
+        }
         Verdict::Safe => (GREEN, "safe", "no data race in any schedule of this input".to_owned()),
         Verdict::Unknown => (YELLOW, "unknown", "no data race found, but their absence is not shown".to_owned()),
     };
@@ -199,13 +217,26 @@ fn summary(report: &Report) -> String {
     }
     out.push('\n');
     for engine in &report.engines {
-        let _ = writeln!(out, "  {}", engine_line(engine));
+        let line = if engine.name == EngineName::Verify { proofs_line(report, engine) } else { engine_line(engine) };
+        let _ = writeln!(out, "  {line}");
     }
     if !report.assumptions.is_empty() {
         let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));
     }
     let _ = writeln!(out, "  finished in {}", seconds(report.time_ms));
     out
+}
+
+/// What was proved, and what is left of it.
+fn proofs_line(report: &Report, engine: &Engine) -> String {
+    let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == EngineName::Verify).count();
+    let mut line = format!("{} ({}): ", engine.name, engine.reduction);
+    let _ = write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage);
+    if let Some(reason) = &engine.reason {
+        let _ = write!(line, ": {reason}");
+    }
+    let _ = write!(line, ", {}", seconds(engine.time_ms));
+    line
 }
 
 fn engine_line(engine: &Engine) -> String {

@@ -25,12 +25,15 @@
 //!   `broadcast c` wakes all. A wake-up without a signal is written as a `branch` around the wait.
 //! - `create j` starts a thread of job `j`; `join j` waits for the end of a thread of `j` that was not joined before.
 //!
-//! [`net::net`] builds the paper's Petri net with the question whether a variable can be raced on.
+//! [`net::net`] builds the paper's Petri net with the question whether a variable can be raced on; [`Sml::pairs`] lists
+//! pairs of statements and [`net::net_of_pair`] asks about one.
 
 pub mod net;
+mod pairs;
 mod parse;
 mod print;
 
+pub use pairs::{SmlAccess, SmlPair};
 pub use parse::SmlError;
 
 /// A program of the small language.

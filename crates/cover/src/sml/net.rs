@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use petri::{Initial, Marking, Net, PlaceId, Transition};
 
-use super::{Action, Multiplicity, Sml};
+use super::{Action, Multiplicity, Sml, SmlPair};
 
 struct Builder<'a> {
     sml: &'a Sml,
@@ -47,6 +47,11 @@ impl Builder<'_> {
         };
         self.place(name)
     }
+    /// Where a thread of the job is while it accesses a variable in its statement of this number.
+    fn during(&mut self, job: usize, number: usize) -> PlaceId {
+        let job = &self.sml.jobs[job];
+        self.place(format!("{}.{}@{}.during", job.name, number, job.statements[number].line))
+    }
     fn transition(&mut self, name: &str, from: &[PlaceId], to: &[PlaceId]) {
         let count = |places: &[PlaceId]| {
             let mut counts = BTreeMap::new();
@@ -62,8 +67,27 @@ pub fn net(sml: &Sml) -> Net {
     net_for(sml, &sml.variables())
 }
 
+/// The net; its target is that two threads are accessing a variable in the statements of the pair.
+pub fn net_of_pair(sml: &Sml, pair: &SmlPair) -> Net {
+    let mut b = build(sml);
+    let [one, other] = pair.accesses.map(|access| b.during(access.job, access.statement));
+    b.net.targets = vec![Marking::new([(one, 1), (other, 1)])];
+    b.net
+}
+
 /// The net; its targets are the races on these variables (indices into [`Sml::shared`]).
 pub fn net_for(sml: &Sml, variables: &[usize]) -> Net {
+    let mut b = build(sml);
+    for variable in variables {
+        let (read, write) = (b.shared("Read_", *variable), b.shared("Write_", *variable));
+        b.net.targets.push(Marking::new([(write, 2)]));
+        b.net.targets.push(Marking::new([(write, 1), (read, 1)]));
+    }
+    b.net
+}
+
+/// The net without a target.
+fn build(sml: &Sml) -> Builder<'_> {
     let mut b = Builder { sml, net: Net::default(), names: BTreeMap::new() };
     for (number, job) in sml.jobs.iter().enumerate() {
         let start = b.at(number, 0);
@@ -91,7 +115,7 @@ pub fn net_for(sml: &Sml, variables: &[usize]) -> Net {
                 Action::Read(variable) | Action::Write(variable) => {
                     let role = if matches!(statement.action, Action::Read(_)) { "Read_" } else { "Write_" };
                     let accessing = b.shared(role, variable);
-                    let during = b.place(format!("{}.{}@{}.during", job.name, index, statement.line));
+                    let during = b.during(number, index);
                     b.transition(&name, &[here], &[during, accessing]);
                     b.transition(&format!("{name} done"), &[during, accessing], &[next]);
                 }
@@ -140,12 +164,7 @@ pub fn net_for(sml: &Sml, variables: &[usize]) -> Net {
         b.net.transitions[transition].flows = flows;
     }
     b.lose_signals();
-    for variable in variables {
-        let (read, write) = (b.shared("Read_", *variable), b.shared("Write_", *variable));
-        b.net.targets.push(Marking::new([(write, 2)]));
-        b.net.targets.push(Marking::new([(write, 1), (read, 1)]));
-    }
-    b.net
+    b
 }
 
 impl Builder<'_> {

@@ -538,8 +538,11 @@ const STREAMS: &[&str] = &[
 ];
 
 /// Families of functions too many to list: `std::__throw_*`, members of stream classes whose parameters are numbers,
-/// locales and allocators.
+/// locales and allocators. A family's row is also found under the family's own name, which lowered programs use.
 pub(super) fn by_prefix(name: &str) -> Option<&'static LibraryFunction> {
+    if let Some(family) = [&THROWS, &STREAM, &ALLOCATOR, &LOCALE].into_iter().find(|family| family.name == name) {
+        return Some(family);
+    }
     if let Some(rest) = name.strip_prefix("_ZSt") {
         let function = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         return function.starts_with("__throw_").then_some(&THROWS);

@@ -105,6 +105,9 @@ fn rows_say_what_is_expected() {
     assert!(row("fgets").ends_after_call() && !row("strlen").ends_after_call());
     assert_eq!(row("_ZdlPvm").role, Role::Free(0));
     assert_eq!(row("_ZSt20__throw_length_errorPKc").role, Role::Throws);
+    for member in ["_ZSt20__throw_length_errorPKc", "_ZNSolsEi", "_ZNSaIcEC1Ev", "_ZNSt6localeD1Ev"] {
+        assert_eq!(lookup(row(member).name), Some(row(member)), "a family is found by its own name");
+    }
     assert!(lookup("_ZNSolsEi").is_some(), "std::ostream << int");
     assert!(lookup("_ZNSo9_M_insertIdEERSoT_").is_some_and(|f| !f.is_pure()), "std::ostream << double");
     assert!(lookup("_ZNSi3getEPcl").is_none(), "a pointer parameter that is not described");

@@ -114,13 +114,7 @@ enum Emit {
 
 impl Explore {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let mut cflags = Vec::new();
-        for flags in &self.cflags {
-            let split = shlex::split(flags).ok_or_else(|| {
-                Failure::new(format!("the flags `{flags}` have an unclosed quote"), "quote them as for a shell")
-            })?;
-            cflags.extend(split);
-        }
+        let cflags = split_flags(&self.cflags)?;
         let time = self.time.map(|time| seconds("--time", time)).transpose()?;
         let limits = Limits {
             isolation: match self.isolation {
@@ -174,7 +168,19 @@ impl Explore {
     }
 }
 
-fn seconds(flag: &str, value: f64) -> Result<Duration, Failure> {
+/// Compiler flags, each given text split as a shell would.
+pub(crate) fn split_flags(given: &[String]) -> Result<Vec<String>, Failure> {
+    let mut split = Vec::new();
+    for flags in given {
+        split.extend(shlex::split(flags).ok_or_else(|| {
+            Failure::new(format!("the flags `{flags}` have an unclosed quote"), "quote them as for a shell")
+        })?);
+    }
+    Ok(split)
+}
+
+/// A time given with a flag.
+pub(crate) fn seconds(flag: &str, value: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(value)
         .map_err(|_| Failure::new(format!("`{flag} {value}` is not a time"), "give a number of seconds, zero or more"))
 }

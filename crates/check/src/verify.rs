@@ -1,0 +1,337 @@
+//! The verifier's part of the line: prove pairs absent for all inputs and any number of threads, then let the search
+//! look for what is left.
+//!
+//! A proof of absence comes from `cover`. A candidate is never a race by itself: it stays `unknown` until a run of the
+//! program shows it. The search speaks of one input and only ever adds races here; that it found none proves nothing in
+//! the scope asked for.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ::explore::{Observer, ReductionName};
+use cover::{Candidate, Meeting};
+use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::{Contradiction, Engine, Ledger, Pair, SiteId, Verdict};
+use program::Program;
+use report::document::SCHEMA;
+use report::{Code, PairVerdict, Report, Unknown};
+
+use crate::build::{BuildOptions, Built, build, lower};
+use crate::explore::{ExploreOptions, explore_sites};
+use crate::place::Place;
+use crate::run::Limits;
+use crate::{Error, assumptions, words};
+
+/// What to prove, and how far to look for what cannot be proved.
+#[derive(Clone, Debug)]
+pub struct VerifyOptions {
+    /// The program.
+    pub build: BuildOptions,
+    /// Most time for everything but building; proofs take at most half of it.
+    pub time: Option<Duration>,
+    /// How long each run of the search may be.
+    pub limits: Limits,
+    /// Stop the search after this many executions.
+    pub max_executions: u64,
+    /// Where witness files go; created when there is something to write.
+    pub witness_dir: PathBuf,
+}
+
+impl VerifyOptions {
+    fn proof_options(&self) -> cover::Options {
+        let deadline = self.time.map(|time| Instant::now() + time / 2);
+        cover::Options { deadline, assume_pure: self.build.assume_pure.clone(), ..cover::Options::default() }
+    }
+}
+
+/// What a verdict of this engine covers.
+pub(crate) fn scope(bounded: bool) -> Scope {
+    Scope { inputs: Inputs::All, threads: Threads::Any, bounded, memory: Memory::Sc }
+}
+
+/// Why no pair with a proof can race.
+pub(crate) const ABSENT: &str = "no reachable marking of the net has a thread before each of the two accesses";
+
+/// The program, built where it can run.
+enum Subject {
+    Built(Box<Built>),
+    Lowered(Box<Program>),
+}
+
+impl Subject {
+    /// The sources need no `main`; without one they cannot run.
+    fn new(options: &BuildOptions) -> Result<Self, Error> {
+        match build(options) {
+            Ok(built) => Ok(Self::Built(Box::new(built))),
+            Err(Error::Llvm(llvm::Error::NoMain)) => Ok(Self::Lowered(Box::new(lower(options)?))),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn program(&self) -> &Program {
+        match self {
+            Self::Built(built) => &built.program,
+            Self::Lowered(program) => program,
+        }
+    }
+}
+
+/// Settles every pair of the program that may meet.
+pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
+    let whole = Instant::now();
+    let subject = Subject::new(&options.build)?;
+    let program = subject.program();
+    let start = Instant::now();
+    let proving = prove(program, &options.proof_options());
+    let proof_time = start.elapsed();
+    let mut ledger = proving.ledger()?;
+    let mut found = Found::default();
+    if let Subject::Built(built) = &subject
+        && ledger.unsettled().next().is_some()
+    {
+        let search = ExploreOptions {
+            limits: options.limits,
+            reduction: ReductionName::default(),
+            max_executions: Some(options.max_executions),
+            time: options.time.map(|time| time.saturating_sub(start.elapsed())),
+            stop_at_first: false,
+            witness_dir: options.witness_dir.clone(),
+        };
+        let (report, races) = explore_sites(built, &search, observer)?;
+        found = Found::new(report, races);
+        proving.confirm(&mut ledger, &found)?;
+    }
+    let pairs = proving.list(program, &ledger, &found);
+    let unknowns = [proving.unknowns(), found.unknowns].concat();
+    let engine = engine(proving.obstacle.clone(), proving.stopped(), proof_time.as_millis() as u64);
+    let proofs = assumptions::of_proofs(program, !options.build.assume_pure.is_empty());
+    Ok(Report {
+        raceproof: env!("CARGO_PKG_VERSION").to_owned(),
+        schema: SCHEMA,
+        command: "verify".to_owned(),
+        inputs: options.build.inputs.clone(),
+        args: options.build.args.clone(),
+        verdict: verdict(&pairs, &unknowns),
+        scope: scope(proving.stopped()),
+        pairs,
+        unknowns,
+        errors: found.errors,
+        engines: std::iter::once(engine).chain(found.engines).collect(),
+        assumptions: assumptions::merged(proofs, found.assumptions),
+        time_ms: whole.elapsed().as_millis() as u64,
+    })
+}
+
+/// The net of the first pair that is not proved absent, or of the first pair, as Graphviz; `None` when there is no
+/// pair or no net.
+pub fn net(options: &VerifyOptions) -> Result<Option<String>, Error> {
+    let subject = Subject::new(&options.build)?;
+    let (program, proof_options) = (subject.program(), options.proof_options());
+    let proving = prove(program, &proof_options);
+    let open = proving.answers.iter().find(|(_, answer)| !matches!(answer, cover::Result::Absent(_)));
+    let pair = open.or(proving.answers.first()).map(|(pair, _)| *pair);
+    Ok(pair.and_then(|pair| cover::verify::net(program, pair, &proof_options)).map(|net| cover::dot::dot(&net)))
+}
+
+/// What the document says of this engine.
+pub(crate) fn engine(reason: Option<String>, stopped: bool, time_ms: u64) -> report::Engine {
+    report::Engine {
+        name: Engine::Verify,
+        coverage: if stopped { "stopped" } else { "complete" }.to_owned(),
+        reason,
+        time_ms,
+        reduction: "invariants".to_owned(),
+        executions: 0,
+        blocked: 0,
+        transitions: 0,
+        race_free_checks: 0,
+        race_free_yes: 0,
+        skipped_backtracks: 0,
+    }
+}
+
+/// The overall answer.
+pub(crate) fn verdict(pairs: &[report::Pair], unknowns: &[Unknown]) -> report::Verdict {
+    let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
+    if has(PairVerdict::Race) {
+        report::Verdict::Race
+    } else if has(PairVerdict::Unknown) || !unknowns.is_empty() {
+        report::Verdict::Unknown
+    } else {
+        report::Verdict::Safe
+    }
+}
+
+fn prove(program: &Program, options: &cover::Options) -> Proving {
+    let meetings = cover::meetings(program);
+    let pairs: Vec<Pair> = meetings.iter().map(|meeting| meeting.pair).collect();
+    let answers = cover::verify(program, &pairs, options);
+    let names = answers.iter().filter_map(|(pair, answer)| match answer {
+        cover::Result::Candidate(candidate) => Some((*pair, way(program, candidate))),
+        _ => None,
+    });
+    Proving { obstacle: cover::obstacle(program, options), ways: names.collect(), meetings, answers }
+}
+
+/// What the proofs gave.
+struct Proving {
+    /// What keeps every pair from being settled.
+    obstacle: Option<String>,
+    meetings: Vec<Meeting>,
+    answers: Vec<(Pair, cover::Result)>,
+    /// How candidates are reached.
+    ways: BTreeMap<Pair, String>,
+}
+
+impl Proving {
+    fn stopped(&self) -> bool {
+        self.obstacle.is_some() || self.answers.iter().any(|(_, answer)| matches!(answer, cover::Result::Unknown(_)))
+    }
+
+    fn ledger(&self) -> Result<Ledger, Error> {
+        let mut ledger = Ledger::new();
+        for (pair, answer) in &self.answers {
+            let verdict = match answer {
+                cover::Result::Absent(_) => Verdict::Absent { reason: ABSENT.to_owned(), scope: scope(false) },
+                cover::Result::Candidate(_) => Verdict::Unknown { reason: self.ways[pair].clone() },
+                cover::Result::Unknown(reason) => Verdict::Unknown { reason: reason.clone() },
+            };
+            ledger.settle(*pair, Engine::Verify, verdict)?;
+        }
+        Ok(ledger)
+    }
+
+    /// Enters the races of the search. A race of a pair that was proved absent, or that was not even listed although
+    /// everything is modelled, is a contradiction.
+    fn confirm(&self, ledger: &mut Ledger, found: &Found) -> Result<(), Error> {
+        for (pair, race) in &found.races {
+            if self.obstacle.is_none() && ledger.get(*pair).is_none() {
+                let (first, second) = (Engine::Verify, Engine::Explore);
+                return Err(Contradiction { pair: *pair, first, second }.into());
+            }
+            let verdict = Verdict::Race { confirmed: true, reason: race.reason.clone() };
+            ledger.settle(*pair, Engine::Explore, verdict)?;
+        }
+        Ok(())
+    }
+
+    /// What keeps the answer from being `safe`, apart from pairs.
+    fn unknowns(&self) -> Vec<Unknown> {
+        let mut unknowns = Vec::new();
+        let (function, file, line, column, witness) = (None, None, 0, 0, None);
+        if let Some(reason) = self.obstacle.clone() {
+            let settle = "give all sources of the program, or leave it out of the program under test".to_owned();
+            unknowns.push(Unknown { code: Code::UNMODELLED, reason, function, file, line, column, settle, witness });
+        } else if self.stopped() {
+            let (reason, settle) = ("some proofs were stopped at their limits".to_owned(), "raise `--time`".to_owned());
+            unknowns.push(Unknown { code: Code::SEARCH_BOUND, reason, function, file, line, column, settle, witness });
+        }
+        unknowns
+    }
+
+    /// The ledger's pairs: races as the search lists them, then unknown, then absent.
+    fn list(&self, program: &Program, ledger: &Ledger, found: &Found) -> Vec<report::Pair> {
+        let mut pairs: Vec<report::Pair> = found.races.values().cloned().collect();
+        let settled = |meeting: &&Meeting| !found.races.contains_key(&meeting.pair);
+        let mut rest: Vec<report::Pair> = self
+            .meetings
+            .iter()
+            .filter(settled)
+            .filter_map(|meeting| self.pair(program, meeting, &ledger.get(meeting.pair)?.verdict, found))
+            .collect();
+        rest.sort_by_key(|pair| pair.verdict);
+        pairs.extend(rest);
+        for (rank, pair) in (1..).zip(&mut pairs) {
+            pair.rank = rank;
+            pair.id = format!("P{rank}");
+        }
+        pairs
+    }
+
+    fn pair(&self, program: &Program, meeting: &Meeting, settled: &Verdict, found: &Found) -> Option<report::Pair> {
+        let (verdict, reason, code) = match settled {
+            Verdict::Absent { reason, .. } => (PairVerdict::Absent, reason.clone(), None),
+            Verdict::Unknown { reason } if self.ways.contains_key(&meeting.pair) => {
+                (PairVerdict::Unknown, format!("{reason}{}", found.no_race()), Some(Code::CANDIDATE))
+            }
+            Verdict::Unknown { reason } => {
+                let code = if self.obstacle.is_some() { Code::UNMODELLED } else { Code::SEARCH_BOUND };
+                (PairVerdict::Unknown, reason.clone(), Some(code))
+            }
+            Verdict::Race { .. } => return None,
+        };
+        let [one, other] = meeting.pair.sites();
+        Some(report::Pair {
+            id: String::new(),
+            verdict,
+            confirmed: false,
+            by: Engine::Verify,
+            rank: 0,
+            code,
+            variable: meeting.variable.clone(),
+            reason,
+            accesses: [access(program, one, meeting.accesses[0]), access(program, other, meeting.accesses[1])],
+            witness: None,
+        })
+    }
+}
+
+/// What is known of an access without a run: no thread, no locks.
+fn access(program: &Program, site: SiteId, access: cover::MeetingAccess) -> report::Access {
+    let Place { function, file, line, column } = Place::of(program, Some(site));
+    let (kind, atomic) = (words::kind(access.kind).to_owned(), access.atomic);
+    let (thread, locks, created) = (String::new(), Vec::new(), None);
+    report::Access { kind, atomic, file, line, column, function, thread, locks, created }
+}
+
+/// Most lines told of one thread.
+const LINES: usize = 12;
+
+/// How the net brings a candidate's accesses side by side: the lines each thread goes through.
+fn way(program: &Program, candidate: &Candidate) -> String {
+    let mut threads: BTreeMap<usize, (String, Vec<String>)> = BTreeMap::new();
+    for step in candidate.steps.iter().chain(&candidate.accesses) {
+        let job = program.functions[step.job].name.clone();
+        let (_, lines) = threads.entry(step.thread).or_insert((job, Vec::new()));
+        let Place { file: Some(file), line, .. } = Place::of(program, step.site) else { continue };
+        let line = format!("{file}:{line}");
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    let told = threads.iter().map(|(thread, (job, lines))| {
+        let left_out = if lines.len() > LINES { "…, " } else { "" };
+        let lines = lines[lines.len().saturating_sub(LINES)..].join(", ");
+        format!("thread {thread} (`{job}`) by {left_out}{lines}")
+    });
+    format!("the net brings both accesses side by side: {}", told.collect::<Vec<_>>().join("; "))
+}
+
+/// What the search adds.
+#[derive(Default)]
+struct Found {
+    /// Confirmed races, with their witnesses.
+    races: BTreeMap<Pair, report::Pair>,
+    unknowns: Vec<Unknown>,
+    errors: Vec<report::Finding>,
+    engines: Vec<report::Engine>,
+    assumptions: Vec<String>,
+}
+
+impl Found {
+    fn new(report: Report, sites: Vec<Pair>) -> Self {
+        let Report { pairs, unknowns, errors, engines, assumptions, .. } = report;
+        let races = pairs.into_iter().filter(|pair| pair.verdict == PairVerdict::Race);
+        Self { races: sites.into_iter().zip(races).collect(), unknowns, errors, engines, assumptions }
+    }
+
+    /// What the search says of a candidate that it did not find to race.
+    fn no_race(&self) -> &'static str {
+        match self.engines.first() {
+            None => "",
+            Some(engine) if engine.is_complete() => "; no schedule of this input shows it",
+            Some(_) => "; the schedules tried do not show it",
+        }
+    }
+}
