@@ -41,7 +41,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::dependence::{Use, footprint};
-use model::{AccessKind, Event, Op, Schedule, SiteId, Step, Trace};
+use model::{AccessKind, End, Event, Op, Schedule, SiteId, Step, Trace};
 
 use crate::backtracking::check_runnable;
 use crate::causality::Causality;
@@ -124,7 +124,8 @@ impl Reduction for Optimal {
         }
         let plan = std::mem::take(&mut self.plan);
         let forks = plan.forks.into_iter().map(|(count, branches)| (Step(from.0 + count as u32), branches));
-        self.trees.extend(forks);
+        // A run that met its limit on the way has no states from there on.
+        self.trees.extend(forks.filter(|(step, _)| *step < trace.events.next_id()));
         let end = self.sleep_through(&trace, from);
         for step in (from.0..end.0).map(Step) {
             self.reversible.push(reversible(&self.causality, &self.holding, &trace, &trace.events[step]));
@@ -220,6 +221,9 @@ impl Optimal {
         for (step, planned) in (self.plan.from.0..).map(Step).zip(&self.plan.chain) {
             let expected = &planned.event;
             let Some(event) = trace.events.get(step) else {
+                if matches!(trace.end, End::StepLimit | End::TimeLimit) {
+                    break;
+                }
                 return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end));
             };
             if event.id != expected.id || (planned.seen && event != expected) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use explore::{Coverage, Options, ReductionName, Statistics, search};
+use explore::{Coverage, Options, ReductionName, Statistics, StopReason, search};
 use model::Pair;
 use program::Program;
 use testkit::Interpreter;
@@ -167,5 +167,23 @@ fn cancellation_and_misuse_are_left_to_another_reduction() {
         let (sleep, expected) = explore(text, ReductionName::DporSleep);
         assert!(optimal.detours > sleep.detours);
         assert_eq!((optimal.executions, races), (sleep.executions, expected));
+    }
+}
+
+/// A loop that waits for another thread has executions without end; the limit on their length cuts them.
+#[test]
+fn endless_executions_meet_their_limit() {
+    let spin = "goto again\nagain:\n%f = load 4 seq_cst, @x\nbranch %f, end, again\nend:\nstore 4, @y, 1".to_owned();
+    let write = "store 4, @y, 2\nstore 4 seq_cst, @x, 1\nstore 4 seq_cst, @x, 0".to_owned();
+    let text = threads("global x: 4\nglobal y: 4\n", &[spin.clone(), write, spin]);
+    for max_steps in [12, 17, 23] {
+        let limits = testkit::Options { max_steps, ..testkit::Options::default() };
+        for reduction in [ReductionName::Dpor, ReductionName::DporSleep, ReductionName::Optimal] {
+            let program = Program::parse(&text).unwrap();
+            let mut endless = Interpreter::with_options(program, limits).unwrap();
+            let options = Options { reduction, ..Options::default() };
+            let outcome = search(&mut endless, &options, &mut ()).unwrap();
+            assert_eq!(outcome.coverage, Coverage::Stopped(StopReason::StepLimit), "{reduction}, {max_steps} events");
+        }
     }
 }
