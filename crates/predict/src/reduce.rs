@@ -86,7 +86,12 @@ impl Shared {
         self.long.iter().any(|long| long.overlaps(&cell))
             || cell.len > LONG
             || granules(cell).any(is_shared)
-            || self.objects.range(cell.start..Addr(cell.end())).next().is_some()
+            || (access.kind == AccessKind::Free && self.frees_object(cell))
+    }
+
+    /// Whether a synchronisation object lies in memory that is freed: its life ends, which others may notice.
+    fn frees_object(&self, cell: Cell) -> bool {
+        self.objects.range(cell.start..Addr(cell.end())).next().is_some()
     }
 
     fn keeps(&self, event: &Event) -> bool {
