@@ -290,20 +290,24 @@ const LINES: usize = 12;
 
 /// How the net brings a candidate's accesses side by side: the lines each thread goes through.
 fn way(program: &Program, candidate: &Candidate) -> String {
-    let mut threads: BTreeMap<usize, (String, Vec<String>)> = BTreeMap::new();
+    let mut threads: BTreeMap<usize, (String, Vec<(String, u32)>)> = BTreeMap::new();
     for step in candidate.steps.iter().chain(&candidate.accesses) {
         let job = program.functions[step.job].name.clone();
         let (_, lines) = threads.entry(step.thread).or_insert((job, Vec::new()));
         let Place { file: Some(file), line, .. } = Place::of(program, step.site) else { continue };
-        let line = format!("{file}:{line}");
-        if lines.last() != Some(&line) {
-            lines.push(line);
+        if lines.last().is_none_or(|last| *last != (file.clone(), line)) {
+            lines.push((file, line));
         }
     }
     let told = threads.iter().map(|(thread, (job, lines))| {
         let left_out = if lines.len() > LINES { "…, " } else { "" };
-        let lines = lines[lines.len().saturating_sub(LINES)..].join(", ");
-        format!("thread {thread} (`{job}`) by {left_out}{lines}")
+        let last = &lines[lines.len().saturating_sub(LINES)..];
+        let mut told = Vec::new();
+        for (number, (file, line)) in last.iter().enumerate() {
+            let same_file = number > 0 && last[number - 1].0 == *file;
+            told.push(if same_file { line.to_string() } else { format!("{file}:{line}") });
+        }
+        format!("thread {thread} (`{job}`) by {left_out}{}", told.join(", "))
     });
     format!("the net brings both accesses side by side: {}", told.collect::<Vec<_>>().join("; "))
 }

@@ -94,9 +94,10 @@ impl Cover {
             return check(&input.net_with_targets(self.target.as_deref())?, path);
         }
         let questions = self.questions(&input)?;
-        let answered = answer(&questions, start, limit)?;
-        self.write_files(&questions, &answered)?;
-        let report = self.report(&questions, &answered, start.elapsed());
+        let answered: Vec<Answered> =
+            questions.into_iter().map(|question| answer(question, start, limit)).collect::<Result<_, _>>()?;
+        self.write_files(&answered)?;
+        let report = self.report(&answered, start.elapsed());
         output::print(&if self.json { report.json() } else { report.terminal(self.stats) });
         Ok(ExitCode::from(report.exit_status()))
     }
@@ -115,114 +116,113 @@ impl Cover {
         }
     }
 
-    fn write_files(&self, questions: &[Question], answered: &[(Answer, CoverStatistics, u64)]) -> Result<(), Failure> {
-        for (Question { net, .. }, (answer, ..)) in questions.iter().zip(answered) {
-            match (answer, &self.certificate) {
-                (Answer::Safe(certificate), Some(path)) => output::write_file(path, &certificate.to_text(net))?,
-                _ => {}
+    fn write_files(&self, answered: &[Answered]) -> Result<(), Failure> {
+        for Answered { net, answer, .. } in answered {
+            if let (Answer::Safe(certificate), Some(path)) = (answer, &self.certificate) {
+                output::write_file(path, &certificate.to_text(net))?;
             }
         }
-        let covered = questions.iter().zip(answered).find_map(|(q, (answer, ..))| Some((q, Witness::of(answer)?)));
+        let covered = answered.iter().find_map(|one| Some((one, Witness::of(&one.answer)?)));
         match (covered, &self.witness) {
-            (Some((question, witness)), Some(path)) => output::write_file(path, &witness.to_text(&question.net)),
+            (Some((one, witness)), Some(path)) => output::write_file(path, &witness.to_text(&one.net)),
             _ => Ok(()),
         }
     }
 
-    fn report(
-        &self,
-        questions: &[Question],
-        answered: &[(Answer, CoverStatistics, u64)],
-        time: Duration,
-    ) -> CoverReport {
-        let mut variables = Vec::new();
-        for (question, (answer, ..)) in questions.iter().zip(answered) {
-            if let Some(name) = question.variable.clone() {
-                variables.push(CoverVariable { name, verdict: verdict(answer), steps: steps(&question.net, answer) });
-            }
-        }
-        let covered =
-            questions.iter().zip(answered).find_map(|(q, (answer, ..))| Some((q, answer, Witness::of(answer)?)));
-        let mut initial = BTreeMap::new();
-        if let Some((question, _, witness)) = &covered {
-            let place = |p: petri::PlaceId| question.net.places[p.index()].clone();
-            initial = witness.initial.entries().iter().map(|(p, n)| (place(*p), *n)).collect();
-        }
-        let total = |field: fn(&CoverStatistics) -> u64| answered.iter().map(|(_, s, _)| field(s)).sum();
-        let most = |field: fn(&CoverStatistics) -> u64| answered.iter().map(|(_, s, _)| field(s)).max().unwrap_or(0);
-        let reasons = answered.iter().filter_map(|(answer, ..)| match answer {
-            Answer::Stopped(Stop::Asked) => Some("the search was stopped by `--time`"),
-            Answer::Stopped(Stop::Tokens) => Some("the numbers of tokens became too large"),
-            _ => None,
-        });
+    fn report(&self, answered: &[Answered], time: Duration) -> CoverReport {
+        let variable = |one: &Answered| {
+            Some(CoverVariable { name: one.variable.clone()?, verdict: one.verdict(), steps: one.steps() })
+        };
+        let covered = answered.iter().find(|one| one.verdict() == CoverVerdict::Covered);
+        let total = |field: fn(&CoverStatistics) -> u64| answered.iter().map(|one| field(&one.statistics)).sum();
+        let most = |field: fn(&CoverStatistics) -> u64| answered.iter().map(|one| field(&one.statistics)).max();
         CoverReport {
             raceproof: env!("CARGO_PKG_VERSION").to_owned(),
             schema: SCHEMA,
             command: "cover".to_owned(),
             inputs: vec![self.net.display().to_string()],
-            verdict: answered.iter().map(|(answer, ..)| verdict(answer)).min().unwrap_or(CoverVerdict::Safe),
-            initial,
-            steps: covered.map(|(question, answer, _)| steps(&question.net, answer)).unwrap_or_default(),
-            basis: answered.iter().map(|(_, _, basis)| basis).sum(),
+            verdict: answered.iter().map(Answered::verdict).min().unwrap_or(CoverVerdict::Safe),
+            initial: covered.map(Answered::initial).unwrap_or_default(),
+            steps: covered.map(Answered::steps).unwrap_or_default(),
+            basis: answered.iter().map(|one| one.basis).sum(),
             time_ms: time.as_millis() as u64,
-            reason: reasons.map(str::to_owned).next(),
+            reason: answered.iter().find_map(Answered::reason).map(str::to_owned),
             statistics: CoverStatistics {
-                places: most(|s| s.places),
-                transitions: most(|s| s.transitions),
+                places: most(|s| s.places).unwrap_or(0),
+                transitions: most(|s| s.transitions).unwrap_or(0),
                 iterations: total(|s| s.iterations),
                 configurations: total(|s| s.configurations),
                 subsumed: total(|s| s.subsumed),
                 excluded: total(|s| s.excluded),
                 invariants: total(|s| s.invariants),
             },
-            variables,
+            variables: answered.iter().filter_map(variable).collect(),
         }
     }
 }
 
-/// Answers each question; a firing sequence is replayed before anything is said about it.
-fn answer(
-    questions: &[Question],
-    start: Instant,
-    limit: Option<Duration>,
-) -> Result<Vec<(Answer, CoverStatistics, u64)>, Failure> {
-    let mut answered = Vec::new();
-    for Question { net, .. } in questions {
-        let go_on = |_: &_| limit.is_none_or(|limit| start.elapsed() < limit);
-        let (answer, found) = solve(net, Pruning::default(), go_on);
-        if let Some(Err(error)) = Witness::of(&answer).map(|witness| witness.replay(net)) {
-            let message = format!("raceproof bug: the firing sequence found cannot be fired: {error}");
-            return Err(Failure::new(message, "please report this with the net, if you can share it"));
+/// A question with its answer.
+struct Answered {
+    variable: Option<String>,
+    net: Net,
+    answer: Answer,
+    statistics: CoverStatistics,
+    basis: u64,
+}
+
+impl Answered {
+    fn verdict(&self) -> CoverVerdict {
+        match self.answer {
+            Answer::Covered { .. } => CoverVerdict::Covered,
+            Answer::Safe(_) => CoverVerdict::Safe,
+            Answer::Stopped(_) => CoverVerdict::Unknown,
         }
-        let statistics = CoverStatistics {
-            places: net.places.len() as u64,
-            transitions: net.transitions.len() as u64,
-            iterations: found.iterations,
-            configurations: found.configurations,
-            subsumed: found.subsumed,
-            excluded: found.excluded,
-            invariants: found.invariants,
+    }
+
+    /// What stopped the search.
+    fn reason(&self) -> Option<&'static str> {
+        match self.answer {
+            Answer::Stopped(Stop::Asked) => Some("the search was stopped by `--time`"),
+            Answer::Stopped(Stop::Tokens) => Some("the numbers of tokens became too large"),
+            _ => None,
+        }
+    }
+
+    /// Places with tokens where the firing sequence starts.
+    fn initial(&self) -> BTreeMap<String, u32> {
+        let witness = Witness::of(&self.answer).unwrap_or_default();
+        witness.initial.entries().iter().map(|(p, n)| (self.net.places[p.index()].clone(), *n)).collect()
+    }
+
+    /// What fires, by name; by number where there is none.
+    fn steps(&self) -> Vec<String> {
+        let name = |t: &TransitionId| {
+            let name = &self.net.transitions[t.index()].name;
+            if name.is_empty() { format!("transition {}", t.0) } else { name.clone() }
         };
-        answered.push((answer, statistics, found.basis));
-    }
-    Ok(answered)
-}
-
-fn verdict(answer: &Answer) -> CoverVerdict {
-    match answer {
-        Answer::Covered { .. } => CoverVerdict::Covered,
-        Answer::Safe(_) => CoverVerdict::Safe,
-        Answer::Stopped(_) => CoverVerdict::Unknown,
+        Witness::of(&self.answer).unwrap_or_default().sequence.iter().map(name).collect()
     }
 }
 
-/// What fires, by name; by number where there is none.
-fn steps(net: &Net, answer: &Answer) -> Vec<String> {
-    let name = |t: &TransitionId| {
-        let name = &net.transitions[t.index()].name;
-        if name.is_empty() { format!("transition {}", t.0) } else { name.clone() }
+/// Answers a question; a firing sequence is replayed before anything is said about it.
+fn answer(question: Question, start: Instant, limit: Option<Duration>) -> Result<Answered, Failure> {
+    let Question { variable, net } = question;
+    let go_on = |_: &_| limit.is_none_or(|limit| start.elapsed() < limit);
+    let (answer, found) = solve(&net, Pruning::default(), go_on);
+    if let Some(Err(error)) = Witness::of(&answer).map(|witness| witness.replay(&net)) {
+        let message = format!("raceproof bug: the firing sequence found cannot be fired: {error}");
+        return Err(Failure::new(message, "please report this with the net, if you can share it"));
+    }
+    let statistics = CoverStatistics {
+        places: net.places.len() as u64,
+        transitions: net.transitions.len() as u64,
+        iterations: found.iterations,
+        configurations: found.configurations,
+        subsumed: found.subsumed,
+        excluded: found.excluded,
+        invariants: found.invariants,
     };
-    Witness::of(answer).map(|witness| witness.sequence.iter().map(name).collect()).unwrap_or_default()
+    Ok(Answered { variable, net, answer, statistics, basis: found.basis })
 }
 
 /// Checks a certificate or a firing sequence.
