@@ -172,8 +172,8 @@ impl Causality {
     }
 
     /// The events that `next`, not taken in yet, could have come before instead: dependent, possible at the same time,
-    /// and not leading to its thread's last event. They are those since that event, and the last one before it.
-    /// Ascending.
+    /// and not leading to its thread's last event. They are those since that event, and of those before it the last one, or
+    /// all if asked for. Ascending.
     ///
     /// What is possible at the same time is known from the rules of locks and the like; in a trace that breaks them, such
     /// as by unlocking what another thread holds, everything may be. Likewise nothing is known about the operation that a

@@ -15,8 +15,8 @@
 
 use std::collections::BTreeSet;
 
-use model::dependence::{Use, footprint, may_be_coenabled};
-use model::{AccessKind, Event, EventId, LockMode, Op, SiteId, Step, Trace};
+use model::dependence::{Use, dependent, footprint, may_be_coenabled};
+use model::{AccessKind, Addr, Event, EventId, LockMode, Op, SiteId, Step, Trace};
 
 use crate::causality::Causality;
 use crate::holding::{Holder, Holding};
@@ -77,11 +77,11 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
 
 /// A reversal under way.
 pub(crate) struct Reversal<'a> {
-    pub(crate) trace: &'a Trace,
-    pub(crate) causality: &'a Causality,
-    pub(crate) holding: &'a Holding,
+    trace: &'a Trace,
+    causality: &'a Causality,
+    holding: &'a Holding,
     /// The event that is to come later.
-    pub(crate) first: Step,
+    first: Step,
     /// The events that are left out with all that they lead to.
     left_out: Vec<EventId>,
 }
@@ -161,7 +161,7 @@ impl<'a> Reversal<'a> {
     }
 
     /// A thread that keeps `next` from taking the lock after the reversal.
-    fn obstacle(&self, next: &Event, lock: model::Addr, mode: LockMode) -> Option<Holder> {
+    fn obstacle(&self, next: &Event, lock: Addr, mode: LockMode) -> Option<Holder> {
         let holders = self.holding.holders(lock, |step| self.keeps(step));
         let own = holders.iter().find(|h| h.thread == next.id.thread).copied();
         let excludes = |h: &&Holder| mode == LockMode::Exclusive || h.mode == LockMode::Exclusive;
@@ -177,7 +177,7 @@ impl<'a> Reversal<'a> {
     /// Whether an event that is kept may have made the operation possible since the first event.
     fn kept_posts(&self, next: &Event) -> bool {
         let since = (self.first.0 + 1..self.causality.len() as u32).map(Step);
-        since.filter(|s| self.keeps(*s)).any(|s| model::dependence::dependent(&self.trace.events[s], next))
+        since.filter(|s| self.keeps(*s)).any(|s| dependent(&self.trace.events[s], next))
     }
 }
 

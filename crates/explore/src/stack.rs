@@ -1,6 +1,6 @@
 //! The states of the current execution and what is left to try in each.
 
-use model::{Schedule, Step, ThreadId, ThreadSet, Trace};
+use model::{Event, Schedule, Step, ThreadId, ThreadSet, Trace};
 
 use crate::sleep::Sleep;
 
@@ -92,7 +92,7 @@ impl Stack {
     /// Looks from the state `from` on for the first event of a sleeping thread, and removes the states from there on,
     /// except where another thread is to run instead.
     pub(crate) fn cut(&mut self, from: Step) -> Cut {
-        let asleep = |(frame, event): (&Frame, &model::Event)| frame.sleep.contains(event.id.thread);
+        let asleep = |(frame, event): (&Frame, &Event)| frame.sleep.contains(event.id.thread);
         let states = self.frames.iter().zip(&self.trace.events).skip(from.0 as usize);
         let Some(at) = states.map(asleep).position(|asleep| asleep).map(|n| n + from.0 as usize) else {
             return Cut::Nowhere;

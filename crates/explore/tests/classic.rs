@@ -31,7 +31,8 @@ fn dpor(text: &str) -> Outcome {
 fn dpor_classes(text: &str) -> (Outcome, usize) {
     let program = Program::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut classes = Classes::default();
-    let outcome = search(&mut Interpreter::new(program).unwrap(), &Options::default(), &mut classes).unwrap();
+    let options = Options { reduction: ReductionName::Dpor, ..Options::default() };
+    let outcome = search(&mut Interpreter::new(program).unwrap(), &options, &mut classes).unwrap();
     (outcome, classes.0.len())
 }
 
