@@ -115,7 +115,8 @@ impl Net {
             .then(|| Marking::new(self.place_ids().map(|p| (p, self.initial[p.index()].low.max(marking.get(p))))))
     }
 
-    /// The marking after firing, or `None` when the guard does not hold.
+    /// The marking after firing, or `None` when the guard does not hold. More tokens than can be counted are taken for as
+    /// many as can: what is reached then, is reached with more tokens too.
     pub fn fire(&self, marking: &Marking, transition: TransitionId) -> Option<Marking> {
         let t = &self.transitions[transition.index()];
         if !t.guard.iter().all(|(p, n)| marking.get(*p) >= *n) {
@@ -132,7 +133,8 @@ impl Net {
         for (p, d) in &t.delta {
             tokens[p.index()] += d;
         }
-        let tokens = tokens.into_iter().map(|n| u32::try_from(n).ok()).collect::<Option<Vec<_>>>()?;
+        let tokens = tokens.into_iter().map(|n| u32::try_from(n.min(u32::MAX.into())).ok());
+        let tokens = tokens.collect::<Option<Vec<_>>>()?;
         Some(Marking::new(self.place_ids().zip(tokens)))
     }
 
