@@ -13,13 +13,17 @@ use crate::progress::Line;
 
 /// Prove the absence of races for all inputs and any number of threads
 ///
-/// Pairs that are not proved absent are looked for in runs of the program, without arguments and with empty standard
-/// input: what a run shows is a race, everything else stays unknown.
+/// Pairs that are not proved absent are looked for in runs of the program, with empty standard input: what a run shows
+/// is a race, everything else stays unknown.
 #[derive(clap::Args)]
 pub(crate) struct Verify {
     /// C or C++ sources, `.bc` or `.ll` files of one program, or one program of the small language (`.sml`)
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
+
+    /// Arguments of the program in the search, after `--`
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<String>,
 
     /// Further compiler flags, split as a shell would; may be repeated
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
@@ -34,7 +38,7 @@ pub(crate) struct Verify {
     time: f64,
 
     /// Most events of one run of the search
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    #[arg(long, value_name = "N", default_value_t = 500)]
     max_steps: u64,
 
     /// Stop the search after N runs
@@ -83,7 +87,7 @@ impl Verify {
                     inputs: self.inputs,
                     cflags: split_flags(&self.cflags)?,
                     assume_pure: self.assume_pure.into_iter().collect(),
-                    args: Vec::new(),
+                    args: self.args,
                     stdin: None,
                 },
                 time: Some(time),
