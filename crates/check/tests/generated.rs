@@ -1,5 +1,6 @@
 //! Generated programs, compiled and run for real: both searches find exactly the racing pairs of brute force, and
 //! forked and restored runs of one schedule are the same, event for event.
+#![allow(clippy::print_stdout, reason = "the number of executions is worth seeing")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
