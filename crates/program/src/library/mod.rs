@@ -6,14 +6,14 @@
 //!
 //! | file | rows |
 //! |---|---|
-//! | [`string`](mod@string) | `string.h`, `strings.h`, string conversions of `stdlib.h` |
-//! | [`wide`] | `wchar.h`, `wctype.h`, multibyte conversions |
-//! | [`stdlib`] | memory, environment, sorting, random numbers, processes |
-//! | [`stdio`] | streams and formatted input and output |
-//! | [`posix`] | descriptors, files, sockets, users, signals |
-//! | [`time`] | `time.h`, `sys/time.h` |
-//! | [`pure`] | `math.h`, `ctype.h` and whatever touches no memory the program can see |
-//! | [`cxx`] | what compiled C++ calls in libstdc++ and its ABI library |
+//! | `string` | `string.h`, `strings.h`, string conversions of `stdlib.h` |
+//! | `wide` | `wchar.h`, `wctype.h`, multibyte conversions |
+//! | `stdlib` | memory, environment, sorting, random numbers, processes |
+//! | `stdio` | streams and formatted input and output |
+//! | `posix` | descriptors, files, sockets, users, signals |
+//! | `time` | `time.h`, `sys/time.h` |
+//! | `pure` | `math.h`, `ctype.h` and whatever touches no memory the program can see |
+//! | `cxx` | what compiled C++ calls in libstdc++ and its ABI library |
 //! | [`threads`] | thread functions, mapped to [`SyncOp`](crate::SyncOp) |
 //! | [`atomics`] | atomic library calls |
 //!
