@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use check::{BuildOptions, build};
+use check::{BuildOptions, Built, build};
 use exec::{Config, Isolation, Target};
 use model::{Executor, Schedule, Step, Trace};
 
@@ -41,10 +41,14 @@ fn switched(trace: &Trace) -> Schedule {
     schedule
 }
 
-fn check_program(program: &str) {
+fn built(program: &str) -> Built {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(program);
     let inputs = vec![source.to_string_lossy().into_owned()];
-    let built = build(&BuildOptions { inputs, ..BuildOptions::default() }).unwrap_or_else(|e| panic!("{program}: {e}"));
+    build(&BuildOptions { inputs, ..BuildOptions::default() }).unwrap_or_else(|e| panic!("{program}: {e}"))
+}
+
+fn check_program(program: &str) {
+    let built = built(program);
     let mut restored = launch(&built.executable(), Isolation::Restore);
     let (first, _) = run(&mut restored, &Schedule::new());
     let schedule = switched(&first);
@@ -77,4 +81,19 @@ fn one_schedule_ten_thousand_times() {
             scope.spawn(move || half.iter().for_each(|program| check_program(program)));
         }
     });
+}
+
+/// Written memory in more places than the kernel tells at once is put back too.
+#[test]
+fn many_threads_are_restored() {
+    let built = built("determinism/many_threads.c");
+    let mut targets = [Isolation::Restore, Isolation::Fork].map(|isolation| launch(&built.executable(), isolation));
+    for max_steps in [300, 700, 1500, 700, 3000, 300] {
+        let [restored, forked] = targets.each_mut().map(|target| {
+            let Config { time_limit, quantum, spurious, .. } = *target.config();
+            target.set_limits(max_steps, time_limit, quantum, spurious);
+            run(target, &Schedule::new())
+        });
+        assert!(restored == forked, "restored and forked runs of {max_steps} events differ");
+    }
 }

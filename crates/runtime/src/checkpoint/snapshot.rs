@@ -150,12 +150,12 @@ pub fn restore() -> Result<(), &'static str> {
 /// Lists the pages that are not protected.
 fn list_written(state: &mut State) -> Result<(), &'static str> {
     let State { extents, pieces, written, .. } = state;
-    let (mut next, mut fits) = (0, true);
+    let mut fits = true;
     pieces.clear();
     *written = 0;
     written::scan(&EVERYWHERE, Look::Written, |region| {
         *written += region.range().len() / PAGE;
-        cut(extents.items(), &mut next, region.range(), |piece| fits &= pieces.push(piece));
+        cut(extents.items(), region.range(), |piece| fits &= pieces.push(piece));
     })?;
     if fits { Ok(()) } else { Err("a run writes to memory that is too scattered") }
 }
@@ -177,14 +177,12 @@ impl Piece {
     }
 }
 
-/// Cuts a range to pieces with one copy each; `next` is the first extent that may overlap it, and moves on.
-fn cut(extents: &[Extent], next: &mut usize, range: Range<usize>, mut see: impl FnMut(Piece)) {
+/// Cuts a range to pieces with one copy each.
+fn cut(extents: &[Extent], range: Range<usize>, mut see: impl FnMut(Piece)) {
     let mut at = range.start;
     while at < range.end {
-        while extents.get(*next).is_some_and(|extent| extent.end <= at) {
-            *next += 1;
-        }
-        let (end, copy) = match extents.get(*next) {
+        let next = extents.partition_point(|extent| extent.end <= at);
+        let (end, copy) = match extents.get(next) {
             Some(extent) if extent.start <= at => (extent.end, extent.copy + (at - extent.start)),
             Some(extent) => (extent.start, 0),
             None => (range.end, 0),
@@ -279,10 +277,9 @@ mod tests {
         let copy = snapshot.as_ptr() as usize;
         let extents =
             [Extent { start: base + 10, end: base + 20, copy }, Extent { start: base + 30, end: base + 40, copy }];
-        let mut next = 0;
         for range in [base + 5..base + 12, base + 15..base + 50] {
             // Safety: both lie in `memory`, and the copies are long enough.
-            cut(&extents, &mut next, range, |piece| unsafe { piece.put_back() });
+            cut(&extents, range, |piece| unsafe { piece.put_back() });
         }
         let runs: Vec<(u8, usize)> = memory.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
         assert_eq!(runs, [(1, 5), (0, 5), (7, 2), (1, 3), (7, 5), (0, 10), (7, 10), (0, 10), (1, 10)]);

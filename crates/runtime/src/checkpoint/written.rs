@@ -89,6 +89,10 @@ mod kernel {
 }
 use kernel::*;
 
+/// Most regions asked for in one call. The kernel gathers so many in a buffer of its own; when more are asked for it
+/// empties the buffer and goes on, and what it tells then is not in order.
+const AT_ONCE: u64 = 512;
+
 /// Which pages are looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Look {
@@ -172,7 +176,7 @@ pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> R
         scan.category_mask |= PAGE_IS_WRITTEN;
     }
     scan.vec = state.regions.start() as u64;
-    scan.vec_len = state.regions.capacity() as u64;
+    scan.vec_len = (state.regions.capacity() as u64).min(AT_ONCE);
     // Pages side by side are told together when these are the same.
     scan.return_mask = PAGE_IS_WPALLOWED;
     loop {
