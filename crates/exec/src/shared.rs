@@ -66,7 +66,6 @@ impl Shared {
         let header = self.header();
         // Safety: the runtime reads after the ring.
         unsafe { header.request.get().write_volatile(request) };
-        header.host_processor.store(processor(), Ordering::Relaxed);
         header.requested.fetch_add(1, Ordering::SeqCst);
         if header.runtime_sleeps.load(Ordering::SeqCst) != 0 {
             futex(&header.requested, libc::FUTEX_WAKE, 1, None);
@@ -76,8 +75,7 @@ impl Shared {
 
     /// Waits for the answer, at most about `patience`; says whether it came.
     pub(crate) fn wait(&mut self, patience: Duration) -> bool {
-        let one_processor = self.header().runtime_processor.load(Ordering::Relaxed) == processor();
-        for _ in 0..self.patience.looks(one_processor) {
+        for _ in 0..self.patience.looks() {
             if self.is_answered() {
                 self.patience.caught();
                 return true;
@@ -130,12 +128,6 @@ impl Shared {
         }
         Ok(())
     }
-}
-
-/// The processor this runs on.
-fn processor() -> u32 {
-    // Safety: has no arguments.
-    unsafe { libc::sched_getcpu() as u32 }
 }
 
 fn futex(word: &AtomicU32, operation: i32, value: u32, patience: Option<Duration>) {

@@ -3,9 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use wire::layout::{self, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
-use wire::{
-    Header, MESSAGE_CAPACITY, Patience, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Seat, Seating, Segment,
-};
+use wire::{Header, MESSAGE_CAPACITY, Patience, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
 
 use crate::cell::Keep;
 use crate::sys::{self, PAGE, sys};
@@ -18,17 +16,10 @@ struct Bell {
     /// The process that started this one.
     host: isize,
     patience: Patience,
-    seating: Seating,
-    /// Exchanges in the wrong seat.
-    moves: u32,
 }
 
 #[unsafe(link_section = "rp_keep")]
-static BELL: Keep<Bell> =
-    Keep::new(Bell { seen: 0, host: 0, patience: Patience::new(), seating: Seating::new(), moves: 0 });
-
-/// Exchanges in the wrong seat per attempt to move.
-const EXCHANGES_PER_MOVE: u32 = 4;
+static BELL: Keep<Bell> = Keep::new(Bell { seen: 0, host: 0, patience: Patience::new() });
 
 /// Maps the shared memory behind a descriptor and closes that.
 ///
@@ -97,71 +88,12 @@ fn parent() -> isize {
     unsafe { sys!(SYS_getppid) }
 }
 
-/// The processor this runs on.
-fn processor() -> u32 {
-    // Safety: has no arguments.
-    unsafe { libc::sched_getcpu() as u32 }
-}
-
-/// Whether the host last rang from this processor.
-fn is_with_host() -> bool {
-    header().host_processor.load(Ordering::Relaxed) == processor()
-}
-
-/// The time, in nanoseconds.
-fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // Safety: the kernel fills it in.
-    unsafe { sys!(SYS_clock_gettime, libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-/// Moves to the host's processor or away from it, whichever makes exchanges faster.
-pub fn take_seat() {
-    // Safety: no borrow outlives the block.
-    let bell = unsafe { &mut *BELL.get() };
-    let seat = bell.seating.choose(now);
-    if (seat == Seat::Together) == is_with_host() {
-        bell.moves = 0;
-        return;
-    }
-    // The kernel may move either end back at once: then not every exchange starts with a move.
-    if bell.moves.is_multiple_of(EXCHANGES_PER_MOVE) {
-        match seat {
-            Seat::Together => move_to(|processor, host| processor == host),
-            Seat::Apart => move_to(|processor, host| processor != host),
-        }
-    }
-    bell.moves = bell.moves.wrapping_add(1);
-}
-
-/// Moves to one of the processors that `fits` (together with the host's), if one may be used.
-fn move_to(fits: impl Fn(u32, u32) -> bool) {
-    let host = header().host_processor.load(Ordering::Relaxed);
-    // Room for as many processors as the C library's own sets have.
-    let mut allowed = [0u64; 16];
-    // Safety: the kernel fills in and reads sets of that size.
-    unsafe {
-        let len = sys!(SYS_sched_getaffinity, 0, size_of_val(&allowed), allowed.as_mut_ptr());
-        let mut wanted = allowed;
-        for processor in 0..u64::BITS * wanted.len() as u32 {
-            if !fits(processor, host) {
-                wanted[processor as usize / 64] &= !(1 << (processor % 64));
-            }
-        }
-        // Fails when there is none.
-        if len > 0 && sys!(SYS_sched_setaffinity, 0, len, wanted.as_ptr()) == 0 {
-            sys!(SYS_sched_setaffinity, 0, len, allowed.as_ptr());
-        }
-    }
-}
-
 /// Waits for the next request.
 pub fn wait() {
     let requested = &header().requested;
     // Safety: no borrow outlives the block.
     let bell = unsafe { &mut *BELL.get() };
-    for _ in 0..bell.patience.looks(is_with_host()) {
+    for _ in 0..bell.patience.looks() {
         let now = requested.load(Ordering::Acquire);
         if now != bell.seen {
             bell.seen = now;
@@ -202,7 +134,6 @@ pub fn reply(reply: Reply, kind: ReplyKind, message: &str) {
 /// Tells the host that the reply is there.
 pub fn ring() {
     let answered = &header().answered;
-    header().runtime_processor.store(processor(), Ordering::Relaxed);
     // Safety: no borrow outlives the expression.
     answered.store(unsafe { (*BELL.get()).seen }, Ordering::SeqCst);
     if header().host_sleeps.load(Ordering::SeqCst) != 0 {

@@ -155,10 +155,6 @@ pub struct Header {
     pub host_sleeps: AtomicU32,
     /// 1 while the runtime sleeps on `requested`.
     pub runtime_sleeps: AtomicU32,
-    /// The processor that the host last rang from.
-    pub host_processor: AtomicU32,
-    /// The processor that the runtime last answered from.
-    pub runtime_processor: AtomicU32,
     /// Keeps what follows aligned.
     pub reserved: AtomicU32,
     /// The current request.

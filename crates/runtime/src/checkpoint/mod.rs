@@ -143,7 +143,6 @@ pub fn ring_and_restore() {
     if let Err(message) = snapshot::restore() {
         run::fail(message);
     }
-    link::take_seat();
     link::wait();
     leave_if_asked();
     put_files_back();
