@@ -212,3 +212,23 @@ fn misuse_is_reported_with_its_place() {
         bench.replay_all(&document).map(drop)
     });
 }
+
+/// Safe without wake-ups that have no cause, racy with them.
+#[test]
+fn spurious_wakeups_are_an_option() {
+    for_each_program("spurious", |program| {
+        let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
+        let expected = Annotations::parse(&source).lines(Mark::Race);
+        let bench = Bench::new(program);
+        let (status, document) = bench.explore(&[])?;
+        if (status, document["verdict"].as_str()) != (0, Some("safe")) {
+            return Err(format!("without: status {status}, verdict {}", document["verdict"]));
+        }
+        let (status, document) = bench.explore(&["--spurious"])?;
+        let reported = racy_lines(&document);
+        if status != 1 || reported != expected {
+            return Err(format!("with: status {status}, races on {reported:?}, annotated are {expected:?}"));
+        }
+        bench.replay_all(&document).map(drop)
+    });
+}
