@@ -11,15 +11,11 @@
 
 pub mod dot;
 mod flow;
-mod invocations;
 mod job_net;
-mod objects;
 mod synchronisation;
-mod touches;
-mod values;
 
 pub mod sml;
 pub mod verify;
 
-pub use touches::{Meeting, MeetingAccess, meetings, pairs};
+pub use facts::touches::{Meeting, MeetingAccess, meetings, pairs};
 pub use verify::{Candidate, Options, Proof, Result, Step, obstacle, verify};

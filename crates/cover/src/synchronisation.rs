@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::LockMode;
 use program::{FunctionId, LocalId, Operand, Program, Stmt, SyncOp};
 
-use crate::invocations::{How, Invocations, Place};
-use crate::objects::{Key, exact, may_name};
-use crate::touches::touches_memory;
-use crate::values::{Root, Values};
+use facts::invocations::{How, Invocations, Place};
+use facts::objects::{Key, exact, may_name};
+use facts::touches::touches_memory;
+use facts::values::{Root, Values};
 
 /// Bytes of a thread handle.
 const HANDLE_BYTES: i64 = 8;

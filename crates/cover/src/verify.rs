@@ -18,11 +18,11 @@ use petri::{Net, TransitionId};
 use program::{FunctionId, Program};
 
 use crate::flow::{self, Graph, Known, Node};
-use crate::invocations::Invocations;
 use crate::job_net::{self, JobNet};
 use crate::synchronisation::Synchronisation;
-use crate::touches::touches_memory;
-use crate::values::Values;
+use facts::invocations::Invocations;
+use facts::touches::touches_memory;
+use facts::values::Values;
 
 /// Limits, and what is taken for granted.
 #[derive(Clone, Debug)]

@@ -10,9 +10,9 @@ use program::{Operand, Statement, Stmt, SyncOp};
 use super::graph::{Arcs, Resource};
 use super::state::{Move, Phase, State, step};
 use super::walk::Walk;
-use crate::invocations::{How, Place};
-use crate::objects::{Key, may_name};
-use crate::touches::touches_memory;
+use facts::invocations::{How, Place};
+use facts::objects::{Key, may_name};
+use facts::touches::touches_memory;
 
 impl<'a> Walk<'a> {
     /// A function that may be recursive does all it can do, in any order.

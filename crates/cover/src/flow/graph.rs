@@ -3,7 +3,7 @@
 use model::SiteId;
 use program::FunctionId;
 
-use crate::objects::Key;
+use facts::objects::Key;
 
 /// A node of the graph.
 pub(crate) type Node = usize;

@@ -37,10 +37,10 @@ use program::{FunctionId, Program, Statement, Stmt, SyncOp};
 pub(crate) use graph::{Arcs, Edge, Graph, Node, NodeInfo, Resource};
 use walk::Walk;
 
-use crate::invocations::Invocations;
 use crate::synchronisation::Synchronisation;
-use crate::touches::touches_memory;
-use crate::values::Values;
+use facts::invocations::Invocations;
+use facts::touches::touches_memory;
+use facts::values::Values;
 
 /// All that is known of the program before a pair is asked about.
 pub(crate) struct Known<'a> {

@@ -6,8 +6,8 @@ use program::{BlockId, FunctionId, LocalId};
 
 use super::decide::Abstract;
 use super::graph::Arcs;
-use crate::invocations::{How, Place};
-use crate::objects::Key;
+use facts::invocations::{How, Place};
+use facts::objects::Key;
 
 pub(super) type ContextId = usize;
 

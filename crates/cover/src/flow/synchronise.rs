@@ -7,8 +7,8 @@ use super::decide::Abstract;
 use super::graph::{Arcs, Resource};
 use super::state::{Held, MOST_HELD, Move, Phase, State, step};
 use super::walk::Walk;
-use crate::invocations::{How, Place};
-use crate::objects::{self, Key, may_name};
+use facts::invocations::{How, Place};
+use facts::objects::{self, Key, may_name};
 
 impl<'a> Walk<'a> {
     /// The once-controls that an operand may mean; one if it is known.

@@ -9,8 +9,8 @@ use super::Known;
 use super::decide::Abstract;
 use super::graph::{Arcs, Graph, Node, NodeInfo, Resource};
 use super::state::{Context, ContextId, MOST_CALLS, Move, Phase, State, step};
-use crate::invocations::{How, ends_thread};
-use crate::touches::touches_memory;
+use facts::invocations::{How, ends_thread};
+use facts::touches::touches_memory;
 
 pub(super) struct Walk<'a> {
     pub(super) known: &'a Known<'a>,

@@ -13,16 +13,19 @@ use crate::values::{Root, Values};
 
 /// One piece of memory touched by a statement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Touch {
-    root: Root,
+pub struct Touch {
+    /// The object.
+    pub root: Root,
     /// First byte and number of bytes; `None` for the whole object.
-    bytes: Option<(i64, u64)>,
-    kind: AccessKind,
-    atomic: bool,
+    pub bytes: Option<(i64, u64)>,
+    /// What is done there.
+    pub kind: AccessKind,
+    /// Whether atomically.
+    pub atomic: bool,
 }
 
 /// Whether a statement touches memory at all.
-pub(crate) fn touches_memory(stmt: &Stmt) -> bool {
+pub fn touches_memory(stmt: &Stmt) -> bool {
     matches!(
         stmt,
         Stmt::Load { .. }
@@ -151,7 +154,8 @@ fn meet(one: &Touch, other: &Touch) -> bool {
     (one.kind.writes() || other.kind.writes()) && !(one.atomic && other.atomic) && overlap
 }
 
-fn touches(values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
+/// What a statement of a function may touch.
+pub fn touches(values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
     let mut found = Found { values, function, touches: Vec::new() };
     match stmt {
         Stmt::Load { address, size, atomic, .. } => {

@@ -11,7 +11,7 @@ use crate::values::Values;
 
 /// How a function comes to run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum How {
+pub enum How {
     /// It is called.
     Call,
     /// A thread starts in it.
@@ -23,18 +23,21 @@ pub(crate) enum How {
 }
 
 /// A statement of a function.
-pub(crate) type Place = (FunctionId, BlockId, usize);
+pub type Place = (FunctionId, BlockId, usize);
 
 /// One statement that makes a function run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Invocation {
-    pub(crate) place: Place,
-    pub(crate) how: How,
-    pub(crate) callee: FunctionId,
+pub struct Invocation {
+    /// The statement.
+    pub place: Place,
+    /// How it makes the function run.
+    pub how: How,
+    /// The function.
+    pub callee: FunctionId,
 }
 
 /// The invocations of a program.
-pub(crate) struct Invocations<'a> {
+pub struct Invocations<'a> {
     program: &'a Program,
     by_caller: BTreeMap<FunctionId, Vec<Invocation>>,
     reachable: BTreeSet<FunctionId>,
@@ -48,7 +51,7 @@ pub(crate) struct Invocations<'a> {
 
 impl<'a> Invocations<'a> {
     /// Collects them.
-    pub(crate) fn new(program: &'a Program, values: &Values) -> Self {
+    pub fn new(program: &'a Program, values: &Values) -> Self {
         let mut by_caller: BTreeMap<FunctionId, Vec<Invocation>> = BTreeMap::new();
         for (id, function) in program.functions.iter_enumerated() {
             let list = by_caller.entry(id).or_default();
@@ -83,32 +86,32 @@ impl<'a> Invocations<'a> {
     }
 
     /// What a function invokes, in order.
-    pub(crate) fn of(&self, caller: FunctionId) -> &[Invocation] {
+    pub fn of(&self, caller: FunctionId) -> &[Invocation] {
         self.by_caller.get(&caller).map_or(&[], Vec::as_slice)
     }
     /// What a statement invokes.
-    pub(crate) fn at(&self, place: Place) -> impl Iterator<Item = &Invocation> {
+    pub fn at(&self, place: Place) -> impl Iterator<Item = &Invocation> {
         self.of(place.0).iter().filter(move |i| i.place == place)
     }
     /// Functions that can run, in order.
-    pub(crate) fn reachable(&self) -> impl Iterator<Item = FunctionId> + '_ {
+    pub fn reachable(&self) -> impl Iterator<Item = FunctionId> + '_ {
         self.reachable.iter().copied()
     }
     /// Whether a function can run.
-    pub(crate) fn is_reachable(&self, function: FunctionId) -> bool {
+    pub fn is_reachable(&self, function: FunctionId) -> bool {
         self.reachable.contains(&function)
     }
     /// Whether a function may come to run again before it has returned, in the same thread.
-    pub(crate) fn is_recursive(&self, function: FunctionId) -> bool {
+    pub fn is_recursive(&self, function: FunctionId) -> bool {
         self.recursive.contains(&function)
     }
     /// Whether a function may be left by an exception.
-    pub(crate) fn unwinds(&self, function: FunctionId) -> bool {
+    pub fn unwinds(&self, function: FunctionId) -> bool {
         self.unwinding.contains(&function)
     }
 
     /// All that a function may make run, itself included; in other threads too if asked for.
-    pub(crate) fn closure(&self, from: FunctionId, other_threads: bool) -> BTreeSet<FunctionId> {
+    pub fn closure(&self, from: FunctionId, other_threads: bool) -> BTreeSet<FunctionId> {
         let mut found = BTreeSet::from([from]);
         let mut open = vec![from];
         while let Some(function) = open.pop() {
@@ -122,11 +125,11 @@ impl<'a> Invocations<'a> {
     }
 
     /// Whether a statement is executed at most once in a run.
-    pub(crate) fn at_most_once(&self, (function, block, _): Place) -> bool {
+    pub fn at_most_once(&self, (function, block, _): Place) -> bool {
         self.single.get_or_init(|| self.find_single()).contains(&function) && !self.is_on_cycle(function, block)
     }
     /// The only statement that makes the function run, if there is only one and nobody else knows the function.
-    pub(crate) fn only_invocation(&self, function: FunctionId) -> Option<Invocation> {
+    pub fn only_invocation(&self, function: FunctionId) -> Option<Invocation> {
         let all = self.reachable.iter().flat_map(|caller| self.of(*caller)).filter(|i| i.callee == function);
         let mut all = all.copied();
         let only = all.next().filter(|_| all.next().is_none())?;
@@ -201,7 +204,7 @@ impl<'a> Invocations<'a> {
 
     /// Something that can run and that nets do not model: what it is. `assume_pure` names functions without a body that
     /// have no effect.
-    pub(crate) fn obstacle(&self, assume_pure: &BTreeSet<String>) -> Option<String> {
+    pub fn obstacle(&self, assume_pure: &BTreeSet<String>) -> Option<String> {
         let program = self.program;
         if program.main.is_none() {
             return Some("the program has no `main`".to_owned());
@@ -255,7 +258,7 @@ impl<'a> Invocations<'a> {
 }
 
 /// Whether a thread never gets past the statement.
-pub(crate) fn ends_thread(stmt: &Stmt) -> bool {
+pub fn ends_thread(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Exit { .. } | Stmt::Sync { op: SyncOp::ExitThread, .. } => true,
         Stmt::Library { function, .. } => library::lookup(function)

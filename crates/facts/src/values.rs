@@ -15,7 +15,7 @@ use program::{Callee, Expr, FunctionId, GlobalId, LocalId, Operand, Program, Stm
 
 /// What a value may point to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Root {
+pub enum Root {
     /// A global.
     Global(GlobalId),
     /// A local variable in memory, by the local that holds its address.
@@ -31,24 +31,24 @@ pub(crate) enum Root {
 }
 
 /// Objects with the byte offset into them, `None` for any.
-pub(crate) type Roots = BTreeMap<Root, Option<i64>>;
+pub type Roots = BTreeMap<Root, Option<i64>>;
 
 /// The result of the analysis.
 #[derive(Default)]
-pub(crate) struct Values {
+pub struct Values {
     locals: BTreeMap<(FunctionId, LocalId), Roots>,
     returns: BTreeMap<FunctionId, Roots>,
     /// Objects whose address is somewhere in memory.
-    pub(crate) escaped: BTreeSet<Root>,
+    pub escaped: BTreeSet<Root>,
     /// Objects whose address is handed to a new thread.
-    pub(crate) handed_over: BTreeSet<Root>,
+    pub handed_over: BTreeSet<Root>,
     /// Functions whose address is used as a value.
-    pub(crate) address_taken: BTreeSet<FunctionId>,
+    pub address_taken: BTreeSet<FunctionId>,
 }
 
 impl Values {
     /// Runs the analysis.
-    pub(crate) fn new(program: &Program) -> Self {
+    pub fn new(program: &Program) -> Self {
         let mut values = Self::default();
         for global in &program.globals {
             for (_, target) in &global.relocations {
@@ -78,7 +78,7 @@ impl Values {
     }
 
     /// What an operand of a function may point to.
-    pub(crate) fn of(&self, function: FunctionId, operand: &Operand) -> Roots {
+    pub fn of(&self, function: FunctionId, operand: &Operand) -> Roots {
         match operand {
             Operand::Const(0) => Roots::new(),
             Operand::Const(_) | Operand::Any => Roots::from([(Root::Unknown, None)]),
@@ -89,13 +89,7 @@ impl Values {
     }
 
     /// The functions a pointer with so many arguments may call; a function without a body is among them too.
-    pub(crate) fn functions(
-        &self,
-        program: &Program,
-        in_: FunctionId,
-        pointer: &Operand,
-        args: u32,
-    ) -> Vec<FunctionId> {
+    pub fn functions(&self, program: &Program, in_: FunctionId, pointer: &Operand, args: u32) -> Vec<FunctionId> {
         let roots = self.of(in_, pointer);
         let mut functions: BTreeSet<FunctionId> =
             roots.keys().filter_map(|r| if let Root::Function(f) = r { Some(*f) } else { None }).collect();

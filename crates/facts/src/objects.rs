@@ -5,10 +5,10 @@ use program::{FunctionId, GlobalId, Operand, Program};
 use crate::values::{Root, Values};
 
 /// A synchronisation object in a global, at a byte offset.
-pub(crate) type Key = (GlobalId, i64);
+pub type Key = (GlobalId, i64);
 
 /// The object an operand certainly names, if there is one.
-pub(crate) fn exact(program: &Program, values: &Values, function: FunctionId, operand: &Operand) -> Option<Key> {
+pub fn exact(program: &Program, values: &Values, function: FunctionId, operand: &Operand) -> Option<Key> {
     let roots = values.of(function, operand);
     let mut roots = roots.into_iter();
     let (Root::Global(global), Some(offset)) = roots.next()? else { return None };
@@ -16,7 +16,7 @@ pub(crate) fn exact(program: &Program, values: &Values, function: FunctionId, op
 }
 
 /// Whether an operand may name the object.
-pub(crate) fn may_name(values: &Values, function: FunctionId, operand: &Operand, key: Key) -> bool {
+pub fn may_name(values: &Values, function: FunctionId, operand: &Operand, key: Key) -> bool {
     let global = Root::Global(key.0);
     let roots = values.of(function, operand);
     match roots.get(&global) {
