@@ -1,8 +1,11 @@
 //! A few executed accesses per site, to speak of pairs that never raced.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use explore::{Observer, Progress};
 use model::race::could_race;
-use model::{IndexVec, Pair, SiteId, Trace};
+use model::{IndexVec, Pair, SiteId, ThreadPath, Trace};
+use report::Protection;
 
 use crate::finding::{Looker, SeenAccess};
 
@@ -30,6 +33,34 @@ impl<'a> Examples<'a> {
         let meets = |[a, b]: &[&SeenAccess; 2]| a.thread != b.thread && could_race(&a.raw, &b.raw);
         both.clone().find(meets).or_else(|| both.clone().next())
     }
+
+    /// The lock that is held at most of the places that touch what both accesses touch. Places that only the initial
+    /// thread was seen at do not count: they are usually before the others start or after they end.
+    pub(crate) fn protection(&self, accesses: &[SeenAccess; 2]) -> Option<Protection> {
+        let [one, other] = accesses.each_ref().map(|seen| seen.raw.cell);
+        let touches = |seen: &&SeenAccess| seen.raw.cell.overlaps(&one) && seen.raw.cell.overlaps(&other);
+        let mut places = 0;
+        let mut held: BTreeMap<&str, usize> = BTreeMap::new();
+        for seen in &self.of_site {
+            let mut here = seen.iter().filter(touches).peekable();
+            if here.clone().all(|seen| seen.thread == ThreadPath::main()) {
+                continue;
+            }
+            places += 1;
+            let always: Option<BTreeSet<&str>> = here.next().map(|seen| locks(seen).collect());
+            let always = here.fold(always.unwrap_or_default(), |all, seen| &all & &locks(seen).collect());
+            for lock in always {
+                *held.entry(lock).or_default() += 1;
+            }
+        }
+        let most = held.values().max()?;
+        let (lock, held) = held.iter().find(|(_, held)| *held == most)?;
+        Some(Protection { lock: (*lock).to_owned(), held: *held, places })
+    }
+}
+
+fn locks(seen: &SeenAccess) -> impl Iterator<Item = &str> {
+    seen.access.locks.iter().map(String::as_str)
 }
 
 impl Observer for Examples<'_> {

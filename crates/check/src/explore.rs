@@ -1,11 +1,12 @@
 //! The search's part of the line: explore every schedule, settle every pair, keep a witness of every finding.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::explore::{Coverage, Observer, Outcome, ReductionName};
 use model::Pair;
-use model::verdict::{Engine, Entry, Verdict};
+use model::verdict::Engine;
 use report::document::SCHEMA;
 use report::{PairVerdict, Report};
 
@@ -37,13 +38,14 @@ pub struct ExploreOptions {
 
 /// Explores the program's schedules and settles every pair of accesses that met.
 pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
-    explore_sites(built, options, observer).map(|(report, _)| report)
+    explore_sites(built, options, &BTreeSet::new(), observer).map(|(report, _)| report)
 }
 
-/// The same, with the sites of the races in the order of the report.
+/// The same, with the sites of the report's pairs. Pairs whose race is `shown` already are not listed again.
 pub(crate) fn explore_sites(
     built: &Built,
     options: &ExploreOptions,
+    shown: &BTreeSet<Pair>,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Vec<Pair>), Error> {
     let start = Instant::now();
@@ -67,7 +69,8 @@ pub(crate) fn explore_sites(
     };
     let unknowns = [listing.endless(&outcome.failures)?, settle::unknowns(built, &outcome)].concat();
     let ledger = settle::settle(&outcome, &unknowns)?;
-    let pairs = listing.pairs(&ledger, &outcome, &unknowns, &examples)?;
+    let (sites, pairs): (Vec<_>, Vec<_>) =
+        listing.pairs(&ledger, &outcome, &unknowns, &examples, shown)?.into_iter().unzip();
     let errors = listing.errors(&outcome.failures)?;
     let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
     let verdict = if has(PairVerdict::Race) {
@@ -77,8 +80,6 @@ pub(crate) fn explore_sites(
     } else {
         report::Verdict::Safe
     };
-    let is_race = |entry: &Entry| matches!(entry.verdict, Verdict::Race { confirmed: true, .. });
-    let races = ledger.iter().filter(|(_, entry)| entry.is_some_and(is_race)).map(|(pair, _)| pair).collect();
     let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
@@ -94,7 +95,7 @@ pub(crate) fn explore_sites(
         assumptions: assumptions::of_search(&built.program, &outcome, !built.identity.assume_pure.is_empty()),
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
     };
-    Ok((report, races))
+    Ok((report, sites))
 }
 
 fn engine(outcome: &Outcome, reduction: ReductionName, time: Duration) -> report::Engine {

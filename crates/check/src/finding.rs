@@ -4,12 +4,13 @@ use exec::format::{RecordedAccess, RecordedEvent};
 use explore::{Failure, FailureKind};
 use model::index::Idx;
 use model::race::could_race;
-use model::{Access, Cell, End, EventId, Op, Step, ThreadId, ThreadPath, Trace, locks_held};
+use model::{Access, Cell, End, EventId, Op, Step, ThreadPath, Trace, locks_held};
 use program::Program;
-use report::{Code, Created, ErrorKind, Finding, Unknown, Waiting};
+use report::{Code, ErrorKind, Finding, Unknown, Waiting};
 
 use crate::names::Names;
 use crate::place::Place;
+use crate::story;
 use crate::words::{self, Words};
 
 /// One access of a run, with all that a report says about it.
@@ -63,7 +64,7 @@ impl Looker<'_> {
                 function,
                 thread: words.thread(thread),
                 locks: self.locks(trace, step),
-                created: self.created(trace, thread),
+                created: story::created(self.program, trace, thread),
             },
         }
     }
@@ -86,13 +87,6 @@ impl Looker<'_> {
     fn locks(&self, trace: &Trace, step: Step) -> Vec<String> {
         let words = Words { trace, names: self.names };
         locks_held(trace, step).into_iter().map(|(lock, _)| words.object(lock)).collect()
-    }
-
-    fn created(&self, trace: &Trace, thread: ThreadId) -> Option<Created> {
-        let event = trace.events.get(trace.threads[thread].created?)?;
-        let Place { function, file, line, column } = Place::of(self.program, event.site);
-        let thread = trace.threads[event.id.thread].path.to_string();
-        Some(Created { thread, function, file, line, column })
     }
 
     /// A failure, as shown by a run. A deadlock's place is that of the first thread that waits.
@@ -119,7 +113,8 @@ impl Looker<'_> {
             None => (thread, Place::of(self.program, involved.and_then(|i| i.site))),
         };
         let Place { function, file, line, column } = place;
-        Some(Finding { kind, message, code: kind.code(), file, line, column, function, thread, waiting, witness: None })
+        let (code, witness, run) = (kind.code(), None, None);
+        Some(Finding { kind, message, code, file, line, column, function, thread, waiting, witness, run })
     }
 
     /// A run that was cut, and what would settle it.

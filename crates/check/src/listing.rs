@@ -1,13 +1,16 @@
 //! The findings of a search as the report lists them, each with its witness file.
 
+use std::collections::BTreeSet;
+
 use exec::Target;
 use exec::format::RecordedFinding;
 use explore::{Failure, FailureKind, FoundRace, Outcome};
-use model::{Executor, Ledger, Schedule, Trace, Verdict};
-use report::{Code, Finding, PairVerdict, Unknown};
+use model::{Executor, Ledger, Pair, Schedule, ThreadId, Trace, Verdict};
+use report::{Code, Details, Finding, PairVerdict, Run, Unknown};
 
 use crate::examples::Examples;
 use crate::finding::{Looker, SeenAccess};
+use crate::story::{self, Ending};
 use crate::witnesses::Witnesses;
 use crate::{Error, crash};
 
@@ -19,24 +22,30 @@ pub(crate) struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// The ledger's pairs: races, then unknown, then absent.
+    /// The ledger's pairs: races, then unknown, then absent. They are numbered after those that are `shown` already,
+    /// which are left out.
     pub(crate) fn pairs(
         &mut self,
         ledger: &Ledger,
         outcome: &Outcome,
         unknowns: &[Unknown],
         examples: &Examples<'_>,
-    ) -> Result<Vec<report::Pair>, Error> {
+        shown: &BTreeSet<Pair>,
+    ) -> Result<Vec<(Pair, report::Pair)>, Error> {
         let mut entries: Vec<_> = ledger.iter().filter_map(|(pair, entry)| Some((pair, entry?))).collect();
+        entries.retain(|(pair, _)| !shown.contains(pair));
         entries.sort_by_key(|(pair, entry)| (answer(&entry.verdict).0, *pair));
         let mut pairs = Vec::new();
         for (pair, entry) in entries {
-            let rank = pairs.len() as u32 + 1;
+            let rank = (shown.len() + pairs.len()) as u32 + 1;
             let id = format!("P{rank}");
             let (verdict, reason) = answer(&entry.verdict);
+            let mut details = Details::default();
             let (accesses, code, witness) = match outcome.races.get(&pair) {
                 Some(race) if race.confirmed => {
-                    let (accesses, witness) = self.race(&id, race)?;
+                    let (accesses, witness, run) = self.race(&id, race)?;
+                    details.run = Some(run);
+                    details.protection = examples.protection(&accesses);
                     (accesses, Some(Code::DATA_RACE), Some(witness))
                 }
                 race => {
@@ -52,16 +61,22 @@ impl Listing<'_> {
             let variable = accesses[0].variable.clone();
             let confirmed = verdict == PairVerdict::Race;
             let (by, accesses) = (entry.by, accesses.map(|seen| seen.access));
-            pairs.push(report::Pair { id, verdict, confirmed, by, rank, code, variable, reason, accesses, witness });
+            if let Verdict::Absent { scope, .. } = &entry.verdict {
+                details.scope = Some(*scope);
+            }
+            let listed =
+                report::Pair { id, verdict, confirmed, by, rank, code, variable, reason, accesses, witness, details };
+            pairs.push((pair, listed));
         }
         Ok(pairs)
     }
 
     /// Runs a race's witness, describes both accesses and writes the file.
-    fn race(&mut self, id: &str, race: &FoundRace) -> Result<([SeenAccess; 2], String), Error> {
+    fn race(&mut self, id: &str, race: &FoundRace) -> Result<([SeenAccess; 2], String, Run), Error> {
         let witness = &race.witness;
         let trace = self.run(&witness.schedule)?;
         let seen = self.looker.race(&trace, witness.first, witness.second).ok_or(Error::WitnessWithoutRace)?;
+        let run = self.tell(&trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
         let accesses = seen.map(|(_, access)| access);
         let finding = RecordedFinding::Race {
             variable: accesses[0].variable.clone(),
@@ -69,7 +84,11 @@ impl Listing<'_> {
             adjacent: witness.adjacent,
         };
         let path = self.witnesses.write(id, finding, &witness.schedule, &trace)?;
-        Ok((accesses, path))
+        Ok((accesses, path, run))
+    }
+
+    fn tell(&self, trace: &Trace, ending: &Ending<'_>) -> Run {
+        story::tell(self.looker.program, self.looker.names, trace, ending)
     }
 
     /// Runs that were cut because they had too many events or took too long.
@@ -102,7 +121,8 @@ impl Listing<'_> {
             let recorded = recorded(finding.message.clone());
             let id = format!("E{}", findings.len() + 1);
             let witness = self.witnesses.write(&id, recorded, &failure.schedule, &trace)?;
-            findings.push(Finding { witness: Some(witness), ..finding });
+            let run = self.tell(&trace, &ending(&trace, failure, &finding));
+            findings.push(Finding { witness: Some(witness), run: Some(run), ..finding });
         }
         Ok(findings)
     }
@@ -110,6 +130,16 @@ impl Listing<'_> {
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
         Ok(self.target.run(schedule)?)
     }
+}
+
+/// What the run of a failure leads to.
+fn ending<'a>(trace: &Trace, failure: &Failure, finding: &'a Finding) -> Ending<'a> {
+    let Some(involved) = failure.involved.first().filter(|_| failure.kind != FailureKind::Deadlock) else {
+        return Ending::Waiting;
+    };
+    let mut threads = trace.threads.iter_enumerated();
+    let thread = threads.find(|(_, info)| info.path == involved.thread).map_or(ThreadId::MAIN, |(id, _)| id);
+    Ending::Fault { thread, site: involved.site, what: &finding.message }
 }
 
 /// A ledger's verdict as the report has it.

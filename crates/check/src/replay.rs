@@ -9,8 +9,7 @@ use explore::{Failure, FailureKind, Involved, looping};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{End, Engine, Executor, Schedule, ThreadId, Trace};
 use report::document::SCHEMA;
-use report::story::Story;
-use report::{Code, Finding, PairVerdict, Report, Unknown};
+use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 
 use crate::build::{BuildOptions, Built, build};
 use crate::finding::Looker;
@@ -24,8 +23,8 @@ use crate::{Error, crash, settle};
 pub struct Replayed {
     /// The finding, as the result document has it.
     pub report: Report,
-    /// The run's last events, thread beside thread.
-    pub story: Story,
+    /// The run that shows it.
+    pub run: Run,
     /// Number of segments of the schedule, all of which were as recorded.
     pub segments: usize,
 }
@@ -66,7 +65,7 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
-    let Shown { pair, error, unknown, story } = show(&looker, &witness, &trace, spelled)
+    let Shown { pair, error, unknown, run } = show(&looker, &witness, &trace, spelled)
         .ok_or_else(|| Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) })?;
     let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
@@ -87,7 +86,7 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
         assumptions: Vec::new(),
         time_ms: start.elapsed().as_millis() as u64,
     };
-    Ok(Replayed { report, story, segments: witness.segments.len() })
+    Ok(Replayed { report, run, segments: witness.segments.len() })
 }
 
 fn kind(finding: &RecordedFinding) -> &'static str {
@@ -106,7 +105,7 @@ struct Shown {
     pair: Option<report::Pair>,
     error: Option<Finding>,
     unknown: Option<Unknown>,
-    story: Story,
+    run: Run,
 }
 
 /// Finds the witness's finding in a run of its schedule.
@@ -116,12 +115,7 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
         let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
         let failure = Failure { kind, involved, message: message.to_owned(), schedule: Schedule::new() };
         let error = Finding { witness: spelled.clone(), ..looker.failure(trace, &failure)? };
-        Some(Shown {
-            pair: None,
-            error: Some(error),
-            unknown: None,
-            story: tell(&Ending::Fault { thread, site, what }),
-        })
+        Some(Shown { pair: None, error: Some(error), unknown: None, run: tell(&Ending::Fault { thread, site, what }) })
     };
     match (&witness.finding, &trace.end) {
         (RecordedFinding::Race { accesses, adjacent, .. }, _) => {
@@ -141,8 +135,9 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
                 reason: settle::race_reason(*adjacent).to_owned(),
                 accesses: [one.access, other.access],
                 witness: spelled,
+                details: Details::default(),
             };
-            Some(Shown { pair: Some(pair), error: None, unknown: None, story: tell(&Ending::Race { first, second }) })
+            Some(Shown { pair: Some(pair), error: None, unknown: None, run: tell(&Ending::Race { first, second }) })
         }
         (RecordedFinding::Deadlock { .. }, End::Deadlock) => {
             let blocked = trace.pending.iter().filter(|p| !p.enabled);
@@ -157,7 +152,7 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
                 schedule: Schedule::new(),
             };
             let error = Finding { witness: spelled, ..looker.failure(trace, &failure)? };
-            Some(Shown { pair: None, error: Some(error), unknown: None, story: tell(&Ending::Waiting) })
+            Some(Shown { pair: None, error: Some(error), unknown: None, run: tell(&Ending::Waiting) })
         }
         (RecordedFinding::Assertion { message: expected }, End::Assertion { thread, site, message })
             if expected == message =>
@@ -177,8 +172,8 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
             let (kind, schedule) = (FailureKind::Endless, Schedule::new());
             let failure = Failure { kind, involved, message: message.clone(), schedule };
             let unknown = Unknown { witness: spelled, ..looker.endless(trace, &failure) };
-            let story = tell(&Ending::Fault { thread, site, what: "still runs" });
-            Some(Shown { pair: None, error: None, unknown: Some(unknown), story })
+            let run = tell(&Ending::Fault { thread, site, what: "still runs" });
+            Some(Shown { pair: None, error: None, unknown: Some(unknown), run })
         }
         _ => None,
     }

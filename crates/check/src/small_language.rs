@@ -8,7 +8,7 @@ use model::Engine;
 use petri::Net;
 use petri::backward::{Answer, Pruning, Stop, solve};
 use report::document::SCHEMA;
-use report::{Code, PairVerdict, Report, Unknown};
+use report::{Code, Details, PairVerdict, Report, Unknown};
 
 use crate::Error;
 use crate::verify::{ABSENT, scope, verdict};
@@ -109,6 +109,7 @@ fn listed(
         reason,
         accesses: pair.accesses.map(access),
         witness: None,
+        details: Details { scope: (verdict == PairVerdict::Absent).then(|| scope(false)), ..Details::default() },
     }
 }
 

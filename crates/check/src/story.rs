@@ -1,20 +1,21 @@
-//! A run as a story: the last events of the threads that matter, in columns.
+//! The run that shows a finding, for the result document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::Idx;
-use model::{Step, ThreadId, Trace};
+use model::{AccessKind, Event, HeldLocks, Op, SiteId, Step, ThreadId, Trace};
 use program::Program;
-use report::story::{Column, Row, Story};
+use report::{Action, Created, Run, RunEvent, RunThread};
 
 use crate::names::Names;
 use crate::place::Place;
 use crate::words::Words;
 
-/// Events shown per thread.
-const SHOWN: usize = 6;
+/// Most events kept of a run, and of each thread that the finding is about.
+const KEPT: usize = 120;
+const KEPT_OF_THREAD: usize = 12;
 
-/// What the story leads to.
+/// What the run leads to.
 pub(crate) enum Ending<'a> {
     /// Two accesses side by side.
     Race {
@@ -30,93 +31,138 @@ pub(crate) enum Ending<'a> {
         /// Who.
         thread: ThreadId,
         /// Where.
-        site: Option<model::SiteId>,
+        site: Option<SiteId>,
         /// What.
         what: &'a str,
     },
 }
 
-/// Tells the run's last events up to the ending.
-pub(crate) fn tell(program: &Program, names: &Names<'_>, trace: &Trace, ending: &Ending<'_>) -> Story {
-    let words = Words { trace, names };
-    let (threads, end) = match ending {
-        Ending::Race { first, second } => {
-            let of = |step: &Step| trace.events[*step].id.thread;
-            (vec![of(first), of(second)], Step::new(second.index() + 1))
-        }
-        Ending::Waiting => {
-            let blocked = trace.pending.iter().filter(|p| !p.enabled).map(|p| p.event.id.thread);
-            (blocked.take(3).collect(), trace.events.next_id())
-        }
-        Ending::Fault { thread, .. } => {
-            let other = trace.events.iter().rev().map(|e| e.id.thread).find(|t| t != thread);
-            (std::iter::once(*thread).chain(other).collect(), trace.events.next_id())
-        }
-    };
-    let shown = shown(trace, &threads, end);
-    let column = |thread: ThreadId| threads.iter().position(|t| *t == thread).unwrap_or_default();
+/// Tells a run up to the ending.
+pub(crate) fn tell(program: &Program, names: &Names<'_>, trace: &Trace, ending: &Ending<'_>) -> Run {
+    Teller { program, trace, words: Words { trace, names } }.run(ending)
+}
 
-    let mut rows = Vec::new();
-    let mut next = 0;
-    for step in shown {
-        if step.index() > next {
-            rows.push(Row::Skipped { events: step.index() - next });
-        }
-        next = step.index() + 1;
-        let event = &trace.events[step];
-        let marked = match ending {
+/// Where a thread was created.
+pub(crate) fn created(program: &Program, trace: &Trace, thread: ThreadId) -> Option<Created> {
+    let event = trace.events.get(trace.threads[thread].created?)?;
+    let Place { function, file, line, column } = Place::of(program, event.site);
+    let thread = trace.threads[event.id.thread].path.to_string();
+    Some(Created { thread, function, file, line, column })
+}
+
+struct Teller<'a> {
+    program: &'a Program,
+    trace: &'a Trace,
+    words: Words<'a>,
+}
+
+impl Teller<'_> {
+    fn run(&self, ending: &Ending<'_>) -> Run {
+        let trace = self.trace;
+        let (about, end) = match ending {
             Ending::Race { first, second } => {
-                if step == *second {
-                    rows.push(Row::DecidingSwitch);
-                }
-                step == *first || step == *second
+                let of = |step: &Step| trace.events[*step].id.thread;
+                (vec![of(first), of(second)], Step::new(second.index() + 1))
             }
-            _ => false,
+            Ending::Waiting => {
+                let blocked = trace.pending.iter().filter(|p| !p.enabled).map(|p| p.event.id.thread);
+                (blocked.take(3).collect(), trace.events.next_id())
+            }
+            Ending::Fault { thread, .. } => {
+                let other = trace.events.iter().rev().map(|e| e.id.thread).find(|t| t != thread);
+                (std::iter::once(*thread).chain(other).collect(), trace.events.next_id())
+            }
         };
-        rows.push(row(program, column(event.id.thread), event.site, words.did(event), marked));
+        let threads = trace.threads.iter_enumerated().map(|(id, info)| RunThread {
+            thread: info.path.to_string(),
+            function: self.first_function(id),
+            created: created(self.program, trace, id),
+        });
+        let mut events = self.events(&kept(trace, &about, end), ending);
+        self.end(&mut events, end, ending, &about);
+        Run { threads: threads.collect(), about: about.iter().map(|t| t.index()).collect(), events }
     }
-    match ending {
-        Ending::Race { .. } => {}
-        Ending::Waiting => {
-            for pending in trace.pending.iter().filter(|p| !p.enabled && threads.contains(&p.event.id.thread)) {
-                let what = format!("waits {}", words.waits(&pending.event.op));
-                rows.push(row(program, column(pending.event.id.thread), pending.event.site, what, true));
+
+    /// The events at these steps.
+    fn events(&self, kept: &BTreeSet<Step>, ending: &Ending<'_>) -> Vec<RunEvent> {
+        let mut held: BTreeMap<ThreadId, HeldLocks> = BTreeMap::new();
+        let mut events = Vec::new();
+        for (step, event) in self.trace.events.iter_enumerated() {
+            let locks = held.entry(event.id.thread).or_default();
+            if kept.contains(&step) {
+                let locks = locks.iter().map(|(lock, _)| self.words.object(lock)).collect();
+                let (marked, deciding) = match ending {
+                    Ending::Race { first, second } => (step == *first || step == *second, step == *second),
+                    _ => (false, false),
+                };
+                let told = self.event(step, event, action(&event.op), self.words.did(event));
+                events.push(RunEvent { locks, marked, deciding, ..told });
+            }
+            locks.execute(&event.op);
+        }
+        events
+    }
+
+    fn event(&self, step: Step, event: &Event, action: Action, what: String) -> RunEvent {
+        let Place { function, file, line, .. } = Place::of(self.program, event.site);
+        let (step, thread) = (step.index(), event.id.thread.index());
+        RunEvent { step, thread, action, what, function, file, line, locks: Vec::new(), marked: false, deciding: false }
+    }
+
+    /// What comes after the last event.
+    fn end(&self, events: &mut Vec<RunEvent>, end: Step, ending: &Ending<'_>, about: &[ThreadId]) {
+        match ending {
+            Ending::Race { .. } => {}
+            Ending::Waiting => {
+                for pending in self.trace.pending.iter().filter(|p| !p.enabled && about.contains(&p.event.id.thread)) {
+                    let what = format!("waits {}", self.words.waits(&pending.event.op));
+                    let told = self.event(end, &pending.event, Action::Blocked, what);
+                    events.push(RunEvent { marked: true, ..told });
+                }
+            }
+            Ending::Fault { thread, site, what } => {
+                let Place { function, file, line, .. } = Place::of(self.program, *site);
+                let (step, thread, what) = (end.index(), thread.index(), (*what).to_owned());
+                let (action, locks) = (Action::Fault, Vec::new());
+                let (marked, deciding) = (true, false);
+                events.push(RunEvent { step, thread, action, what, function, file, line, locks, marked, deciding });
             }
         }
-        Ending::Fault { thread, site, what } => {
-            rows.push(row(program, column(*thread), *site, (*what).to_owned(), true));
-        }
     }
-    let columns = threads
-        .iter()
-        .map(|thread| Column { thread: words.thread(*thread), function: function(program, trace, *thread, end) });
-    Story { columns: columns.collect(), rows }
+
+    fn first_function(&self, thread: ThreadId) -> String {
+        let mut events = self.trace.events.iter().filter(|event| event.id.thread == thread);
+        Place::of(self.program, events.find_map(|event| event.site)).function
+    }
 }
 
-fn row(program: &Program, column: usize, site: Option<model::SiteId>, what: String, marked: bool) -> Row {
-    let Place { file, line, .. } = Place::of(program, site);
-    Row::Event { column, file, line, what, marked }
-}
-
-/// The last few steps before `end` of each of these threads, in order.
-fn shown(trace: &Trace, threads: &[ThreadId], end: Step) -> Vec<Step> {
-    let mut left: BTreeMap<ThreadId, usize> = threads.iter().map(|t| (*t, SHOWN)).collect();
-    let mut steps: Vec<Step> = Vec::new();
+/// The steps before `end` that are worth keeping.
+fn kept(trace: &Trace, about: &[ThreadId], end: Step) -> BTreeSet<Step> {
+    let mut left: BTreeMap<ThreadId, usize> = about.iter().map(|t| (*t, KEPT_OF_THREAD)).collect();
+    let mut kept = BTreeSet::new();
     for (step, event) in trace.events.iter_enumerated().rev().filter(|(step, _)| *step < end) {
-        if let Some(left) = left.get_mut(&event.id.thread)
-            && *left > 0
-        {
-            *left -= 1;
-            steps.push(step);
+        let of_thread = left.get_mut(&event.id.thread).filter(|left| **left > 0);
+        if kept.len() < KEPT || of_thread.is_some() {
+            kept.insert(step);
+        }
+        if let Some(left) = left.get_mut(&event.id.thread) {
+            *left = left.saturating_sub(1);
         }
     }
-    steps.reverse();
-    steps
+    kept
 }
 
-/// The function a thread was last seen in.
-fn function(program: &Program, trace: &Trace, thread: ThreadId, end: Step) -> String {
-    let mut events = trace.events.iter_enumerated().rev().filter(|(step, e)| *step < end && e.id.thread == thread);
-    let site = events.find_map(|(_, e)| e.site);
-    Place::of(program, site).function
+fn action(op: &Op) -> Action {
+    match op {
+        Op::Access(_) | Op::Accesses(_) => {
+            let reads = op.accesses().iter().all(|access| access.kind == AccessKind::Read);
+            if reads { Action::Read } else { Action::Write }
+        }
+        Op::Acquire { .. } | Op::TryAcquire { success: true, .. } => Action::Lock,
+        Op::Release { .. } => Action::Unlock,
+        Op::Create { .. } | Op::Start | Op::Exit | Op::Join { .. } | Op::TryJoin { .. } | Op::Detach { .. } => {
+            Action::Thread
+        }
+        _ => Action::Sync,
+    }
 }

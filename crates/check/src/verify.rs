@@ -5,7 +5,7 @@
 //! program shows it. The search speaks of one input and only ever adds races here; that it found none proves nothing in
 //! the scope asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Contradiction, Engine, Ledger, Pair, SiteId, Verdict};
 use program::Program;
 use report::document::SCHEMA;
-use report::{Code, PairVerdict, Report, Unknown};
+use report::{Code, Details, PairVerdict, Report, Unknown};
 
 use crate::build::{BuildOptions, Built, build, lower};
 use crate::explore::{ExploreOptions, explore_sites};
@@ -98,8 +98,8 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
             stop_at_first: false,
             witness_dir: options.witness_dir.clone(),
         };
-        let (report, races) = explore_sites(built, &search, observer)?;
-        found = Found::new(report, races);
+        let (report, sites) = explore_sites(built, &search, &BTreeSet::new(), observer)?;
+        found = Found::new(report, sites);
         proving.confirm(&mut ledger, &found)?;
     }
     let pairs = proving.list(program, &ledger, &found);
@@ -273,6 +273,7 @@ impl Proving {
             reason,
             accesses: [access(program, one, meeting.accesses[0]), access(program, other, meeting.accesses[1])],
             witness: None,
+            details: Details { scope: (verdict == PairVerdict::Absent).then(|| scope(false)), ..Details::default() },
         })
     }
 }
@@ -326,8 +327,8 @@ struct Found {
 impl Found {
     fn new(report: Report, sites: Vec<Pair>) -> Self {
         let Report { pairs, unknowns, errors, engines, assumptions, .. } = report;
-        let races = pairs.into_iter().filter(|pair| pair.verdict == PairVerdict::Race);
-        Self { races: sites.into_iter().zip(races).collect(), unknowns, errors, engines, assumptions }
+        let races = sites.into_iter().zip(pairs).filter(|(_, pair)| pair.verdict == PairVerdict::Race);
+        Self { races: races.collect(), unknowns, errors, engines, assumptions }
     }
 
     /// What the search says of a candidate that it did not find to race.

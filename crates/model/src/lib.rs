@@ -21,7 +21,7 @@ pub mod verdict;
 pub use access::{Access, AccessKind, Addr, Cell, Order};
 pub use clock::Clock;
 pub use index::IndexVec;
-pub use lockset::locks_held;
+pub use lockset::{HeldLocks, locks_held};
 pub use op::{LockMode, Op, WakeCause};
 pub use race::{Race, races};
 pub use schedule::{Schedule, Segment};

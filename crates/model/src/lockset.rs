@@ -4,36 +4,54 @@ use std::collections::BTreeMap;
 
 use crate::{Addr, LockMode, Op, Step, Trace};
 
-/// The locks that the thread of the event at `step` held just before it, by address.
+/// The locks of one thread while its events go by.
 ///
 /// A lock held both ways (which no lock of POSIX allows) is listed as exclusive. Waiting on a condition variable gives
 /// up its mutex however often it is held, and takes it back as often.
-pub fn locks_held(trace: &Trace, step: Step) -> Vec<(Addr, LockMode)> {
-    let thread = trace.events[step].id.thread;
-    let mut held = BTreeMap::<Addr, (u32, LockMode)>::new();
-    let mut given_up = BTreeMap::<Addr, u32>::new();
-    for event in trace.events.iter().take(step.0 as usize).filter(|e| e.id.thread == thread) {
-        match event.op {
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HeldLocks {
+    held: BTreeMap<Addr, (u32, LockMode)>,
+    given_up: BTreeMap<Addr, u32>,
+}
+
+impl HeldLocks {
+    /// The thread's next operation.
+    pub fn execute(&mut self, op: &Op) {
+        match *op {
             Op::Acquire { lock, mode } | Op::TryAcquire { lock, mode, success: true } => {
-                let (levels, strongest) = held.entry(lock).or_insert((0, mode));
-                *levels += given_up.remove(&lock).unwrap_or(1);
+                let (levels, strongest) = self.held.entry(lock).or_insert((0, mode));
+                *levels += self.given_up.remove(&lock).unwrap_or(1);
                 *strongest = mode.max(*strongest);
             }
             Op::Release { lock, .. } => {
-                if let Some((levels, _)) = held.get_mut(&lock) {
+                if let Some((levels, _)) = self.held.get_mut(&lock) {
                     *levels -= 1;
                     if *levels == 0 {
-                        held.remove(&lock);
+                        self.held.remove(&lock);
                     }
                 }
             }
             Op::WaitBegin { lock, .. } => {
-                if let Some((levels, _)) = held.remove(&lock) {
-                    given_up.insert(lock, levels);
+                if let Some((levels, _)) = self.held.remove(&lock) {
+                    self.given_up.insert(lock, levels);
                 }
             }
             _ => {}
         }
     }
-    held.into_iter().map(|(lock, (_, mode))| (lock, mode)).collect()
+
+    /// What is held now, by address.
+    pub fn iter(&self) -> impl Iterator<Item = (Addr, LockMode)> + '_ {
+        self.held.iter().map(|(lock, (_, mode))| (*lock, *mode))
+    }
+}
+
+/// The locks that the thread of the event at `step` held just before it, by address.
+pub fn locks_held(trace: &Trace, step: Step) -> Vec<(Addr, LockMode)> {
+    let thread = trace.events[step].id.thread;
+    let mut held = HeldLocks::default();
+    for event in trace.events.iter().take(step.0 as usize).filter(|e| e.id.thread == thread) {
+        held.execute(&event.op);
+    }
+    held.iter().collect()
 }

@@ -8,6 +8,7 @@ use model::verdict::{Engine as EngineName, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::Code;
+use crate::run::Run;
 
 /// The number of this schema.
 pub const SCHEMA: u32 = 1;
@@ -90,6 +91,37 @@ pub struct Pair {
     pub accesses: [Access; 2],
     /// The witness file.
     pub witness: Option<String>,
+    /// What more is known.
+    #[serde(flatten, default)]
+    pub details: Details,
+}
+
+/// What more is known of a pair.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Details {
+    /// Where an absence holds; `null` for other verdicts.
+    #[serde(default)]
+    pub scope: Option<Scope>,
+    /// What would settle an unknown pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle: Option<String>,
+    /// The lock that would have prevented a race.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protection: Option<Protection>,
+    /// The run of the witness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+}
+
+/// A lock that most accesses to a variable hold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Protection {
+    /// Its name.
+    pub lock: String,
+    /// At how many places that touch the variable it was always held.
+    pub held: usize,
+    /// Of how many places seen.
+    pub places: usize,
 }
 
 /// One access of a pair.
@@ -179,6 +211,9 @@ pub struct Finding {
     pub waiting: Vec<Waiting>,
     /// The witness file.
     pub witness: Option<String>,
+    /// The run of the witness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
 }
 
 /// A thread that waits for ever.

@@ -9,11 +9,16 @@ pub mod cover;
 pub mod document;
 mod excerpt;
 pub mod json;
+pub mod run;
 pub mod source;
 pub mod story;
 pub mod terminal;
 
 pub use code::Code;
 pub use cover::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
-pub use document::{Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Unknown, Verdict, Waiting};
+pub use document::{
+    Access, Created, Details, Engine, ErrorKind, Finding, Pair, PairVerdict, Protection, Report, Unknown, Verdict,
+    Waiting,
+};
+pub use run::{Action, Run, RunEvent, RunThread};
 pub use source::Sources;

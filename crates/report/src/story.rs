@@ -13,7 +13,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::Sources;
+use crate::{Action, Run, Sources};
 
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
@@ -61,6 +61,49 @@ pub enum Row {
         /// Whether this is one of the accesses or waits the story is about.
         marked: bool,
     },
+}
+
+/// Events shown per thread.
+const SHOWN: usize = 6;
+
+impl Story {
+    /// The last events of the threads that the finding is about.
+    pub fn of(run: &Run) -> Self {
+        let column = |thread: usize| run.about.iter().position(|t| *t == thread);
+        let mut left = vec![SHOWN; run.about.len()];
+        let mut shown: Vec<_> = Vec::new();
+        for event in run.events.iter().rev() {
+            if let Some(column) = column(event.thread)
+                && let Some(left) = left.get_mut(column)
+                && (*left > 0 || event.marked)
+            {
+                let executed = !matches!(event.action, Action::Blocked | Action::Fault);
+                *left = left.saturating_sub(usize::from(executed));
+                shown.push((column, event));
+            }
+        }
+        let mut rows = Vec::new();
+        let mut next = 0;
+        for (column, event) in shown.into_iter().rev() {
+            if event.step > next {
+                rows.push(Row::Skipped { events: event.step - next });
+            }
+            next = event.step + 1;
+            if event.deciding {
+                rows.push(Row::DecidingSwitch);
+            }
+            let (file, line, what, marked) = (event.file.clone(), event.line, event.what.clone(), event.marked);
+            rows.push(Row::Event { column, file, line, what, marked });
+        }
+        let columns = run.about.iter().filter_map(|index| {
+            let thread = run.threads.get(*index)?;
+            let mut seen = run.events.iter().rev().filter(|event| event.thread == *index);
+            let last = seen.find(|event| !event.function.is_empty());
+            let function = last.map_or_else(|| thread.function.clone(), |event| event.function.clone());
+            Some(Column { thread: thread.thread.clone(), function })
+        });
+        Self { columns: columns.collect(), rows }
+    }
 }
 
 /// Narrowest column that is still readable.

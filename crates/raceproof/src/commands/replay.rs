@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::Style;
+use report::story::Story;
 use report::{Sources, terminal};
 
 use crate::failure::Failure;
@@ -42,7 +43,7 @@ impl Replay {
             output::show(&replayed.report, true);
         } else {
             let (sources, width) = (&mut Sources::new(), output::width());
-            let story = report::story::render(&replayed.story, sources, width);
+            let story = report::story::render(&Story::of(&replayed.run), sources, width);
             let findings = terminal::findings(&replayed.report, sources, width);
             let segments = replayed.segments;
             let plural = if segments == 1 { "" } else { "s" };

@@ -1,7 +1,7 @@
 //! Reports as people see them, without colours.
 
 use super::*;
-use crate::document::{SCHEMA, Waiting};
+use crate::document::{Details, SCHEMA, Waiting};
 use model::verdict::{Engine as EngineName, Inputs, Memory, Scope, Threads};
 
 const SOURCE: &str = "\
@@ -92,6 +92,7 @@ fn a_race() {
         reason: "nothing orders the two accesses".into(),
         accesses: [access("write", 6, 13, "0.1", &["a"]), access("read", 13, 12, "0", &[])],
         witness: Some("raceproof-witnesses/a-P1.rpw".into()),
+        details: Details::default(),
     });
     snapbox::assert_data_eq!(
         plain(&report),
@@ -141,6 +142,7 @@ fn a_deadlock_and_an_unknown() {
         thread: None,
         waiting: vec![waiting("0", 12, "to lock `a`", "b"), waiting("0.1", 5, "to lock `b`", "a")],
         witness: None,
+        run: None,
     });
     report.unknowns.push(Unknown {
         code: Code::UNMODELLED,
