@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
     /// What a person calls the synchronisation object at `addr`: the variable or field that is it, not its insides.
     pub(crate) fn synchronisation(&self, trace: &Trace, addr: Addr) -> String {
         let name = self.cell(trace, trace.events.next_id(), Cell { start: addr, len: 1 }, None);
-        without_insides(&name).to_owned()
+        naming::without_insides(&name).to_owned()
     }
 
     fn expression(&self, site: Option<SiteId>) -> Option<String> {
@@ -63,35 +63,5 @@ fn pseudo_name(cell: PseudoCell) -> &'static str {
         }
         PseudoCell::FileContent => "the content of a file",
         PseudoCell::FilePosition => "the position in an open file",
-    }
-}
-
-/// A name up to its first part that is reserved for the implementation: `queue.lock.__data.__lock` is `queue.lock`.
-fn without_insides(name: &str) -> &str {
-    let reserved = |part: &str| {
-        let mut chars = part.chars();
-        part.starts_with("std::")
-            || (chars.next() == Some('_') && chars.next().is_some_and(|c| c == '_' || c.is_ascii_uppercase()))
-    };
-    let dots = name.match_indices('.').map(|(at, _)| at);
-    dots.into_iter().find(|at| reserved(&name[at + 1..])).map_or(name, |at| &name[..at])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_insides;
-
-    #[test]
-    fn insides_of_locks_have_no_names() {
-        for (name, short) in [
-            ("mutex.__data.__lock", "mutex"),
-            ("queue.lock.__size[0]", "queue.lock"),
-            ("m.std::__mutex_base._M_mutex.__data", "m"),
-            ("heap@list.c:41.lock", "heap@list.c:41.lock"),
-            ("_x.y", "_x.y"),
-            ("plain", "plain"),
-        ] {
-            assert_eq!(without_insides(name), short);
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Pair, SiteId};
 use petri::{Initial, Marking, Net, PlaceId, Transition, TransitionId};
-use program::Program;
+use program::{Program, naming};
 
 use crate::flow::{Arcs, Edge, Graph, Known, Node, NodeInfo, Resource};
 
@@ -81,13 +81,10 @@ impl Builder<'_> {
             return;
         }
         let (program, known) = (self.known.program, self.known.synchronisation);
-        let named = |(global, offset): (program::GlobalId, i64)| {
-            let name: String = program.globals[global].name.chars().filter(|c| !c.is_whitespace()).collect();
-            if offset == 0 { name } else { format!("{name}+{offset}") }
-        };
+        let named = |key| plain(naming::without_insides(&facts::objects::name(program, key, 1)));
         let (name, tokens) = match resource {
             Resource::Lock(key) => {
-                let shared = known.is_shared(self.known.values, key);
+                let shared = known.is_shared(self.known.objects, key);
                 (format!("lock:{}", named(key)), if shared { 2 } else { 1 })
             }
             Resource::Semaphore(key) => {

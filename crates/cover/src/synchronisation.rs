@@ -15,7 +15,7 @@ use model::LockMode;
 use program::{FunctionId, LocalId, Operand, Program, Stmt, SyncOp};
 
 use facts::invocations::{How, Invocations, Place};
-use facts::objects::{Key, exact, may_name};
+use facts::objects::{Key, Objects};
 use facts::touches::touches_memory;
 use facts::values::{Root, Values};
 
@@ -42,12 +42,18 @@ struct Collector<'a> {
     program: &'a Program,
     values: &'a Values,
     invocations: &'a Invocations<'a>,
+    objects: &'a Objects<'a>,
     statements: Vec<(Place, &'a Stmt)>,
 }
 
 impl Synchronisation {
     /// Looks through all code that can run.
-    pub(crate) fn new(program: &Program, values: &Values, invocations: &Invocations<'_>) -> Self {
+    pub(crate) fn new(
+        program: &Program,
+        values: &Values,
+        invocations: &Invocations<'_>,
+        objects: &Objects<'_>,
+    ) -> Self {
         let mut statements = Vec::new();
         for function in invocations.reachable() {
             for (block_id, block) in program.functions[function].blocks.iter_enumerated() {
@@ -55,7 +61,7 @@ impl Synchronisation {
                 statements.extend(placed.map(|(index, s)| ((function, block_id, index), &s.stmt)));
             }
         }
-        let collector = Collector { program, values, invocations, statements };
+        let collector = Collector { program, values, invocations, objects, statements };
         let shared = |op: &SyncOp| match op {
             SyncOp::Lock { lock, mode: LockMode::Shared, .. } => Some(*lock),
             _ => None,
@@ -70,8 +76,8 @@ impl Synchronisation {
     }
 
     /// Whether the lock may be taken shared.
-    pub(crate) fn is_shared(&self, values: &Values, lock: Key) -> bool {
-        self.shared.iter().any(|(function, operand)| may_name(values, *function, operand, lock))
+    pub(crate) fn is_shared(&self, objects: &Objects<'_>, lock: Key) -> bool {
+        self.shared.iter().any(|(function, operand)| objects.may_name(*function, operand, lock))
     }
     /// Whether any lock may be taken shared.
     pub(crate) fn has_shared_locks(&self) -> bool {
@@ -87,7 +93,7 @@ impl Collector<'_> {
         })
     }
     fn exact(&self, place: Place, operand: &Operand) -> Option<Key> {
-        exact(self.program, self.values, place.0, operand)
+        self.objects.exact(place.0, operand)
     }
 
     fn semaphores(&self) -> BTreeMap<Key, u32> {
@@ -96,7 +102,7 @@ impl Collector<'_> {
         let known = sets.iter().filter_map(|(place, (sem, value))| {
             let key = self.exact(*place, sem)?;
             let Operand::Const(value) = value else { return None };
-            let others = sets.iter().filter(|(p, (s, _))| may_name(self.values, p.0, s, key)).count();
+            let others = sets.iter().filter(|(p, (s, _))| self.objects.may_name(p.0, s, key)).count();
             let once = others == 1 && self.invocations.at_most_once(*place);
             Some((key, u32::try_from(*value).ok().filter(|_| once)?))
         });
@@ -112,7 +118,7 @@ impl Collector<'_> {
         let known = sets.iter().filter_map(|(place, (barrier, count))| {
             let key = self.exact(*place, barrier)?;
             let Operand::Const(number) = count else { return None };
-            let mut meant = sets.iter().filter(|(p, (b, _))| may_name(self.values, p.0, b, key));
+            let mut meant = sets.iter().filter(|(p, (b, _))| self.objects.may_name(p.0, b, key));
             let agree = meant.all(|(_, (_, other))| other == count);
             Some((key, u32::try_from(*number).ok().filter(|n| agree && *n > 0)?))
         });

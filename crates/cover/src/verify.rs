@@ -21,6 +21,7 @@ use crate::flow::{self, Graph, Known, Node};
 use crate::job_net::{self, JobNet};
 use crate::synchronisation::Synchronisation;
 use facts::invocations::Invocations;
+use facts::objects::Objects;
 use facts::touches::touches_memory;
 use facts::values::Values;
 
@@ -104,8 +105,14 @@ pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair
     if let Some(reason) = invocations.obstacle(&options.assume_pure) {
         return pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect();
     }
-    let synchronisation = Synchronisation::new(program, &values, &invocations);
-    let known = Known { program, values: &values, invocations: &invocations, synchronisation: &synchronisation };
+    let objects = Objects::new(program, &values, &invocations);
+    let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
+    let known = Known {
+        program,
+        invocations: &invocations,
+        objects: &objects,
+        synchronisation: &synchronisation,
+    };
     pairs.iter().map(|pair| (*pair, answer(&known, *pair, options))).collect()
 }
 
@@ -117,8 +124,14 @@ pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
     if invocations.obstacle(&options.assume_pure).is_some() {
         return None;
     }
-    let synchronisation = Synchronisation::new(program, &values, &invocations);
-    let known = Known { program, values: &values, invocations: &invocations, synchronisation: &synchronisation };
+    let objects = Objects::new(program, &values, &invocations);
+    let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
+    let known = Known {
+        program,
+        invocations: &invocations,
+        objects: &objects,
+        synchronisation: &synchronisation,
+    };
     let graph = flow::graph(&known, &pair.sites().into(), options.nodes).ok()?;
     Some(job_net::build(&known, &graph, pair).net)
 }

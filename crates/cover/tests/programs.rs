@@ -188,6 +188,28 @@ fn locks_that_are_not_known_protect_nothing() {
 }
 
 #[test]
+fn locks_inside_other_objects() {
+    let thread = "fn t(%p) { lock %p\n %x = offset %p, 1, 40, 0\n store 4, %x, 1\n unlock %p\n return 0 }";
+    let with = |set_up: &str, threads: &str| format!("global p: 8 {thread} fn main() {{ {set_up}\n {threads} }}");
+    let crowd = "goto more\n more: %h = create &t, %s\n goto more";
+    // Allocated once: one lock, in a local variable or on the heap.
+    assert_eq!(candidates(&with("entry: %s = alloca 48", crowd)), none());
+    assert_eq!(candidates(&with("entry: %s = alloc 48", crowd)), none());
+    let element = with("entry: %a = alloc 480\n %s = offset %a, 3, 48, 0", crowd);
+    assert_eq!(candidates(&element), none());
+    let some_element = with("entry: %a = alloc 480\n %i = load 4, @p\n %s = offset %a, %i, 48, 0", crowd);
+    assert_eq!(candidates(&some_element), [(3, 3)].into());
+    // Allocated again and again: the threads may have the same block and different locks.
+    let blocks = "goto more\n more: %s = alloc 48\n %h = create &t, %s\n goto more";
+    assert_eq!(candidates(&with("entry:", blocks)), [(3, 3)].into());
+    // Whoever knows the address may give the lock back.
+    let escaped = with("entry: %s = alloc 48\n store 8, @p, %s", crowd);
+    assert_eq!(candidates(&escaped), none());
+    let given_back = escaped.replace("%x = offset", "%q = load 8, @p\n unlock %q\n %x = offset");
+    assert_eq!(candidates(&given_back), [(5, 5)].into());
+}
+
+#[test]
 fn recursion_and_pointers_to_functions() {
     let globals = "global x: 4 global m: 40 global f: 8 = 0000 { 0: &inside }";
     let recursive = |body: &str| {

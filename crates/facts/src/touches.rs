@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{AccessKind, Pair, SiteId};
 use program::library::{self, Effect, FormatArgs, LibraryState, Role, Size, StateAccess};
-use program::{FunctionId, LocalId, Operand, Program, Stmt, naming};
+use program::{FunctionId, LocalId, Operand, Program, Stmt};
 
 use AccessKind::{Free, Read, ReadModifyWrite, Write};
 
 use crate::invocations::Invocations;
+use crate::objects;
 use crate::values::{Root, Values};
 
 /// One piece of memory touched by a statement.
@@ -111,23 +112,18 @@ fn meeting(program: &Program, pair: Pair, one: &(SiteId, Touch), other: &(SiteId
 /// What a person calls the memory that a site touches.
 fn name(program: &Program, site: SiteId, touch: &Touch) -> String {
     let expression = || program.sites.get(site).and_then(|site| site.expression.clone());
-    let (offset, len) = touch.bytes.map_or((0, 0), |(offset, len)| (u64::try_from(offset).unwrap_or(0), len));
+    let (offset, len) = touch.bytes.unwrap_or((0, 0));
+    let named = || objects::name(program, (touch.root, offset), len);
     match touch.root {
-        Root::Global(global) if touch.bytes.is_some() => naming::name_global(program, global, offset, len),
+        Root::Global(_) if touch.bytes.is_some() => named(),
         Root::Global(global) => expression().unwrap_or_else(|| program.globals[global].name.clone()),
-        Root::Stack(function, local) => {
-            expression().unwrap_or_else(|| naming::name_stack(program, origin(program, function, local), offset, len))
-        }
-        Root::Heap(function, local) => {
-            expression().unwrap_or_else(|| naming::name_heap(program, origin(program, function, local), offset, len))
-        }
-        Root::Library(state) => state.name().replace('`', ""),
-        Root::Function(_) | Root::Unknown => expression().unwrap_or_else(|| "unnamed memory".to_owned()),
+        Root::Library(_) => named(),
+        _ => expression().unwrap_or_else(named),
     }
 }
 
 /// The site of the allocation whose address a local holds.
-fn origin(program: &Program, function: FunctionId, local: LocalId) -> Option<SiteId> {
+pub(crate) fn origin(program: &Program, function: FunctionId, local: LocalId) -> Option<SiteId> {
     let statements = program.functions[function].blocks.iter().flat_map(|b| &b.statements);
     let allocates = |stmt: &Stmt| matches!(stmt, Stmt::Alloca { dst, .. } | Stmt::Alloc { dst, .. } if *dst == local);
     statements.into_iter().find(|s| allocates(&s.stmt)).and_then(|s| s.site)

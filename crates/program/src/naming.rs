@@ -51,6 +51,17 @@ fn parts(program: &Program, site: Option<&Site>, offset: u64, len: u64) -> Strin
     element + &path_to(&program.types, ty, offset % size, len)
 }
 
+/// A name up to its first part that is reserved for the implementation: `queue.lock.__data.__lock` is `queue.lock`.
+pub fn without_insides(name: &str) -> &str {
+    let reserved = |part: &str| {
+        let mut chars = part.chars();
+        part.starts_with("std::")
+            || (chars.next() == Some('_') && chars.next().is_some_and(|c| c == '_' || c.is_ascii_uppercase()))
+    };
+    let dots = name.match_indices('.').map(|(at, _)| at);
+    dots.into_iter().find(|at| reserved(&name[at + 1..])).map_or(name, |at| &name[..at])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +128,19 @@ mod tests {
         assert_eq!(name_stack(&program, Some(SiteId(2)), 4, 4), "f::buf.next");
         assert_eq!(name_stack(&program, Some(SiteId(1)), 0, 4), "f::local@list.c:41");
         assert_eq!(name_stack(&program, None, 0, 4), "a local");
+    }
+
+    #[test]
+    fn insides_of_locks_have_no_names() {
+        for (name, short) in [
+            ("mutex.__data.__lock", "mutex"),
+            ("queue.lock.__size[0]", "queue.lock"),
+            ("m.std::__mutex_base._M_mutex.__data", "m"),
+            ("heap@list.c:41.lock", "heap@list.c:41.lock"),
+            ("_x.y", "_x.y"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_insides(name), short);
+        }
     }
 }

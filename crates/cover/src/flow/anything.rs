@@ -11,7 +11,7 @@ use super::graph::{Arcs, Resource};
 use super::state::{Move, Phase, State, step};
 use super::walk::Walk;
 use facts::invocations::{How, Place};
-use facts::objects::{Key, may_name};
+use facts::objects::Key;
 use facts::touches::touches_memory;
 
 impl<'a> Walk<'a> {
@@ -47,8 +47,8 @@ impl<'a> Walk<'a> {
             let at = accessed.then(|| step(Arcs::default(), state.at(Phase::AnythingAt(place))));
             return at.into_iter().collect();
         };
-        let (values, known) = (self.known.values, self.known.synchronisation);
-        let may = |operand: &Operand, key: &Key| may_name(values, place.0, operand, *key);
+        let (objects, known) = (self.known.objects, self.known.synchronisation);
+        let may = |operand: &Operand, key: &Key| objects.may_name(place.0, operand, *key);
         match op {
             SyncOp::Create { .. } => self.create(&here(), here(), place),
             SyncOp::ExitThread => self.end_of_thread(state),

@@ -39,14 +39,14 @@ use walk::Walk;
 
 use crate::synchronisation::Synchronisation;
 use facts::invocations::Invocations;
+use facts::objects::Objects;
 use facts::touches::touches_memory;
-use facts::values::Values;
 
 /// All that is known of the program before a pair is asked about.
 pub(crate) struct Known<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) values: &'a Values,
     pub(crate) invocations: &'a Invocations<'a>,
+    pub(crate) objects: &'a Objects<'a>,
     pub(crate) synchronisation: &'a Synchronisation,
 }
 

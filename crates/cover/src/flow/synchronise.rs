@@ -8,7 +8,7 @@ use super::graph::{Arcs, Resource};
 use super::state::{Held, MOST_HELD, Move, Phase, State, step};
 use super::walk::Walk;
 use facts::invocations::{How, Place};
-use facts::objects::{self, Key, may_name};
+use facts::objects::Key;
 
 impl<'a> Walk<'a> {
     /// The once-controls that an operand may mean; one if it is known.
@@ -16,9 +16,9 @@ impl<'a> Walk<'a> {
         let Some(operand) = operand else { return Vec::new() };
         let function = self.contexts[state.context].function;
         let onces = &self.known.synchronisation.onces;
-        match objects::exact(self.known.program, self.known.values, function, operand) {
+        match self.known.objects.exact(function, operand) {
             Some(key) => vec![key],
-            None => onces.iter().copied().filter(|k| may_name(self.known.values, function, operand, *k)).collect(),
+            None => onces.iter().copied().filter(|k| self.known.objects.may_name(function, operand, *k)).collect(),
         }
     }
 
@@ -49,9 +49,9 @@ impl<'a> Walk<'a> {
         place: Place,
     ) -> Vec<Move> {
         let function = place.0;
-        let (values, known) = (self.known.values, self.known.synchronisation);
-        let exact = |operand: &Operand| objects::exact(self.known.program, values, function, operand);
-        let may = |operand: &Operand, key: &Key| may_name(values, function, operand, *key);
+        let (objects, known) = (self.known.objects, self.known.synchronisation);
+        let exact = |operand: &Operand| objects.exact(function, operand);
+        let may = |operand: &Operand, key: &Key| objects.may_name(function, operand, *key);
         let pass = || vec![step(Arcs::default(), state.next())];
         match op {
             SyncOp::Create { .. } => self.create(state, state.next(), place),
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         let Some(key) = self.lock_key(state, lock) else {
             return self.tried(state, dst, wait, vec![(Arcs::default(), state.next())]);
         };
-        let shared = self.known.synchronisation.is_shared(self.known.values, key);
+        let shared = self.known.synchronisation.is_shared(self.known.objects, key);
         let had = match state.held.get(&key) {
             Some(held) => {
                 let mut deeper = state.next();
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             .iter()
             .filter(|(held, _)| match key {
                 Some(key) => **held == key,
-                None => may_name(self.known.values, function, lock, **held),
+                None => self.known.objects.may_name(function, lock, **held),
             })
             .map(|(key, held)| (*key, *held))
             .collect();
@@ -215,8 +215,8 @@ impl<'a> Walk<'a> {
         let (mut context, mut operand, mut moved) = (state.context, *operand, 0i64);
         for _ in 0..64 {
             let function = self.contexts[context].function;
-            if let Some((global, at)) = objects::exact(self.known.program, self.known.values, function, &operand) {
-                return Some((global, at.checked_add(moved)?));
+            if let Some((root, at)) = self.known.objects.exact(function, &operand) {
+                return Some((root, at.checked_add(moved)?));
             }
             let Operand::Local(local) = operand else { return None };
             let body = &self.known.program.functions[function];
