@@ -107,12 +107,7 @@ pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair
     }
     let objects = Objects::new(program, &values, &invocations);
     let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
-    let known = Known {
-        program,
-        invocations: &invocations,
-        objects: &objects,
-        synchronisation: &synchronisation,
-    };
+    let known = Known { program, invocations: &invocations, objects: &objects, synchronisation: &synchronisation };
     pairs.iter().map(|pair| (*pair, answer(&known, *pair, options))).collect()
 }
 
@@ -126,12 +121,7 @@ pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
     }
     let objects = Objects::new(program, &values, &invocations);
     let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
-    let known = Known {
-        program,
-        invocations: &invocations,
-        objects: &objects,
-        synchronisation: &synchronisation,
-    };
+    let known = Known { program, invocations: &invocations, objects: &objects, synchronisation: &synchronisation };
     let graph = flow::graph(&known, &pair.sites().into(), options.nodes).ok()?;
     Some(job_net::build(&known, &graph, pair).net)
 }
