@@ -57,6 +57,12 @@ pub enum Error {
     NotShown { witness: PathBuf, finding: &'static str },
 }
 
+impl From<cc::Error> for Error {
+    fn from(error: cc::Error) -> Self {
+        Self::Llvm(error.into())
+    }
+}
+
 impl From<explore::Error<exec::Error>> for Error {
     fn from(error: explore::Error<exec::Error>) -> Self {
         match error {
@@ -91,7 +97,7 @@ impl Error {
 
 fn build_help(error: &llvm::Error) -> Option<&'static str> {
     match error {
-        llvm::Error::NoClang { .. } | llvm::Error::NoLinker { .. } => {
+        llvm::Error::Built(cc::Error::NoClang { .. }) | llvm::Error::NoLinker { .. } => {
             Some("on Debian and Ubuntu: apt install clang-19 llvm-19 lld-19")
         }
         llvm::Error::Unreadable { .. } => Some("check the spelling and the permissions"),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-use crate::LLVM_VERSION;
+use cc::Language;
+
 use crate::error::Error;
 use crate::module::Input;
 
@@ -15,17 +16,23 @@ const JOBS: usize = 2;
 /// What an input is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    C,
-    Cxx,
+    Source(Language),
     Bitcode,
+    /// Built by `raceproof cc`: carries bitcode.
+    Carrier,
+    /// A folder with a compilation database.
+    Folder,
 }
 
 fn kind(path: &Path) -> Result<Kind, Error> {
-    match path.extension().and_then(OsStr::to_str) {
-        Some("c") => Ok(Kind::C),
-        Some("cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "CPP") => Ok(Kind::Cxx),
-        Some("bc" | "ll") => Ok(Kind::Bitcode),
-        _ => Err(Error::UnknownKind { path: path.to_owned() }),
+    let extension = path.extension().and_then(OsStr::to_str);
+    match (extension, Language::of(path)) {
+        (Some("bc" | "ll"), _) => Ok(Kind::Bitcode),
+        (_, Some(language)) => Ok(Kind::Source(language)),
+        _ if path.is_dir() => Ok(Kind::Folder),
+        _ if cc::is_carrier(path) => Ok(Kind::Carrier),
+        _ if path.exists() || extension.is_some() => Err(Error::UnknownKind { path: path.to_owned() }),
+        _ => Err(Error::Unreadable { path: path.to_owned(), cause: std::io::ErrorKind::NotFound.into() }),
     }
 }
 
@@ -34,7 +41,7 @@ fn kind(path: &Path) -> Result<Kind, Error> {
 pub(crate) struct Flags {
     /// For the compiler.
     pub(crate) compile: Vec<String>,
-    /// For the linker: `-l`, `-L`, `-Wl,…`, `-Xlinker`, `-rdynamic`.
+    /// For the linker: `-l`, `-L`, `-Wl,…`, `-Xlinker`, `-rdynamic`, and files that it reads.
     pub(crate) link: Vec<String>,
 }
 
@@ -44,8 +51,10 @@ impl Flags {
         let mut sorted = Self::default();
         let mut rest = flags.iter();
         while let Some(flag) = rest.next() {
+            let file = Path::new(flag).extension().and_then(OsStr::to_str);
             let for_linker = flag == "-Xlinker"
                 || flag == "-rdynamic"
+                || (!flag.starts_with('-') && matches!(file, Some("o" | "a" | "so")))
                 || ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix));
             let target = if for_linker { &mut sorted.link } else { &mut sorted.compile };
             target.push(flag.clone());
@@ -66,17 +75,19 @@ pub(crate) struct Clang {
 impl Clang {
     /// Finds clang.
     pub(crate) fn find() -> Result<Self, Error> {
-        [format!("clang-{LLVM_VERSION}"), "clang".to_owned()]
-            .into_iter()
-            .find(|program| is_right_version(program))
-            .map(|program| Self { program })
-            .ok_or(Error::NoClang { version: LLVM_VERSION })
+        Ok(Self { program: cc::find_clang()? })
     }
 
     /// Runs clang; on failure returns what it said.
     pub(crate) fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<(), Failure> {
+        self.run_in(Path::new("."), arguments)
+    }
+
+    /// The same, from a folder.
+    fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<(), Failure> {
+        let command = &mut Command::new(&self.program);
         let output =
-            Command::new(&self.program).args(arguments).stdin(Stdio::null()).output().map_err(|cause| {
+            command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().map_err(|cause| {
                 Failure::Start(Error::Io { what: format!("cannot start `{}`", self.program), cause })
             })?;
         if output.status.success() {
@@ -86,41 +97,28 @@ impl Clang {
     }
 
     /// Compiles one source to bitcode without optimisation and with debug information.
-    fn compile(&self, source: &Path, kind: Kind, flags: &Flags, bitcode: &Path) -> Result<(), Error> {
-        let mut arguments: Vec<&OsStr> = flags.compile.iter().map(OsStr::new).collect();
-        if kind == Kind::Cxx {
+    fn compile(&self, source: &Source, flags: &Flags, bitcode: &Path) -> Result<(), Error> {
+        let mut arguments: Vec<&OsStr> = source.flags.iter().chain(&flags.compile).map(OsStr::new).collect();
+        if source.language == Language::Cxx {
             // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
         }
-        // After the user's flags, so that these decide: an optimiser would merge racy accesses.
-        arguments.extend(REQUIRED_FLAGS.iter().map(OsStr::new));
-        arguments.extend([source.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
-        self.run(&arguments).map_err(|failure| {
-            failure.into_error(|diagnostics| Error::Compile { path: source.to_owned(), diagnostics })
+        arguments.extend(cc::BITCODE_FLAGS.iter().map(OsStr::new));
+        arguments.extend([source.path.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
+        self.run_in(&source.directory, &arguments).map_err(|failure| {
+            failure.into_error(|diagnostics| Error::Compile { path: source.path.clone(), diagnostics })
         })
     }
 }
 
-/// Flags after the user's. With `-mcx16`, atomics of 16 bytes are instructions rather than calls of a library.
-const REQUIRED_FLAGS: [&str; 12] = [
-    "-O0",
-    "-g",
-    "-Xclang",
-    "-disable-O0-optnone",
-    "-fno-common",
-    "-fno-omit-frame-pointer",
-    "-fno-discard-value-names",
-    "-fno-color-diagnostics",
-    "-fno-lto",
-    "-mcx16",
-    "-emit-llvm",
-    "-c",
-];
-
-fn is_right_version(program: &str) -> bool {
-    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-    let version = format!("version {LLVM_VERSION}.");
-    output.is_ok_and(|o| o.status.success() && String::from_utf8_lossy(&o.stdout).contains(&version))
+/// A source to be compiled.
+struct Source {
+    path: PathBuf,
+    language: Language,
+    /// Where the compiler is called.
+    directory: PathBuf,
+    /// Flags of its own.
+    flags: Vec<String>,
 }
 
 /// Why clang did not do what it was asked.
@@ -142,36 +140,62 @@ impl Failure {
 }
 
 /// What the inputs became.
+#[derive(Default)]
 pub(crate) struct Compiled {
     /// Modules in the order of the inputs.
     pub(crate) inputs: Vec<Input>,
     /// Whether some input is C++ by its name.
     pub(crate) cplusplus: bool,
+    /// What else the inputs were linked with.
+    pub(crate) link: Vec<String>,
 }
 
-/// Compiles every source among the inputs into `work_dir`; bitcode is taken as it is.
+/// Compiles every source among the inputs into `work_dir`; bitcode is taken as it is, or from the file that carries it.
 pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path) -> Result<Compiled, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput);
     }
+    let mut compiled = Compiled::default();
     let mut jobs = Vec::new();
-    for (number, path) in inputs.iter().enumerate() {
+    for path in inputs {
         let kind = kind(path)?;
         std::fs::File::open(path).map_err(|cause| Error::Unreadable { path: path.clone(), cause })?;
-        let bitcode = match kind {
-            Kind::Bitcode => path.clone(),
-            Kind::C | Kind::Cxx => work_dir.join(format!("input-{number}.bc")),
-        };
-        jobs.push((Input { path: path.clone(), bitcode }, kind));
+        let new_file = |number: usize| work_dir.join(format!("input-{number}.bc"));
+        match kind {
+            Kind::Bitcode => compiled.inputs.push(Input { path: path.clone(), bitcode: path.clone() }),
+            Kind::Source(language) => {
+                let source = Source { path: path.clone(), language, directory: ".".into(), flags: Vec::new() };
+                compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(compiled.inputs.len()) });
+                jobs.push((source, compiled.inputs.len() - 1));
+            }
+            Kind::Folder => {
+                for cc::Entry { source: path, language, directory, flags } in cc::database(path)? {
+                    compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(compiled.inputs.len()) });
+                    jobs.push((Source { path, language, directory, flags }, compiled.inputs.len() - 1));
+                }
+            }
+            Kind::Carrier => {
+                let carried = cc::carried(path)?;
+                crate::create_dir(work_dir)?;
+                for unit in carried.units {
+                    let bitcode = new_file(compiled.inputs.len());
+                    std::fs::write(&bitcode, &unit.bitcode)
+                        .map_err(|cause| Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause })?;
+                    compiled.cplusplus |= unit.cplusplus;
+                    compiled.inputs.push(Input { path: Path::new(&unit.directory).join(unit.source), bitcode });
+                }
+                compiled.cplusplus |= carried.cplusplus;
+                compiled.link.extend(carried.linker_arguments);
+            }
+        }
     }
-    let cplusplus = jobs.iter().any(|(_, kind)| *kind == Kind::Cxx);
-    let sources: Vec<_> = jobs.iter().filter(|(_, kind)| *kind != Kind::Bitcode).collect();
-    if !sources.is_empty() {
+    compiled.cplusplus |= jobs.iter().any(|(source, _)| source.language == Language::Cxx);
+    if !jobs.is_empty() {
         crate::create_dir(work_dir)?;
         let clang = Clang::find()?;
-        in_parallel(&sources, |(input, kind)| clang.compile(&input.path, *kind, flags, &input.bitcode))?;
+        in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &compiled.inputs[*input].bitcode))?;
     }
-    Ok(Compiled { inputs: jobs.into_iter().map(|(input, _)| input).collect(), cplusplus })
+    Ok(compiled)
 }
 
 /// Does the work for every item; of several errors the one of the first item counts.
@@ -201,9 +225,9 @@ mod tests {
     #[test]
     fn linker_flags_are_kept_from_the_compiler() {
         let flags: Vec<String> =
-            ["-DX=1", "-lm", "-L", "lib", "-Wl,--as-needed", "-I", "include"].map(String::from).into();
+            ["-DX=1", "-lm", "-L", "lib", "-Wl,--as-needed", "-I", "include", "fast.o"].map(String::from).into();
         let sorted = Flags::new(&flags);
         assert_eq!(sorted.compile, ["-DX=1", "-I", "include"]);
-        assert_eq!(sorted.link, ["-lm", "-L", "lib", "-Wl,--as-needed"]);
+        assert_eq!(sorted.link, ["-lm", "-L", "lib", "-Wl,--as-needed", "fast.o"]);
     }
 }

@@ -5,14 +5,6 @@ use std::path::PathBuf;
 /// Why there is no program. Each message says what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No clang of the right version.
-    #[error(
-        "no clang {version} found: install the Debian package `clang-{version}` (looked for `clang-{version}` and `clang`)"
-    )]
-    NoClang {
-        /// The major version needed.
-        version: u32,
-    },
     /// No linker that clang can use.
     #[error("no lld {version} found: install the Debian package `lld-{version}`")]
     NoLinker {
@@ -31,11 +23,16 @@ pub enum Error {
         cause: std::io::Error,
     },
     /// An input of a kind we do not compile.
-    #[error("`{path}` is neither C (.c), C++ (.cc, .cpp, .cxx, .C, .c++) nor LLVM bitcode (.bc, .ll)")]
+    #[error(
+        "`{path}` is neither C (.c), C++ (.cc, .cpp, .cxx, .C, .c++), LLVM bitcode (.bc, .ll), a program built by `raceproof cc` nor a folder with `compile_commands.json`"
+    )]
     UnknownKind {
         /// As the user spelled it.
         path: PathBuf,
     },
+    /// What a build left behind cannot be used.
+    #[error(transparent)]
+    Built(#[from] cc::Error),
     /// The compiler refused a source.
     #[error("`{path}` does not compile:\n{diagnostics}")]
     Compile {

@@ -37,8 +37,7 @@ use functions::Functions;
 use instrument::Plan;
 use sites::{Sites, Spelling};
 
-/// The one LLVM major version in use.
-pub const LLVM_VERSION: u32 = 19;
+pub use cc::LLVM_VERSION;
 
 /// What to compile, and how.
 #[derive(Clone, Default, Debug)]
@@ -120,8 +119,9 @@ struct Front<'c> {
 
 impl<'c> Front<'c> {
     fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
-        let flags = Flags::new(&options.cflags);
+        let mut flags = Flags::new(&options.cflags);
         let compiled = driver::compile(&options.inputs, &flags, &options.work_dir)?;
+        flags.link.splice(0..0, compiled.link);
         let module = module::load_all(context, &compiled.inputs)?;
         let units = debug::compile_units(&module);
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));

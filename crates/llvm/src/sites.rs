@@ -21,6 +21,8 @@ use crate::value::Value;
 /// How the user spelled the files that debug information speaks of.
 #[derive(Clone, Default, Debug)]
 pub struct Spelling {
+    /// Where the user is.
+    directory: PathBuf,
     inputs: BTreeMap<PathBuf, String>,
 }
 
@@ -28,13 +30,20 @@ impl Spelling {
     /// The spelling of these inputs; relative ones are relative to `directory`.
     pub fn new<'a>(directory: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Self {
         let spelled = |path: &'a Path| (normalized(&directory.join(path)), path.display().to_string());
-        Self { inputs: inputs.into_iter().map(spelled).collect() }
+        Self { directory: normalized(directory), inputs: inputs.into_iter().map(spelled).collect() }
     }
 
-    /// The file as the user spelled it; a file that is no input is named as the compiler found it.
+    /// The file as the user spelled it; a file that is no input is named as the compiler found it, or so that it is
+    /// found from here.
     pub fn of(&self, file: &SourceFile) -> String {
         let absolute = normalized(&Path::new(&file.directory).join(&file.name));
-        self.inputs.get(&absolute).cloned().unwrap_or_else(|| file.name.clone())
+        if let Some(spelled) = self.inputs.get(&absolute) {
+            return spelled.clone();
+        }
+        if Path::new(&file.name).is_absolute() || normalized(Path::new(&file.directory)) == self.directory {
+            return file.name.clone();
+        }
+        absolute.strip_prefix(&self.directory).unwrap_or(&absolute).display().to_string()
     }
 }
 
@@ -146,5 +155,7 @@ mod tests {
         assert_eq!(spelling.of(&file("/home", "q/b.c")), "/home/q/b.c");
         assert_eq!(spelling.of(&file("/home/p", "src/list.h")), "src/list.h");
         assert_eq!(spelling.of(&file("", "/usr/include/stdio.h")), "/usr/include/stdio.h");
+        assert_eq!(spelling.of(&file("/home/p/lib", "../lib/c.c")), "lib/c.c");
+        assert_eq!(spelling.of(&file("/home/r", "c.c")), "/home/r/c.c");
     }
 }

@@ -28,6 +28,9 @@ enum Command {
     Replay(commands::replay::Replay),
     Verify(commands::verify::Verify),
     Cover(commands::cover::Cover),
+    Cc(commands::cc::Cc),
+    #[command(name = "c++")]
+    Cxx(commands::cc::Cc),
     Explain(commands::explain::Explain),
 }
 
@@ -38,6 +41,8 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(),
         Command::Verify(verify) => verify.run(),
         Command::Cover(cover) => cover.run(),
+        Command::Cc(compile) => compile.run(cc::Language::C),
+        Command::Cxx(compile) => compile.run(cc::Language::Cxx),
         Command::Explain(explain) => explain.run(),
     };
     result.unwrap_or_else(|failure| failure.report())

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub(crate) mod cc;
 pub(crate) mod cover;
 pub(crate) mod explain;
 pub(crate) mod explore;

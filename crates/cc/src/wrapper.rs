@@ -1,0 +1,216 @@
+//! The compiler: does what was asked, then keeps the bitcode of every source in what was made.
+//!
+//! The native build decides: its messages are shown, its failure is ours. A source whose bitcode cannot be made (clang
+//! may refuse flags of another compiler) gives a warning and an object without a keepsake; functions of it are then
+//! unknown to every engine, by name.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::command::{Argument, CommandLine, Language, Stage};
+use crate::error::Error;
+use crate::keepsake::{Keepsake, Link, Unit};
+use crate::{BITCODE_FLAGS, bitcode_flags, carrier, response};
+
+/// The programs that do the work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tools {
+    /// Makes the native code: a compiler with its first arguments.
+    pub native: Vec<String>,
+    /// Makes the bitcode: clang of the version that LLVM is.
+    pub clang: String,
+    /// Puts sections into objects.
+    pub objcopy: String,
+}
+
+/// The one LLVM major version in use.
+pub const LLVM_VERSION: u32 = 19;
+
+/// Clang of that version, by its name.
+pub fn find_clang() -> Result<String, Error> {
+    let version = LLVM_VERSION;
+    let found = [format!("clang-{version}"), "clang".to_owned()].into_iter().find(|program| {
+        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+        let said = format!("version {version}.");
+        output.is_ok_and(|o| o.status.success() && String::from_utf8_lossy(&o.stdout).contains(&said))
+    });
+    found.ok_or(Error::NoClang { version })
+}
+
+/// Compiles as `raceproof cc` (or `raceproof c++`) with these arguments. Returns the exit status of the native
+/// compiler, and warnings to show.
+pub fn wrap(tools: &Tools, language: Language, arguments: &[String]) -> Result<(i32, Vec<String>), Error> {
+    let line = CommandLine::new(&response::expand(arguments));
+    let wrapper = Wrapper { tools, language };
+    let mut warnings = Vec::new();
+    let status = match line.stage {
+        Stage::Neither => wrapper.run(arguments)?,
+        Stage::Compile => wrapper.compile(&line, arguments, &mut warnings)?,
+        Stage::Link => wrapper.link(&line, &mut warnings)?,
+    };
+    Ok((status, warnings))
+}
+
+struct Wrapper<'a> {
+    tools: &'a Tools,
+    language: Language,
+}
+
+impl Wrapper<'_> {
+    /// Calls the native compiler.
+    fn run(&self, arguments: &[String]) -> Result<i32, Error> {
+        let (program, first) = self.tools.native.split_first().ok_or(Error::NoCompiler)?;
+        let status = Command::new(program).args(first).args(arguments).status();
+        status.map(code).map_err(|cause| Error::Start { program: program.clone(), cause })
+    }
+
+    fn compile(&self, line: &CommandLine, arguments: &[String], warnings: &mut Vec<String>) -> Result<i32, Error> {
+        let mut native = arguments.to_vec();
+        if line.flags().iter().any(|flag| flag.starts_with("-flto")) {
+            // With link-time optimisation there is no object to put anything into.
+            native.push("-fno-lto".to_owned());
+        }
+        let status = self.run(&native)?;
+        if status == 0 {
+            for (source, language) in line.sources() {
+                let object = line.output().map_or_else(|| Path::new(source).with_extension("o"), PathBuf::from);
+                let object =
+                    if line.output().is_some() { Some(object.as_path()) } else { object.file_name().map(Path::new) };
+                if let Some(object) = object.filter(|object| object.is_file()) {
+                    self.keep(line, source, language, object, warnings)?;
+                }
+            }
+        }
+        Ok(status)
+    }
+
+    /// Links; sources on the command line are compiled first, each to an object of its own.
+    fn link(&self, line: &CommandLine, warnings: &mut Vec<String>) -> Result<i32, Error> {
+        let folder = scratch()?;
+        let mut arguments = Vec::new();
+        let mut linked = Vec::new();
+        for (number, argument) in line.arguments.iter().enumerate() {
+            match argument {
+                Argument::Source(source, language) => {
+                    let object = folder.path().join(format!("{number}.o")).to_string_lossy().into_owned();
+                    let status = self.compile_for_link(line, source, *language, &object, warnings)?;
+                    if status != 0 {
+                        return Ok(status);
+                    }
+                    arguments.push(object);
+                }
+                Argument::Other(file) => {
+                    arguments.push(file.clone());
+                    linked.push(file.clone());
+                }
+                Argument::Linker(words) => {
+                    arguments.extend_from_slice(words);
+                    linked.extend(words.iter().filter(|word| *word != "-s").cloned());
+                }
+                Argument::Output(path) => arguments.extend(["-o".to_owned(), path.clone()]),
+                Argument::Flag(words) => {
+                    arguments.extend_from_slice(words);
+                    if matches!(words[0].as_str(), "-pthread" | "-fopenmp") {
+                        linked.push(words[0].clone());
+                    }
+                }
+                Argument::Dependencies(_) => {}
+            }
+        }
+        let keepsake = Keepsake::Link(Link {
+            directory: here()?.to_string_lossy().into_owned(),
+            cplusplus: self.language == Language::Cxx,
+            arguments: linked,
+        });
+        let object = folder.path().join("link.o");
+        carrier::write_object(&keepsake, &object)?;
+        arguments.push(object.to_string_lossy().into_owned());
+        self.run(&arguments)
+    }
+
+    fn compile_for_link(
+        &self,
+        line: &CommandLine,
+        source: &str,
+        language: Language,
+        object: &str,
+        warnings: &mut Vec<String>,
+    ) -> Result<i32, Error> {
+        let mut arguments = line.flags();
+        arguments.retain(|flag| flag != "-shared" && flag != "-pie" && flag != "-static" && !flag.starts_with("-flto"));
+        let dependencies = line.arguments.iter().filter_map(|argument| match argument {
+            Argument::Dependencies(words) => Some(words.as_slice()),
+            _ => None,
+        });
+        arguments.extend(dependencies.flatten().cloned());
+        let writes = |flag: &str| arguments.iter().any(|argument| argument == flag);
+        if (writes("-MD") || writes("-MMD")) && !writes("-MF") {
+            // Named after what is made, as compilers do, not after our object.
+            let named =
+                line.output().map_or_else(|| Path::new(source).file_name().map(PathBuf::from), |o| Some(o.into()));
+            let file = named.unwrap_or_default().with_extension("d");
+            arguments.extend(["-MF".to_owned(), file.to_string_lossy().into_owned()]);
+        }
+        let name = language.name(Path::new(source)).to_owned();
+        arguments.extend(["-c", "-x"].map(String::from));
+        arguments.extend([name, source.to_owned(), "-o".to_owned(), object.to_owned()]);
+        let status = self.run(&arguments)?;
+        if status == 0 {
+            self.keep(line, source, language, Path::new(object), warnings)?;
+        }
+        Ok(status)
+    }
+
+    /// Compiles a source to bitcode and puts it into its object.
+    fn keep(
+        &self,
+        line: &CommandLine,
+        source: &str,
+        language: Language,
+        object: &Path,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        let folder = scratch()?;
+        let bitcode = folder.path().join("bitcode.bc");
+        let mut clang = Command::new(&self.tools.clang);
+        if language == Language::Cxx {
+            // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
+            clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
+        }
+        clang.args(bitcode_flags(&line.flags())).args(BITCODE_FLAGS).arg("-w");
+        clang.args(["-x", language.name(Path::new(source)), source, "-o"]).arg(&bitcode).stdin(Stdio::null());
+        let output = clang.output().map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let first = said.lines().find(|line| line.contains("error:")).unwrap_or("clang refuses it");
+            warnings.push(format!("nothing is kept of `{source}`, it will be unknown to raceproof: {first}"));
+            return Ok(());
+        }
+        let bitcode = std::fs::read(&bitcode).map_err(|cause| Error::File {
+            what: "cannot read",
+            path: bitcode.clone(),
+            cause,
+        })?;
+        let keepsake = Keepsake::Unit(Unit {
+            source: source.to_owned(),
+            directory: here()?.to_string_lossy().into_owned(),
+            cplusplus: language == Language::Cxx,
+            bitcode,
+        });
+        carrier::attach(&keepsake, object, &self.tools.objcopy, folder.path())
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+fn here() -> Result<PathBuf, Error> {
+    std::env::current_dir().map_err(|cause| Error::File { what: "cannot find the folder", path: ".".into(), cause })
+}
+
+fn scratch() -> Result<tempfile::TempDir, Error> {
+    let made = tempfile::Builder::new().prefix("raceproof-cc-").tempdir();
+    made.map_err(|cause| Error::File { what: "cannot make a folder in", path: std::env::temp_dir(), cause })
+}

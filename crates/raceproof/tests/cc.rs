@@ -1,0 +1,129 @@
+//! Projects built by `raceproof cc` through their own build system, and folders with a compilation database.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{Folder, Run};
+
+const RACEPROOF: &str = env!("CARGO_BIN_EXE_raceproof");
+
+/// A copy of the project, built by `make`.
+fn built() -> Folder {
+    let folder = Folder::new();
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/project");
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    for (from, to) in [(project.clone(), folder.path().to_owned()), (project.join("src"), folder.path().join("src"))] {
+        for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap).filter(|e| e.path().is_file()) {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+    let mut make = Command::new("make");
+    make.args(["-j2", &format!("CC={RACEPROOF} cc"), &format!("CXX={RACEPROOF} c++")]).current_dir(folder.path());
+    let run = Run::of(make.env_remove("MAKEFLAGS").output().unwrap());
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    folder
+}
+
+/// The lines of the racing accesses in a JSON result.
+fn racing_lines(run: &Run) -> Vec<(String, u64)> {
+    let result: serde_json::Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.stderr));
+    let pairs = result["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race");
+    let accesses = pairs.flat_map(|pair| pair["accesses"].as_array().unwrap());
+    let place = |a: &serde_json::Value| (a["file"].as_str().unwrap().to_owned(), a["line"].as_u64().unwrap());
+    let mut lines: Vec<_> = accesses.map(place).collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+#[test]
+fn a_built_program_runs_as_before_and_is_an_input() {
+    let folder = built();
+    let native = Run::of(Command::new(folder.path().join("prog")).output().unwrap());
+    assert_eq!((native.status, native.stdout.as_str()), (0, "4\n"));
+    assert!(folder.path().join("count.d").exists(), "dependency files are written");
+
+    let run = folder.raceproof(&["explore", "prog", "--assume-pure", "one", "--json"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    let expected = [("src/count.c", 10), ("src/count.c", 15)].map(|(file, line)| (file.to_owned(), line));
+    assert_eq!(racing_lines(&run), expected);
+
+    let named = folder.raceproof(&["explore", "prog"]);
+    assert!(named.stdout.contains("calls `one`"), "what has no bitcode is named: {}", named.stdout);
+}
+
+#[test]
+fn objects_and_archives_are_inputs_too() {
+    let folder = built();
+    let run = folder.raceproof(&[
+        "explore",
+        "main.o",
+        "libcount.a",
+        "src/scale.c",
+        "--emit",
+        "program",
+        "--cflags",
+        "-DFACTOR=3",
+    ]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("bump") && run.stdout.contains("scaled"));
+}
+
+#[test]
+fn the_compiler_answers_for_itself() {
+    let folder = Folder::new();
+    assert!(folder.raceproof(&["cc", "--version"]).stdout.contains("clang version 19"));
+    assert!(folder.raceproof(&["c++", "-E", "locked.c"]).stdout.contains("pthread_mutex_lock"));
+    let refused = folder.raceproof(&["cc", "-c", "missing.c"]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.stderr.contains("missing.c"), "{}", refused.stderr);
+    let run = folder.raceproof(&["cc", "-flto", "-O2", "locked.c", "-o", "locked", "-pthread"]);
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+    assert_eq!(folder.raceproof(&["explore", "locked", "--json"]).status, 0);
+}
+
+#[test]
+fn what_was_not_built_here_is_refused() {
+    let folder = Folder::new();
+    let native =
+        Command::new("clang-19").args(["locked.c", "-o", "plain"]).current_dir(folder.path()).status().unwrap();
+    assert!(native.success());
+    let run = folder.raceproof(&["explore", "plain"]);
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.contains("`plain`") && run.stderr.contains("raceproof cc"), "{}", run.stderr);
+
+    let whole = folder.raceproof(&["cc", "locked.c", "-o", "whole", "-pthread"]);
+    assert_eq!(whole.status, 0, "{}", whole.stderr);
+    let path = folder.path().join("whole");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(6).position(|w| w == b"RPKEPT").unwrap();
+    bytes[at + 1] = b'?';
+    std::fs::write(&path, bytes).unwrap();
+    let run = folder.raceproof(&["explore", "whole"]);
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.contains("damaged at offset 0") && run.stderr.contains("build it again"), "{}", run.stderr);
+}
+
+#[test]
+fn folders_with_a_database() {
+    let folder = built();
+    let here = folder.path().display();
+    let database = format!(
+        r#"[{{"directory": "{here}", "file": "src/count.c", "command": "cc -O2 -c -o count.o src/count.c"}},
+            {{"directory": "{here}/src", "file": "scale.c", "arguments": ["cc", "-DFACTOR=2", "-c", "scale.c"]}},
+            {{"directory": "{here}", "file": "src/main.cpp", "command": "c++ -std=c++17 -c src/main.cpp"}}]"#
+    );
+    std::fs::write(folder.path().join("compile_commands.json"), database).unwrap();
+    let flags = ["--cflags", "one.o", "--assume-pure", "one"];
+    let run = folder.raceproof(&[&["explore", ".", "--json"][..], &flags].concat());
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    let expected = [("src/count.c", 10), ("src/count.c", 15)].map(|(file, line)| (file.to_owned(), line));
+    assert_eq!(racing_lines(&run), expected);
+
+    let empty = Folder::new();
+    let run = empty.raceproof(&["explore", "."]);
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.contains("compile_commands.json"), "{}", run.stderr);
+}

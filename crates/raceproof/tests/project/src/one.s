@@ -1,0 +1,5 @@
+    .globl one
+one:
+    movl $1, %eax
+    ret
+    .section .note.GNU-stack,"",@progbits
