@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use explore::{Observer, Progress};
 use model::race::could_race;
-use model::{IndexVec, Pair, SiteId, ThreadPath, Trace};
+use model::{IndexVec, Pair, SiteId, Step, ThreadPath, Trace};
 use report::Protection;
 
 use crate::finding::{Looker, SeenAccess};
@@ -68,16 +68,19 @@ impl Observer for Examples<'_> {
         self.next.progress(progress);
     }
 
-    fn trace(&mut self, trace: &Trace) {
-        for (step, event, access) in trace.accesses() {
+    fn trace(&mut self, trace: &Trace, from: Step) {
+        for (step, event, access) in trace.accesses_from(from) {
             let Some(seen) = event.site.and_then(|site| self.of_site.get_mut(site)) else { continue };
+            if seen.len() >= KEPT {
+                continue;
+            }
             let same = |one: &SeenAccess| {
                 one.raw.cell == access.cell && trace.threads.get(event.id.thread).is_none_or(|t| t.path == one.thread)
             };
-            if seen.len() < KEPT && !seen.iter().any(same) {
+            if !seen.iter().any(same) {
                 seen.push(self.looker.access(trace, step, access, access.cell));
             }
         }
-        self.next.trace(trace);
+        self.next.trace(trace, from);
     }
 }

@@ -70,7 +70,7 @@ fn launch(batch: &Batch, seed: u64, isolation: Isolation) -> Target {
 struct Keep(Vec<Schedule>);
 
 impl Observer for Keep {
-    fn trace(&mut self, trace: &Trace) {
+    fn trace(&mut self, trace: &Trace, _from: model::Step) {
         if self.0.len() < 6 {
             self.0.push(trace.schedule_to(Step(trace.events.len() as u32)));
         }

@@ -44,7 +44,9 @@ impl Linearised {
 #[derive(Default)]
 pub(crate) struct Causality {
     /// For each event: those that lead to it, and itself.
-    clocks: IndexVec<Step, Clock>,
+    clocks: Vec<Clock>,
+    /// Clocks given up, for their memory.
+    spare: Vec<Clock>,
     /// Each thread's events.
     steps: IndexVec<ThreadId, Vec<Step>>,
     bytes: Shadow<Use, Vec<Entry>>,
@@ -76,7 +78,7 @@ impl Causality {
 
     /// The events that lead to the one at `step`, and itself.
     pub(crate) fn clock(&self, step: Step) -> &Clock {
-        &self.clocks[step]
+        &self.clocks[step.0 as usize]
     }
 
     /// The thread's last event.
@@ -95,8 +97,8 @@ impl Causality {
     }
 
     /// What leads to the thread's last event, and that event.
-    pub(crate) fn known_to(&self, thread: ThreadId) -> Clock {
-        self.last_of(thread).map_or_else(Clock::new, |step| self.clocks[step].clone())
+    pub(crate) fn known_to(&self, thread: ThreadId) -> Option<&Clock> {
+        self.last_of(thread).map(|step| self.clock(step))
     }
 
     /// Takes in the trace's next event, the one at `step`.
@@ -107,11 +109,15 @@ impl Causality {
         let event = &trace.events[step];
         let thread = event.id.thread;
         let entry = Entry { step, position: event.id.position };
-        let mut clock = self.known_to(thread);
+        let mut clock = self.spare.pop().unwrap_or_default();
+        match self.known_to(thread) {
+            Some(known) => clock.clone_from(known),
+            None => clock.clear(),
+        }
         for (resource, how) in footprint(event) {
             let complete = (how == Use::Leave).then(|| self.completion(trace, resource, thread)).flatten();
             if let Some(arrival) = complete {
-                clock.join(&self.clocks[arrival]);
+                clock.join(self.clock(arrival));
             }
             self.visit_lanes(resource, |other, theirs, entries| {
                 let of_generations = matches!((how, theirs), (Use::Arrive, Use::Leave))
@@ -122,7 +128,7 @@ impl Causality {
                     && let Some(last) = entries.last()
                     && clock.count(other) <= last.position
                 {
-                    clock.join(&self.clocks[last.step]);
+                    clock.join(self.clock(last.step));
                 }
             });
             self.update_lanes(resource, thread, how, |entries| entries.push(entry));
@@ -168,7 +174,8 @@ impl Causality {
             }
             self.steps[thread].pop();
         }
-        self.clocks.truncate(step.0 as usize);
+        let kept = self.clocks.len().min(step.0 as usize);
+        self.spare.extend(self.clocks.drain(kept..));
     }
 
     /// The events that `next`, not taken in yet, could have come before instead: dependent, possible at the same time,
@@ -182,7 +189,7 @@ impl Causality {
         let thread = next.id.thread;
         let by_rules = trace.misuses.is_empty();
         let since = self.last_of(thread);
-        let known = since.map(|step| &self.clocks[step]);
+        let known = since.map(|step| self.clock(step));
         if next.op == Op::Cancelled {
             return self.unknown_to(thread, known);
         }
@@ -231,7 +238,7 @@ impl Causality {
         let ready = |done: &Clock, thread: ThreadId| {
             let id = EventId { thread, position: done.count(thread) };
             let step = past.contains(id).then(|| self.step_of(id))?;
-            let needs = &self.clocks[step];
+            let needs = self.clock(step);
             threads.iter().all(|t| *t == thread || needs.count(*t) <= done.count(*t)).then_some(step)
         };
         while let Some(first) = threads.iter().filter_map(|t| ready(&done, *t)).min() {

@@ -70,7 +70,8 @@ impl Dpor {
         for step in self.causality.reversible(trace, next, self.sleeping) {
             let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
             let known = self.causality.known_to(thread);
-            let leads = |q| q == thread || known.count(q) > self.causality.count_before(q, Step(step.0 + 1));
+            let known = |q| known.map_or(0, |known| known.count(q));
+            let leads = |q| q == thread || known(q) > self.causality.count_before(q, Step(step.0 + 1));
             let initials = self.sleeping.then(|| self.initials(trace, step, next));
             let candidates: ThreadSet = match &initials {
                 None => runnable.iter().filter(|q| leads(*q)).collect(),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::race::analyse;
-use model::{End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
+use model::race::{Analyser, News};
+use model::{Access, End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
 
 use crate::causality::Causality;
 use crate::outcome::{Failure, FailureKind, Involved, StopReason};
@@ -34,15 +34,15 @@ pub(crate) struct Findings {
     failures: BTreeMap<FailureKey, Failure>,
     pub(crate) unmodelled: Vec<Unmodelled>,
     pub(crate) weak_atomics: bool,
+    analyser: Analyser,
 }
 
 impl Findings {
-    /// Takes in what an execution shows.
-    pub(crate) fn examine(&mut self, trace: &Trace) -> Result<(), Unsited> {
-        let analysis = analyse(trace);
-        let conflicts = analysis.conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?)));
-        self.conflicts.extend(conflicts);
-        self.add_races(trace, &analysis.races)?;
+    /// Takes in what an execution shows. Its events before `from` are those of the execution taken in before.
+    pub(crate) fn examine(&mut self, trace: &Trace, from: Step) -> Result<(), Unsited> {
+        let News { races, conflicts } = self.analyser.analyse(trace, from);
+        self.conflicts.extend(conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?))));
+        add_races(&mut self.races, trace, races)?;
         self.add_failures(trace);
         for unmodelled in &trace.unmodelled {
             if !self.unmodelled.contains(unmodelled) {
@@ -50,8 +50,16 @@ impl Findings {
             }
         }
         self.weak_atomics = self.weak_atomics
-            || trace.accesses().any(|(_, _, access)| access.atomic.is_some_and(|order| order != Order::SeqCst));
+            || trace.events.iter().skip(from.0 as usize).any(|event| event.op.accesses().iter().any(is_weak));
         Ok(())
+    }
+
+    /// Takes in what a run shows that is none of the search's own.
+    pub(crate) fn examine_alone(&mut self, trace: &Trace) -> Result<(), Unsited> {
+        let analyser = std::mem::take(&mut self.analyser);
+        let examined = self.examine(trace, Step(0));
+        self.analyser = analyser;
+        examined
     }
 
     /// Number of failures found.
@@ -67,39 +75,6 @@ impl Findings {
     /// The failures in order.
     pub(crate) fn into_failures(self) -> Vec<Failure> {
         self.failures.into_values().collect()
-    }
-
-    fn add_races(&mut self, trace: &Trace, races: &[Race]) -> Result<(), Unsited> {
-        let mut causality = None;
-        for race in races {
-            let (first, second) = (trace.events[race.first].site, trace.events[race.second].site);
-            let (Some(first), Some(second)) = (first, second) else {
-                let (step, other) = if first.is_none() { (race.first, second) } else { (race.second, first) };
-                return Err(Unsited { step, other });
-            };
-            let pair = Pair::new(first, second);
-            // Building a witness is work; a trace that is no simpler than one tried before is not worth it.
-            let switches = switches_before(trace, race.second);
-            let known = self.races.get(&pair);
-            let simpler = known.is_none_or(|k| switches < k.simplest);
-            if !simpler && known.is_some_and(|k| k.witness.adjacent) {
-                continue;
-            }
-            let causality = causality.get_or_insert_with(|| Causality::of(trace));
-            let approach = Approach::new(trace, causality, race);
-            if simpler || approach.adjacent() {
-                let witness = approach.witness(trace, causality);
-                let known = self
-                    .races
-                    .entry(pair)
-                    .or_insert_with(|| KnownRace { witness: witness.clone(), simplest: switches });
-                known.simplest = known.simplest.min(switches);
-                if witness.cost() < known.witness.cost() {
-                    known.witness = witness;
-                }
-            }
-        }
-        Ok(())
     }
 
     fn add_failures(&mut self, trace: &Trace) {
@@ -146,6 +121,42 @@ impl Findings {
             Failure { kind, involved, message, schedule }
         });
     }
+}
+
+/// Whether an access is atomic and weaker than sequentially consistent.
+fn is_weak(access: &Access) -> bool {
+    access.atomic.is_some_and(|order| order != Order::SeqCst)
+}
+
+fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: &[Race]) -> Result<(), Unsited> {
+    let mut causality = None;
+    for race in races {
+        let (first, second) = (trace.events[race.first].site, trace.events[race.second].site);
+        let (Some(first), Some(second)) = (first, second) else {
+            let (step, other) = if first.is_none() { (race.first, second) } else { (race.second, first) };
+            return Err(Unsited { step, other });
+        };
+        let pair = Pair::new(first, second);
+        // Building a witness is work; a trace that is no simpler than one tried before is not worth it.
+        let switches = switches_before(trace, race.second);
+        let known = known_races.get(&pair);
+        let simpler = known.is_none_or(|k| switches < k.simplest);
+        if !simpler && known.is_some_and(|k| k.witness.adjacent) {
+            continue;
+        }
+        let causality = causality.get_or_insert_with(|| Causality::of(trace));
+        let approach = Approach::new(trace, causality, race);
+        if simpler || approach.adjacent() {
+            let witness = approach.witness(trace, causality);
+            let known =
+                known_races.entry(pair).or_insert_with(|| KnownRace { witness: witness.clone(), simplest: switches });
+            known.simplest = known.simplest.min(switches);
+            if witness.cost() < known.witness.cost() {
+                known.witness = witness;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Number of times the running thread changes up to the event, inclusive.

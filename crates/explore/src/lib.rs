@@ -13,11 +13,13 @@
 //! | `optimal`, `wakeup`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
 //! | `sleep` | threads that need not be run from a state |
 //! | `causality` | what leads to what in a trace |
+//! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
 //! | `witness` | a schedule that brings two racing accesses side by side |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
 mod backtracking;
+mod beginning;
 mod causality;
 mod dpor;
 mod error;

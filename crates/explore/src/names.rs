@@ -11,17 +11,27 @@ use model::{Event, Op, Schedule, ThreadId, ThreadPath, ThreadSet, Trace};
 #[derive(Default)]
 pub(crate) struct Names {
     numbers: BTreeMap<ThreadPath, ThreadId>,
+    /// The paths by number.
+    paths: Vec<ThreadPath>,
 }
 
 impl Names {
     /// The trace with the search's numbers in its events, runnable sets and pending operations; the rest, which the
     /// reductions do not look at, keeps the run's.
     pub(crate) fn rename(&mut self, mut trace: Trace) -> Trace {
+        if trace.threads.iter().zip(&self.paths).filter(|(info, path)| info.path == **path).count()
+            == trace.threads.len()
+        {
+            return trace;
+        }
         let mut names = Vec::with_capacity(trace.threads.len());
         for info in &trace.threads {
             let next = ThreadId(self.numbers.len() as u32);
             let known = self.numbers.get(&info.path).copied();
-            names.push(known.unwrap_or_else(|| *self.numbers.entry(info.path.clone()).or_insert(next)));
+            names.push(known.unwrap_or_else(|| {
+                self.paths.push(info.path.clone());
+                *self.numbers.entry(info.path.clone()).or_insert(next)
+            }));
         }
         if (0..).map(ThreadId).zip(&names).all(|(number, name)| number == *name) {
             return trace;

@@ -1,6 +1,6 @@
 //! Watching a search.
 
-use model::Trace;
+use model::{Step, Trace};
 
 use crate::outcome::Statistics;
 
@@ -23,9 +23,9 @@ pub trait Observer {
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;
     }
-    /// Every execution's trace, before it is examined.
-    fn trace(&mut self, trace: &Trace) {
-        let _ = trace;
+    /// Every execution's trace, before it is examined. Its events before `from` are those of the trace before it.
+    fn trace(&mut self, trace: &Trace, from: Step) {
+        let _ = (trace, from);
     }
 }
 

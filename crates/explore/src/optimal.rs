@@ -48,7 +48,7 @@ use crate::causality::Causality;
 use crate::holding::Holding;
 use crate::names::{self, Names};
 use crate::reduction::{Difference, Reduction, Taken};
-use crate::reversal::{Reversal, reversible};
+use crate::reversal::{Reversal, Steps, reversible};
 use crate::sleep::Sleep;
 use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
 
@@ -89,7 +89,7 @@ pub(crate) struct Optimal {
     causality: Causality,
     holding: Holding,
     /// For each of these events, those it may have to be reversed with.
-    reversible: Vec<Vec<Step>>,
+    reversible: Vec<Steps>,
     /// Who sleeps in each state; nobody in those after the last.
     sleeps: Vec<Sleep>,
     /// What is left to explore from the states of the current execution; never an empty list.
@@ -267,10 +267,11 @@ impl Optimal {
             }
             self.trees.split_off(&end);
         }
-        for (next, firsts) in trace.events.iter().zip(std::mem::take(&mut self.reversible)) {
+        let executed = std::mem::take(&mut self.reversible);
+        for (next, firsts) in trace.events.iter().zip(&executed) {
             firsts.iter().for_each(|first| self.reverse(trace, *first, next));
-            self.reversible.push(firsts);
         }
+        self.reversible = executed;
         for next in self.causality.next_events(trace, end) {
             let firsts = reversible(&self.causality, &self.holding, trace, next);
             firsts.iter().for_each(|first| self.reverse(trace, *first, next));
@@ -283,7 +284,7 @@ impl Optimal {
     fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
         let mut reversal = Reversal::new(trace, &self.causality, &self.holding, first);
         let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
-        let mut sequence = Sequence::default();
+        let mut sequence = Sequence::with_capacity(self.causality.len() - first.0 as usize);
         for step in (first.0 + 1..self.causality.len() as u32).map(Step).filter(|s| reversal.keeps(*s)) {
             sequence.push(&trace.events[step], true);
         }

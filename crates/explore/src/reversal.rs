@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use model::dependence::{Use, dependent, footprint, may_be_coenabled};
 use model::{AccessKind, Addr, Event, EventId, LockMode, Op, SiteId, Step, Trace};
+use smallvec::{SmallVec, smallvec};
 
 use crate::causality::Causality;
 use crate::holding::{Holder, Holding};
@@ -40,18 +41,21 @@ pub(crate) fn waits(op: &Op) -> bool {
     )
 }
 
+/// A few steps, ascending.
+pub(crate) type Steps = SmallVec<[Step; 4]>;
+
 /// The events that `next`, which is not in `causality` yet, may have to be reversed with. Ascending.
-pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event) -> Vec<Step> {
+pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event) -> Steps {
     let thread = next.id.thread;
     let known = causality.known_to(thread);
     let waiting = waits(&next.op);
-    let mut found: Vec<(Step, bool)> = Vec::new();
+    let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
     for (resource, how) in footprint(next) {
         causality.visit_lanes(resource, |other, theirs, entries| {
             if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
                 return;
             }
-            let unknown = entries.iter().rev().take_while(|e| known.count(other) <= e.position);
+            let unknown = entries.iter().rev().take_while(|e| known.map_or(0, |k| k.count(other)) <= e.position);
             let few = if theirs == Use::Change { usize::MAX } else { 1 };
             let coenabled = unknown.take(few).filter(|e| may_be_coenabled(&trace.events[e.step], next));
             found.extend(coenabled.map(|e| (e.step, waiting && takes(theirs))));
@@ -65,10 +69,11 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     };
     let all_changes = matches!(next.op, Op::WaitEnd { .. });
     let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
-    let mut direct: Vec<Step> = direct.map(|(step, _)| *step).collect();
+    let mut direct: Steps = direct.map(|(step, _)| *step).collect();
     if let Op::Acquire { lock, .. } = next.op {
         let outermost = direct.iter().filter_map(|step| holding.held_since(lock, *step));
-        direct.extend(outermost.collect::<Vec<_>>());
+        let outermost: Steps = outermost.collect();
+        direct.extend(outermost);
         direct.sort_unstable();
         direct.dedup();
     }
@@ -83,13 +88,13 @@ pub(crate) struct Reversal<'a> {
     /// The event that is to come later.
     first: Step,
     /// The events that are left out with all that they lead to.
-    left_out: Vec<EventId>,
+    left_out: SmallVec<[EventId; 2]>,
 }
 
 impl<'a> Reversal<'a> {
     /// Leaves out the event at `first`.
     pub(crate) fn new(trace: &'a Trace, causality: &'a Causality, holding: &'a Holding, first: Step) -> Self {
-        Self { trace, causality, holding, first, left_out: vec![trace.events[first].id] }
+        Self { trace, causality, holding, first, left_out: smallvec![trace.events[first].id] }
     }
 
     /// Whether the event is executed before the one that is to go first.

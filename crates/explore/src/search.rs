@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use model::{End, Executor, Schedule, Trace};
 
+use crate::beginning::LastRun;
 use crate::error::Error;
 use crate::findings::{Findings, KnownRace};
 use crate::hidden::hidden_failures;
@@ -30,6 +31,7 @@ pub fn search<E: Executor>(
         statistics: Statistics::default(),
         uncovered: BTreeSet::new(),
         stopped: None,
+        last: LastRun::default(),
     };
     search.explore()?;
     search.finish()
@@ -45,6 +47,8 @@ struct Search<'a, E> {
     uncovered: BTreeSet<Schedule>,
     /// The first thing that cut the search.
     stopped: Option<StopReason>,
+    /// The run examined last.
+    last: LastRun,
 }
 
 impl<E: Executor> Search<'_, E> {
@@ -64,7 +68,7 @@ impl<E: Executor> Search<'_, E> {
                     reduction.refuse(*segment).ok_or(error)?
                 }
                 _ => {
-                    self.examine(&trace)?;
+                    self.examine(&schedule, &trace)?;
                     reduction.take(trace)?
                 }
             };
@@ -87,19 +91,21 @@ impl<E: Executor> Search<'_, E> {
     }
 
     /// Takes in what a run shows.
-    fn examine(&mut self, trace: &Trace) -> Result<(), Error<E::Error>> {
+    fn examine(&mut self, schedule: &Schedule, trace: &Trace) -> Result<(), Error<E::Error>> {
         match trace.end {
             End::StepLimit => self.stopped = self.stopped.or(Some(StopReason::StepLimit)),
             End::TimeLimit => self.stopped = self.stopped.or(Some(StopReason::TimeLimit)),
             _ => {}
         }
-        self.observer.trace(trace);
-        self.findings.examine(trace)?;
+        let from = self.last.shared_with(schedule).min(trace.events.next_id());
+        self.last.follow(trace, from);
+        self.observer.trace(trace, from);
+        self.findings.examine(trace, from)?;
         for schedule in hidden_failures(trace) {
             if self.uncovered.insert(schedule.clone()) {
                 let trace = run(self.executor, &schedule)?;
                 self.statistics.confirmations += 1;
-                self.findings.examine(&trace)?;
+                self.findings.examine_alone(&trace)?;
             }
         }
         Ok(())

@@ -4,6 +4,8 @@
 //! from an earlier one whose other events since are independent of it. Running it now would only repeat that. It wakes
 //! as soon as an event is executed that depends on its own.
 
+use std::rc::Rc;
+
 use model::dependence::dependent;
 use model::{Event, Op, ThreadId};
 
@@ -36,7 +38,8 @@ fn is_about_threads(op: &Op) -> bool {
 /// The sleeping threads of a state, each by its next event there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sleep {
-    events: Vec<Event>,
+    /// Mostly the same as in the state before.
+    events: Rc<Vec<Event>>,
 }
 
 impl Sleep {
@@ -58,13 +61,16 @@ impl Sleep {
     /// All that can follow the event has been explored.
     pub(crate) fn insert(&mut self, event: Event) {
         if !self.contains(event.id.thread) {
-            self.events.push(event);
+            Rc::make_mut(&mut self.events).push(event);
         }
     }
 
     /// Who still sleeps after the event of a thread that is awake.
     pub(crate) fn after(&self, event: &Event) -> Self {
-        Self { events: self.events.iter().filter(|e| !interfere(e, event)).cloned().collect() }
+        if !self.events.iter().any(|e| interfere(e, event)) {
+            return self.clone();
+        }
+        Self { events: Rc::new(self.events.iter().filter(|e| !interfere(e, event)).cloned().collect()) }
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Branch {
 pub(crate) type Forks = Vec<(usize, Vec<Branch>)>;
 
 /// A sequence of events that can follow a state, from which events are taken out.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Sequence<'a> {
     events: Vec<Option<(&'a Event, bool)>>,
     /// Everything before was taken out.
@@ -38,6 +38,11 @@ pub(crate) struct Sequence<'a> {
 }
 
 impl<'a> Sequence<'a> {
+    /// An empty sequence that will have about so many events.
+    pub(crate) fn with_capacity(events: usize) -> Self {
+        Self { events: Vec::with_capacity(events), start: 0 }
+    }
+
     /// Adds an event, and whether it was seen after the same past.
     pub(crate) fn push(&mut self, event: &'a Event, seen: bool) {
         self.events.push(Some((event, seen)));

@@ -10,9 +10,20 @@ use crate::{EventId, ThreadId};
 /// earlier ones of its thread are known.
 ///
 /// Threads past the end of the vector count as 0. Eight threads are kept inline.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Clock {
     counts: SmallVec<[u32; 8]>,
+}
+
+impl Clone for Clock {
+    fn clone(&self) -> Self {
+        Self { counts: SmallVec::from_slice(&self.counts) }
+    }
+    /// Keeps the memory.
+    fn clone_from(&mut self, source: &Self) {
+        self.counts.clear();
+        self.counts.extend_from_slice(&source.counts);
+    }
 }
 
 impl Clock {
@@ -41,6 +52,13 @@ impl Clock {
         *slot = (*slot).max(event.position + 1);
     }
 
+    /// Forgets an event and all later ones of its thread.
+    pub fn forget(&mut self, event: EventId) {
+        if let Some(slot) = self.counts.get_mut(event.thread.0 as usize) {
+            *slot = (*slot).min(event.position);
+        }
+    }
+
     /// Learns all that `other` knows.
     pub fn join(&mut self, other: &Self) {
         if self.counts.len() < other.counts.len() {
@@ -58,7 +76,8 @@ impl Clock {
 
     /// Whether `other` knows all that this one does.
     pub fn is_within(&self, other: &Self) -> bool {
-        (0..).zip(&self.counts).all(|(t, count)| *count <= other.count(ThreadId(t)))
+        let (common, more) = self.counts.split_at(self.counts.len().min(other.counts.len()));
+        common.iter().zip(&other.counts).all(|(mine, theirs)| mine <= theirs) && more.iter().all(|count| *count == 0)
     }
 }
 

@@ -16,6 +16,9 @@
 //! A release sequence is continued by read-modify-writes and ended by every other write, plain ones included.
 //! `SeqCst` is `AcqRel` here. Signals, broadcasts, failed tries, `SemGet`, `Init`, `Destroy`, `Cancel` and relaxed
 //! operations give no edge. In interleaving semantics a load reads from the last write of its bytes.
+//!
+//! With a [history](HappensBefore::with_history) the last events can be taken back, at a cost that does not depend on
+//! those before them: every change notes what was there.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +27,7 @@ use smallvec::SmallVec;
 
 use crate::clock::Clock;
 use crate::shadow::{mask, pieces};
-use crate::{Access, Addr, Cell, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace};
+use crate::{Access, Addr, Cell, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace};
 
 /// What one thread knows.
 #[derive(Clone, Debug, Default)]
@@ -52,15 +55,45 @@ struct Arrivals {
     clock: Clock,
 }
 
+/// A clock that changes as a trace goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slot {
+    Now(ThreadId),
+    FenceReleased(ThreadId),
+    FenceAcquirable(ThreadId),
+    Generation(ThreadId),
+    /// What the releases of a lock, held in this mode, have published.
+    Released(Addr, LockMode),
+    /// What posts to a semaphore, or the end of a once-routine, have published.
+    Published(Addr),
+}
+
+/// How a change is taken back.
+#[derive(Clone, Debug)]
+enum Undo {
+    /// The thread had no such event.
+    Learnt(EventId),
+    Clock(Slot, Clock),
+    Barrier(Addr, Option<Arrivals>),
+    Store(u64, Option<Published>),
+}
+
+/// The changes so far, and how many there were before each event.
+#[derive(Clone, Debug, Default)]
+struct History {
+    changes: Vec<Undo>,
+    before: IndexVec<Step, usize>,
+}
+
 /// Follows a trace event by event and tells what happened before each.
 #[derive(Clone, Debug, Default)]
 pub struct HappensBefore {
     threads: IndexVec<ThreadId, ThreadClocks>,
     locks: FxHashMap<Addr, LockClocks>,
     barriers: FxHashMap<Addr, Arrivals>,
-    /// What posts to a semaphore, or the end of a once-routine, have published.
     published: FxHashMap<Addr, Clock>,
     stores: Stores,
+    history: Option<History>,
 }
 
 impl HappensBefore {
@@ -69,28 +102,53 @@ impl HappensBefore {
         Self::default()
     }
 
+    /// Before the first event; [`rewind`](Self::rewind) is possible.
+    pub fn with_history() -> Self {
+        Self { history: Some(History::default()), ..Self::default() }
+    }
+
+    /// Takes back the events from `to` on, if there is a history.
+    pub fn rewind(&mut self, to: Step) {
+        let Some(mut history) = self.history.take() else { return };
+        let kept = history.before.get(to).copied().unwrap_or(history.changes.len());
+        history.before.truncate(to.0 as usize);
+        for undo in history.changes.drain(kept..).rev() {
+            match undo {
+                Undo::Learnt(event) => self.thread(event.thread).now.forget(event),
+                Undo::Clock(slot, clock) => *self.slot(slot) = clock,
+                Undo::Barrier(barrier, Some(arrivals)) => drop(self.barriers.insert(barrier, arrivals)),
+                Undo::Barrier(barrier, None) => drop(self.barriers.remove(&barrier)),
+                Undo::Store(granule, Some(entries)) => drop(self.stores.granules.insert(granule, entries)),
+                Undo::Store(granule, None) => drop(self.stores.granules.remove(&granule)),
+            }
+        }
+        self.history = Some(history);
+    }
+
     /// Takes in the next event of the trace and returns its clock: the events that happened before it, and itself.
     ///
     /// Steps must come in order from 0.
     pub fn step(&mut self, trace: &Trace, step: Step) -> &Clock {
         let event = &trace.events[step];
         let thread = event.id.thread;
+        if let Some(history) = &mut self.history {
+            history.before.push(history.changes.len());
+            history.changes.push(Undo::Learnt(event.id));
+        }
         self.thread(thread).now.learn(event.id);
         match &event.op {
             Op::Access(_) | Op::Accesses(_) => self.accesses(thread, event.op.accesses()),
             Op::Fence(order) => self.fence(thread, *order),
             Op::Acquire { lock, mode } | Op::TryAcquire { lock, mode, success: true } => {
-                if let Some(clocks) = self.locks.get(lock) {
-                    let now = &mut self.threads[thread].now;
-                    now.join(&clocks.exclusive);
-                    if *mode == LockMode::Exclusive {
-                        now.join(&clocks.shared);
-                    }
+                self.join(Slot::Now(thread), Slot::Released(*lock, LockMode::Exclusive));
+                if *mode == LockMode::Exclusive {
+                    self.join(Slot::Now(thread), Slot::Released(*lock, LockMode::Shared));
                 }
             }
-            Op::Release { lock, mode } => self.release(thread, *lock, *mode),
-            Op::WaitBegin { lock, .. } => self.release(thread, *lock, LockMode::Exclusive),
+            Op::Release { lock, mode } => self.join(Slot::Released(*lock, *mode), Slot::Now(thread)),
+            Op::WaitBegin { lock, .. } => self.join(Slot::Released(*lock, LockMode::Exclusive), Slot::Now(thread)),
             Op::BarrierArrive { barrier } => {
+                self.note_barrier(*barrier);
                 let arrivals = self.barriers.entry(*barrier).or_default();
                 arrivals.threads.push(thread);
                 arrivals.clock.join(&self.threads[thread].now);
@@ -104,26 +162,17 @@ impl HappensBefore {
                 if self.barriers.get(barrier).is_some_and(|a| a.threads.contains(&thread)) {
                     self.complete_generation(*barrier);
                 }
-                let clocks = &mut self.threads[thread];
-                clocks.now.join(&clocks.generation);
+                self.join(Slot::Now(thread), Slot::Generation(thread));
             }
             Op::SemPost { sem: object } | Op::OnceEnd { once: object } => {
-                self.published.entry(*object).or_default().join(&self.threads[thread].now);
+                self.join(Slot::Published(*object), Slot::Now(thread));
             }
             Op::SemWait { sem: object }
             | Op::SemTryWait { sem: object, success: true }
-            | Op::OnceBegin { once: object, .. } => {
-                if let Some(published) = self.published.get(object) {
-                    self.threads[thread].now.join(published);
-                }
-            }
-            Op::Create { child } => {
-                let now = self.threads[thread].now.clone();
-                self.thread(*child).now.join(&now);
-            }
+            | Op::OnceBegin { once: object, .. } => self.join(Slot::Now(thread), Slot::Published(*object)),
+            Op::Create { child } => self.join(Slot::Now(*child), Slot::Now(thread)),
             Op::Join { child } | Op::TryJoin { child, success: true } => {
-                let known = self.thread(*child).now.clone();
-                self.threads[thread].now.join(&known);
+                self.join(Slot::Now(thread), Slot::Now(*child));
             }
             Op::TryAcquire { success: false, .. }
             | Op::SemTryWait { success: false, .. }
@@ -151,86 +200,133 @@ impl HappensBefore {
         &mut self.threads[thread]
     }
 
-    fn release(&mut self, thread: ThreadId, lock: Addr, mode: LockMode) {
-        let clocks = self.locks.entry(lock).or_default();
-        let published = match mode {
-            LockMode::Exclusive => &mut clocks.exclusive,
-            LockMode::Shared => &mut clocks.shared,
-        };
-        published.join(&self.threads[thread].now);
+    fn slot(&mut self, slot: Slot) -> &mut Clock {
+        match slot {
+            Slot::Now(thread) => &mut self.thread(thread).now,
+            Slot::FenceReleased(thread) => &mut self.thread(thread).fence_released,
+            Slot::FenceAcquirable(thread) => &mut self.thread(thread).fence_acquirable,
+            Slot::Generation(thread) => &mut self.thread(thread).generation,
+            Slot::Released(lock, LockMode::Exclusive) => &mut self.locks.entry(lock).or_default().exclusive,
+            Slot::Released(lock, LockMode::Shared) => &mut self.locks.entry(lock).or_default().shared,
+            Slot::Published(object) => self.published.entry(object).or_default(),
+        }
+    }
+
+    /// Lets one clock learn what another knows.
+    fn join(&mut self, to: Slot, from: Slot) {
+        if to == from {
+            return;
+        }
+        let known = std::mem::take(self.slot(from));
+        self.learn(to, &known);
+        *self.slot(from) = known;
+    }
+
+    fn learn(&mut self, to: Slot, known: &Clock) {
+        let clock = self.slot(to);
+        if known.is_within(clock) {
+            return;
+        }
+        let before = clock.clone();
+        clock.join(known);
+        if let Some(history) = &mut self.history {
+            history.changes.push(Undo::Clock(to, before));
+        }
+    }
+
+    fn set(&mut self, to: Slot, clock: Clock) {
+        let before = std::mem::replace(self.slot(to), clock);
+        if let Some(history) = &mut self.history {
+            history.changes.push(Undo::Clock(to, before));
+        }
+    }
+
+    fn note_barrier(&mut self, barrier: Addr) {
+        if let Some(history) = &mut self.history {
+            history.changes.push(Undo::Barrier(barrier, self.barriers.get(&barrier).cloned()));
+        }
     }
 
     fn complete_generation(&mut self, barrier: Addr) {
+        self.note_barrier(barrier);
         let arrivals = self.barriers.remove(&barrier).unwrap_or_default();
         for thread in arrivals.threads {
-            self.threads[thread].generation = arrivals.clock.clone();
+            self.set(Slot::Generation(thread), arrivals.clock.clone());
         }
     }
 
     fn fence(&mut self, thread: ThreadId, order: Order) {
-        let clocks = &mut self.threads[thread];
         if order.acquires() {
-            clocks.now.join(&clocks.fence_acquirable);
+            self.join(Slot::Now(thread), Slot::FenceAcquirable(thread));
         }
         if order.releases() {
-            clocks.fence_released.clone_from(&clocks.now);
+            let now = self.threads[thread].now.clone();
+            self.set(Slot::FenceReleased(thread), now);
         }
     }
 
     /// An event's accesses are one step: all of them acquire before any releases.
     fn accesses(&mut self, thread: ThreadId, accesses: &[Access]) {
-        let clocks = &mut self.threads[thread];
         for access in accesses.iter().filter(|a| a.kind.reads()) {
             let Some(order) = access.atomic else { continue };
-            let target = if order.acquires() { &mut clocks.now } else { &mut clocks.fence_acquirable };
-            self.stores.read(access.cell, target);
+            let target = if order.acquires() { Slot::Now(thread) } else { Slot::FenceAcquirable(thread) };
+            for (granule, bytes) in pieces(access.cell) {
+                let Some(entries) = self.stores.granules.get_mut(&granule).map(std::mem::take) else { continue };
+                let read = entries.iter().filter(|(at, _)| at & bytes != 0);
+                read.for_each(|(_, clock)| self.learn(target, clock));
+                self.stores.granules.insert(granule, entries);
+            }
         }
         for access in accesses.iter().filter(|a| a.kind.writes()) {
-            let Some(order) = access.atomic else {
-                self.stores.overwrite(access.cell);
-                continue;
-            };
-            if !access.kind.reads() {
-                self.stores.overwrite(access.cell);
+            let changes = self.history.as_mut().map(|history| &mut history.changes);
+            let clocks = &self.threads[thread];
+            let released = access.atomic.map(|o| if o.releases() { &clocks.now } else { &clocks.fence_released });
+            match released {
+                None => self.stores.overwrite(access.cell, changes),
+                Some(clock) => self.stores.publish(access.cell, clock, access.kind.reads(), changes),
             }
-            self.stores.publish(access.cell, if order.releases() { &clocks.now } else { &clocks.fence_released });
         }
     }
 }
+
+/// What the last writes of a granule's bytes published.
+type Published = SmallVec<[(u8, Clock); 1]>;
 
 /// What the last write of each byte published: its release sequence. Bytes written last by a plain access, and those
 /// whose last write published nothing, have no entry.
 #[derive(Clone, Debug, Default)]
 struct Stores {
-    granules: BTreeMap<u64, SmallVec<[(u8, Clock); 1]>>,
+    granules: BTreeMap<u64, Published>,
 }
 
 impl Stores {
-    fn read(&self, cell: Cell, into: &mut Clock) {
-        for (granule, bytes) in pieces(cell) {
-            let entries = self.granules.get(&granule).into_iter().flatten();
-            entries.filter(|(at, _)| at & bytes != 0).for_each(|(_, clock)| into.join(clock));
-        }
-    }
-
-    fn overwrite(&mut self, cell: Cell) {
+    /// Ends the release sequences of the bytes.
+    fn overwrite(&mut self, cell: Cell, mut changes: Option<&mut Vec<Undo>>) {
         if self.granules.is_empty() || cell.len == 0 {
             return;
         }
         let (start, end) = (cell.start.0, cell.end());
         for (&granule, entries) in self.granules.range_mut(start / 8..=(end - 1) / 8) {
             let bytes = mask(granule, start, end);
-            entries.retain(|(at, _)| {
-                *at &= !bytes;
-                *at != 0
-            });
+            if entries.iter().any(|(at, _)| at & bytes != 0) {
+                if let Some(changes) = &mut changes {
+                    changes.push(Undo::Store(granule, Some(entries.clone())));
+                }
+                end_sequences(entries, bytes);
+            }
         }
     }
 
-    /// Adds to what the bytes' last write published.
-    fn publish(&mut self, cell: Cell, clock: &Clock) {
+    /// Begins release sequences, or continues those of the bytes' last writes.
+    fn publish(&mut self, cell: Cell, clock: &Clock, continues: bool, mut changes: Option<&mut Vec<Undo>>) {
         for (granule, bytes) in pieces(cell) {
+            if let Some(changes) = &mut changes {
+                changes.push(Undo::Store(granule, self.granules.get(&granule).cloned()));
+            }
             let entries = self.granules.entry(granule).or_default();
+            if !continues {
+                end_sequences(entries, bytes);
+            }
             let mut new = bytes;
             for at in 0..entries.len() {
                 let covered = entries[at].0 & bytes;
@@ -248,4 +344,11 @@ impl Stores {
             }
         }
     }
+}
+
+fn end_sequences(entries: &mut Published, bytes: u8) {
+    entries.retain(|(at, _)| {
+        *at &= !bytes;
+        *at != 0
+    });
 }

@@ -11,10 +11,11 @@
 //! *Never wrong*: every race reported is one by the definition above.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::happens_before::HappensBefore;
 use crate::shadow::Shadow;
-use crate::{Access, SiteId, Step, Trace};
+use crate::{Access, Cell, SiteId, Step, ThreadId, Trace};
 
 /// Two racing accesses of one trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -75,46 +76,154 @@ struct SiteUse {
     plain: bool,
 }
 
-/// The last access of a lane.
-#[derive(Clone, Copy, Default)]
+/// An access of a lane.
+#[derive(Clone, Copy)]
 struct Latest {
     position: u32,
-    step: u32,
+    step: Step,
     access: u32,
+}
+
+/// A lane that got an access.
+struct Updated {
+    step: Step,
+    cell: Cell,
+    thread: ThreadId,
+    how: SiteUse,
+}
+
+/// What a trace shows that the one before it did not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct News<'a> {
+    /// As in [`Analysis`].
+    pub races: &'a [Race],
+    /// As in [`Analysis`].
+    pub conflicts: &'a [SitePair],
+}
+
+/// Finds the races of traces one after the other. What a trace has in common with the one before it is not looked at
+/// again.
+pub struct Analyser {
+    order: HappensBefore,
+    /// The accesses of each lane; only the last one without a history.
+    shadow: Shadow<SiteUse, SmallVec<[Latest; 1]>>,
+    /// The lanes of the accesses so far, if there is a history.
+    history: Option<Vec<Updated>>,
+    conflicting: FxHashSet<SitePair>,
+    reported: FxHashSet<SitePair>,
+    analysis: Analysis,
+    /// Where each conflict was met.
+    met: Vec<Step>,
+    /// The races of the current event.
+    racing: Vec<(SitePair, Race)>,
+}
+
+impl Analyser {
+    /// For several traces.
+    pub fn new() -> Self {
+        Self { order: HappensBefore::with_history(), history: Some(Vec::new()), ..Self::once() }
+    }
+
+    /// For one trace.
+    fn once() -> Self {
+        Self {
+            order: HappensBefore::new(),
+            shadow: Shadow::default(),
+            history: None,
+            conflicting: FxHashSet::default(),
+            reported: FxHashSet::default(),
+            analysis: Analysis::default(),
+            met: Vec::new(),
+            racing: Vec::new(),
+        }
+    }
+
+    /// The races and conflicts that a trace's events from `from` on bring. Those before, and the states up to there, are
+    /// the ones of the trace before.
+    pub fn analyse(&mut self, trace: &Trace, from: Step) -> News<'_> {
+        self.rewind(trace, from);
+        let (races, conflicts) = (self.analysis.races.len(), self.analysis.conflicts.len());
+        for step in (from.0..trace.events.next_id().0).map(Step) {
+            self.step(trace, step);
+        }
+        News { races: &self.analysis.races[races..], conflicts: &self.analysis.conflicts[conflicts..] }
+    }
+
+    fn rewind(&mut self, trace: &Trace, to: Step) {
+        self.order.rewind(to);
+        let history = self.history.as_mut().into_iter();
+        for Updated { cell, thread, how, .. } in history.flat_map(|h| h.drain(h.partition_point(|u| u.step < to)..)) {
+            self.shadow.update(cell, thread, how, |lane| {
+                lane.pop();
+            });
+        }
+        let kept = self.met.partition_point(|step| *step < to);
+        self.met.truncate(kept);
+        for pair in self.analysis.conflicts.drain(kept..) {
+            self.conflicting.remove(&pair);
+        }
+        let kept = self.analysis.races.partition_point(|race| race.second < to);
+        if kept < self.analysis.races.len() {
+            self.analysis.races.truncate(kept);
+            let pair_of = |race: &Race| pair(trace.events[race.first].site, trace.events[race.second].site);
+            self.reported = self.analysis.races.iter().map(pair_of).collect();
+        }
+    }
+
+    fn step(&mut self, trace: &Trace, step: Step) {
+        let Self { order, shadow, history, conflicting, reported, analysis, met, racing } = self;
+        let clock = order.step(trace, step);
+        let event = &trace.events[step];
+        let thread = event.id.thread;
+        let known = analysis.conflicts.len();
+        for (index, access) in event.op.accesses().iter().enumerate() {
+            let mine = SiteUse { site: event.site, writes: access.kind.writes(), plain: access.atomic.is_none() };
+            let latest = Latest { position: event.id.position, step, access: index as u32 };
+            let mut new = false;
+            shadow.update(access.cell, thread, mine, |lane| {
+                new |= lane.is_empty();
+                if history.is_none() {
+                    lane.clear();
+                }
+                lane.push(latest);
+            });
+            if let Some(history) = history {
+                history.push(Updated { step, cell: access.cell, thread, how: mine });
+            }
+            shadow.visit(access.cell, |other, theirs, lane| {
+                let could_race = (theirs.writes || mine.writes) && (theirs.plain || mine.plain);
+                let Some(last) = lane.last().filter(|_| could_race && other != thread) else { return };
+                let pair = pair(theirs.site, mine.site);
+                if new && conflicting.insert(pair) {
+                    analysis.conflicts.push(pair);
+                    met.push(step);
+                }
+                if clock.count(other) <= last.position && !reported.contains(&pair) {
+                    let (first_access, second_access) = (last.access as usize, index);
+                    racing.push((pair, Race { first: last.step, second: step, first_access, second_access }));
+                }
+            });
+        }
+        // Lanes come in the order in which traces made them; what is found must not depend on traces before.
+        analysis.conflicts[known..].sort_unstable();
+        racing.sort_unstable();
+        analysis.races.extend(racing.drain(..).filter(|(pair, _)| reported.insert(*pair)).map(|(_, race)| race));
+    }
+}
+
+impl Default for Analyser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn pair(one: Option<SiteId>, other: Option<SiteId>) -> SitePair {
+    (one.min(other), one.max(other))
 }
 
 /// The races and conflicts of a trace.
 pub fn analyse(trace: &Trace) -> Analysis {
-    let mut analysis = Analysis::default();
-    let (mut conflicting, mut reported) = (FxHashSet::<SitePair>::default(), FxHashSet::<SitePair>::default());
-    let mut order = HappensBefore::new();
-    let mut shadow = Shadow::<SiteUse, Latest>::default();
-    for (step, event) in trace.events.iter_enumerated() {
-        let clock = order.step(trace, step);
-        let thread = event.id.thread;
-        for (index, access) in event.op.accesses().iter().enumerate() {
-            let mine = SiteUse { site: event.site, writes: access.kind.writes(), plain: access.atomic.is_none() };
-            let latest = Latest { position: event.id.position, step: step.0, access: index as u32 };
-            let new = shadow.update(access.cell, thread, mine, |lane| *lane = latest);
-            shadow.visit(access.cell, |other, theirs, lane| {
-                let could_race = (theirs.writes || mine.writes) && (theirs.plain || mine.plain);
-                if other == thread || !could_race {
-                    return;
-                }
-                let pair = (theirs.site.min(mine.site), theirs.site.max(mine.site));
-                if new && conflicting.insert(pair) {
-                    analysis.conflicts.push(pair);
-                }
-                if clock.count(other) <= lane.position && reported.insert(pair) {
-                    analysis.races.push(Race {
-                        first: Step(lane.step),
-                        second: step,
-                        first_access: lane.access as usize,
-                        second_access: index,
-                    });
-                }
-            });
-        }
-    }
-    analysis
+    let mut analyser = Analyser::once();
+    analyser.analyse(trace, Step(0));
+    analyser.analysis
 }

@@ -186,6 +186,12 @@ impl Trace {
 
     /// All accesses with their steps.
     pub fn accesses(&self) -> impl Iterator<Item = (Step, &Event, &Access)> {
-        self.events.iter_enumerated().flat_map(|(step, e)| e.op.accesses().iter().map(move |a| (step, e, a)))
+        self.accesses_from(Step(0))
+    }
+
+    /// The accesses of the events from `from` on, with their steps.
+    pub fn accesses_from(&self, from: Step) -> impl Iterator<Item = (Step, &Event, &Access)> {
+        let events = self.events.iter_enumerated().skip(from.0 as usize);
+        events.flat_map(|(step, e)| e.op.accesses().iter().map(move |a| (step, e, a)))
     }
 }

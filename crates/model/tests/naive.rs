@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::race::{SitePair, analyse, could_race, is_race};
+use model::race::{Analyser, News, SitePair, analyse, could_race, is_race};
 use model::{
     Access, AccessKind, Addr, Cell, End, Event, EventId, IndexVec, LockMode, Op, Order, SiteId, Step, ThreadId,
     ThreadInfo, ThreadPath, ThreadSet, Trace, locks_held,
@@ -91,6 +91,11 @@ impl Random {
 /// A sequence of events, not one that a program could produce: the detector must not rely on more than the edges.
 /// Only barriers behave, because the definition speaks of generations.
 fn random_trace(random: &mut Random, length: usize) -> Trace {
+    branching_trace(random, length, None)
+}
+
+/// As [`random_trace`]; from the event `at` on by the numbers of another seed.
+fn branching_trace(random: &mut Random, length: usize, other: Option<(u32, u64)>) -> Trace {
     let threads = 2 + random.below(3);
     let mut counts = vec![0; threads as usize];
     let mut waiting: Vec<u32> = Vec::new();
@@ -98,6 +103,9 @@ fn random_trace(random: &mut Random, length: usize) -> Trace {
     let mut events = IndexVec::new();
     let mut runnable = vec![];
     for step in 0..=length as u32 {
+        if let Some((_, seed)) = other.filter(|(at, _)| *at == step) {
+            *random = Random::new(seed);
+        }
         let set: ThreadSet = (0..threads).filter(|t| !waiting.contains(t)).map(ThreadId).collect();
         runnable.push((Step(step), set.clone()));
         let Some(thread) = (!set.is_empty()).then(|| random.pick(&set.iter().collect::<Vec<_>>())) else { break };
@@ -275,6 +283,36 @@ fn the_detector_finds_every_racing_pair_of_sites_and_no_other() {
     }
     assert!(racy > 2000 && racy < 4000, "{racy} of 4000 traces have races");
     assert!(pairs > 10_000, "{pairs} racing pairs");
+}
+
+/// Traces that share beginnings, one analysed after the other: each brings what it alone would show, less what its
+/// beginning showed.
+#[test]
+fn what_a_beginning_showed_is_not_looked_for_again() {
+    let mut news = 0;
+    for seed in 0..300 {
+        let (mut analyser, mut choose) = (Analyser::new(), Random::new(seed + 1_000));
+        let mut from = 0;
+        for branch in 0..8 {
+            let other = (from > 0).then_some((from, seed * 100 + branch + 5_000));
+            let length = 10 + choose.below(60) as usize;
+            let trace = branching_trace(&mut Random::new(seed), length, other);
+            let from_step = Step(from.min(trace.events.len() as u32));
+            let News { races, conflicts } = analyser.analyse(&trace, from_step);
+            let (races, conflicts) = (races.to_vec(), conflicts.to_vec());
+            let whole = analyse(&trace);
+            let mut beginning = trace.clone();
+            beginning.events.truncate(from_step.0 as usize);
+            let before = analyse(&beginning);
+            assert_eq!([&before.races[..], &races].concat(), whole.races, "seed {seed}, branch {branch}");
+            assert_eq!([&before.conflicts[..], &conflicts].concat(), whole.conflicts, "seed {seed}, branch {branch}");
+            news += races.len();
+            // The next trace leaves the first one's events, which all share, where this one did or before.
+            let shared = trace.events.len().saturating_sub(1) as u32;
+            from = choose.below(if branch == 0 { shared } else { from.min(shared) } + 1);
+        }
+    }
+    assert!(news > 1_000, "{news} races");
 }
 
 #[test]

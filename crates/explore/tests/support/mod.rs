@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use explore::Observer;
 use model::dependence::{dependent, may_be_coenabled};
-use model::{Event, Trace};
+use model::{Event, Step, Trace};
 
 /// What two runs that differ only in the order of independent events have in common: the events, and the order of
 /// those that depend on each other. (Events that are never possible at once come in one order, or commute.) A digest.
@@ -30,7 +30,7 @@ pub(crate) fn class_of(trace: &Trace) -> u64 {
 pub(crate) struct Classes(pub(crate) BTreeSet<u64>);
 
 impl Observer for Classes {
-    fn trace(&mut self, trace: &Trace) {
+    fn trace(&mut self, trace: &Trace, _from: Step) {
         self.0.insert(class_of(trace));
     }
 }
