@@ -7,6 +7,7 @@ use model::{
     Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order, Pending,
     Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
 };
+use smallvec::SmallVec;
 use wire::record::{flag, order, wake};
 use wire::{Record, Tag};
 
@@ -111,7 +112,7 @@ impl<'a> Decoder<'a> {
             Tag::Runnable => {
                 let words = record.argument() as usize;
                 let raw = self.raw(words.div_ceil(2))?;
-                let words: Vec<u64> = raw.iter().flat_map(|r| [r.w0, r.w1]).take(words).collect();
+                let words: SmallVec<[u64; 4]> = raw.iter().flat_map(|r| [r.w0, r.w1]).take(words).collect();
                 let (step, set) = (self.next_step(), ThreadSet::from_words(&words));
                 match self.trace.runnable.last_mut() {
                     Some(last) if last.0 == step => last.1 = set,

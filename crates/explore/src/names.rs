@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Event, Op, Schedule, ThreadId, ThreadPath, ThreadSet, Trace};
+use model::{Event, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace};
 
 /// The numbers of the paths met so far.
 #[derive(Default)]
@@ -63,14 +63,18 @@ fn rename_event(event: &mut Event, name: impl Fn(ThreadId) -> ThreadId) {
 pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Schedule {
     let mut schedule = Schedule::new();
     let mut created = vec![ThreadId::MAIN];
-    let (mut last, mut number) = (ThreadId::MAIN, ThreadId::MAIN);
+    let mut last = None;
     for event in events {
-        if event.id.thread != last {
-            last = event.id.thread;
-            let place = created.iter().position(|thread| *thread == last);
-            number = ThreadId(place.expect("raceproof bug: an event comes before its thread's creation") as u32);
+        let until = event.id.position + 1;
+        match schedule.segments.last_mut() {
+            Some(segment) if last == Some(event.id.thread) => segment.until = until,
+            _ => {
+                last = Some(event.id.thread);
+                let place = created.iter().position(|thread| Some(*thread) == last);
+                let place = place.expect("raceproof bug: an event comes before its thread's creation");
+                schedule.segments.push(Segment { thread: ThreadId(place as u32), until });
+            }
         }
-        schedule.push(number, event.id.position + 1);
         if let Op::Create { child } = event.op {
             created.push(child);
         }

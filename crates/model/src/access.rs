@@ -31,10 +31,12 @@ pub struct Cell {
 
 impl Cell {
     /// One past the last byte.
+    #[inline]
     pub fn end(&self) -> u64 {
         self.start.0.saturating_add(u64::from(self.len))
     }
     /// Whether the two share a byte.
+    #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.len > 0 && other.len > 0 && self.start.0 < other.end() && other.start.0 < self.end()
     }
@@ -81,10 +83,12 @@ pub enum AccessKind {
 
 impl AccessKind {
     /// Whether the cell may change.
+    #[inline]
     pub fn writes(self) -> bool {
         !matches!(self, Self::Read)
     }
     /// Whether the old value is observed.
+    #[inline]
     pub fn reads(self) -> bool {
         matches!(self, Self::Read | Self::ReadModifyWrite)
     }
@@ -103,6 +107,7 @@ pub struct Access {
 
 impl Access {
     /// Whether the order of the two can matter: they overlap and one writes.
+    #[inline]
     pub fn conflicts_with(&self, other: &Self) -> bool {
         (self.kind.writes() || other.kind.writes()) && self.cell.overlaps(&other.cell)
     }

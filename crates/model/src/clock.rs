@@ -33,16 +33,19 @@ impl Clock {
     }
 
     /// Number of events of `thread` known.
+    #[inline]
     pub fn count(&self, thread: ThreadId) -> u32 {
         self.counts.get(thread.0 as usize).copied().unwrap_or(0)
     }
 
     /// Whether the event is known.
+    #[inline]
     pub fn contains(&self, event: EventId) -> bool {
         self.count(event.thread) > event.position
     }
 
     /// Learns of an event and all earlier ones of its thread.
+    #[inline]
     pub fn learn(&mut self, event: EventId) {
         let index = event.thread.0 as usize;
         if self.counts.len() <= index {

@@ -186,6 +186,7 @@ pub enum Op {
 
 impl Op {
     /// The memory accesses of this operation; empty for synchronisation.
+    #[inline]
     pub fn accesses(&self) -> &[Access] {
         match self {
             Self::Access(access) => std::slice::from_ref(access),

@@ -35,6 +35,7 @@ impl Schedule {
     }
 
     /// Lets `thread` run until `until`, joining with the last segment where it is the same thread.
+    #[inline]
     pub fn push(&mut self, thread: ThreadId, until: u32) {
         match self.segments.last_mut() {
             Some(last) if last.thread == thread => last.until = last.until.max(until),

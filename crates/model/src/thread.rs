@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 crate::index::index_type! {
     /// A thread of one run, numbered in order of creation; the initial thread is 0.
@@ -22,12 +23,12 @@ impl ThreadId {
 /// (from 1) that thread `p` creates is `p.k`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ThreadPath(Vec<u32>);
+pub struct ThreadPath(SmallVec<[u32; 4]>);
 
 impl ThreadPath {
     /// The initial thread's name, `0`.
     pub fn main() -> Self {
-        Self(Vec::new())
+        Self(SmallVec::new())
     }
     /// The name of this thread's `k`-th child, counting from 1.
     pub fn child(&self, k: u32) -> Self {
@@ -38,7 +39,7 @@ impl ThreadPath {
     /// The creator's name; `None` for the initial thread.
     pub fn parent(&self) -> Option<Self> {
         let (_, rest) = self.0.split_last()?;
-        Some(Self(rest.to_vec()))
+        Some(Self(rest.into()))
     }
 }
 
@@ -103,6 +104,7 @@ impl ThreadSet {
         Self { low: 0, high: Vec::new() }
     }
     /// The set with these bits; word `i` holds threads `64 i` to `64 i + 63`.
+    #[inline]
     pub fn from_words(words: &[u64]) -> Self {
         let (&low, high) = words.split_first().unwrap_or((&0, &[]));
         let mut set = Self { low, high: high.to_vec() };
@@ -145,6 +147,7 @@ impl ThreadSet {
         had
     }
     /// Whether the thread is in the set.
+    #[inline]
     pub fn contains(&self, thread: ThreadId) -> bool {
         let (word, bit) = (thread.0 as usize / 64, 1u64 << (thread.0 % 64));
         let word = if word == 0 { self.low } else { self.high.get(word - 1).copied().unwrap_or(0) };
