@@ -98,6 +98,11 @@ impl Builder<'_> {
             Resource::Fresh(key) => (format!("fresh:{}", named(key)), 1),
             Resource::Done(key) => (format!("done:{}", named(key)), 0),
             Resource::Ended(function) => (format!("ended:{}", plain(&program.functions[function].name)), 0),
+            Resource::Flag(key, value) => {
+                let initial = self.known.flags.get(key).is_some_and(|flag| value == Some(flag.initial));
+                let shown = value.map_or_else(|| "?".to_owned(), |n| n.to_string());
+                (format!("flag:{}={shown}", named(key)), u32::from(initial))
+            }
             Resource::Trackers => ("trackers".to_owned(), 2),
         };
         let place = self.place(name, tokens);

@@ -9,7 +9,9 @@
 //! The net has more behaviour than the program, never less: data is abstracted, branches go either way, locks that are
 //! not known protect nothing. A pair that cannot be covered is absent; one that can is a candidate, never a race.
 
+mod deciding;
 pub mod dot;
+mod flags;
 mod flow;
 mod job_net;
 mod synchronisation;

@@ -2,13 +2,14 @@
 //!
 //! Paper: Abdulla, Haziza and Kindahl, *Model Checking Race-Freeness*. Deviations: one net per pair, reduced to the two
 //! sites and all synchronisation, instead of one per variable; joins, semaphores, barriers, once-controls and
-//! reader-writer locks; condition variables need no places because a wait may end at any time (see the module `flow`).
+//! reader-writer locks; the values of flags, in places of their own (see the module `flags`); condition variables need
+//! no places because a wait may end at any time (see the module `flow`).
 //!
 //! Can be missed: nothing in the scope (sequentially consistent interleavings, objects used as C allows): a pair that
 //! can race is a candidate or unknown. Can be wrongly claimed: a candidate may be impossible, for data is abstracted;
 //! it is never a race by itself. An absence carries a certificate that `petri::certificate::check` validates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use model::{Pair, SiteId};
@@ -17,6 +18,7 @@ use petri::certificate::Certificate;
 use petri::{Net, TransitionId};
 use program::{FunctionId, Program};
 
+use crate::flags::{self, Flags};
 use crate::flow::{self, Graph, Known, Node};
 use crate::job_net::{self, JobNet};
 use crate::synchronisation::Synchronisation;
@@ -100,30 +102,80 @@ pub fn obstacle(program: &Program, options: &Options) -> Option<String> {
 
 /// Answers for each pair, in order.
 pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair, Result)> {
-    let values = Values::new(program);
-    let invocations = Invocations::new(program, &values);
-    if let Some(reason) = invocations.obstacle(&options.assume_pure) {
-        return pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect();
+    let answers = with_known(program, options, |known| settle(known, pairs, options));
+    match answers {
+        Ok(mut answers) => pairs.iter().filter_map(|pair| Some((*pair, answers.remove(pair)?))).collect(),
+        Err(reason) => pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect(),
     }
-    let objects = Objects::new(program, &values, &invocations);
-    let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
-    let known = Known { program, invocations: &invocations, objects: &objects, synchronisation: &synchronisation };
-    pairs.iter().map(|pair| (*pair, answer(&known, *pair, options))).collect()
 }
 
 /// The net of a pair, as [`verify`](fn@verify) asks about it; `None` if it has too many nodes or something in the
 /// program is not modelled.
 pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
+    let net = with_known(program, options, |known| {
+        settle(known, &[pair], options);
+        let graph = flow::graph(known, &pair.sites().into(), options.nodes).ok()?;
+        Some(job_net::build(known, &graph, pair).net)
+    });
+    net.ok().flatten()
+}
+
+/// Does something with all that is known of the program; fails with what is not modelled.
+fn with_known<R>(
+    program: &Program,
+    options: &Options,
+    then: impl FnOnce(&mut Known<'_>) -> R,
+) -> std::result::Result<R, String> {
     let values = Values::new(program);
     let invocations = Invocations::new(program, &values);
-    if invocations.obstacle(&options.assume_pure).is_some() {
-        return None;
+    if let Some(reason) = invocations.obstacle(&options.assume_pure) {
+        return Err(reason);
     }
     let objects = Objects::new(program, &values, &invocations);
     let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
-    let known = Known { program, invocations: &invocations, objects: &objects, synchronisation: &synchronisation };
-    let graph = flow::graph(&known, &pair.sites().into(), options.nodes).ok()?;
-    Some(job_net::build(&known, &graph, pair).net)
+    let mut known = Known {
+        program,
+        values: &values,
+        invocations: &invocations,
+        objects: &objects,
+        synchronisation: &synchronisation,
+        deciding: BTreeMap::new(),
+        flags: Flags::default(),
+    };
+    known.keep(Vec::new());
+    Ok(then(&mut known))
+}
+
+/// Answers for the pairs. Where pairs stay candidates, flags are added whose order has been proved by then, and the
+/// candidates are asked about again, until that settles nothing more.
+fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options) -> BTreeMap<Pair, Result> {
+    let mut answers: BTreeMap<Pair, Result> = pairs.iter().map(|pair| (*pair, answer(known, *pair, options))).collect();
+    let is_open = |answer: &Result| matches!(answer, Result::Candidate(_));
+    if !answers.values().any(is_open) {
+        return answers;
+    }
+    let mut open = flags::find(known.program, known.values, known.invocations, &known.decide(None));
+    while !open.is_empty() && answers.values().any(is_open) {
+        let mut is_absent = |pair: Pair| {
+            let answer = answers.entry(pair).or_insert_with(|| answer(known, pair, options));
+            matches!(answer, Result::Absent(_))
+        };
+        let (ordered, rest): (Vec<_>, Vec<_>) = open
+            .into_iter()
+            .partition(|flag| flag.rests_on().is_some_and(|pairs| pairs.into_iter().all(&mut is_absent)));
+        if ordered.is_empty() {
+            break;
+        }
+        open = rest;
+        known.keep(ordered);
+        for (pair, old) in answers.iter_mut().filter(|(_, answer)| is_open(answer)) {
+            match answer(known, *pair, options) {
+                Result::Unknown(_) => {}
+                new => *old = new,
+            }
+        }
+    }
+    answers
 }
 
 /// A site of code that can run at which no access is known.

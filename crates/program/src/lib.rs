@@ -4,6 +4,7 @@
 //! points in the code that do something visible. It comes from LLVM bitcode or from its own text form.
 //! Nothing here knows about LLVM or about engines.
 
+pub mod arith;
 pub mod ir;
 pub mod library;
 pub mod naming;

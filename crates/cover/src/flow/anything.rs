@@ -1,12 +1,13 @@
 //! Calls that are not followed: all that a recursive function may do, in any order.
 //!
-//! Accesses, posts, arrivals, creations and releases happen any number of times; nothing waits. A lock taken inside is
+//! Accesses, posts, arrivals, creations, releases and changes of flags happen any number of times; nothing waits. A lock taken inside is
 //! not counted as held; one released inside may be released or not.
 
 use std::collections::BTreeSet;
 
 use program::{Operand, Statement, Stmt, SyncOp};
 
+use super::flag::change_flag;
 use super::graph::{Arcs, Resource};
 use super::state::{Move, Phase, State, step};
 use super::walk::Walk;
@@ -45,7 +46,9 @@ impl<'a> Walk<'a> {
         let Stmt::Sync { op, .. } = &statement.stmt else {
             let accessed = statement.site.is_some_and(|s| self.sites.contains(&s)) && touches_memory(&statement.stmt);
             let at = accessed.then(|| step(Arcs::default(), state.at(Phase::AnythingAt(place))));
-            return at.into_iter().collect();
+            let flag = self.known.flags.at(place);
+            let changes = flag.map(|flag| change_flag(&here(), flag, &statement.stmt)).unwrap_or_default();
+            return at.into_iter().chain(changes).collect();
         };
         let (objects, known) = (self.known.objects, self.known.synchronisation);
         let may = |operand: &Operand, key: &Key| objects.may_name(place.0, operand, *key);

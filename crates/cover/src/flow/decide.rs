@@ -1,11 +1,11 @@
-//! Which way a branch goes, where that follows from constants and from results of tries.
+//! Which way a branch goes, where that follows from constants, results of tries and values of flags.
 
-use std::collections::BTreeSet;
+use program::{BlockId, CompareOp, Expr, LocalId, Operand, Stmt, arith};
 
-use program::{BinaryOp, BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt};
-
-use super::state::State;
+use super::state::{Context, ContextId, Phase, State};
 use super::walk::Walk;
+use crate::deciding::{Deciding, phis};
+use facts::invocations::How;
 
 /// What a value is known to be.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -15,79 +15,94 @@ pub(super) enum Abstract {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn definition(&self, function: FunctionId, local: LocalId) -> Option<&'a Stmt> {
-        let blocks = self.known.program.functions[function].blocks.iter();
-        blocks.flat_map(|b| &b.statements).map(|s| &s.stmt).find(|s| s.assigns().contains(&local))
+    fn deciding(&self, context: ContextId) -> Option<&'a Deciding<'a>> {
+        self.known.deciding.get(&self.contexts[context].function)
+    }
+    /// Whether anything depends on a local.
+    pub(super) fn is_needed(&self, context: ContextId, local: LocalId) -> bool {
+        self.deciding(context).is_some_and(|deciding| deciding.is_needed(local))
+    }
+    pub(super) fn definition(&self, context: ContextId, local: LocalId) -> Option<&'a Stmt> {
+        self.deciding(context)?.definition(local)
     }
 
-    /// What a value is known to be: from constants and from results of tries.
+    /// What a value is known to be.
     pub(super) fn value(&self, state: &State, operand: &Operand) -> Option<Abstract> {
+        self.value_in(state, state.context, operand)
+    }
+
+    fn value_in(&self, state: &State, context: ContextId, operand: &Operand) -> Option<Abstract> {
         let local = match operand {
             Operand::Const(n) => return Some(Abstract::Number(*n)),
             Operand::Local(local) => *local,
             _ => return None,
         };
-        if let Some(known) = state.results.get(&(state.context, local)) {
+        if let Some(known) = state.results.get(&(context, local)) {
             return Some(*known);
         }
-        let function = self.contexts[state.context].function;
-        let Stmt::Assign { expr, .. } = self.definition(function, local)? else { return None };
-        let number = |yes: bool| Some(Abstract::Number(i64::from(yes)));
+        if let Some((caller, argument)) = self.argument(context, local) {
+            return self.value_in(state, caller, &argument);
+        }
+        let Stmt::Assign { expr, .. } = self.definition(context, local)? else { return None };
+        let value = |operand: &Operand| self.value_in(state, context, operand);
+        let number = |operand: &Operand| match value(operand)? {
+            Abstract::Number(n) => Some(n),
+            Abstract::NotZero => None,
+        };
         match expr {
-            Expr::Use(value) => self.value(state, value),
-            Expr::Compare { op, left, right, bits } => {
-                let low = |n: i64| n & (-1i64 as u64 >> (64 - u32::from(*bits).clamp(1, 64))) as i64;
-                let equal = match (self.value(state, left)?, self.value(state, right)?) {
-                    (Abstract::Number(a), Abstract::Number(b)) => low(a) == low(b),
-                    (Abstract::NotZero, Abstract::Number(0)) | (Abstract::Number(0), Abstract::NotZero) => false,
-                    _ => return None,
-                };
-                match op {
-                    CompareOp::Eq => number(equal),
-                    CompareOp::Ne => number(!equal),
+            Expr::Use(of) => value(of),
+            Expr::Compare { op, left, right, bits } => match (value(left)?, value(right)?) {
+                (Abstract::Number(a), Abstract::Number(b)) => Some(Abstract::Number(arith::compare(*op, *bits, a, b))),
+                (Abstract::NotZero, Abstract::Number(0)) | (Abstract::Number(0), Abstract::NotZero) => match op {
+                    CompareOp::Eq => Some(Abstract::Number(0)),
+                    CompareOp::Ne => Some(Abstract::Number(1)),
                     _ => None,
-                }
-            }
-            Expr::Truncate { value, bits, .. } => match self.value(state, value)? {
-                Abstract::Number(n @ 0) => Some(Abstract::Number(n)),
-                Abstract::Number(1) if *bits > 1 => Some(Abstract::Number(1)),
-                Abstract::Number(1) => Some(Abstract::NotZero),
+                },
                 _ => None,
             },
-            Expr::Binary { op: BinaryOp::Xor, left, right, bits } => {
-                match (self.value(state, left)?, self.value(state, right)?) {
-                    (Abstract::Number(a @ (0 | 1)), Abstract::Number(b @ (0 | 1))) if a == b => number(false),
-                    (Abstract::Number(0 | 1), Abstract::Number(0 | 1)) if *bits > 1 => number(true),
-                    _ => None,
-                }
+            Expr::Truncate { value, bits, signed } => {
+                Some(Abstract::Number(arith::extend(number(value)?, u32::from(*bits), *signed)))
             }
-            _ => None,
+            Expr::Binary { op, left, right, bits } => {
+                arith::binary(*op, *bits, number(left)?, number(right)?).map(Abstract::Number)
+            }
+            Expr::Select { condition, then, otherwise } => match value(condition) {
+                Some(Abstract::Number(0)) => value(otherwise),
+                Some(_) => value(then),
+                None => value(then).filter(|known| Some(*known) == value(otherwise)),
+            },
+            Expr::Phi(_) | Expr::Offset { .. } => None,
         }
     }
 
-    /// Whether a branch or return that can be reached from the block depends on the local.
-    pub(super) fn decides_from(&self, function: FunctionId, block: BlockId, local: LocalId) -> bool {
-        let blocks = &self.known.program.functions[function].blocks;
-        let (mut found, mut open) = (BTreeSet::from([block]), vec![block]);
-        while let Some(at) = open.pop() {
-            let terminator = &blocks[at].terminator;
-            if terminator.operands().iter().any(|operand| self.depends(function, operand, local)) {
-                return true;
-            }
-            open.extend(terminator.targets().into_iter().filter(|to| found.insert(*to)));
+    /// The argument that a parameter has in this call, with the context it is meant in.
+    pub(super) fn argument(&self, context: ContextId, local: LocalId) -> Option<(ContextId, Operand)> {
+        let Context { function, caller, how, .. } = &self.contexts[context];
+        let (caller, block, index) = (*caller).filter(|_| *how == How::Call)?;
+        if local.0 >= self.known.program.functions[*function].params {
+            return None;
         }
-        false
+        let caller_function = self.contexts[caller].function;
+        let call = &self.known.program.functions[caller_function].blocks[block].statements[index];
+        let Stmt::Call { args, .. } = &call.stmt else { return None };
+        Some((caller, *args.get(local.0 as usize)?))
     }
 
-    pub(super) fn depends(&self, function: FunctionId, operand: &Operand, local: LocalId) -> bool {
-        let Operand::Local(used) = operand else { return false };
-        *used == local
-            || match self.definition(function, *used) {
-                Some(Stmt::Assign { expr: Expr::Phi(_), .. }) => false,
-                Some(Stmt::Assign { expr, .. }) => {
-                    expr.operands().iter().any(|operand| self.depends(function, operand, local))
-                }
-                _ => false,
-            }
+    /// Goes to a block; phis get their values, and what no branch depends on any more is forgotten.
+    pub(super) fn enter_block(&self, state: &State, block: BlockId) -> State {
+        let context = state.context;
+        let function = &self.known.program.functions[self.contexts[context].function];
+        let deciding = self.deciding(context);
+        let live = |local: LocalId| deciding.is_some_and(|deciding| deciding.is_live(block, local));
+        let mut entered = State { block, index: 0, phase: Phase::Before, ..state.clone() };
+        entered.results.retain(|(c, local), _| *c != context || live(*local));
+        for (dst, sources) in phis(function, block) {
+            let source = sources.iter().find(|(from, _)| *from == state.block).filter(|_| live(dst));
+            match source.and_then(|(_, operand)| self.value(state, operand)) {
+                Some(value) => entered.results.insert((context, dst), value),
+                None => entered.results.remove(&(context, dst)),
+            };
+        }
+        entered
     }
 }

@@ -3,6 +3,7 @@
 use model::SiteId;
 use program::FunctionId;
 
+use crate::flags::FlagValue;
 use facts::objects::Key;
 
 /// A node of the graph.
@@ -25,6 +26,8 @@ pub(crate) enum Resource {
     Done(Key),
     /// Threads of a function that have ended.
     Ended(FunctionId),
+    /// A flag while it has this value: one token in one of its places.
+    Flag(Key, FlagValue),
     /// Threads that may still be tracked.
     Trackers,
 }

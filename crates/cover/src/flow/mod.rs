@@ -1,7 +1,7 @@
 //! Control flow of all threads as one graph of nodes and edges, from which the net is built.
 //!
 //! A node is a thread's state: where it is (with the calls that led there), which known locks it holds, and results of
-//! tries that later branches depend on. Nodes are found by following the code from each thread function; steps that
+//! tries and values of flags that later branches depend on. Nodes are found by following the code from each thread function; steps that
 //! nobody can notice are followed through. An edge says what it takes from and gives to the shared places.
 //!
 //! Why the net has every behaviour of the program, also after reordering: if two accesses of an execution are not
@@ -24,6 +24,7 @@
 
 mod anything;
 mod decide;
+mod flag;
 mod graph;
 mod state;
 mod synchronise;
@@ -37,17 +38,39 @@ use program::{FunctionId, Program, Statement, Stmt, SyncOp};
 pub(crate) use graph::{Arcs, Edge, Graph, Node, NodeInfo, Resource};
 use walk::Walk;
 
+use crate::deciding::Deciding;
+use crate::flags::{Flag, Flags};
 use crate::synchronisation::Synchronisation;
-use facts::invocations::Invocations;
+use facts::invocations::{Invocations, Place};
 use facts::objects::Objects;
 use facts::touches::touches_memory;
+use facts::values::Values;
 
 /// All that is known of the program before a pair is asked about.
 pub(crate) struct Known<'a> {
     pub(crate) program: &'a Program,
+    pub(crate) values: &'a Values,
     pub(crate) invocations: &'a Invocations<'a>,
     pub(crate) objects: &'a Objects<'a>,
     pub(crate) synchronisation: &'a Synchronisation,
+    /// What branches depend on, by function; of all that can run.
+    pub(crate) deciding: BTreeMap<FunctionId, Deciding<'a>>,
+    /// The variables whose values nets keep.
+    pub(crate) flags: Flags,
+}
+
+impl<'a> Known<'a> {
+    /// Keeps the values of further flags.
+    pub(crate) fn keep(&mut self, flags: Vec<Flag>) {
+        flags.into_iter().for_each(|flag| self.flags.add(flag));
+        self.deciding = self.decide(Some(&self.flags));
+    }
+
+    /// What branches depend on; without flags, what they might depend on.
+    pub(crate) fn decide(&self, flags: Option<&Flags>) -> BTreeMap<FunctionId, Deciding<'a>> {
+        let deciding = |f| (f, Deciding::new(f, &self.program.functions[f], flags));
+        self.invocations.reachable().map(deciding).collect()
+    }
 }
 
 /// The graph would have more nodes than allowed.
@@ -89,13 +112,23 @@ pub(crate) fn graph(known: &Known<'_>, sites: &BTreeSet<SiteId>, most_nodes: usi
 
 /// Functions that do something a net shows, themselves or through what they call.
 fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId> {
-    let shows = |s: &Statement| match &s.stmt {
+    let shows = |(place, s): (Place, &Statement)| match &s.stmt {
         Stmt::Sync { op, .. } => !matches!(op, SyncOp::Yield | SyncOp::Current | SyncOp::SemGet { .. }),
-        stmt => s.site.is_some_and(|site| sites.contains(&site)) && touches_memory(stmt),
+        stmt => {
+            let of_interest = s.site.is_some_and(|site| sites.contains(&site)) && touches_memory(stmt);
+            of_interest || known.flags.at(place).is_some()
+        }
     };
-    let itself = |f: FunctionId| known.program.functions[f].blocks.iter().flat_map(|b| &b.statements).any(shows);
+    let itself = |f: FunctionId| statements(known.program, f).any(shows);
     let all: Vec<_> = known.invocations.reachable().collect();
     let some: BTreeSet<_> = all.iter().copied().filter(|f| itself(*f)).collect();
     let reaches = |f: &FunctionId| known.invocations.closure(*f, false).iter().any(|g| some.contains(g));
     all.into_iter().filter(reaches).collect()
+}
+
+/// The statements of a function with their places.
+pub(crate) fn statements(program: &Program, function: FunctionId) -> impl Iterator<Item = (Place, &Statement)> {
+    program.functions[function].blocks.iter_enumerated().flat_map(move |(block, body)| {
+        body.statements.iter().enumerate().map(move |(index, s)| ((function, block, index), s))
+    })
 }

@@ -219,17 +219,11 @@ impl<'a> Walk<'a> {
                 return Some((root, at.checked_add(moved)?));
             }
             let Operand::Local(local) = operand else { return None };
-            let body = &self.known.program.functions[function];
-            if local.0 < body.params {
-                let (caller, block, index) = self.contexts[context].caller?;
-                let caller_function = self.contexts[caller].function;
-                let call = &self.known.program.functions[caller_function].blocks[block].statements[index];
-                let Stmt::Call { args, .. } = &call.stmt else { return None };
-                operand = *args.get(local.0 as usize)?;
-                context = caller;
+            if let Some((caller, argument)) = self.argument(context, local) {
+                (context, operand) = (caller, argument);
                 continue;
             }
-            match self.definition(function, local)? {
+            match self.definition(context, local)? {
                 Stmt::Assign { expr: Expr::Use(value), .. } => operand = *value,
                 Stmt::Assign { expr: Expr::Offset { base, index: Operand::Const(index), scale, offset }, .. } => {
                     moved = moved.checked_add(index.checked_mul(*scale)?.checked_add(*offset)?)?;

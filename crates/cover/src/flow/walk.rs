@@ -143,6 +143,9 @@ impl<'a> Walk<'a> {
         if ends_thread(stmt) {
             return Vec::new();
         }
+        if let Some(flag) = self.known.flags.at(place) {
+            return self.access_flag(state, flag, stmt);
+        }
         let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();
         let shows = |f: FunctionId| self.relevant.contains(&f) || self.known.invocations.unwinds(f);
         match invoked.first().map(|i| i.how) {
@@ -238,15 +241,6 @@ impl<'a> Walk<'a> {
         };
         let chosen: BTreeSet<BlockId> = chosen.into_iter().collect();
         chosen.into_iter().map(|block| step(Arcs::default(), self.enter_block(state, block))).collect()
-    }
-
-    /// Goes to a block; results that no branch depends on any more are forgotten.
-    pub(super) fn enter_block(&self, state: &State, block: BlockId) -> State {
-        let mut state = State { block, index: 0, phase: Phase::Before, ..state.clone() };
-        let function = self.contexts[state.context].function;
-        let context = state.context;
-        state.results.retain(|(c, local), _| *c != context || self.decides_from(function, block, *local));
-        state
     }
 
     pub(super) fn leave(&mut self, state: &State, value: Option<&Operand>) -> Vec<Move> {

@@ -1,4 +1,4 @@
-// A flag tells the reader when the message is there. The net knows no data: a candidate that no run shows.
+// A flag tells the reader when the message is there: the net keeps its values.
 #include <pthread.h>
 
 static int message;

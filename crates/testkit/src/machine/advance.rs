@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use model::{Addr, Region, SiteId, ThreadId};
-use program::{Callee, Expr, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::{Callee, Expr, LocalId, Operand, Program, Stmt, SyncOp, Terminator, arith};
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::memory::{FUNCTION_STRIDE, FUNCTIONS, Life, Memory};
 use super::thread::{After, Next, Thread, entry};
-use super::{Layout, Note, arith};
+use super::{Layout, Note};
 
 /// Statements without a visible operation after which a thread counts as computing without end.
 const SILENT_STATEMENTS: u32 = 100_000;

@@ -143,7 +143,7 @@ impl Memory {
         let bytes = self.bytes(address, u64::from(size))?;
         let low = &bytes[..bytes.len().min(8)];
         let value = low.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
-        Ok(super::arith::extend(value as i64, low.len() as u32 * 8, true))
+        Ok(program::arith::extend(value as i64, low.len() as u32 * 8, true))
     }
 
     /// Stores the low bytes of a number; beyond the eighth they are zero.

@@ -10,7 +10,6 @@
 
 mod action;
 mod advance;
-mod arith;
 mod memory;
 mod objects;
 mod perform;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use model::{Addr, LockMode, Op, ThreadId, WakeCause};
-use program::{LocalId, TryMode};
+use program::{LocalId, TryMode, arith};
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::advance::segmentation_fault;
 use super::memory::{Life, Unmapped};
 use super::objects::{Barrier, Once};
 use super::thread::{After, Joining, Next, Status, entry};
-use super::{Machine, Note, arith};
+use super::{Machine, Note};
 
 /// No such thread.
 pub(super) const ESRCH: i64 = 3;

@@ -1,15 +1,15 @@
-//! Arithmetic of the program language on 64-bit values.
+//! Arithmetic of the language on 64-bit values.
 
-use program::{BinaryOp, CompareOp, RmwOp};
+use crate::ir::{BinaryOp, CompareOp, RmwOp};
 
 /// The low `bits` bits of `value`, sign- or zero-extended to 64. Widths outside 1 to 64 mean 64.
-pub(super) fn extend(value: i64, bits: u32, signed: bool) -> i64 {
+pub fn extend(value: i64, bits: u32, signed: bool) -> i64 {
     let unused = 64u32.checked_sub(bits).filter(|u| *u < 64).unwrap_or(0);
     if signed { (value << unused) >> unused } else { ((value as u64) << unused >> unused) as i64 }
 }
 
 /// Arithmetic on numbers of `bits` bits; `None` for a division by zero or one that overflows.
-pub(super) fn binary(op: BinaryOp, bits: u8, left: i64, right: i64) -> Option<i64> {
+pub fn binary(op: BinaryOp, bits: u8, left: i64, right: i64) -> Option<i64> {
     let bits = u32::from(bits);
     let signed = |v| extend(v, bits, true);
     let unsigned = |v| extend(v, bits, false) as u64;
@@ -33,7 +33,7 @@ pub(super) fn binary(op: BinaryOp, bits: u8, left: i64, right: i64) -> Option<i6
 }
 
 /// A comparison of numbers of `bits` bits: 0 or 1.
-pub(super) fn compare(op: CompareOp, bits: u8, left: i64, right: i64) -> i64 {
+pub fn compare(op: CompareOp, bits: u8, left: i64, right: i64) -> i64 {
     let signed = |v| extend(v, u32::from(bits), true);
     let unsigned = |v| extend(v, u32::from(bits), false) as u64;
     let (sl, sr, ul, ur) = (signed(left), signed(right), unsigned(left), unsigned(right));
@@ -52,7 +52,7 @@ pub(super) fn compare(op: CompareOp, bits: u8, left: i64, right: i64) -> i64 {
 }
 
 /// What a read-modify-write stores over `old` in a cell of `size` bytes; `None` when the program does not say.
-pub(super) fn rmw(op: RmwOp, size: u32, old: i64, value: i64) -> Option<i64> {
+pub fn rmw(op: RmwOp, size: u32, old: i64, value: i64) -> Option<i64> {
     let bits = size.saturating_mul(8);
     let unsigned = |v| extend(v, bits, false) as u64;
     Some(match op {
