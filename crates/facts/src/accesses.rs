@@ -1,0 +1,163 @@
+//! Which memory a statement touches, by the operand that names it.
+
+use model::{AccessKind, Order};
+use program::library::{self, Effect, FormatArgs, LibraryState, Role, Size, StateAccess};
+use program::{Operand, Program, Stmt};
+
+use AccessKind::{Free, Read, ReadModifyWrite, Write};
+
+/// What names the memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// What an operand points to.
+    Pointer(Operand),
+    /// Memory of the library.
+    Library(LibraryState),
+}
+
+/// One piece of memory touched by a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// What names it.
+    pub target: Target,
+    /// Number of bytes; `None` if not known.
+    pub len: Option<u64>,
+    /// What is done there.
+    pub kind: AccessKind,
+    /// Whether atomically.
+    pub atomic: bool,
+    /// How an atomic access orders others.
+    pub order: Option<Order>,
+    /// The operand may be a plain number: if nothing is known to be there, nothing is touched.
+    pub perhaps: bool,
+}
+
+/// What a statement touches.
+pub fn accesses(program: &Program, stmt: &Stmt) -> Vec<Access> {
+    let mut found = Found { program, found: Vec::new() };
+    match stmt {
+        Stmt::Load { address, size, atomic, .. } => found.sized(address, *size, Read, *atomic),
+        Stmt::Store { address, size, atomic, .. } => found.sized(address, *size, Write, *atomic),
+        Stmt::Rmw { address, size, order, .. } | Stmt::CompareExchange { address, size, order, .. } => {
+            found.sized(address, *size, ReadModifyWrite, Some(*order));
+        }
+        Stmt::Copy { to, from, len } => {
+            found.add(from, constant(len), Read, false);
+            found.add(to, constant(len), Write, false);
+        }
+        Stmt::Fill { to, len, .. } => found.add(to, constant(len), Write, false),
+        Stmt::Free { address } => found.add(address, None, Free, false),
+        Stmt::Library { function: name, args, .. } => found.library(name, args),
+        _ => {}
+    }
+    found.found
+}
+
+fn constant(operand: &Operand) -> Option<u64> {
+    if let Operand::Const(n) = operand { u64::try_from(*n).ok() } else { None }
+}
+
+struct Found<'p> {
+    program: &'p Program,
+    found: Vec<Access>,
+}
+
+impl Found<'_> {
+    fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
+        let (target, len) = (Target::Pointer(*address), Some(u64::from(size)));
+        self.found.push(Access { target, len, kind, atomic: order.is_some(), order, perhaps: false });
+    }
+    fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
+        self.found.push(Access { target: Target::Pointer(*address), len, kind, atomic, order: None, perhaps: false });
+    }
+
+    fn library(&mut self, name: &str, args: &[Operand]) {
+        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
+        let Some(row) = library::lookup(name) else { return };
+        for effect in row.effects {
+            let size = |size: &Size| match size {
+                Size::Bytes(n) => Some(*n),
+                Size::Arg(n) => constant(&arg(*n)),
+                _ => None,
+            };
+            match effect {
+                Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),
+                Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), Write, false),
+                Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
+                    computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
+                    computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
+                }
+                Effect::Stream(n) => self.add(&arg(*n), None, Write, true),
+                Effect::State(state, access) => self.state(*state, *access),
+                Effect::Format(format) => {
+                    self.add(&arg(format.format), None, Read, false);
+                    match format.args {
+                        FormatArgs::From(first) => {
+                            // `%n` writes in `printf` too.
+                            let reads = !format.scan && self.never_writes(&arg(format.format));
+                            let kind = if reads { Read } else { Write };
+                            for arg in args.iter().skip(usize::from(first)) {
+                                let target = Target::Pointer(*arg);
+                                let perhaps = true;
+                                self.found.push(Access {
+                                    target,
+                                    len: None,
+                                    kind,
+                                    atomic: false,
+                                    order: None,
+                                    perhaps,
+                                });
+                            }
+                        }
+                        FormatArgs::List(_) => self.add(&Operand::Any, None, Write, false),
+                    }
+                }
+                Effect::Returns(_)
+                | Effect::ReturnsState(_)
+                | Effect::StoresPointer(..)
+                | Effect::Calls(_)
+                | Effect::Keeps(_)
+                | Effect::Opaque(_) => {}
+            }
+        }
+        match row.role {
+            Role::Reallocate { .. } => self.add(&arg(0), None, Free, false),
+            Role::Free(n) => self.add(&arg(n), None, Free, false),
+            Role::AllocateInto { pointer, .. } => self.add(&arg(pointer), Some(8), Write, false),
+            _ => {}
+        }
+    }
+
+    /// Whether a format is known and has no `%n`.
+    fn never_writes(&self, format: &Operand) -> bool {
+        let Operand::Global(global, 0) = format else { return false };
+        let Some(global) = self.program.globals.get(*global).filter(|g| g.constant) else { return false };
+        let mut text = global.init.iter().copied().take_while(|b| *b != 0).peekable();
+        while let Some(byte) = text.next() {
+            if byte != b'%' {
+                continue;
+            }
+            while text.peek().is_some_and(|b| b.is_ascii_digit() || b" #+-.*$'hlLjztqI".contains(b)) {
+                text.next();
+            }
+            if text.next() == Some(b'n') {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn state(&mut self, state: LibraryState, access: StateAccess) {
+        // A state that the library locks is accessed by relaxed atomics.
+        let atomic = state.code(access) >> 16 != 0;
+        let kind = if access == StateAccess::Write { Write } else { Read };
+        self.found.push(Access {
+            target: Target::Library(state),
+            len: None,
+            kind,
+            atomic,
+            order: None,
+            perhaps: false,
+        });
+    }
+}

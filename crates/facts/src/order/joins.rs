@@ -1,0 +1,179 @@
+//! Creations and joins of a function, with the loops they are in and the memory that handles pass through.
+
+use model::index::IndexVec;
+use program::{BlockId, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, TryMode};
+
+use super::Argument;
+use crate::address::{Address, Base};
+use crate::flow_graph::{Counted, FlowGraph};
+use crate::invocations::Place;
+use crate::points_to::PointsTo;
+use crate::spot::Origin;
+
+/// A statement that makes threads.
+#[derive(Clone, Debug)]
+pub(super) struct Creation {
+    pub(super) place: Place,
+    /// The innermost loop around it, by its header.
+    pub(super) around: Option<BlockId>,
+    /// How that loop counts.
+    pub(super) counted: Option<Counted>,
+    /// The only place where the handle is stored.
+    pub(super) stored_at: Option<Address>,
+    /// How the arguments differ, if all threads are made by one execution of the loop.
+    pub(super) argument: Argument,
+}
+
+/// A loop that joins the thread in each of a row of handles.
+#[derive(Clone, Debug)]
+pub(super) struct JoinLoop {
+    /// The edge on which all are joined.
+    pub(super) header: BlockId,
+    pub(super) counted: Counted,
+    /// Where handles are loaded from; its index is the loop's counter.
+    pub(super) loaded_from: Address,
+    /// The handle.
+    pub(super) handle: Operand,
+}
+
+/// What a function does with threads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ThreadCode {
+    pub(super) creations: Vec<Creation>,
+    pub(super) join_loops: Vec<JoinLoop>,
+}
+
+pub(super) fn thread_code(
+    program: &Program,
+    points_to: &PointsTo,
+    graphs: &IndexVec<FunctionId, FlowGraph>,
+    function: FunctionId,
+) -> ThreadCode {
+    let mut code = ThreadCode::default();
+    let (body, graph) = (&program.functions[function], &graphs[function]);
+    for (block_id, block) in body.blocks.iter_enumerated() {
+        for (index, statement) in block.statements.iter().enumerate() {
+            let place = (function, block_id, index);
+            match &statement.stmt {
+                Stmt::Sync { dst, op: SyncOp::Create { arg, .. } } => {
+                    code.creations.push(creation(program, points_to, graph, place, *dst, arg));
+                }
+                Stmt::Sync { op: SyncOp::Join { handle, mode: TryMode::Wait }, .. } => {
+                    code.join_loops.extend(join_loop(program, points_to, graph, place, handle));
+                }
+                _ => {}
+            }
+        }
+    }
+    code
+}
+
+fn creation(
+    program: &Program,
+    points_to: &PointsTo,
+    graph: &FlowGraph,
+    place: Place,
+    dst: Option<LocalId>,
+    arg: &Operand,
+) -> Creation {
+    let (function, block, _) = place;
+    let body = &program.functions[function];
+    let around = graph.innermost(block);
+    let counted = around.and_then(|l| graph.counted(body, &points_to.addresses, function, l));
+    let mut stores = body.blocks.iter().flat_map(|b| &b.statements).filter_map(|s| match &s.stmt {
+        Stmt::Store { address, value: Operand::Local(value), .. } if Some(*value) == dst => Some(*address),
+        _ => None,
+    });
+    let stored = stores.next().filter(|_| stores.next().is_none());
+    let stored_at = stored.map(|address| points_to.addresses.of(function, &address));
+    let argument = around.map_or(Argument::Any, |around| {
+        // Nothing differs between threads that are made in the same round.
+        let once_a_round = !inner_repeats(body, block, around);
+        let address = points_to.addresses.of(function, arg);
+        let counters = graph.counters(body, &points_to.addresses, function, around);
+        let step = |local: LocalId| counters.iter().find(|c| c.local == local).map(|c| c.step.unsigned_abs());
+        match (address.base, address.index) {
+            _ if !once_a_round => Argument::Any,
+            (Base::Local(local), None) => match step(local) {
+                Some(step) => Argument::Apart(step),
+                None if makes_block(program, points_to, function, local, |b| around.contains(b)) => Argument::Fresh,
+                None => Argument::Any,
+            },
+            (Base::Local(base), Some((index, scale))) => {
+                let fixed = points_to.addresses.defined_at(function, base).is_none_or(|(b, _)| !around.contains(b));
+                step(index).filter(|_| fixed).map_or(Argument::Any, |s| Argument::Apart(s * scale.unsigned_abs()))
+            }
+            (Base::Global(_), Some((index, scale))) => {
+                step(index).map_or(Argument::Any, |s| Argument::Apart(s * scale.unsigned_abs()))
+            }
+            _ => Argument::Any,
+        }
+    });
+    Creation { place, around: around.map(|l| l.header), counted, stored_at, argument }
+}
+
+/// Whether a block may be executed twice in one round of the loop.
+fn inner_repeats(body: &program::Function, block: BlockId, around: &crate::flow_graph::Loop) -> bool {
+    let mut seen = vec![around.header];
+    let mut open = if block == around.header { Vec::new() } else { body.blocks[block].terminator.targets() };
+    while let Some(next) = open.pop() {
+        if next == block {
+            return true;
+        }
+        if around.contains(next) && !seen.contains(&next) {
+            seen.push(next);
+            open.extend(body.blocks[next].terminator.targets());
+        }
+    }
+    false
+}
+
+/// Whether a local is a new heap block, made in such a block of the function.
+fn makes_block(
+    program: &Program,
+    points_to: &PointsTo,
+    function: FunctionId,
+    local: LocalId,
+    inside: impl Fn(BlockId) -> bool,
+) -> bool {
+    let Some((block, index)) = points_to.addresses.defined_at(function, local) else { return false };
+    let place = (function, block, index as usize);
+    let makes = match points_to.addresses.definition(program, function, local) {
+        Some(Stmt::Alloc { .. }) => true,
+        Some(Stmt::Call { .. }) => {
+            let own = points_to.object(Origin::Heap(place));
+            let spots = points_to.local(function, local);
+            own.is_some_and(|own| spots.iter().all(|s| s.object == own))
+        }
+        _ => false,
+    };
+    makes && inside(block)
+}
+
+fn join_loop(
+    program: &Program,
+    points_to: &PointsTo,
+    graph: &FlowGraph,
+    place: Place,
+    handle: &Operand,
+) -> Option<JoinLoop> {
+    let (function, block, _) = place;
+    let around = graph.innermost(block)?;
+    let counted = graph.counted(&program.functions[function], &points_to.addresses, function, around)?;
+    // Every round joins.
+    if !around.latches.iter().all(|latch| graph.dominates(block, *latch)) {
+        return None;
+    }
+    let Operand::Local(local) = handle else { return None };
+    let Some(Stmt::Load { address, size: 8, .. }) = points_to.addresses.definition(program, function, *local) else {
+        return None;
+    };
+    let loaded_from = points_to.addresses.of(function, address);
+    let follows = loaded_from.index.is_some_and(|(index, _)| index == counted.counter.local);
+    follows.then_some(JoinLoop { header: around.header, counted, loaded_from, handle: *handle })
+}
+
+/// The statements that a function's threads depend on.
+pub(super) fn is_thread_code(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Sync { op: SyncOp::Create { .. } | SyncOp::Join { .. } | SyncOp::ExitThread, .. })
+}

@@ -1,0 +1,352 @@
+//! Contexts of all other code: one per function, thread, moment and arguments that matter.
+//!
+//! Such code changes nothing about threads, so what is known when it is entered holds throughout. A function that would
+//! get too many contexts gets one per thread, and in the end one for any thread at any time.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use model::index::IndexVec;
+use program::{FunctionId, LocalId, Operand, Program, Stmt};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::walk::Tree;
+use super::{Binding, Context, ContextId, Moment, MomentId, Order, ThreadId};
+use crate::address::{Address, Base};
+use crate::invocations::{How, Place};
+use crate::points_to::PointsTo;
+use crate::spot::{Origin, Shift, Spot};
+
+/// Contexts of a function and thread that differ in moment or arguments.
+const MOST_PER_THREAD: usize = 8;
+/// Contexts of a function.
+const MOST_PER_FUNCTION: usize = 24;
+
+type Key = (FunctionId, Option<ThreadId>, MomentId, Vec<Binding>);
+
+struct Spread<'p> {
+    program: &'p Program,
+    points_to: &'p PointsTo,
+    concerned: BTreeSet<FunctionId>,
+    /// Which parameters addresses are made of, directly or in callees.
+    matters: IndexVec<FunctionId, Vec<bool>>,
+    moments: IndexVec<MomentId, Moment>,
+    moment_ids: HashMap<Moment, MomentId, FxBuildHasher>,
+    contexts: IndexVec<ContextId, Context>,
+    known: FxHashMap<Key, ContextId>,
+    of_function: IndexVec<FunctionId, Vec<ContextId>>,
+    calls: FxHashMap<(ContextId, Place), Vec<ContextId>>,
+    open: VecDeque<ContextId>,
+    /// Call statements of functions.
+    call_places: IndexVec<FunctionId, Vec<Place>>,
+    /// Stands for no moment in particular.
+    whenever: MomentId,
+}
+
+pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) -> Order {
+    let mut moments = IndexVec::new();
+    let whenever = moments.push(Moment::default());
+    let mut spread = Spread {
+        program,
+        points_to,
+        concerned: tree.concerned.clone(),
+        matters: matters(program, points_to),
+        moments,
+        moment_ids: HashMap::default(),
+        contexts: IndexVec::new(),
+        known: FxHashMap::default(),
+        of_function: IndexVec::filled(program.functions.len(), Vec::new()),
+        calls: FxHashMap::default(),
+        open: VecDeque::new(),
+        call_places: call_places(program, points_to),
+        whenever,
+    };
+    spread.take_over(&tree);
+    for (thread, info) in tree.threads.iter_enumerated() {
+        let start = spread.moment(tree.starts.get(&thread).cloned().unwrap_or_default());
+        for function in info.functions.iter().filter(|f| !tree.concerned.contains(f)) {
+            let made = info.made_at.is_some();
+            let bindings = spread.start_bindings(*function, made);
+            let id = spread.enter(*function, Some(thread), start, bindings);
+            spread.contexts[id].starts = true;
+        }
+    }
+    spread.outsiders();
+    while let Some(context) = spread.open.pop_front() {
+        spread.visit(context);
+    }
+    let Spread { moments, contexts, calls, .. } = spread;
+    Order { threads: tree.threads, moments, contexts, calls }
+}
+
+/// Call statements by function, creations left out.
+fn call_places(program: &Program, points_to: &PointsTo) -> IndexVec<FunctionId, Vec<Place>> {
+    let mut places = IndexVec::filled(program.functions.len(), Vec::new());
+    for (id, function) in program.functions.iter_enumerated() {
+        for (block_id, block) in function.blocks.iter_enumerated() {
+            for index in 0..block.statements.len() {
+                let place = (id, block_id, index);
+                if points_to.invoke(place).is_some_and(|i| i.how != How::Create && !i.callees.is_empty()) {
+                    places[id].push(place);
+                }
+            }
+        }
+    }
+    places
+}
+
+/// Parameters that addresses of accesses, locks and the like are made of.
+fn matters(program: &Program, points_to: &PointsTo) -> IndexVec<FunctionId, Vec<bool>> {
+    let mut matters: IndexVec<FunctionId, Vec<bool>> = IndexVec::new();
+    for function in &program.functions {
+        matters.push(vec![false; function.params as usize]);
+    }
+    let addresses = &points_to.addresses;
+    // Where a parameter is passed on: (callee, its parameter) depends on (caller, its parameter).
+    let mut passed: FxHashMap<(FunctionId, u32), Vec<(FunctionId, u32)>> = FxHashMap::default();
+    let mut open: Vec<(FunctionId, u32)> = Vec::new();
+    let param = |f: FunctionId, operand: &Operand| {
+        let address = addresses.of(f, operand);
+        let params = program.functions[f].params;
+        let of = |local: LocalId| (local.0 < params).then_some((f, local.0));
+        let base = if let Base::Local(local) = address.base { of(local) } else { None };
+        [base, address.index.and_then(|(local, _)| of(local))].into_iter().flatten().collect::<Vec<_>>()
+    };
+    for (id, function) in program.functions.iter_enumerated() {
+        for (block_id, block) in function.blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                let place = (id, block_id, index);
+                match &statement.stmt {
+                    Stmt::Call { args, .. } => {
+                        let callees = points_to.invoke(place).map_or(&[][..], |i| &i.callees);
+                        for (position, arg) in args.iter().enumerate() {
+                            for from in param(id, arg) {
+                                for callee in callees {
+                                    passed.entry((*callee, position as u32)).or_default().push(from);
+                                }
+                            }
+                        }
+                    }
+                    Stmt::Assign { .. } | Stmt::Assert { .. } | Stmt::Exit { .. } => {}
+                    Stmt::Store { address, .. } => open.extend(param(id, address)),
+                    stmt => stmt.operands().iter().for_each(|o| open.extend(param(id, o))),
+                }
+            }
+        }
+    }
+    while let Some((function, position)) = open.pop() {
+        let Some(slot) = matters[function].get_mut(position as usize) else { continue };
+        if !std::mem::replace(slot, true) {
+            open.extend(passed.get(&(function, position)).into_iter().flatten());
+        }
+    }
+    matters
+}
+
+impl Spread<'_> {
+    fn moment(&mut self, moment: Moment) -> MomentId {
+        if let Some(id) = self.moment_ids.get(&moment) {
+            return *id;
+        }
+        let id = self.moments.push(moment.clone());
+        self.moment_ids.insert(moment, id);
+        id
+    }
+
+    /// Takes over the contexts of thread code, with the same numbers.
+    fn take_over(&mut self, tree: &Tree<'_>) {
+        for (id, walked) in tree.contexts.iter_enumerated() {
+            let moment = walked.entry.clone().map_or(self.whenever, |m| self.moment(m));
+            let changes = walked.changes.iter().map(|(at, m)| (*at, self.moment(m.clone()))).collect();
+            let made = tree.threads[walked.thread].made_at.is_some();
+            let root = tree.roots.get(&(walked.thread, walked.function)) == Some(&id);
+            let bindings = if root {
+                self.start_bindings(walked.function, made)
+            } else {
+                vec![Binding::Any; self.params(walked.function)]
+            };
+            let function = walked.function;
+            let (thread, callers) = (Some(walked.thread), walked.callers.clone());
+            self.contexts.push(Context { function, thread, bindings, starts: root, callers, moment, changes });
+            self.of_function[function].push(id);
+        }
+        for (id, walked) in tree.contexts.iter_enumerated() {
+            for (place, callees) in &walked.calls {
+                self.calls.insert((id, *place), callees.iter().copied().collect());
+            }
+            if walked.entry.is_some() {
+                self.open.push_back(id);
+            }
+        }
+        // Arguments of calls between them, callers first.
+        for _ in 0..4 {
+            for id in tree.contexts.ids() {
+                let [(caller, place)] = self.contexts[id].callers[..] else { continue };
+                let root = tree.roots.values().any(|c| *c == id);
+                if !root {
+                    self.contexts[id].bindings = self.bindings(caller, place, self.contexts[id].function);
+                }
+            }
+        }
+    }
+
+    fn params(&self, function: FunctionId) -> usize {
+        self.program.functions[function].params as usize
+    }
+    fn start_bindings(&self, function: FunctionId, made: bool) -> Vec<Binding> {
+        let first = if made { Binding::Argument(0) } else { Binding::Any };
+        (0..self.params(function)).map(|p| if p == 0 { first } else { Binding::Any }).collect()
+    }
+
+    /// What is known of the parameters of a function that is called there.
+    fn bindings(&self, caller: ContextId, place: Place, callee: FunctionId) -> Vec<Binding> {
+        let function = self.contexts[caller].function;
+        let statement = &self.program.functions[function].blocks[place.1].statements[place.2].stmt;
+        let args = if let Stmt::Call { args, .. } = statement { &args[..] } else { &[] };
+        let matters = &self.matters[callee];
+        (0..self.params(callee))
+            .map(|position| match args.get(position) {
+                Some(arg) if matters[position] => self.binding(caller, arg),
+                _ => Binding::Any,
+            })
+            .collect()
+    }
+    fn binding(&self, context: ContextId, arg: &Operand) -> Binding {
+        let function = self.contexts[context].function;
+        let address = self.points_to.addresses.of(function, arg);
+        if let Some(argument) = argument_offset(&self.contexts[context].bindings, &address) {
+            return Binding::Argument(argument);
+        }
+        match self.exact(context, &address) {
+            Some(spot) => Binding::Spot(spot),
+            None => Binding::Any,
+        }
+    }
+    /// The only spot that an address may be in this context.
+    fn exact(&self, context: ContextId, address: &Address) -> Option<Spot> {
+        let function = self.contexts[context].function;
+        if address.index.is_some() {
+            return None;
+        }
+        let bound = match address.base {
+            Base::Local(local) => self.contexts[context].bindings.get(local.0 as usize).copied(),
+            _ => None,
+        };
+        if let Some(Binding::Spot(spot)) = bound {
+            return Some(spot.shifted(Shift { offset: address.offset, stride: 0 }));
+        }
+        let spots = self.points_to.spots(function, address);
+        let [spot] = spots[..] else { return None };
+        let known = !matches!(self.points_to.origin(spot.object), Origin::Outside | Origin::Thread(_));
+        (spot.stride == 0 && known).then_some(spot)
+    }
+
+    fn enter(
+        &mut self,
+        function: FunctionId,
+        thread: Option<ThreadId>,
+        moment: MomentId,
+        bindings: Vec<Binding>,
+    ) -> ContextId {
+        let key = (function, thread, moment, bindings);
+        if let Some(id) = self.known.get(&key) {
+            return *id;
+        }
+        let (function, thread, moment, bindings) = key.clone();
+        let of_function = &self.of_function[function];
+        let mine = of_function.iter().filter(|c| self.contexts[**c].thread == thread).count();
+        let anything = vec![Binding::Any; bindings.len()];
+        if thread.is_some() && of_function.len() >= MOST_PER_FUNCTION {
+            let id = self.enter(function, None, self.whenever, anything);
+            self.known.insert(key, id);
+            return id;
+        }
+        if mine >= MOST_PER_THREAD && bindings != anything {
+            let id = self.enter(function, thread, moment, anything);
+            self.known.insert(key, id);
+            return id;
+        }
+        let id = self.contexts.push(Context {
+            function,
+            thread,
+            bindings,
+            starts: false,
+            callers: Vec::new(),
+            moment,
+            changes: Default::default(),
+        });
+        self.of_function[function].push(id);
+        self.known.insert(key, id);
+        self.open.push_back(id);
+        id
+    }
+
+    fn visit(&mut self, context: ContextId) {
+        let (function, thread) = (self.contexts[context].function, self.contexts[context].thread);
+        for place in self.call_places[function].clone() {
+            let Some(invoke) = self.points_to.invoke(place) else { continue };
+            let moment = self.contexts[context].moment_at(place.1, place.2);
+            let known_contexts = self.calls.get(&(context, place)).cloned().unwrap_or_default();
+            let mut entered = known_contexts.clone();
+            let how = invoke.how;
+            for callee in invoke.callees.clone() {
+                let is_walked = known_contexts.iter().any(|c| self.contexts[*c].function == callee);
+                if is_walked || self.program.functions[callee].blocks.is_empty() {
+                    continue;
+                }
+                // Thread code that was not walked to cannot run, unless the thread is not known.
+                if self.concerned.contains(&callee) && thread.is_some() {
+                    continue;
+                }
+                let bindings = match how {
+                    How::Call => self.bindings(context, place, callee),
+                    _ => vec![Binding::Any; self.params(callee)],
+                };
+                let id = self.enter(callee, thread, moment, bindings);
+                self.contexts[id].callers.push((context, place));
+                entered.push(id);
+            }
+            entered.sort_unstable();
+            entered.dedup();
+            self.calls.insert((context, place), entered);
+        }
+    }
+
+    /// Functions that code without a body may run, and, where such code is called, all that nobody else runs.
+    fn outsiders(&mut self) {
+        let mut functions: BTreeSet<FunctionId> = self.points_to.called_by_outside().iter().copied().collect();
+        if !self.points_to.calls_outside().is_empty() {
+            let known: BTreeSet<FunctionId> = reachable(self.program, self.points_to);
+            let unknown = self.program.functions.ids().filter(|f| !known.contains(f));
+            functions.extend(unknown.filter(|f| !self.program.functions[*f].blocks.is_empty()));
+        }
+        for function in functions {
+            let anything = vec![Binding::Any; self.params(function)];
+            let id = self.enter(function, None, self.whenever, anything);
+            self.contexts[id].starts = true;
+        }
+    }
+}
+
+/// Functions that run by what the program itself says.
+fn reachable(program: &Program, points_to: &PointsTo) -> BTreeSet<FunctionId> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<FunctionId> = program.main.into_iter().collect();
+    while let Some(function) = open.pop() {
+        if !found.insert(function) {
+            continue;
+        }
+        for (block_id, block) in program.functions[function].blocks.iter_enumerated() {
+            for index in 0..block.statements.len() {
+                open.extend(points_to.invoke((function, block_id, index)).into_iter().flat_map(|i| i.callees.clone()));
+            }
+        }
+    }
+    found
+}
+
+/// How far an address is from the thread's argument, if it is made of it.
+fn argument_offset(bindings: &[Binding], address: &Address) -> Option<i64> {
+    let Base::Local(local) = address.base else { return None };
+    let Some(Binding::Argument(offset)) = bindings.get(local.0 as usize) else { return None };
+    offset.checked_add(address.offset).filter(|_| address.index.is_none())
+}

@@ -1,0 +1,668 @@
+//! Contexts of code that makes, joins or ends threads: one per call, so that wrappers are seen through.
+//!
+//! The state at a point is the set of threads that may be running. A creation adds its thread; a join removes it when
+//! the handle can only be that of one running thread, or when a loop joins a whole row of handles that a loop with the
+//! same bounds filled. Everything only grows until nothing changes: sets of running threads, what may be running before
+//! a creation, what is left running at a thread's end; a join that was believed is given up as they grow.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use model::index::IndexVec;
+use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
+
+use super::canonical::{Callers, Canonical, Root, canonical};
+use super::joins::{JoinLoop, ThreadCode, is_thread_code, thread_code};
+use super::{Argument, ContextId, Moment, Thread, ThreadId};
+use crate::accesses::{Target, accesses};
+use crate::address::{Address, Base};
+use crate::flow_graph::FlowGraph;
+use crate::invocations::{How, Place, ends_thread};
+use crate::points_to::PointsTo;
+use crate::spot::{Origin, Shift, Spot};
+
+/// Contexts of one function before they are merged into one per thread.
+const MOST_CONTEXTS: usize = 32;
+/// Threads before new ones are merged.
+const MOST_THREADS: usize = 200;
+
+/// A context of code that deals with threads.
+pub(super) struct Walked {
+    pub(super) function: FunctionId,
+    pub(super) thread: ThreadId,
+    pub(super) callers: Vec<(ContextId, Place)>,
+    /// `None` until it is known to be entered.
+    pub(super) entry: Option<Moment>,
+    exit: Option<Moment>,
+    /// Calls into such contexts.
+    pub(super) calls: BTreeMap<Place, BTreeSet<ContextId>>,
+    /// Where the moment is known to change.
+    pub(super) changes: BTreeMap<(BlockId, usize), Moment>,
+}
+
+/// All of them, with the threads they make.
+pub(super) struct Tree<'p> {
+    pub(super) program: &'p Program,
+    pub(super) points_to: &'p PointsTo,
+    pub(super) graphs: &'p IndexVec<FunctionId, FlowGraph>,
+    pub(super) threads: IndexVec<ThreadId, Thread>,
+    pub(super) contexts: IndexVec<ContextId, Walked>,
+    /// Functions that get such contexts.
+    pub(super) concerned: BTreeSet<FunctionId>,
+    code: BTreeMap<FunctionId, ThreadCode>,
+    /// Running threads where the loop around a creation is entered.
+    before_loop: BTreeMap<ThreadId, BTreeSet<ThreadId>>,
+    by_caller: BTreeMap<(ContextId, Place, FunctionId), ContextId>,
+    merged: BTreeMap<(FunctionId, ThreadId), ContextId>,
+    made: BTreeMap<(ContextId, Place), ThreadId>,
+    count: BTreeMap<FunctionId, usize>,
+    open: VecDeque<ContextId>,
+    writers: std::cell::RefCell<BTreeMap<Spot, usize>>,
+    /// Contexts in which threads start.
+    pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
+    /// What is known when a thread starts.
+    pub(super) starts: BTreeMap<ThreadId, Moment>,
+}
+
+impl Callers for Tree<'_> {
+    fn only_caller(&self, context: ContextId) -> Option<(ContextId, Place)> {
+        let [only] = self.contexts[context].callers[..] else { return None };
+        let root = self.roots.values().any(|c| *c == context);
+        (!root).then_some(only)
+    }
+    fn function(&self, context: ContextId) -> FunctionId {
+        self.contexts[context].function
+    }
+}
+
+pub(super) fn walk<'p>(
+    program: &'p Program,
+    points_to: &'p PointsTo,
+    graphs: &'p IndexVec<FunctionId, FlowGraph>,
+    entries: &[FunctionId],
+) -> Tree<'p> {
+    let concerned = concerned(program, points_to);
+    let code = concerned.iter().map(|f| (*f, thread_code(program, points_to, graphs, *f))).collect();
+    let mut tree = Tree {
+        program,
+        points_to,
+        graphs,
+        threads: IndexVec::new(),
+        contexts: IndexVec::new(),
+        concerned,
+        code,
+        before_loop: BTreeMap::new(),
+        by_caller: BTreeMap::new(),
+        merged: BTreeMap::new(),
+        made: BTreeMap::new(),
+        count: BTreeMap::new(),
+        open: VecDeque::new(),
+        writers: std::cell::RefCell::default(),
+        roots: BTreeMap::new(),
+        starts: BTreeMap::new(),
+    };
+    tree.threads.push(thread(None, None, program.main.into_iter().collect()));
+    for entry in entries {
+        let id = tree.threads.push(thread(None, None, BTreeSet::from([*entry])));
+        tree.threads[id].any_time = true;
+    }
+    for id in tree.threads.ids() {
+        for function in tree.threads[id].functions.clone() {
+            tree.start(id, function, &Moment::default());
+        }
+    }
+    tree.run();
+    for (thread, before) in std::mem::take(&mut tree.before_loop) {
+        tree.threads[thread].before_loop = before;
+    }
+    tree
+}
+
+fn thread(parent: Option<ThreadId>, made_at: Option<(ContextId, Place)>, functions: BTreeSet<FunctionId>) -> Thread {
+    Thread {
+        parent,
+        made_at,
+        functions,
+        before: BTreeSet::new(),
+        left: BTreeSet::new(),
+        argument: Argument::Any,
+        any_time: false,
+        before_loop: BTreeSet::new(),
+    }
+}
+
+/// Functions with thread code, and all that run them in the same thread.
+fn concerned(program: &Program, points_to: &PointsTo) -> BTreeSet<FunctionId> {
+    let mut callers: BTreeMap<FunctionId, Vec<FunctionId>> = BTreeMap::new();
+    let mut open = Vec::new();
+    for (id, function) in program.functions.iter_enumerated() {
+        for (block_id, block) in function.blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                if is_thread_code(&statement.stmt) {
+                    open.push(id);
+                }
+                if let Some(invoke) = points_to.invoke((id, block_id, index)).filter(|i| i.how != How::Create) {
+                    invoke.callees.iter().for_each(|callee| callers.entry(*callee).or_default().push(id));
+                }
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(function) = open.pop() {
+        if found.insert(function) {
+            open.extend(callers.get(&function).into_iter().flatten());
+        }
+    }
+    found
+}
+
+impl Tree<'_> {
+    fn run(&mut self) {
+        while let Some(context) = self.open.pop_front() {
+            self.visit(context);
+        }
+        for context in self.contexts.ids() {
+            self.record(context);
+        }
+    }
+    fn push(&mut self, context: ContextId) {
+        if !self.open.contains(&context) {
+            self.open.push_back(context);
+        }
+    }
+    /// Something that many depend on has grown.
+    fn push_all(&mut self) {
+        self.contexts.ids().for_each(|context| self.push(context));
+    }
+
+    fn context(&mut self, function: FunctionId, thread: ThreadId) -> ContextId {
+        *self.count.entry(function).or_default() += 1;
+        self.contexts.push(Walked {
+            function,
+            thread,
+            callers: Vec::new(),
+            entry: None,
+            exit: None,
+            calls: BTreeMap::new(),
+            changes: BTreeMap::new(),
+        })
+    }
+
+    /// Lets a thread start in a function.
+    fn start(&mut self, thread: ThreadId, function: FunctionId, moment: &Moment) {
+        self.starts.entry(thread).or_default().join(moment);
+        if !self.concerned.contains(&function) {
+            return;
+        }
+        let known = self.roots.get(&(thread, function)).copied();
+        let context = known.unwrap_or_else(|| self.context(function, thread));
+        self.roots.insert((thread, function), context);
+        self.enter(context, moment);
+    }
+    fn enter(&mut self, context: ContextId, moment: &Moment) {
+        let changed = match &mut self.contexts[context].entry {
+            Some(entry) => entry.join(moment),
+            entry @ None => {
+                *entry = Some(moment.clone());
+                true
+            }
+        };
+        if changed {
+            self.push(context);
+        }
+    }
+
+    /// The context that a call enters.
+    fn callee(&mut self, caller: ContextId, place: Place, function: FunctionId) -> ContextId {
+        let thread = self.contexts[caller].thread;
+        if let Some(known) = self.by_caller.get(&(caller, place, function)) {
+            return *known;
+        }
+        // Recursion comes back to the same context; too many contexts become one.
+        let mut above = vec![caller];
+        while let Some((next, _)) = self.contexts[above[above.len() - 1]].callers.first().copied() {
+            if above.contains(&next) || above.len() > 64 {
+                break;
+            }
+            above.push(next);
+        }
+        let recursive = above.iter().copied().find(|c| self.contexts[*c].function == function);
+        let context = match recursive {
+            Some(context) => context,
+            None if self.count.get(&function).is_some_and(|n| *n >= MOST_CONTEXTS) => {
+                match self.merged.get(&(function, thread)) {
+                    Some(context) => *context,
+                    None => {
+                        let context = self.context(function, thread);
+                        self.merged.insert((function, thread), context);
+                        context
+                    }
+                }
+            }
+            None => self.context(function, thread),
+        };
+        self.by_caller.insert((caller, place, function), context);
+        self.contexts[context].callers.push((caller, place));
+        self.contexts[caller].calls.entry(place).or_default().insert(context);
+        context
+    }
+
+    fn visit(&mut self, context: ContextId) {
+        let Some(entry) = self.contexts[context].entry.clone() else { return };
+        let (program, graphs) = (self.program, self.graphs);
+        let function = self.contexts[context].function;
+        let (body, graph) = (&program.functions[function], &graphs[function]);
+        let mut at: BTreeMap<BlockId, Moment> = BTreeMap::new();
+        let mut exit: Option<Moment> = None;
+        let mut leaving: BTreeMap<(BlockId, BlockId), Moment> = BTreeMap::new();
+        let mut open: BTreeSet<(u32, BlockId)> = BTreeSet::new();
+        let rank: BTreeMap<BlockId, u32> = graph.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
+        if let Some(first) = graph.order.first() {
+            at.insert(*first, entry);
+            open.insert((0, *first));
+        }
+        while let Some((_, block)) = open.pop_first() {
+            let mut moment = Some(at[&block].clone());
+            for (index, statement) in body.blocks[block].statements.iter().enumerate() {
+                let Some(now) = moment else { break };
+                moment = self.statement(context, (function, block, index), &statement.stmt, now);
+            }
+            let Some(moment) = moment else { continue };
+            if let Terminator::Return(_) = &body.blocks[block].terminator {
+                match &mut exit {
+                    Some(exit) => {
+                        exit.join(&moment);
+                    }
+                    None => exit = Some(moment.clone()),
+                }
+            }
+            for target in body.blocks[block].terminator.targets() {
+                let out = self.across(context, block, target, &moment);
+                leaving.insert((block, target), out.clone());
+                let changed = match at.get_mut(&target) {
+                    Some(known) => known.join(&out),
+                    None => {
+                        at.insert(target, out);
+                        true
+                    }
+                };
+                if changed {
+                    open.insert((rank.get(&target).copied().unwrap_or(0), target));
+                }
+            }
+        }
+        self.note_loops(context, &leaving);
+        if let Some(exit) = exit {
+            self.leave(context, &exit);
+        }
+    }
+
+    /// What runs where loops with creations are entered.
+    fn note_loops(&mut self, context: ContextId, leaving: &BTreeMap<(BlockId, BlockId), Moment>) {
+        let function = self.contexts[context].function;
+        let graph = &self.graphs[function];
+        for creation in self.code.get(&function).cloned().unwrap_or_default().creations {
+            let Some(made) = self.made.get(&(context, creation.place)).copied() else { continue };
+            let Some(around) = graph.loops.iter().find(|l| Some(l.header) == creation.around) else { continue };
+            let into = leaving.iter().filter(|((from, to), _)| *to == around.header && !around.contains(*from));
+            let alive: BTreeSet<ThreadId> = into.flat_map(|(_, moment)| moment.alive.iter().copied()).collect();
+            let known = self.before_loop.entry(made).or_default();
+            let count = known.len();
+            known.extend(alive);
+            if known.len() > count {
+                self.push_all();
+            }
+        }
+    }
+
+    /// A context is left with this known.
+    fn leave(&mut self, context: ContextId, moment: &Moment) {
+        let changed = match &mut self.contexts[context].exit {
+            Some(exit) => exit.join(moment),
+            exit @ None => {
+                *exit = Some(moment.clone());
+                true
+            }
+        };
+        if changed {
+            for (caller, _) in self.contexts[context].callers.clone() {
+                self.push(caller);
+            }
+        }
+        let (thread, function) = (self.contexts[context].thread, self.contexts[context].function);
+        if self.roots.get(&(thread, function)) == Some(&context) {
+            self.end(thread, moment);
+        }
+    }
+    /// A thread ends with these still running.
+    fn end(&mut self, thread: ThreadId, moment: &Moment) {
+        let count = self.threads[thread].left.len();
+        self.threads[thread].left.extend(moment.alive.iter().copied());
+        if self.threads[thread].left.len() > count {
+            self.push_all();
+        }
+    }
+
+    /// What is known after a statement; `None` if it is not known to come to an end.
+    fn statement(&mut self, context: ContextId, place: Place, stmt: &Stmt, mut moment: Moment) -> Option<Moment> {
+        match stmt {
+            Stmt::Sync { op: SyncOp::Create { function, arg: _ }, .. } => {
+                self.create(context, place, function, &mut moment);
+                Some(moment)
+            }
+            Stmt::Sync { op: SyncOp::Join { handle, mode: TryMode::Wait }, .. } => {
+                if let Some(ended) = self.joined(context, place.0, handle, &moment) {
+                    self.forget(&mut moment, ended);
+                }
+                Some(moment)
+            }
+            Stmt::Sync { op: SyncOp::ExitThread, .. } => {
+                let thread = self.contexts[context].thread;
+                self.end(thread, &moment);
+                None
+            }
+            _ if ends_thread(stmt) => None,
+            _ => self.invoke(context, place, moment),
+        }
+    }
+
+    fn invoke(&mut self, context: ContextId, place: Place, moment: Moment) -> Option<Moment> {
+        let Some(invoke) = self.points_to.invoke(place) else { return Some(moment) };
+        let (how, outside) = (invoke.how, invoke.outside);
+        let callees = invoke.callees.clone();
+        let maybe_not = how != How::Call || outside || callees.iter().any(|c| !self.concerned.contains(c));
+        let mut after = if maybe_not || callees.is_empty() { Some(moment.clone()) } else { None };
+        for callee in callees.into_iter().filter(|c| self.concerned.contains(c)).collect::<Vec<_>>() {
+            let entered = self.callee(context, place, callee);
+            self.enter(entered, &moment);
+            if how == How::Callback
+                && let Some(exit) = self.contexts[entered].exit.clone()
+            {
+                self.enter(entered, &exit);
+            }
+            match (&mut after, &self.contexts[entered].exit) {
+                (Some(after), Some(exit)) => {
+                    after.join(exit);
+                }
+                (after @ None, Some(exit)) => *after = Some(exit.clone()),
+                (_, None) => {}
+            }
+        }
+        after
+    }
+
+    fn create(&mut self, context: ContextId, place: Place, function: &Operand, moment: &mut Moment) {
+        let maker = self.contexts[context].thread;
+        let address = self.points_to.addresses.of(place.0, function);
+        let root = canonical(self.program, &self.points_to.addresses, self, context, address).root;
+        let functions: BTreeSet<FunctionId> = match root {
+            Root::Fixed(Base::Function(f)) => BTreeSet::from([f]),
+            _ => self.points_to.invoke(place).map(|i| i.callees.iter().copied().collect()).unwrap_or_default(),
+        };
+        let made = self.thread(context, place, maker, &functions);
+        let entry = &mut self.threads[made];
+        let known = (entry.before.len(), entry.functions.len());
+        entry.before.extend(moment.alive.iter().copied());
+        entry.functions.extend(functions.iter().copied());
+        if known != (entry.before.len(), entry.functions.len()) {
+            self.push_all();
+        }
+        for function in functions {
+            self.start(made, function, &Moment::default());
+        }
+        moment.alive.insert(made);
+    }
+
+    /// The thread that a statement makes in a context.
+    fn thread(
+        &mut self,
+        context: ContextId,
+        place: Place,
+        maker: ThreadId,
+        functions: &BTreeSet<FunctionId>,
+    ) -> ThreadId {
+        if let Some(known) = self.made.get(&(context, place)) {
+            return *known;
+        }
+        let above: Vec<ThreadId> = std::iter::successors(Some(maker), |t| self.threads[*t].parent).collect();
+        let again = above.iter().copied().find(|t| self.threads[*t].made_at.is_some_and(|(_, p)| p == place));
+        let similar = || self.threads.ids().find(|t| self.threads[*t].made_at.is_some_and(|(_, p)| p == place));
+        let made = match again.or_else(|| similar().filter(|_| self.threads.len() >= MOST_THREADS)) {
+            Some(known) => {
+                self.threads[known].any_time = true;
+                known
+            }
+            None => {
+                let made = self.threads.push(thread(Some(maker), Some((context, place)), functions.clone()));
+                let code = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));
+                self.threads[made].argument = code.map_or(Argument::Any, |c| c.argument);
+                made
+            }
+        };
+        self.made.insert((context, place), made);
+        made
+    }
+
+    /// A thread has ended; what it left behind may be running.
+    fn forget(&self, moment: &mut Moment, ended: ThreadId) {
+        moment.alive.remove(&ended);
+        moment.alive.extend(self.threads[ended].left.iter().copied());
+    }
+    /// Whether at most one of these threads runs at a time.
+    fn is_alone(&self, thread: ThreadId) -> bool {
+        !self.threads[thread].any_time && !self.threads[thread].before.contains(&thread)
+    }
+
+    /// Threads that a handle may name.
+    fn named(&self, function: FunctionId, handle: &Operand) -> Option<BTreeSet<ThreadId>> {
+        let mut places = BTreeSet::new();
+        for spot in self.points_to.of(function, handle) {
+            match self.points_to.origin(spot.object) {
+                Origin::Thread(place) => places.insert(place),
+                _ => return None,
+            };
+        }
+        let made = self.made.iter().filter(|((_, place), _)| places.contains(place));
+        Some(made.map(|(_, thread)| *thread).collect())
+    }
+
+    /// The thread that has certainly ended when a join returns.
+    fn joined(&self, context: ContextId, function: FunctionId, handle: &Operand, moment: &Moment) -> Option<ThreadId> {
+        let mut named = self.named(function, handle)?;
+        let canonical = self.canonical(context, self.points_to.addresses.of(function, handle));
+        if let (Root::Local(at, local), None, 0) = (canonical.root, canonical.index, canonical.offset) {
+            let there = self.contexts[at].function;
+            match self.points_to.addresses.definition(self.program, there, local) {
+                Some(Stmt::Sync { op: SyncOp::Create { .. }, .. }) => {
+                    let (block, index) = self.points_to.addresses.defined_at(there, local)?;
+                    let made = self.made.get(&(at, (there, block, index as usize))).copied()?;
+                    named = BTreeSet::from([made]);
+                }
+                Some(Stmt::Load { address, size: 8, .. }) => {
+                    let from = self.canonical(at, self.points_to.addresses.of(there, address));
+                    named.retain(|thread| self.stored_at(*thread).is_none_or(|to| !apart(&from, &to)));
+                }
+                _ => {}
+            }
+        }
+        let maker = self.contexts[context].thread;
+        let makes = |t: &ThreadId| std::iter::successors(Some(*t), |t| self.threads[*t].parent).any(|t| t == maker);
+        let mut running = named.iter().filter(|t| moment.alive.contains(t));
+        let only = running.next().copied().filter(|_| running.next().is_none())?;
+        (self.is_alone(only) && named.iter().all(makes)).then_some(only)
+    }
+
+    fn canonical(&self, context: ContextId, address: Address) -> Canonical {
+        canonical(self.program, &self.points_to.addresses, self, context, address)
+    }
+    /// Where a thread's handle is stored.
+    fn stored_at(&self, thread: ThreadId) -> Option<Canonical> {
+        let (context, place) = self.threads[thread].made_at?;
+        let creation = self.code.get(&place.0)?.creations.iter().find(|c| c.place == place)?;
+        Some(self.canonical(context, creation.stored_at?))
+    }
+
+    /// What is known after going from a block to the next.
+    fn across(&self, context: ContextId, from: BlockId, to: BlockId, moment: &Moment) -> Moment {
+        let mut moment = moment.clone();
+        let function = self.contexts[context].function;
+        let Some(code) = self.code.get(&function) else { return moment };
+        for row in code.join_loops.iter().filter(|l| l.header == from && l.counted.exit == to) {
+            let Some(named) = self.named(function, &row.handle) else { continue };
+            let running: Vec<ThreadId> = named.into_iter().filter(|t| moment.alive.contains(t)).collect();
+            for thread in running {
+                if self.joins(context, row, thread) {
+                    self.forget(&mut moment, thread);
+                }
+            }
+        }
+        moment
+    }
+
+    /// Whether a loop over handles joins all running threads of this kind.
+    fn joins(&self, context: ContextId, row: &JoinLoop, thread: ThreadId) -> bool {
+        let Some((made_in, place)) = self.threads[thread].made_at else { return false };
+        let creation = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));
+        let Some((creation, to)) = creation.zip(self.stored_at(thread)) else { return false };
+        let from = self.canonical(context, row.loaded_from);
+        let Some((_, _, scale)) = from.index else { return false };
+        if !self.same_root(&from.root, &to.root) || self.threads[thread].any_time {
+            return false;
+        }
+        let value = |context: ContextId, function: FunctionId, operand: &Operand| {
+            self.canonical(context, self.points_to.addresses.of(function, operand))
+        };
+        let function = self.contexts[context].function;
+        let start = value(context, function, &row.counted.counter.start);
+        let bound = value(context, function, &row.counted.bound);
+        match (to.index, creation.counted) {
+            (Some((_, index, to_scale)), Some(counted)) => {
+                let made_function = self.contexts[made_in].function;
+                let first = value(made_in, made_function, &counted.counter.start);
+                let last = value(made_in, made_function, &counted.bound);
+                index == counted.counter.local
+                    && (to_scale, to.offset) == (scale, from.offset)
+                    && self.same(&first, &start)
+                    && self.same(&last, &bound)
+                    && !self.before_loop.get(&thread).is_some_and(|before| before.contains(&thread))
+            }
+            (None, _) if self.is_alone(thread) => {
+                let (Some(start), Some(bound)) = (start.number(), bound.number()) else { return false };
+                let bytes = to.offset - from.offset;
+                scale != 0 && bytes % scale == 0 && (start..bound).contains(&(bytes / scale))
+            }
+            _ => false,
+        }
+    }
+
+    fn same(&self, one: &Canonical, other: &Canonical) -> bool {
+        one.index == other.index && one.offset == other.offset && self.same_root(&one.root, &other.root)
+    }
+    /// Whether two values are equal: made by the same statement, or loaded from a variable that is set at most once.
+    fn same_root(&self, one: &Root, other: &Root) -> bool {
+        if one == other {
+            return *one != Root::Fixed(Base::Any);
+        }
+        let cell = |root: &Root| {
+            let Root::Local(context, local) = root else { return None };
+            let function = self.contexts[*context].function;
+            let Some(Stmt::Load { address, size, .. }) =
+                self.points_to.addresses.definition(self.program, function, *local)
+            else {
+                return None;
+            };
+            let from = self.canonical(*context, self.points_to.addresses.of(function, address));
+            let (Root::Fixed(Base::Global(global)), None) = (from.root, from.index) else { return None };
+            let object = self.points_to.object(Origin::Global(global))?;
+            let spot = Spot::start(object).shifted(Shift { offset: from.offset, stride: 0 });
+            Some((spot, *size))
+        };
+        match (cell(one), cell(other)) {
+            (Some(a), Some(b)) => a == b && self.is_set_once(a.0, a.1),
+            _ => false,
+        }
+    }
+    /// Whether nothing stores to a variable but perhaps one statement of `main`, outside of loops.
+    fn is_set_once(&self, spot: Spot, size: u32) -> bool {
+        if let Some(count) = self.writers.borrow().get(&spot) {
+            return *count <= 1;
+        }
+        let mut count = 0;
+        for (id, function) in self.program.functions.iter_enumerated() {
+            for (block_id, block) in function.blocks.iter_enumerated() {
+                for statement in &block.statements {
+                    for access in accesses(self.program, &statement.stmt).iter().filter(|a| a.kind.writes()) {
+                        let Target::Pointer(operand) = access.target else { continue };
+                        let spots = self.points_to.of(id, &operand);
+                        let hits = spots.iter().any(|s| s.overlaps(access.len, spot, Some(u64::from(size))));
+                        let once = Some(id) == self.program.main && !self.graphs[id].repeats(block_id);
+                        count += if !hits {
+                            0
+                        } else if once {
+                            1
+                        } else {
+                            2
+                        };
+                    }
+                }
+            }
+        }
+        self.writers.borrow_mut().insert(spot, count);
+        count <= 1
+    }
+
+    /// Writes down the moments of a context, now that nothing changes any more.
+    fn record(&mut self, context: ContextId) {
+        let Some(entry) = self.contexts[context].entry.clone() else { return };
+        let function = self.contexts[context].function;
+        let (program, graphs) = (self.program, self.graphs);
+        let (body, graph) = (&program.functions[function], &graphs[function]);
+        let mut at: BTreeMap<BlockId, Moment> = graph.order.first().map(|b| (*b, entry)).into_iter().collect();
+        let mut changes: BTreeMap<(BlockId, usize), Moment> = BTreeMap::new();
+        let mut rounds = 0;
+        loop {
+            let mut changed = false;
+            for block in &graph.order {
+                let Some(mut now) = at.get(block).cloned() else { continue };
+                changes.retain(|(b, _), _| b != block);
+                changes.insert((*block, 0), now.clone());
+                let mut ended = false;
+                for (index, statement) in body.blocks[*block].statements.iter().enumerate() {
+                    let Some(after) = self.statement(context, (function, *block, index), &statement.stmt, now.clone())
+                    else {
+                        ended = true;
+                        break;
+                    };
+                    if after != now {
+                        changes.insert((*block, index + 1), after.clone());
+                    }
+                    now = after;
+                }
+                for target in body.blocks[*block].terminator.targets().into_iter().filter(|_| !ended) {
+                    let out = self.across(context, *block, target, &now);
+                    changed |= match at.get_mut(&target) {
+                        Some(known) => known.join(&out),
+                        None => {
+                            at.insert(target, out);
+                            true
+                        }
+                    };
+                }
+            }
+            rounds += 1;
+            if !changed || rounds > graph.order.len() + 2 {
+                break;
+            }
+        }
+        self.contexts[context].changes = changes;
+    }
+}
+
+/// Whether two addresses never meet.
+fn apart(one: &Canonical, other: &Canonical) -> bool {
+    let fixed = |c: &Canonical| matches!(c.root, Root::Fixed(Base::Global(_)));
+    let far = one.offset.abs_diff(other.offset) >= 8;
+    match (one.index, other.index) {
+        (None, None) if one.root == other.root => far,
+        _ => one.root != other.root && fixed(one) && fixed(other),
+    }
+}

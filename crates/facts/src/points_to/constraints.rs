@@ -1,0 +1,525 @@
+//! Statements as constraints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::index::IndexVec;
+use program::library::{self, Effect, Role};
+use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::solver::{Node, Solver, Source, Task};
+use super::{Invoke, PointsTo, local_nodes, wrappers};
+use crate::address::{Addresses, Base};
+use crate::invocations::{How, Place};
+use crate::spot::{ObjectId, Origin, Shift, Spot};
+
+/// Bytes of a pointer.
+const POINTER: Option<u32> = Some(8);
+
+/// An invocation whose functions are found while solving.
+struct Call<'p> {
+    place: Place,
+    how: How,
+    args: &'p [Operand],
+    dst: Option<LocalId>,
+}
+
+struct Generator<'p> {
+    program: &'p Program,
+    assume_pure: &'p BTreeSet<String>,
+    addresses: Addresses,
+    solver: Solver,
+    objects: IndexVec<ObjectId, Origin>,
+    ids: FxHashMap<Origin, ObjectId>,
+    locals: IndexVec<FunctionId, Node>,
+    returned: IndexVec<FunctionId, Node>,
+    /// What thread functions return, for those who join.
+    results: Node,
+    outside: Node,
+    calls: Vec<Call<'p>>,
+    invokes: BTreeMap<Place, Invoke>,
+    bound: FxHashSet<(u32, FunctionId)>,
+    wrappers: BTreeSet<FunctionId>,
+    clones: FxHashMap<ObjectId, Vec<ObjectId>>,
+    calls_outside: Vec<(String, Place)>,
+    by_outside: Vec<FunctionId>,
+}
+
+/// The number of the invocation by code without a body.
+const OUTSIDE: u32 = u32::MAX;
+
+pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>) -> PointsTo {
+    let mut solver = Solver::default();
+    let locals = local_nodes(program, &mut solver);
+    let mut returned = IndexVec::new();
+    for _ in &program.functions {
+        returned.push(solver.node());
+    }
+    let (results, outside) = (solver.node(), solver.node());
+    let mut generator = Generator {
+        program,
+        assume_pure,
+        addresses: Addresses::new(program),
+        solver,
+        objects: IndexVec::new(),
+        ids: FxHashMap::default(),
+        locals,
+        returned,
+        results,
+        outside,
+        calls: Vec::new(),
+        invokes: BTreeMap::new(),
+        bound: FxHashSet::default(),
+        wrappers: wrappers::find(program),
+        clones: FxHashMap::default(),
+        calls_outside: Vec::new(),
+        by_outside: Vec::new(),
+    };
+    generator.run();
+    let Generator {
+        addresses,
+        solver,
+        objects,
+        ids,
+        locals,
+        returned,
+        outside,
+        invokes,
+        clones,
+        calls_outside,
+        mut by_outside,
+        ..
+    } = generator;
+    by_outside.sort_unstable();
+    PointsTo {
+        addresses,
+        objects,
+        ids,
+        solver,
+        locals,
+        invokes: invokes.into_iter().collect(),
+        clones,
+        outside,
+        calls_outside,
+        by_outside,
+        returned,
+    }
+}
+
+impl<'p> Generator<'p> {
+    fn run(&mut self) {
+        self.outside_world();
+        self.globals();
+        let program = self.program;
+        for (id, function) in program.functions.iter_enumerated() {
+            for (block_id, block) in function.blocks.iter_enumerated() {
+                let mut after_join = false;
+                for (index, statement) in block.statements.iter().enumerate() {
+                    let place = (id, block_id, index);
+                    // The value that `pthread_join` stores is what the thread returned.
+                    if let (true, Stmt::Store { address, value: Operand::Any, size: 8, .. }) =
+                        (after_join, &statement.stmt)
+                    {
+                        let (at, from) = (self.source(id, address), Source::Node(self.results, Shift::default()));
+                        self.solver.task(at, Task::Store { shift: Shift::default(), size: POINTER, from });
+                    }
+                    self.statement(place, &statement.stmt);
+                    after_join = matches!(statement.stmt, Stmt::Sync { op: SyncOp::Join { .. }, .. });
+                }
+                if let Terminator::Return(Some(value)) = &block.terminator {
+                    let from = self.source(id, value);
+                    self.solver.flow(from, self.returned[id]);
+                }
+            }
+        }
+        loop {
+            self.solver.solve();
+            let invoked = std::mem::take(&mut self.solver.invoked);
+            if invoked.is_empty() {
+                break;
+            }
+            for (number, spot) in invoked {
+                match self.objects[spot.object] {
+                    Origin::Function(f) => self.bind(number, f),
+                    Origin::Outside if number != OUTSIDE => self.call_outside(number, None),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, origin: Origin) -> ObjectId {
+        if let Some(id) = self.ids.get(&origin) {
+            return *id;
+        }
+        let id = self.objects.push(origin);
+        self.ids.insert(origin, id);
+        id
+    }
+    fn start(&mut self, origin: Origin) -> Source {
+        Source::Spot(Spot::start(self.object(origin)))
+    }
+    fn local(&self, function: FunctionId, local: LocalId) -> Node {
+        self.locals[function] + local.0
+    }
+    fn source(&mut self, function: FunctionId, operand: &Operand) -> Source {
+        let address = self.addresses.of(function, operand);
+        match address.base {
+            Base::Local(local) => Source::Node(self.local(function, local), address.shift()),
+            Base::Global(global) => {
+                let object = self.object(Origin::Global(global));
+                Source::Spot(Spot::start(object).shifted(address.shift()))
+            }
+            Base::Function(f) => self.start(Origin::Function(f)),
+            Base::Number | Base::Any => Source::Nothing,
+        }
+    }
+    /// The source, at any offset.
+    fn anywhere(&mut self, function: FunctionId, operand: &Operand) -> Source {
+        match self.source(function, operand) {
+            Source::Node(node, _) => Source::Node(node, Shift::ANYWHERE),
+            Source::Spot(spot) => Source::Spot(spot.shifted(Shift::ANYWHERE)),
+            Source::Nothing => Source::Nothing,
+        }
+    }
+    fn flow(&mut self, from: Source, function: FunctionId, to: LocalId) {
+        let to = self.local(function, to);
+        self.solver.flow(from, to);
+    }
+
+    /// Code without a body: what it is given it may read, write, call and keep.
+    fn outside_world(&mut self) {
+        let memory = self.object(Origin::Outside);
+        let outside = self.outside;
+        self.solver.flow(Source::Spot(Spot::new(memory, Shift::ANYWHERE)), outside);
+        self.solver.task(Source::Node(outside, Shift::default()), Task::Leak { to: outside });
+        self.solver.task(Source::Node(outside, Shift::default()), Task::Invoke(OUTSIDE));
+        if let Some(main) = self.program.main {
+            for parameter in 0..self.program.functions[main].params {
+                let from = Source::Spot(Spot::new(memory, Shift::ANYWHERE));
+                self.flow(from, main, LocalId(parameter));
+            }
+        }
+    }
+
+    fn globals(&mut self) {
+        for (id, global) in self.program.globals.iter_enumerated() {
+            let object = self.object(Origin::Global(id));
+            for (offset, target) in &global.relocations {
+                let at = Spot::start(object).shifted(Shift { offset: *offset as i64, stride: 0 });
+                let from = self.source(FunctionId(0), target);
+                let cell = self.solver.cell(at, POINTER);
+                self.solver.flow(from, cell);
+            }
+        }
+    }
+
+    fn load(&mut self, f: FunctionId, address: &Operand, size: Option<u32>, dst: LocalId) {
+        let (at, to) = (self.source(f, address), self.local(f, dst));
+        self.solver.task(at, Task::Load { shift: Shift::default(), size, to });
+    }
+    fn store(&mut self, f: FunctionId, address: &Operand, size: Option<u32>, from: Source) {
+        if from != Source::Nothing {
+            let at = self.source(f, address);
+            self.solver.task(at, Task::Store { shift: Shift::default(), size, from });
+        }
+    }
+
+    fn statement(&mut self, place: Place, stmt: &'p Stmt) {
+        let f = place.0;
+        match stmt {
+            Stmt::Assign { dst, expr } => self.assign(f, *dst, expr),
+            Stmt::Load { dst, address, size, .. } => self.load(f, address, Some(*size), *dst),
+            Stmt::Store { address, value, size, .. } => {
+                let from = self.source(f, value);
+                self.store(f, address, Some(*size), from);
+            }
+            Stmt::Rmw { dst, address, value, size, .. } => {
+                let from = self.anywhere_unless_exchange(f, stmt, value);
+                self.store(f, address, Some(*size), from);
+                self.load(f, address, Some(*size), *dst);
+            }
+            Stmt::CompareExchange { dst, address, new, size, .. } => {
+                let from = self.source(f, new);
+                self.store(f, address, Some(*size), from);
+                self.load(f, address, Some(*size), *dst);
+            }
+            Stmt::Copy { to, from, len } => {
+                let transfer = self.object(Origin::Transfer(place));
+                let len = if let Operand::Const(n) = len { u32::try_from(*n).ok() } else { None };
+                let (to, from) = (self.source(f, to), self.source(f, from));
+                self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
+                self.solver.task(to, Task::CopyIn { shift: Shift::default(), from: transfer });
+            }
+            Stmt::Alloca { dst, .. } => {
+                let from = self.start(Origin::Stack(f, *dst));
+                self.flow(from, f, *dst);
+            }
+            Stmt::Alloc { dst, .. } => {
+                let from = self.start(Origin::Heap(place));
+                self.flow(from, f, *dst);
+            }
+            Stmt::Call { dst, callee, args } => {
+                let number = self.call(place, How::Call, args, *dst);
+                match callee {
+                    Callee::Direct(callee) => self.bind(number, *callee),
+                    Callee::Indirect(pointer) => self.invoke(f, pointer, number),
+                }
+            }
+            Stmt::Library { dst, function, args } => self.library(place, *dst, function, args),
+            Stmt::Sync { dst, op: SyncOp::Create { function, arg } } => {
+                if let Some(dst) = dst {
+                    let from = self.start(Origin::Thread(place));
+                    self.flow(from, f, *dst);
+                }
+                let number = self.call(place, How::Create, std::slice::from_ref(arg), None);
+                self.invoke(f, function, number);
+            }
+            Stmt::Sync { op: SyncOp::Once { function, .. }, .. } => {
+                let number = self.call(place, How::Once, &[], None);
+                self.invoke(f, function, number);
+            }
+            Stmt::Sync { .. }
+            | Stmt::Fill { .. }
+            | Stmt::Fence(_)
+            | Stmt::Free { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Exit { .. } => {}
+        }
+    }
+
+    fn anywhere_unless_exchange(&mut self, f: FunctionId, stmt: &Stmt, value: &Operand) -> Source {
+        match stmt {
+            Stmt::Rmw { op: program::RmwOp::Exchange, .. } => self.source(f, value),
+            _ => self.anywhere(f, value),
+        }
+    }
+
+    fn assign(&mut self, f: FunctionId, dst: LocalId, expr: &Expr) {
+        // What is made of one base is no set of its own.
+        if self.addresses.of(f, &Operand::Local(dst)).base != Base::Local(dst) {
+            return;
+        }
+        let mut parts: Vec<Source> = Vec::new();
+        match expr {
+            Expr::Use(value) => parts.push(self.source(f, value)),
+            Expr::Compare { .. } => {}
+            Expr::Truncate { value, .. } => parts.push(self.anywhere(f, value)),
+            Expr::Binary { left, right, .. } => {
+                parts.extend([self.anywhere(f, left), self.anywhere(f, right)]);
+            }
+            Expr::Offset { base, index, scale, offset } => {
+                let moved = match self.addresses.of(f, index).base {
+                    Base::Number => Shift::ANYWHERE,
+                    _ => Shift { offset: *offset, stride: scale.unsigned_abs().max(1) },
+                };
+                parts.push(match self.source(f, base) {
+                    Source::Node(node, shift) => Source::Node(node, shift.then(moved)),
+                    Source::Spot(spot) => Source::Spot(spot.shifted(moved)),
+                    Source::Nothing => Source::Nothing,
+                });
+                // An integer that is used as a base may be made of a pointer in the index.
+                if self.addresses.of(f, base).base == Base::Number {
+                    parts.push(self.anywhere(f, index));
+                }
+            }
+            Expr::Select { then, otherwise, .. } => parts.extend([self.source(f, then), self.source(f, otherwise)]),
+            Expr::Phi(sources) => {
+                for (_, value) in sources {
+                    parts.push(self.source(f, value));
+                }
+            }
+        }
+        parts.into_iter().for_each(|part| self.flow(part, f, dst));
+    }
+
+    fn call(&mut self, place: Place, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
+        let number = self.calls.len() as u32;
+        self.calls.push(Call { place, how, args, dst });
+        let invoke = Invoke { place, how, callees: Vec::new(), outside: false };
+        self.invokes.entry(place).or_insert(invoke);
+        number
+    }
+    fn invoke(&mut self, f: FunctionId, pointer: &Operand, number: u32) {
+        match self.addresses.of(f, pointer).base {
+            Base::Function(callee) => self.bind(number, callee),
+            _ => {
+                let at = self.source(f, pointer);
+                self.solver.task(at, Task::Invoke(number));
+            }
+        }
+    }
+
+    /// Lets an invocation run a function.
+    fn bind(&mut self, number: u32, callee: FunctionId) {
+        if !self.bound.insert((number, callee)) {
+            return;
+        }
+        let body = &self.program.functions[callee];
+        if body.blocks.is_empty() {
+            if number != OUTSIDE && !self.assume_pure.contains(&body.symbol) {
+                self.call_outside(number, Some(callee));
+            }
+            return;
+        }
+        let (returned, outside) = (self.returned[callee], self.outside);
+        let whatever = Source::Node(outside, Shift::default());
+        if number == OUTSIDE {
+            self.by_outside.push(callee);
+            (0..body.params).for_each(|p| self.flow(whatever, callee, LocalId(p)));
+            self.solver.flow(Source::Node(returned, Shift::default()), outside);
+            return;
+        }
+        let Call { place, how, args, dst } = self.calls[number as usize];
+        if let Some(invoke) = self.invokes.get_mut(&place)
+            && let Err(at) = invoke.callees.binary_search(&callee)
+        {
+            invoke.callees.insert(at, callee);
+        }
+        if how == How::Callback {
+            // A callback is called with pointers into what the library was given.
+            for parameter in 0..body.params {
+                for arg in args {
+                    let from = self.anywhere(place.0, arg);
+                    self.flow(from, callee, LocalId(parameter));
+                }
+                self.flow(whatever, callee, LocalId(parameter));
+            }
+        } else {
+            for parameter in 0..body.params {
+                match args.get(parameter as usize) {
+                    Some(arg) => {
+                        let from = self.source(place.0, arg);
+                        self.flow(from, callee, LocalId(parameter));
+                    }
+                    None => self.flow(whatever, callee, LocalId(parameter)),
+                }
+            }
+            // Variadic arguments are found through memory.
+            for arg in args.iter().skip(body.params as usize) {
+                let from = self.source(place.0, arg);
+                self.solver.flow(from, outside);
+            }
+        }
+        match how {
+            How::Create => {
+                let results = self.results;
+                self.solver.flow(Source::Node(returned, Shift::default()), results);
+            }
+            How::Callback => self.solver.flow(Source::Node(returned, Shift::default()), outside),
+            How::Call | How::Once => {
+                if let Some(dst) = dst {
+                    self.result(place, callee, dst);
+                }
+            }
+        }
+    }
+
+    /// A call's result: what the function returned, or a block of its own if the function only allocates.
+    fn result(&mut self, place: Place, callee: FunctionId, dst: LocalId) {
+        let returned = self.returned[callee];
+        if !self.wrappers.contains(&callee) {
+            return self.flow(Source::Node(returned, Shift::default()), place.0, dst);
+        }
+        let block = self.object(Origin::Heap(place));
+        self.flow(Source::Spot(Spot::start(block)), place.0, dst);
+        for made in self.made_by(callee) {
+            self.clones.entry(made).or_default().push(block);
+            let to = Task::CopyOut { shift: Shift::default(), len: None, to: block };
+            self.solver.task(Source::Spot(Spot::start(made)), to);
+        }
+    }
+    /// The blocks that a function makes to return them.
+    fn made_by(&mut self, function: FunctionId) -> Vec<ObjectId> {
+        let mut places = Vec::new();
+        for (block_id, block) in self.program.functions[function].blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                let makes = match &statement.stmt {
+                    Stmt::Alloc { .. } => true,
+                    Stmt::Call { callee: Callee::Direct(callee), .. } => self.wrappers.contains(callee),
+                    _ => false,
+                };
+                if makes {
+                    places.push((function, block_id, index));
+                }
+            }
+        }
+        places.into_iter().map(|place| self.object(Origin::Heap(place))).collect()
+    }
+
+    fn call_outside(&mut self, number: u32, callee: Option<FunctionId>) {
+        let Call { place, args, dst, .. } = self.calls[number as usize];
+        let name = callee.map_or_else(|| "a function pointer".to_owned(), |f| self.program.functions[f].name.clone());
+        self.leave(place, name, args, dst);
+    }
+    /// Calls something whose effects are not known.
+    fn leave(&mut self, place: Place, name: String, args: &[Operand], dst: Option<LocalId>) {
+        self.calls_outside.push((name, place));
+        if let Some(invoke) = self.invokes.get_mut(&place) {
+            invoke.outside = true;
+        }
+        let outside = self.outside;
+        for arg in args {
+            let from = self.source(place.0, arg);
+            self.solver.flow(from, outside);
+        }
+        if let Some(dst) = dst {
+            self.flow(Source::Node(outside, Shift::default()), place.0, dst);
+        }
+    }
+
+    fn library(&mut self, place: Place, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
+        let f = place.0;
+        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
+        let Some(row) = library::lookup(name) else {
+            if !self.assume_pure.contains(name) {
+                self.call(place, How::Call, args, dst);
+                self.leave(place, name.to_owned(), args, dst);
+            }
+            return;
+        };
+        for effect in row.effects {
+            match effect {
+                Effect::Returns(n) => {
+                    let from = self.anywhere(f, &arg(*n));
+                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                }
+                Effect::ReturnsState(state) => {
+                    let object = self.object(Origin::Library(*state));
+                    let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
+                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                }
+                Effect::StoresPointer(to, n) => {
+                    let from = self.anywhere(f, &arg(*n));
+                    self.store(f, &arg(*to), POINTER, from);
+                }
+                Effect::Keeps(n) => {
+                    let (from, outside) = (self.source(f, &arg(*n)), self.outside);
+                    self.solver.flow(from, outside);
+                }
+                Effect::Calls(n) => {
+                    let number = self.call(place, How::Callback, args, None);
+                    let pointer = arg(*n);
+                    self.invoke(f, &pointer, number);
+                }
+                _ => {}
+            }
+        }
+        let block = Origin::Heap(place);
+        match row.role {
+            Role::Allocate { .. } | Role::AllocateInside | Role::Reallocate { .. } => {
+                let from = self.start(block);
+                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+            }
+            Role::AllocateInto { pointer, .. } => {
+                let from = self.start(block);
+                self.store(f, &arg(pointer), POINTER, from);
+            }
+            Role::Errno => {
+                let from = self.start(Origin::Errno);
+                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What values and memory may point to, for the whole program at once.
+//!
+//! Inclusion-based (Andersen), field by field (byte offsets, strides for unknown indices), following memory: stores and
+//! loads through pointers, struct copies, heap objects by the statement that allocates them. Functions that do nothing
+//! with a new block but fill and return it stand for an allocation at each call. Function pointers are resolved on the
+//! way, so calls, thread functions, once-routines and callbacks of library functions come out with it. Flow- and
+//! context-insensitive; `lockset` adds both for locks.
+//!
+//! Can be missed: pointers hidden from the language inside vectors or floating-point values; what a function without a
+//! body does to memory that it was not given. Never claimed wrongly: a
+//! pointer that is computed by integer arithmetic keeps its objects, at any offset. A pointer of which nothing is known
+//! has an empty set: an access through it is *wild* and may touch whatever is exposed.
+
+mod constraints;
+mod solver;
+mod wrappers;
+
+use model::index::IndexVec;
+use program::{FunctionId, LocalId, Operand, Program};
+use rustc_hash::FxHashMap;
+
+use crate::address::{Address, Addresses, Base};
+use crate::invocations::{How, Place};
+use crate::spot::{ObjectId, Origin, Spot};
+use solver::{Node, Solver};
+
+/// A statement that makes functions run, with those it may run.
+#[derive(Clone, Debug)]
+pub struct Invoke {
+    /// The statement.
+    pub place: Place,
+    /// How it makes them run.
+    pub how: How,
+    /// The functions, in order.
+    pub callees: Vec<FunctionId>,
+    /// Whether a function without a body, or one that is not known, may be among those meant.
+    pub outside: bool,
+}
+
+/// The result of the analysis.
+pub struct PointsTo {
+    /// What operands are made of.
+    pub addresses: Addresses,
+    objects: IndexVec<ObjectId, Origin>,
+    ids: FxHashMap<Origin, ObjectId>,
+    solver: Solver,
+    locals: IndexVec<FunctionId, Node>,
+    invokes: FxHashMap<Place, Invoke>,
+    clones: FxHashMap<ObjectId, Vec<ObjectId>>,
+    outside: Node,
+    calls_outside: Vec<(String, Place)>,
+    by_outside: Vec<FunctionId>,
+    returned: IndexVec<FunctionId, Node>,
+}
+
+impl PointsTo {
+    /// Runs the analysis. `assume_pure` names functions without a body that have no effect.
+    pub fn new(program: &Program, assume_pure: &std::collections::BTreeSet<String>) -> Self {
+        constraints::generate(program, assume_pure)
+    }
+
+    /// Where an operand of a function may point to, sorted.
+    pub fn of(&self, function: FunctionId, operand: &Operand) -> Vec<Spot> {
+        self.spots(function, &self.addresses.of(function, operand))
+    }
+    /// Where an address in a function may point to, sorted.
+    pub fn spots(&self, function: FunctionId, address: &Address) -> Vec<Spot> {
+        let shift = address.shift();
+        match address.base {
+            Base::Number | Base::Any => Vec::new(),
+            Base::Global(global) => self.fixed(Origin::Global(global)).map(|s| s.shifted(shift)).into_iter().collect(),
+            Base::Function(f) => self.fixed(Origin::Function(f)).into_iter().collect(),
+            Base::Local(local) => {
+                let mut spots: Vec<Spot> = self.local(function, local).iter().map(|s| s.shifted(shift)).collect();
+                spots.sort_unstable();
+                spots.dedup();
+                spots
+            }
+        }
+    }
+    /// Where the value of a local may point to, sorted; only for locals that are bases of addresses.
+    pub fn local(&self, function: FunctionId, local: LocalId) -> &[Spot] {
+        self.solver.of(self.locals[function] + local.0)
+    }
+    /// What a function may return, sorted.
+    pub fn returned(&self, function: FunctionId) -> &[Spot] {
+        self.solver.of(self.returned[function])
+    }
+    fn fixed(&self, origin: Origin) -> Option<Spot> {
+        self.ids.get(&origin).map(|object| Spot::start(*object))
+    }
+
+    /// What the objects stand for.
+    pub fn objects(&self) -> &IndexVec<ObjectId, Origin> {
+        &self.objects
+    }
+    /// What an object stands for.
+    pub fn origin(&self, object: ObjectId) -> Origin {
+        self.objects[object]
+    }
+    /// The object that stands for this.
+    pub fn object(&self, origin: Origin) -> Option<ObjectId> {
+        self.ids.get(&origin).copied()
+    }
+    /// Blocks that a function fills before its callers know them by names of their own: touching this object may mean
+    /// touching one of those.
+    pub fn clones(&self, object: ObjectId) -> &[ObjectId] {
+        self.clones.get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// What may be stored in so many bytes of a spot, sorted.
+    pub fn content(&self, spot: Spot, size: Option<u32>) -> Vec<Spot> {
+        let len = |size: Option<u32>| size.map(u64::from);
+        let cells = self.solver.cells(spot.object).filter(|(s, z, _)| spot.overlaps(len(size), *s, len(*z)));
+        let mut found: Vec<Spot> = cells.flat_map(|(_, _, node)| self.solver.of(node).iter().copied()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+    /// Every object that is stored somewhere in an object, sorted.
+    pub fn stored_in(&self, object: ObjectId) -> Vec<ObjectId> {
+        let cells = self.solver.cells(object);
+        let mut found: Vec<ObjectId> = cells.flat_map(|(_, _, n)| self.solver.of(n).iter().map(|s| s.object)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+    /// Where functions without a body may point to.
+    pub fn outside(&self) -> &[Spot] {
+        self.solver.of(self.outside)
+    }
+    /// Calls of functions without a body whose effects are not known, in order.
+    pub fn calls_outside(&self) -> &[(String, Place)] {
+        &self.calls_outside
+    }
+
+    /// Functions that code without a body was given and may call, at any time and in any thread.
+    pub fn called_by_outside(&self) -> &[FunctionId] {
+        &self.by_outside
+    }
+
+    /// What a statement makes run.
+    pub fn invoke(&self, place: Place) -> Option<&Invoke> {
+        self.invokes.get(&place)
+    }
+    /// Whether a statement may run a function without a body whose effects are not known.
+    pub fn leaves(&self, place: Place) -> bool {
+        self.invoke(place).is_some_and(|i| i.outside)
+    }
+
+    /// The operands of a statement's accesses that are wild: nothing is known about where they point.
+    pub fn is_wild(&self, function: FunctionId, operand: &Operand) -> bool {
+        let address = self.addresses.of(function, operand);
+        match address.base {
+            Base::Any => true,
+            Base::Local(local) => self.local(function, local).is_empty(),
+            Base::Number => false,
+            Base::Global(_) | Base::Function(_) => false,
+        }
+    }
+}
+
+/// The first node of each function's locals.
+fn local_nodes(program: &Program, solver: &mut Solver) -> IndexVec<FunctionId, Node> {
+    let mut nodes = IndexVec::new();
+    for function in &program.functions {
+        nodes.push(solver.nodes(function.locals.len()));
+    }
+    nodes
+}

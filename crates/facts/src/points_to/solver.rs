@@ -1,0 +1,478 @@
+//! Inclusion constraints between sets of spots, solved in waves.
+//!
+//! Each node has a set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn into
+//! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
+//! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond
+//! [`MOST_SPOTS`] they are widened to one with a stride, so that pointers that walk through an object come to rest.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::spot::{ObjectId, Shift, Spot};
+
+/// A set of spots.
+pub(super) type Node = u32;
+
+/// Spots of one object in one set before they are widened.
+const MOST_SPOTS: usize = 8;
+/// Cells of one object before they become one.
+const MOST_CELLS: usize = 192;
+
+/// Where spots come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Source {
+    /// Nowhere.
+    Nothing,
+    /// One spot.
+    Spot(Spot),
+    /// A node's spots, moved.
+    Node(Node, Shift),
+}
+
+/// What is to be done for every spot that arrives at a node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Task {
+    /// The content of so many bytes there flows to a node.
+    Load { shift: Shift, size: Option<u32>, to: Node },
+    /// The source flows into so many bytes there.
+    Store { shift: Shift, size: Option<u32>, from: Source },
+    /// The content of so many bytes there flows into the object, to the same distance from its start.
+    CopyOut { shift: Shift, len: Option<u32>, to: ObjectId },
+    /// The content of the object flows there.
+    CopyIn { shift: Shift, from: ObjectId },
+    /// Functions there are invoked; the number is the caller's business.
+    Invoke(u32),
+    /// Everything in the object flows to the node, and the node's spots into the object.
+    Leak { to: Node },
+}
+
+/// A piece of an object's memory.
+#[derive(Clone, Copy)]
+struct Cell {
+    spot: Spot,
+    size: Option<u32>,
+    node: Node,
+}
+
+/// Content that flows on to another object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Mirror {
+    from: Spot,
+    len: Option<u32>,
+    to: Spot,
+}
+
+#[derive(Default)]
+struct Memory {
+    cells: Vec<Cell>,
+    found: FxHashMap<(Spot, Option<u32>), Node>,
+    mirrors: Vec<Mirror>,
+    leaks: Vec<Node>,
+    collapsed: bool,
+}
+
+/// The constraints and their solution so far.
+#[derive(Default)]
+pub(super) struct Solver {
+    parent: Vec<Node>,
+    spots: Vec<Vec<Spot>>,
+    fresh: Vec<Vec<Spot>>,
+    edges: Vec<Vec<(Node, Shift)>>,
+    tasks: Vec<Vec<Task>>,
+    known_edges: FxHashSet<(Node, Node, Shift)>,
+    memory: Vec<Memory>,
+    order: Vec<u32>,
+    pending: VecDeque<Node>,
+    queued: Vec<bool>,
+    edges_at_last_order: usize,
+    /// Functions that arrived at an invocation.
+    pub(super) invoked: Vec<(u32, Spot)>,
+}
+
+impl Solver {
+    pub(super) fn node(&mut self) -> Node {
+        self.nodes(1)
+    }
+    /// So many nodes in a row; the first.
+    pub(super) fn nodes(&mut self, count: usize) -> Node {
+        let first = self.parent.len();
+        let end = first + count;
+        self.parent.extend(first as Node..end as Node);
+        self.spots.resize_with(end, Vec::new);
+        self.fresh.resize_with(end, Vec::new);
+        self.edges.resize_with(end, Vec::new);
+        self.tasks.resize_with(end, Vec::new);
+        self.queued.resize(end, false);
+        first as Node
+    }
+
+    pub(super) fn find(&self, mut node: Node) -> Node {
+        while self.parent[node as usize] != node {
+            node = self.parent[node as usize];
+        }
+        node
+    }
+    fn find_and_shorten(&mut self, node: Node) -> Node {
+        let root = self.find(node);
+        let mut at = node;
+        while self.parent[at as usize] != root {
+            at = std::mem::replace(&mut self.parent[at as usize], root);
+        }
+        root
+    }
+
+    /// The spots of a node, sorted.
+    pub(super) fn of(&self, node: Node) -> &[Spot] {
+        &self.spots[self.find(node) as usize]
+    }
+    /// The pieces of an object that have content, with their nodes.
+    pub(super) fn cells(&self, object: ObjectId) -> impl Iterator<Item = (Spot, Option<u32>, Node)> + '_ {
+        let memory = self.memory.get(object.0 as usize);
+        memory.into_iter().flat_map(|m| &m.cells).map(|c| (c.spot, c.size, c.node))
+    }
+
+    pub(super) fn flow(&mut self, from: Source, to: Node) {
+        match from {
+            Source::Nothing => {}
+            Source::Spot(spot) => self.add(to, &[spot]),
+            Source::Node(from, shift) => self.edge(from, to, shift),
+        }
+    }
+
+    fn edge(&mut self, from: Node, to: Node, shift: Shift) {
+        let (from, to) = (self.find_and_shorten(from), self.find_and_shorten(to));
+        if (from == to && shift == Shift::default()) || !self.known_edges.insert((from, to, shift)) {
+            return;
+        }
+        self.edges[from as usize].push((to, shift));
+        let moved = moved(&self.spots[from as usize], shift);
+        self.add(to, &moved);
+    }
+
+    /// Adds spots to a node; what is new will travel on.
+    fn add(&mut self, node: Node, spots: &[Spot]) {
+        let node = self.find_and_shorten(node) as usize;
+        let fresh = join(&mut self.spots[node], spots);
+        if !fresh.is_empty() {
+            self.fresh[node].extend(fresh);
+            self.queue(node as Node);
+        }
+    }
+    fn queue(&mut self, node: Node) {
+        if !std::mem::replace(&mut self.queued[node as usize], true) {
+            self.pending.push_back(node);
+        }
+    }
+
+    /// Lets a task be done for every spot of a source.
+    pub(super) fn task(&mut self, at: Source, task: Task) {
+        match at {
+            Source::Nothing => {}
+            Source::Spot(spot) => self.perform(task, spot),
+            Source::Node(node, shift) => {
+                let task = match task {
+                    Task::Load { shift: by, size, to } => Task::Load { shift: shift.then(by), size, to },
+                    Task::Store { shift: by, size, from } => Task::Store { shift: shift.then(by), size, from },
+                    Task::CopyOut { shift: by, len, to } => Task::CopyOut { shift: shift.then(by), len, to },
+                    Task::CopyIn { shift: by, from } => Task::CopyIn { shift: shift.then(by), from },
+                    other => other,
+                };
+                let node = self.find_and_shorten(node) as usize;
+                self.tasks[node].push(task);
+                for spot in self.spots[node].clone() {
+                    self.perform(task, spot);
+                }
+            }
+        }
+    }
+
+    fn perform(&mut self, task: Task, spot: Spot) {
+        match task {
+            Task::Load { shift, size, to } => {
+                let cell = self.cell(spot.shifted(shift), size);
+                self.edge(cell, to, Shift::default());
+            }
+            Task::Store { shift, size, from } => {
+                let cell = self.cell(spot.shifted(shift), size);
+                self.flow(from, cell);
+            }
+            Task::CopyOut { shift, len, to } => {
+                self.mirror(Mirror { from: spot.shifted(shift), len, to: Spot::start(to) });
+            }
+            Task::CopyIn { shift, from } => {
+                self.mirror(Mirror { from: Spot::start(from), len: None, to: spot.shifted(shift) });
+            }
+            Task::Invoke(number) => self.invoked.push((number, spot)),
+            Task::Leak { to } => {
+                let memory = self.memory(spot.object);
+                if memory.leaks.contains(&to) {
+                    return;
+                }
+                memory.leaks.push(to);
+                let whole = self.cell(Spot::new(spot.object, Shift::ANYWHERE), None);
+                self.edge(whole, to, Shift::default());
+                self.edge(to, whole, Shift::default());
+            }
+        }
+    }
+
+    fn memory(&mut self, object: ObjectId) -> &mut Memory {
+        let index = object.0 as usize;
+        if self.memory.len() <= index {
+            self.memory.resize_with(index + 1, Memory::default);
+        }
+        &mut self.memory[index]
+    }
+
+    /// The node of a piece of memory, merged with all pieces that it overlaps.
+    pub(super) fn cell(&mut self, spot: Spot, size: Option<u32>) -> Node {
+        let memory = self.memory(spot.object);
+        let (spot, size) =
+            if memory.collapsed { (Spot::new(spot.object, Shift::ANYWHERE), None) } else { (spot, size) };
+        if let Some(node) = memory.found.get(&(spot, size)) {
+            return *node;
+        }
+        let len = |size: Option<u32>| size.map(u64::from);
+        let overlapped: Vec<Node> = {
+            let cells = memory.cells.iter().filter(|c| spot.overlaps(len(size), c.spot, len(c.size)));
+            cells.map(|c| c.node).collect()
+        };
+        let full = memory.cells.len() >= MOST_CELLS;
+        let node = self.node();
+        let memory = &mut self.memory[spot.object.0 as usize];
+        memory.found.insert((spot, size), node);
+        memory.cells.push(Cell { spot, size, node });
+        let mirrors = memory.mirrors.clone();
+        for other in overlapped {
+            self.merge(node, other);
+        }
+        for mirror in mirrors {
+            self.reflect(mirror, Cell { spot, size, node });
+        }
+        if full && !self.memory[spot.object.0 as usize].collapsed {
+            self.memory[spot.object.0 as usize].collapsed = true;
+            return self.cell(spot, size);
+        }
+        node
+    }
+
+    fn mirror(&mut self, mirror: Mirror) {
+        let memory = self.memory(mirror.from.object);
+        if memory.mirrors.contains(&mirror) {
+            return;
+        }
+        memory.mirrors.push(mirror);
+        for cell in memory.cells.clone() {
+            self.reflect(mirror, cell);
+        }
+    }
+    /// What flows from one cell through a mirror.
+    fn reflect(&mut self, mirror: Mirror, cell: Cell) {
+        let size = cell.size.map(u64::from);
+        if !mirror.from.overlaps(mirror.len.map(u64::from), cell.spot, size) {
+            return;
+        }
+        let from = mirror.from.within();
+        let back = Shift { offset: -from.offset, stride: from.stride };
+        let within = cell.spot.within().then(back);
+        let to = mirror.to.shifted(within);
+        let to = self.cell(to, cell.size);
+        self.edge(cell.node, to, Shift::default());
+    }
+
+    fn merge(&mut self, one: Node, other: Node) {
+        let (one, other) = (self.find_and_shorten(one), self.find_and_shorten(other));
+        if one == other {
+            return;
+        }
+        // The one with more to it stays.
+        let weight =
+            |n: Node| self.spots[n as usize].len() + self.edges[n as usize].len() + self.tasks[n as usize].len();
+        let (keep, drop) = if weight(one) >= weight(other) { (one, other) } else { (other, one) };
+        self.parent[drop as usize] = keep;
+        let spots = std::mem::take(&mut self.spots[drop as usize]);
+        let edges = std::mem::take(&mut self.edges[drop as usize]);
+        let tasks = std::mem::take(&mut self.tasks[drop as usize]);
+        self.fresh[drop as usize] = Vec::new();
+        // What only one of them had has to travel along the other's edges.
+        let kept = self.spots[keep as usize].clone();
+        self.add(keep, &spots);
+        for (to, shift) in edges {
+            let to = self.find_and_shorten(to);
+            if (to != keep || shift != Shift::default()) && self.known_edges.insert((keep, to, shift)) {
+                self.edges[keep as usize].push((to, shift));
+                let moved = moved(&kept, shift);
+                self.add(to, &moved);
+                let moved = moved_again(&spots, shift);
+                self.add(to, &moved);
+            }
+        }
+        for task in tasks {
+            self.tasks[keep as usize].push(task);
+            for spot in kept.iter().chain(&spots) {
+                self.perform(task, *spot);
+            }
+        }
+    }
+
+    /// Carries spots along until nothing changes, or somebody is invoked.
+    pub(super) fn solve(&mut self) {
+        while !self.pending.is_empty() {
+            if self.known_edges.len() > self.edges_at_last_order + self.edges_at_last_order / 8 {
+                self.edges_at_last_order = self.known_edges.len();
+                self.merge_cycles();
+            }
+            let mut wave: Vec<Node> = self.pending.drain(..).collect();
+            let order = &self.order;
+            wave.sort_by_key(|n| order.get(*n as usize).copied().unwrap_or(0));
+            for node in wave {
+                self.queued[node as usize] = false;
+                self.visit(node);
+            }
+        }
+    }
+
+    fn visit(&mut self, node: Node) {
+        let node = self.find_and_shorten(node) as usize;
+        let mut fresh = std::mem::take(&mut self.fresh[node]);
+        if fresh.is_empty() {
+            return;
+        }
+        fresh.sort_unstable();
+        fresh.dedup();
+        for number in 0..self.tasks[node].len() {
+            // Performing a task may merge this node into another, which has then done the rest.
+            let Some(task) = self.tasks[node].get(number).copied() else { break };
+            for spot in &fresh {
+                self.perform(task, *spot);
+            }
+        }
+        let root = self.find_and_shorten(node as Node) as usize;
+        if root != node {
+            self.fresh[root].extend(fresh);
+            self.queue(root as Node);
+            return;
+        }
+        for number in 0..self.edges[node].len() {
+            let Some((to, shift)) = self.edges[node].get(number).copied() else { break };
+            let moved = moved(&fresh, shift);
+            self.add(to, &moved);
+        }
+    }
+
+    /// Merges nodes on cycles of unmoved edges and puts all nodes in order (Tarjan's algorithm, without recursion).
+    fn merge_cycles(&mut self) {
+        let count = self.parent.len();
+        const NONE: u32 = u32::MAX;
+        let (mut index, mut low) = (vec![NONE; count], vec![0u32; count]);
+        let mut on_stack = vec![false; count];
+        let (mut stack, mut calls): (Vec<Node>, Vec<(Node, usize)>) = (Vec::new(), Vec::new());
+        let mut components: Vec<Vec<Node>> = Vec::new();
+        let mut finished = Vec::new();
+        let mut next = 0u32;
+        for start in 0..count as Node {
+            if self.parent[start as usize] != start || index[start as usize] != NONE {
+                continue;
+            }
+            calls.push((start, 0));
+            while let Some((node, edge)) = calls.pop() {
+                let n = node as usize;
+                if edge == 0 {
+                    index[n] = next;
+                    low[n] = next;
+                    next += 1;
+                    stack.push(node);
+                    on_stack[n] = true;
+                }
+                let mut descended = false;
+                for number in edge..self.edges[n].len() {
+                    let (to, shift) = self.edges[n][number];
+                    let to = self.find(to);
+                    if shift != Shift::default() {
+                        continue;
+                    }
+                    if index[to as usize] == NONE {
+                        calls.push((node, number + 1));
+                        calls.push((to, 0));
+                        descended = true;
+                        break;
+                    }
+                    if on_stack[to as usize] {
+                        low[n] = low[n].min(index[to as usize]);
+                    }
+                }
+                if descended {
+                    continue;
+                }
+                if low[n] == index[n] {
+                    let at = stack.iter().rposition(|m| *m == node).unwrap_or(0);
+                    let component: Vec<Node> = stack.drain(at..).collect();
+                    component.iter().for_each(|m| on_stack[*m as usize] = false);
+                    finished.extend(component.iter().copied());
+                    if component.len() > 1 {
+                        components.push(component);
+                    }
+                }
+                if let Some((caller, _)) = calls.last() {
+                    low[*caller as usize] = low[*caller as usize].min(low[n]);
+                }
+            }
+        }
+        self.order = vec![0; count];
+        for (rank, node) in finished.iter().rev().enumerate() {
+            self.order[*node as usize] = rank as u32;
+        }
+        for component in components {
+            for node in &component[1..] {
+                self.merge(component[0], *node);
+            }
+        }
+    }
+}
+
+fn moved(spots: &[Spot], shift: Shift) -> Vec<Spot> {
+    if shift == Shift::default() {
+        return spots.to_vec();
+    }
+    moved_again(spots, shift)
+}
+fn moved_again(spots: &[Spot], shift: Shift) -> Vec<Spot> {
+    let mut moved: Vec<Spot> = spots.iter().map(|s| s.shifted(shift)).collect();
+    moved.sort_unstable();
+    moved.dedup();
+    moved
+}
+
+/// Adds sorted spots to a sorted set, widening where there are too many of an object; returns what is new.
+fn join(set: &mut Vec<Spot>, spots: &[Spot]) -> Vec<Spot> {
+    let mut fresh: Vec<Spot> = Vec::new();
+    for spot in spots {
+        let same = range(set, spot.object);
+        if same.iter().any(|s| s.includes(*spot)) {
+            continue;
+        }
+        let new = fresh.iter().rev().take_while(|s| s.object == spot.object);
+        if new.clone().any(|s| s.includes(*spot)) {
+            continue;
+        }
+        if same.len() + new.clone().count() >= MOST_SPOTS {
+            let wide = same.iter().chain(new).fold(*spot, |wide, s| wide.widened(*s));
+            fresh.push(wide);
+        } else {
+            fresh.push(*spot);
+        }
+    }
+    if !fresh.is_empty() {
+        set.extend(fresh.iter().copied());
+        set.sort();
+        set.dedup();
+    }
+    fresh
+}
+
+fn range(set: &[Spot], object: ObjectId) -> &[Spot] {
+    let start = set.partition_point(|s| s.object < object);
+    let len = set[start..].partition_point(|s| s.object == object);
+    &set[start..start + len]
+}

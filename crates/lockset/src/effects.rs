@@ -1,0 +1,720 @@
+//! What functions do to locks, by summaries.
+//!
+//! Paper: Kahlon, Yang, Sankaranarayanan and Gupta, *Fast and Accurate Static Data-Race Detection for Concurrent
+//! Programs*, section 3. A function is followed once, whoever calls it: at each point, which locks it surely holds that
+//! it did not hold when it was entered, and which it may have given back. Locks are named by addresses in terms of
+//! parameters and locals ([`Lock::Symbol`]), which callers translate; that two names mean one lock is their symbolic
+//! equality, which is what tracking complete update sequences backwards finds (Algorithm 2), since locals are in SSA
+//! form. Deviations: forward instead of backward, all locks at once; tried locks and what results say about them.
+//!
+//! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned anew.
+//! Never claimed wrongly: that a lock is held, if functions without a body give back no lock that they were not given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facts::Facts;
+use facts::address::{Address, Base};
+use facts::invocations::{How, Place, ends_thread};
+use facts::spot::{Origin, Spot};
+use model::LockMode;
+use model::index::IndexVec;
+use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
+
+use crate::lock::{Held, Lock, Locks, from_callee, may_be_same, meet, name};
+
+/// Most nested acquisitions that are counted.
+const DEEPEST: u8 = 8;
+
+/// What may have been given back.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Released {
+    /// This lock.
+    Named(Lock),
+    /// A lock at one of these.
+    Among(Vec<Spot>),
+    /// Any lock that code without a body may know.
+    Outside,
+}
+
+/// Locks that depend on whether a result is zero.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Depends {
+    zero: Locks,
+    other: Locks,
+}
+
+/// What is known at a point of a function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct State {
+    /// Taken since the function was entered, and surely held.
+    pub(crate) held: Locks,
+    /// What may have been given back since the function was entered.
+    pub(crate) released: BTreeSet<Released>,
+    pending: BTreeMap<LocalId, Depends>,
+    /// Locks that were surely taken since the function was entered, whether they are still held or not.
+    pub(crate) taken: BTreeSet<Lock>,
+    /// Locks that were surely taken since a held lock was: its acquisition history.
+    pub(crate) histories: BTreeMap<Lock, BTreeSet<Lock>>,
+}
+
+impl State {
+    fn join(&mut self, other: &Self) -> bool {
+        let mut changed = meet(&mut self.held, &other.held);
+        let size = |state: &Self| {
+            let histories: usize = state.histories.values().map(|h| h.len() + 1).sum();
+            (state.released.len(), state.pending.len(), state.taken.len(), histories)
+        };
+        let before = size(self);
+        self.released.extend(other.released.iter().cloned());
+        self.taken.retain(|lock| other.taken.contains(lock));
+        self.histories.retain(|lock, _| other.histories.contains_key(lock));
+        for (lock, history) in &mut self.histories {
+            history.retain(|taken| other.histories[lock].contains(taken));
+        }
+        self.pending.retain(|local, depends| other.pending.get(local) == Some(depends));
+        changed |= before != size(self);
+        changed
+    }
+}
+
+/// What a function has done when it returns, in terms of its parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Summary {
+    state: State,
+    /// What holds besides if the result is zero, or is not.
+    depends: Depends,
+    /// What it returns, if that is always the same address.
+    returned: Option<Address>,
+}
+
+/// States of a function by block, each from a statement on.
+type Changes = BTreeMap<BlockId, Vec<(usize, State)>>;
+
+/// The effects of all functions.
+pub(crate) struct Effects {
+    /// For each block that can be reached, where the state changes: it holds from the statement with the number on.
+    before: IndexVec<FunctionId, Changes>,
+    summaries: IndexVec<FunctionId, Option<Summary>>,
+}
+
+impl Effects {
+    /// Follows all functions, callees first.
+    pub(crate) fn new(facts: &Facts<'_>) -> Self {
+        let count = facts.program.functions.len();
+        let mut this =
+            Self { before: IndexVec::filled(count, BTreeMap::new()), summaries: IndexVec::filled(count, None) };
+        let recursive_types = !uses_error_checking(facts);
+        for group in bottom_up(facts) {
+            let mut rounds = 0;
+            loop {
+                let mut changed = false;
+                for function in &group {
+                    let analysis = Analysis { facts, effects: &this, function: *function, recursive_types };
+                    let (states, summary) = analysis.run();
+                    changed |= this.summaries[*function] != summary;
+                    this.before[*function] = states;
+                    this.summaries[*function] = summary;
+                }
+                rounds += 1;
+                // Everything only shrinks, so this ends; the bound is for safety's sake and gives up all claims.
+                if !changed || group.len() == 1 && rounds > 60 {
+                    break;
+                }
+                if rounds > 60 {
+                    for function in &group {
+                        let state = State { released: BTreeSet::from([Released::Outside]), ..State::default() };
+                        this.summaries[*function] =
+                            Some(Summary { state, depends: Depends::default(), returned: None });
+                    }
+                    break;
+                }
+            }
+        }
+        this
+    }
+
+    /// What is known before a statement; `None` where it cannot be reached.
+    pub(crate) fn at(&self, (function, block, index): Place) -> Option<&State> {
+        let list = self.before[function].get(&block)?;
+        let next = list.partition_point(|(from, _)| *from <= index);
+        list.get(next.checked_sub(1)?).map(|(_, state)| state)
+    }
+}
+
+/// Whether mutexes of the kind that refuses to be taken twice may occur.
+fn uses_error_checking(facts: &Facts<'_>) -> bool {
+    let statements = facts.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
+    statements.into_iter().any(|s| match &s.stmt {
+        Stmt::Library { function, args, .. } => {
+            function == "pthread_mutexattr_settype" && !matches!(args.get(1), Some(Operand::Const(0 | 1)))
+        }
+        _ => false,
+    })
+}
+
+/// Groups of functions that call each other, callees first (Tarjan's algorithm without recursion).
+fn bottom_up(facts: &Facts<'_>) -> Vec<Vec<FunctionId>> {
+    let program = facts.program;
+    let mut callees: IndexVec<FunctionId, Vec<FunctionId>> = IndexVec::filled(program.functions.len(), Vec::new());
+    for (id, function) in program.functions.iter_enumerated() {
+        for (block_id, block) in function.blocks.iter_enumerated() {
+            for index in 0..block.statements.len() {
+                if let Some(invoke) = facts.points_to.invoke((id, block_id, index))
+                    && invoke.how != How::Create
+                {
+                    callees[id].extend(invoke.callees.iter().copied());
+                }
+            }
+        }
+        callees[id].sort_unstable();
+        callees[id].dedup();
+    }
+    let count = program.functions.len();
+    let mut index: IndexVec<FunctionId, Option<u32>> = IndexVec::filled(count, None);
+    let mut low: IndexVec<FunctionId, u32> = IndexVec::filled(count, 0);
+    let mut on_stack: IndexVec<FunctionId, bool> = IndexVec::filled(count, false);
+    let (mut groups, mut stack, mut next) = (Vec::new(), Vec::new(), 0u32);
+    for root in program.functions.ids() {
+        if index[root].is_some() {
+            continue;
+        }
+        let mut calls = vec![(root, 0usize)];
+        while let Some((function, at)) = calls.pop() {
+            if at == 0 {
+                index[function] = Some(next);
+                low[function] = next;
+                next += 1;
+                stack.push(function);
+                on_stack[function] = true;
+            }
+            let mut descended = false;
+            for (number, callee) in callees[function].iter().enumerate().skip(at) {
+                match index[*callee] {
+                    None => {
+                        calls.push((function, number + 1));
+                        calls.push((*callee, 0));
+                        descended = true;
+                        break;
+                    }
+                    Some(rank) if on_stack[*callee] => low[function] = low[function].min(rank),
+                    Some(_) => {}
+                }
+            }
+            if descended {
+                continue;
+            }
+            if Some(low[function]) == index[function] {
+                let from = stack.iter().rposition(|f| *f == function).unwrap_or(0);
+                let group: Vec<FunctionId> = stack.drain(from..).collect();
+                group.iter().for_each(|f| on_stack[*f] = false);
+                groups.push(group);
+            }
+            if let Some((caller, _)) = calls.last() {
+                low[*caller] = low[*caller].min(low[function]);
+            }
+        }
+    }
+    groups
+}
+
+struct Analysis<'a, 'p> {
+    facts: &'a Facts<'p>,
+    effects: &'a Effects,
+    function: FunctionId,
+    recursive_types: bool,
+}
+
+impl Analysis<'_, '_> {
+    fn run(&self) -> (Changes, Option<Summary>) {
+        let (body, graph) = (&self.facts.program.functions[self.function], &self.facts.graphs[self.function]);
+        let mut at: BTreeMap<BlockId, State> = BTreeMap::new();
+        let mut edges: BTreeMap<(BlockId, BlockId), State> = BTreeMap::new();
+        let mut open: BTreeSet<(u32, BlockId)> = BTreeSet::new();
+        let rank: BTreeMap<BlockId, u32> = graph.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
+        if let Some(first) = graph.order.first() {
+            at.insert(*first, State::default());
+            open.insert((0, *first));
+        }
+        while let Some((_, block)) = open.pop_first() {
+            let Some(out) = self.through(block, at[&block].clone(), None) else { continue };
+            for target in body.blocks[block].terminator.targets() {
+                let next = self.across(&out, &body.blocks[block].terminator, target);
+                edges.insert((block, target), next.clone());
+                let changed = match at.get_mut(&target) {
+                    Some(known) => known.join(&next),
+                    None => {
+                        at.insert(target, next);
+                        true
+                    }
+                };
+                if changed {
+                    open.insert((rank.get(&target).copied().unwrap_or(0), target));
+                }
+            }
+        }
+        let mut states = BTreeMap::new();
+        for (block, state) in &at {
+            let mut list = vec![(0, state.clone())];
+            self.through(*block, state.clone(), Some(&mut list));
+            states.insert(*block, list);
+        }
+        let summary = self.summary(&at, &edges);
+        (states, summary)
+    }
+
+    /// What is known after a block; `None` if it does not come to its end.
+    fn through(&self, block: BlockId, mut state: State, mut list: Option<&mut Vec<(usize, State)>>) -> Option<State> {
+        let statements = &self.facts.program.functions[self.function].blocks[block].statements;
+        for (index, statement) in statements.iter().enumerate() {
+            let concerns = match &statement.stmt {
+                Stmt::Sync { .. } | Stmt::Call { .. } | Stmt::Library { .. } | Stmt::Exit { .. } => true,
+                stmt => state != State::default() && !stmt.assigns().is_empty(),
+            };
+            if !concerns {
+                continue;
+            }
+            if !self.statement(&mut state, (self.function, block, index), &statement.stmt) {
+                return None;
+            }
+            if let Some(list) = &mut list
+                && list.last().is_none_or(|(_, last)| *last != state)
+            {
+                list.push((index + 1, state.clone()));
+            }
+        }
+        Some(state)
+    }
+
+    /// What the function has done when it returns.
+    fn summary(&self, at: &BTreeMap<BlockId, State>, edges: &BTreeMap<(BlockId, BlockId), State>) -> Option<Summary> {
+        let body = &self.facts.program.functions[self.function];
+        let (mut all, mut zero, mut other): (Option<State>, Option<State>, Option<State>) = (None, None, None);
+        let mut returned: Option<Option<Address>> = None;
+        for (block, state) in at {
+            let Terminator::Return(value) = &body.blocks[*block].terminator else { continue };
+            // The values that may be returned, each with the state in which it is.
+            let mut ways: Vec<(Option<Operand>, State)> = Vec::new();
+            let phi = body.blocks[*block].statements.iter().find_map(|s| match (&s.stmt, value) {
+                (Stmt::Assign { dst, expr: Expr::Phi(sources) }, Some(Operand::Local(v))) if dst == v => Some(sources),
+                _ => None,
+            });
+            match phi {
+                Some(sources) => {
+                    for (from, value) in sources {
+                        if let Some(state) = edges.get(&(*from, *block)) {
+                            ways.push((Some(*value), state.clone()));
+                        }
+                    }
+                }
+                None => ways.push((*value, state.clone())),
+            }
+            for (value, state) in ways {
+                let Some(state) = self.through(*block, state, None) else { continue };
+                let address = value.map(|v| self.facts.points_to.addresses.of(self.function, &v));
+                returned = Some(match returned {
+                    None => address,
+                    Some(known) => known.filter(|known| Some(*known) == address),
+                });
+                let add = |to: &mut Option<State>, state: &State| match to {
+                    Some(known) => {
+                        known.join(state);
+                    }
+                    None => *to = Some(state.clone()),
+                };
+                add(&mut all, &state);
+                let (mut if_zero, mut if_other) = (state.clone(), state.clone());
+                if let Some(Operand::Local(local)) = value
+                    && let Some((tested, flipped)) = self.tested(local)
+                    && let Some(depends) = state.pending.get(&tested)
+                {
+                    let (a, b) = (depends.zero.clone(), depends.other.clone());
+                    let (a, b) = if flipped { (b, a) } else { (a, b) };
+                    if_zero.held.extend(a);
+                    if_other.held.extend(b);
+                }
+                match value {
+                    Some(Operand::Const(0)) => add(&mut zero, &if_zero),
+                    Some(Operand::Const(_)) => add(&mut other, &if_other),
+                    _ => {
+                        add(&mut zero, &if_zero);
+                        add(&mut other, &if_other);
+                    }
+                }
+            }
+        }
+        let state = all?;
+        let besides = |way: Option<State>| {
+            let held = way.map(|w| w.held).unwrap_or_default();
+            held.into_iter().filter(|(lock, _)| !state.held.contains_key(lock)).collect::<Locks>()
+        };
+        let depends = Depends { zero: besides(zero), other: besides(other) };
+        Some(Summary { state, depends, returned: returned.flatten() })
+    }
+
+    /// The local whose being zero a local tells, and whether it is nonzero exactly then.
+    fn tested(&self, local: LocalId) -> Option<(LocalId, bool)> {
+        let (mut local, mut flipped) = (local, false);
+        for _ in 0..16 {
+            match self.facts.points_to.addresses.definition(self.facts.program, self.function, local) {
+                Some(Stmt::Assign { expr, .. }) => match expr {
+                    Expr::Use(Operand::Local(source)) | Expr::Truncate { value: Operand::Local(source), .. } => {
+                        local = *source;
+                    }
+                    Expr::Compare { op, left: Operand::Local(source), right: Operand::Const(0), .. } => match op {
+                        CompareOp::Eq => (local, flipped) = (*source, !flipped),
+                        CompareOp::Ne => local = *source,
+                        _ => return None,
+                    },
+                    _ => return Some((local, flipped)),
+                },
+                _ => return Some((local, flipped)),
+            }
+        }
+        None
+    }
+
+    /// What is known after going to a block.
+    fn across(&self, state: &State, terminator: &Terminator, target: BlockId) -> State {
+        let mut state = state.clone();
+        if let Terminator::Branch { condition: Operand::Local(condition), then, otherwise } = terminator
+            && then != otherwise
+            && let Some((tested, flipped)) = self.tested(*condition)
+            && let Some(depends) = state.pending.get(&tested).cloned()
+        {
+            let nonzero = (target == *then) != flipped;
+            // What was learnt is used up: the lock may be given back before the result is tested again.
+            state.pending.remove(&tested);
+            for (lock, held) in if nonzero { depends.other } else { depends.zero } {
+                self.acquire(&mut state, lock, held.mode);
+            }
+        }
+        state
+    }
+
+    fn acquire(&self, state: &mut State, lock: Lock, mode: LockMode) {
+        let again = state.held.get(&lock).is_some_and(|held| held.depth > 0);
+        let counts = again && self.counts(&lock);
+        let held = state.held.entry(lock).or_insert(Held { mode, depth: 0 });
+        if !again || counts {
+            held.depth = (held.depth + 1).min(DEEPEST);
+        }
+        if mode == LockMode::Exclusive {
+            held.mode = mode;
+        }
+        state.taken.insert(lock);
+        for (other, history) in &mut state.histories {
+            if *other != lock {
+                history.insert(lock);
+            }
+        }
+        if !again {
+            state.histories.insert(lock, BTreeSet::new());
+        }
+    }
+    /// Whether a lock counts how often it was taken.
+    fn counts(&self, lock: &Lock) -> bool {
+        self.recursive_types && crate::recursive::is_recursive(self.facts, self.function, lock)
+    }
+
+    fn release(&self, state: &mut State, lock: Lock) {
+        if let Some(held) = state.held.get_mut(&lock) {
+            held.depth = held.depth.saturating_sub(1);
+            if held.depth == 0 {
+                state.held.remove(&lock);
+                state.histories.remove(&lock);
+            }
+            return;
+        }
+        // It was taken before the function was entered, or is known here by another name.
+        state.held.retain(|held, _| !may_be_same(self.facts, self.function, None, held, &lock));
+        state.histories.retain(|held, _| state.held.contains_key(held));
+        state.released.insert(Released::Named(lock));
+        state.pending.clear();
+    }
+
+    /// A local is assigned: names that mention it mean something else from now on.
+    fn assigned(&self, state: &mut State, local: LocalId) {
+        if state.held.keys().any(|lock| lock.mentions(local)) {
+            state.held.retain(|lock, _| !lock.mentions(local));
+        }
+        state.pending.remove(&local);
+        if state.pending.values().any(|d| d.zero.keys().chain(d.other.keys()).any(|l| l.mentions(local))) {
+            state.pending.retain(|_, d| !d.zero.keys().chain(d.other.keys()).any(|l| l.mentions(local)));
+        }
+        state.taken.retain(|l| !l.mentions(local));
+        state.histories.retain(|l, _| !l.mentions(local));
+        state.histories.values_mut().for_each(|h| h.retain(|l| !l.mentions(local)));
+        let stale: Vec<Released> = state
+            .released
+            .iter()
+            .filter(|r| matches!(r, Released::Named(lock) if lock.mentions(local)))
+            .cloned()
+            .collect();
+        for released in stale {
+            state.released.remove(&released);
+            if let Released::Named(lock) = released {
+                state.released.insert(self.among(&lock));
+            }
+        }
+    }
+    fn among(&self, lock: &Lock) -> Released {
+        match lock {
+            Lock::Symbol(address) => {
+                let spots = self.facts.points_to.spots(self.function, address);
+                if spots.is_empty() { Released::Outside } else { Released::Among(spots) }
+            }
+            other => Released::Named(*other),
+        }
+    }
+
+    /// Follows a statement; `false` if nothing comes after it.
+    fn statement(&self, state: &mut State, place: Place, stmt: &Stmt) -> bool {
+        let of = |operand: &Operand| {
+            let address = self.facts.points_to.addresses.of(self.function, operand);
+            name(self.facts, self.function, address)
+        };
+        if ends_thread(stmt) {
+            return false;
+        }
+        for local in stmt.assigns() {
+            self.assigned(state, local);
+        }
+        match stmt {
+            Stmt::Sync { dst, op } => match op {
+                SyncOp::Lock { lock, mode, wait } => self.take(state, *dst, of(lock), *mode, *wait),
+                // Only a semaphore that is known by name can be seen to be used as a lock.
+                SyncOp::SemWait { sem, wait } => {
+                    if let lock @ Lock::At(_) = of(sem) {
+                        self.take(state, *dst, lock, LockMode::Exclusive, *wait);
+                    }
+                }
+                SyncOp::Unlock { lock } => self.release(state, of(lock)),
+                SyncOp::SemPost { sem } => self.release(state, of(sem)),
+                SyncOp::CondWait { lock, .. } => {
+                    let lock = of(lock);
+                    let held = state.held.get(&lock).copied();
+                    self.release_fully(state, lock);
+                    match held {
+                        Some(held) => {
+                            state.held.insert(lock, held);
+                        }
+                        None => self.acquire(state, lock, LockMode::Exclusive),
+                    }
+                }
+                SyncOp::Once { control, .. } => {
+                    let done = self.invoke(state, place, stmt);
+                    if let Lock::At(spot) = of(control) {
+                        let held = Held { mode: LockMode::Exclusive, depth: 1 };
+                        state.held.insert(Lock::Passed(spot), held);
+                    }
+                    return done;
+                }
+                _ => {}
+            },
+            Stmt::Call { .. } | Stmt::Library { .. } => return self.invoke(state, place, stmt),
+            _ => {}
+        }
+        true
+    }
+
+    fn release_fully(&self, state: &mut State, lock: Lock) {
+        if let Some(held) = state.held.get_mut(&lock) {
+            held.depth = 1;
+        }
+        self.release(state, lock);
+    }
+
+    fn take(&self, state: &mut State, dst: Option<LocalId>, lock: Lock, mode: LockMode, wait: TryMode) {
+        if wait == TryMode::Wait {
+            return self.acquire(state, lock, mode);
+        }
+        if let Some(dst) = dst {
+            let zero = Locks::from([(lock, Held { mode, depth: 1 })]);
+            state.pending.insert(dst, Depends { zero, other: Locks::new() });
+        }
+    }
+
+    fn invoke(&self, state: &mut State, place: Place, stmt: &Stmt) -> bool {
+        let Some(invoke) = self.facts.points_to.invoke(place) else { return true };
+        let (dst, args): (Option<LocalId>, &[Operand]) = match stmt {
+            Stmt::Call { dst, args, .. } => (*dst, args),
+            _ => (None, &[]),
+        };
+        let addresses: Vec<Address> =
+            args.iter().map(|a| self.facts.points_to.addresses.of(self.function, a)).collect();
+        let mut after: Option<State> = None;
+        let perhaps_not = invoke.how != How::Call;
+        if perhaps_not || invoke.callees.is_empty() {
+            after = Some(state.clone());
+        }
+        for callee in &invoke.callees {
+            if self.facts.program.functions[*callee].blocks.is_empty() {
+                continue;
+            }
+            let Some(summary) = &self.effects.summaries[*callee] else { continue };
+            let mut way = state.clone();
+            self.apply(&mut way, *callee, summary, dst, &addresses);
+            match &mut after {
+                Some(after) => {
+                    after.join(&way);
+                }
+                None => after = Some(way),
+            }
+        }
+        if invoke.outside {
+            let mut way = state.clone();
+            self.leave(&mut way);
+            match &mut after {
+                Some(after) => {
+                    after.join(&way);
+                }
+                None => after = Some(way),
+            }
+        }
+        match after {
+            Some(after) => {
+                *state = after;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Code without a body may give back what it may know.
+    fn leave(&self, state: &mut State) {
+        let known: BTreeSet<_> = self.facts.points_to.outside().iter().map(|s| s.object).collect();
+        let reachable = |lock: &Lock| match lock {
+            Lock::At(spot) => known.contains(&spot.object),
+            Lock::Symbol(address) => {
+                let spots = self.facts.points_to.spots(self.function, address);
+                spots.is_empty() || spots.iter().any(|s| known.contains(&s.object))
+            }
+            _ => false,
+        };
+        state.held.retain(|lock, _| !reachable(lock));
+        state.histories.retain(|lock, _| state.held.contains_key(lock));
+        state.released.insert(Released::Outside);
+        state.pending.clear();
+    }
+
+    fn apply(
+        &self,
+        state: &mut State,
+        callee: FunctionId,
+        summary: &Summary,
+        dst: Option<LocalId>,
+        arguments: &[Address],
+    ) {
+        let params = self.facts.program.functions[callee].params;
+        let argument = |local: LocalId| -> Option<Address> {
+            if local.0 < params {
+                return arguments.get(local.0 as usize).copied();
+            }
+            // What the callee returned is known to the caller by its result.
+            let returned = summary.returned.filter(|r| r.base == Base::Local(local) && r.index.is_none())?;
+            Address::of_local(dst?).plus(returned.offset.checked_neg()?)
+        };
+        let translated = |lock: &Lock| {
+            let lock = from_callee(lock, argument)?;
+            Some(match lock {
+                Lock::Symbol(address) => name(self.facts, self.function, address),
+                other => other,
+            })
+        };
+        for released in &summary.state.released {
+            match released {
+                Released::Named(lock) => match translated(lock) {
+                    Some(lock) => self.release(state, lock),
+                    None => {
+                        let there = Analysis { function: callee, ..*self };
+                        self.release_among(state, &there.among(lock));
+                    }
+                },
+                other => self.release_among(state, other),
+            }
+        }
+        for (lock, held) in &summary.state.held {
+            if let Some(lock) = translated(lock) {
+                if lock.is_lock() {
+                    for _ in 0..held.depth {
+                        self.acquire(state, lock, held.mode);
+                    }
+                } else {
+                    state.held.insert(lock, *held);
+                }
+            }
+        }
+        let taken: Vec<Lock> = summary.state.taken.iter().filter_map(translated).collect();
+        for history in state.histories.values_mut() {
+            history.extend(taken.iter().copied());
+        }
+        for (lock, history) in &summary.state.histories {
+            if let Some(lock) = translated(lock).filter(|lock| state.held.contains_key(lock)) {
+                state.histories.insert(lock, history.iter().filter_map(translated).collect());
+            }
+        }
+        state.taken.extend(taken);
+        let translate = |locks: &Locks| -> Locks {
+            locks.iter().filter_map(|(lock, held)| Some((translated(lock)?, *held))).collect()
+        };
+        let depends = Depends { zero: translate(&summary.depends.zero), other: translate(&summary.depends.other) };
+        if let Some(dst) = dst.filter(|_| !depends.zero.is_empty() || !depends.other.is_empty()) {
+            state.pending.insert(dst, depends);
+        }
+    }
+    fn release_among(&self, state: &mut State, released: &Released) {
+        match released {
+            Released::Named(lock) => self.release(state, *lock),
+            Released::Outside => self.leave(state),
+            Released::Among(spots) => {
+                let hit = |lock: &Lock| {
+                    let own = match lock {
+                        Lock::At(spot) => vec![*spot],
+                        Lock::Symbol(address) => self.facts.points_to.spots(self.function, address),
+                        _ => return false,
+                    };
+                    own.is_empty() || own.iter().any(|a| spots.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
+                };
+                state.held.retain(|lock, _| !hit(lock));
+                state.histories.retain(|lock, _| state.held.contains_key(lock));
+                state.released.insert(released.clone());
+                state.pending.clear();
+            }
+        }
+    }
+}
+
+/// Whether what was given back may be this lock of the context's.
+pub(crate) fn may_release(
+    facts: &Facts<'_>,
+    context: &facts::order::Context,
+    released: &Released,
+    lock: &Lock,
+) -> bool {
+    match released {
+        Released::Named(named) => may_be_same(facts, context.function, Some(context), named, lock),
+        Released::Among(spots) => {
+            let own = match lock {
+                Lock::At(spot) => vec![*spot],
+                Lock::Symbol(address) => facts.spots(context, address),
+                _ => return false,
+            };
+            own.is_empty() || own.iter().any(|a| spots.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
+        }
+        Released::Outside => {
+            let outside = facts.points_to.outside();
+            let known = |spot: &Spot| {
+                outside.iter().any(|s| s.object == spot.object)
+                    || facts.points_to.origin(spot.object) == Origin::Outside
+            };
+            match lock {
+                Lock::At(spot) => known(spot),
+                Lock::Symbol(address) => {
+                    let spots = facts.spots(context, address);
+                    spots.is_empty() || spots.iter().any(known)
+                }
+                _ => false,
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Which locks are surely held when a context is entered, whoever calls it.
+
+use std::collections::BTreeSet;
+
+use facts::Facts;
+use facts::address::Address;
+use facts::invocations::Place;
+use facts::order::{ContextId, ThreadId};
+use model::LockMode;
+use model::index::IndexVec;
+use program::{Operand, Stmt, SyncOp};
+use rustc_hash::FxHashMap;
+
+use crate::effects::{Effects, State, may_release};
+use crate::lock::{Held, Lock, Locks, in_context, meet, name, to_callee};
+
+/// What is surely held at a point of a context, with what was surely taken since each was.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Holding {
+    pub(crate) locks: Locks,
+    pub(crate) histories: std::collections::BTreeMap<Lock, BTreeSet<Lock>>,
+}
+
+impl Holding {
+    fn meet(&mut self, other: &Self) -> bool {
+        let mut changed = meet(&mut self.locks, &other.locks);
+        let size = |h: &Self| h.histories.values().map(|h| h.len() + 1).sum::<usize>();
+        let before = size(self);
+        self.histories.retain(|lock, _| other.histories.contains_key(lock));
+        for (lock, history) in &mut self.histories {
+            history.retain(|taken| other.histories[lock].contains(taken));
+        }
+        changed |= before != size(self);
+        changed
+    }
+}
+
+/// Entry locks of all contexts; `None` for one that is never entered.
+pub(crate) struct Entries {
+    of: IndexVec<ContextId, Option<Holding>>,
+}
+
+impl Entries {
+    pub(crate) fn new(facts: &Facts<'_>, effects: &Effects) -> Self {
+        let contexts = &facts.order.contexts;
+        let mut this = Self { of: IndexVec::filled(contexts.len(), None) };
+        let mut open: std::collections::VecDeque<ContextId> = Default::default();
+        let mut queued: BTreeSet<ContextId> = BTreeSet::new();
+        let mut made_by: FxHashMap<(ContextId, Place), Vec<ThreadId>> = FxHashMap::default();
+        for (thread, info) in facts.order.threads.iter_enumerated() {
+            if let Some(at) = info.made_at {
+                made_by.entry(at).or_default().push(thread);
+            }
+        }
+        // Roots first: contexts that threads start in.
+        for (id, context) in contexts.iter_enumerated() {
+            if context.starts || context.callers.is_empty() {
+                this.of[id] = Some(Holding::default());
+                open.push_back(id);
+                queued.insert(id);
+            }
+        }
+        while let Some(id) = open.pop_front() {
+            queued.remove(&id);
+            let function = contexts[id].function;
+            for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
+                for (index, statement) in block.statements.iter().enumerate() {
+                    let place = (function, block_id, index);
+                    let called = facts.order.calls(id, place);
+                    if called.is_empty() {
+                        continue;
+                    }
+                    let Some(holding) = this.at(facts, effects, id, place) else { continue };
+                    let arguments: Vec<Address> = match &statement.stmt {
+                        Stmt::Call { args, .. } => {
+                            args.iter().map(|a| facts.points_to.addresses.of(function, a)).collect()
+                        }
+                        _ => Vec::new(),
+                    };
+                    let mut given = translated(&holding, &arguments);
+                    if let Stmt::Sync { op: SyncOp::Once { control, .. }, .. } = &statement.stmt {
+                        given.locks.extend(once(facts, function, control));
+                    }
+                    for callee in called {
+                        let changed = match &mut this.of[*callee] {
+                            Some(known) => known.meet(&given),
+                            slot @ None => {
+                                *slot = Some(given.clone());
+                                true
+                            }
+                        };
+                        if changed && queued.insert(*callee) {
+                            open.push_back(*callee);
+                        }
+                    }
+                }
+            }
+        }
+        this
+    }
+
+    /// What is surely held just before a statement of a context; `None` where it cannot be reached.
+    pub(crate) fn at(&self, facts: &Facts<'_>, effects: &Effects, id: ContextId, place: Place) -> Option<Holding> {
+        let entry = self.of[id].as_ref()?;
+        let state = effects.at(place)?;
+        Some(holding(facts, id, entry, state))
+    }
+}
+
+fn holding(facts: &Facts<'_>, id: ContextId, entry: &Holding, state: &State) -> Holding {
+    let context = &facts.order.contexts[id];
+    let mut now = Holding::default();
+    let mean = |lock: &Lock| in_context(facts, context, *lock);
+    for (lock, held) in &entry.locks {
+        let lock = mean(lock);
+        if !state.released.iter().any(|released| may_release(facts, context, released, &lock)) {
+            now.locks.insert(lock, *held);
+            let history = entry.histories.get(&lock).into_iter().flatten().chain(&state.taken);
+            now.histories.insert(lock, history.map(mean).filter(|taken| *taken != lock).collect());
+        }
+    }
+    for (lock, held) in &state.held {
+        let lock = mean(lock);
+        let known = now.locks.entry(lock).or_insert(*held);
+        if held.mode == LockMode::Exclusive {
+            known.mode = held.mode;
+        }
+        if let Some(history) = state.histories.get(&lock) {
+            now.histories.insert(lock, history.iter().map(mean).collect());
+        }
+    }
+    now
+}
+
+/// What a caller holds, in the terms of a callee.
+fn translated(holding: &Holding, arguments: &[Address]) -> Holding {
+    let mut given = Holding::default();
+    for (lock, held) in &holding.locks {
+        let history = holding.histories.get(lock);
+        let history: BTreeSet<Lock> = history.into_iter().flatten().flat_map(|l| to_callee(l, arguments)).collect();
+        for lock in to_callee(lock, arguments) {
+            given.locks.insert(lock, *held);
+            given.histories.insert(lock, history.clone());
+        }
+    }
+    given
+}
+
+fn once(facts: &Facts<'_>, function: program::FunctionId, control: &Operand) -> Option<(Lock, Held)> {
+    let address = facts.points_to.addresses.of(function, control);
+    let Lock::At(spot) = name(facts, function, address) else { return None };
+    Some((Lock::Once(spot), Held { mode: LockMode::Exclusive, depth: 1 }))
+}

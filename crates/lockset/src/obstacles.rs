@@ -1,0 +1,53 @@
+//! What keeps the engine from claiming that anything is absent.
+
+use std::collections::BTreeSet;
+
+use facts::Facts;
+use facts::invocations::How;
+use model::SiteId;
+use program::library::{self, Role, threads};
+use program::{FunctionId, Stmt, SyncOp};
+
+/// Something that can run and whose effect on threads, locks or memory is not known at all.
+pub(crate) fn obstacles(facts: &Facts<'_>) -> Vec<String> {
+    let program = facts.program;
+    let runs: BTreeSet<FunctionId> = facts.order.contexts.iter().map(|c| c.function).collect();
+    let line = |site: Option<SiteId>| {
+        let location = site.and_then(|site| program.sites.get(site)?.location);
+        location.map(|l| format!("{}:{}: ", program.files[l.file], l.line)).unwrap_or_default()
+    };
+    let mut found = Vec::new();
+    for entry in &program.unmodelled {
+        let can_run = entry.site.is_none_or(|site| runs.contains(&program.sites[site].function));
+        // A call of a function without a body is followed to what it is given.
+        let followed =
+            entry.function.as_ref().is_some_and(|f| library::lookup(f).is_none() && threads::lookup(f).is_none());
+        if can_run && !followed {
+            found.push(format!("{}{}", line(entry.site), entry.what));
+        }
+    }
+    for function in &runs {
+        for (block_id, block) in program.functions[*function].blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                let invoke = facts.points_to.invoke((*function, block_id, index));
+                let what = match &statement.stmt {
+                    Stmt::Sync { op: SyncOp::Cancel { .. }, .. } => "cancels a thread",
+                    Stmt::Sync { op: SyncOp::Create { .. }, .. } => {
+                        let known = invoke.is_some_and(|i| i.how == How::Create && !i.callees.is_empty() && !i.outside);
+                        if known {
+                            continue;
+                        }
+                        "starts a thread in a function that is not known"
+                    }
+                    Stmt::Library { function, .. } => match library::lookup(function) {
+                        Some(row) if row.role == Role::LongJump => "jumps out of a function",
+                        _ => continue,
+                    },
+                    _ => continue,
+                };
+                found.push(format!("{}{what}", line(statement.site)));
+            }
+        }
+    }
+    found
+}

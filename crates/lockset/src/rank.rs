@@ -1,0 +1,143 @@
+//! Stage II: warnings in the order in which they are worth reading.
+//!
+//! A warning is *covered* when another one implies it: the access comes after another of the same function on every
+//! way, to the same memory, with no fewer locks, and the other conflicts with the same partner (the weaker-than relation
+//! of section 4.1, with the covers of its section "Acquisition History-based Covers" by dominators). Nothing is
+//! dropped for that: covered warnings come last.
+
+use std::collections::BTreeMap;
+
+use facts::Facts;
+use model::{AccessKind, Pair, SiteId};
+
+use crate::events::{Class, Events};
+use crate::lock::Lock;
+use crate::names;
+use crate::verdict::{Answer, Finding};
+
+/// Puts warnings in order and says which locks other accesses hold.
+pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events: &Events) -> Vec<Finding> {
+    let covers = Covers::new(facts, events);
+    let usual = usual_locks(facts, events);
+    let pairs: std::collections::BTreeSet<Pair> = unknown.keys().copied().collect();
+    let mut findings: Vec<Finding> = unknown.into_values().collect();
+    for finding in &mut findings {
+        let [a, b] = finding.pair.sites();
+        let implied = covers.of(a).any(|c| c != a && pairs.contains(&Pair::new(c, b)))
+            || covers.of(b).any(|c| c != b && pairs.contains(&Pair::new(a, c)));
+        let lock = usual.get(&a).or_else(|| usual.get(&b)).cloned();
+        if let Answer::Unknown { usual_lock, covered, .. } = &mut finding.answer {
+            *covered = implied;
+            *usual_lock = lock;
+        }
+    }
+    findings.sort_by_key(|finding| {
+        let [a, b] = &finding.sides;
+        let (covered, strays) = match &finding.answer {
+            Answer::Unknown { covered, usual_lock, .. } => {
+                // A variable that is otherwise protected is the best sign of a mistake.
+                (*covered, usual_lock.as_ref().map_or(0, |(_, held, all)| held * 100 / all.max(&1)))
+            }
+            Answer::Absent(_) => (true, 0),
+        };
+        let writes = usize::from(a.kind.writes()) + usize::from(b.kind.writes());
+        (covered, std::cmp::Reverse(strays), std::cmp::Reverse(writes), finding.pair)
+    });
+    findings
+}
+
+/// Accesses that are weaker than others.
+struct Covers {
+    weaker: BTreeMap<SiteId, Vec<SiteId>>,
+}
+
+impl Covers {
+    fn new(facts: &Facts<'_>, events: &Events) -> Self {
+        let mut place_of = BTreeMap::new();
+        for (id, function) in facts.program.functions.iter_enumerated() {
+            for (block_id, block) in function.blocks.iter_enumerated() {
+                for (index, statement) in block.statements.iter().enumerate() {
+                    if let Some(site) = statement.site {
+                        place_of.entry(site).or_insert((id, block_id, index));
+                    }
+                }
+            }
+        }
+        let mut weaker: BTreeMap<SiteId, Vec<SiteId>> = BTreeMap::new();
+        for classes in events.values() {
+            // Only classes of the same bytes and thread are compared.
+            let mut groups: BTreeMap<_, Vec<(&Class, SiteId)>> = BTreeMap::new();
+            for (class, sites) in classes.iter().filter(|(class, _)| !class.wild) {
+                for site in sites.sites.iter().take(64) {
+                    let Some(place) = place_of.get(site) else { continue };
+                    groups.entry((class.spot, class.thread, place.0)).or_default().push((class, *site));
+                }
+            }
+            for group in groups.values().filter(|g| g.len() > 1 && g.len() <= 64) {
+                for (class, site) in group {
+                    for (other, earlier) in group {
+                        if site != earlier
+                            && is_weaker(other, class)
+                            && before(facts, place_of[earlier], place_of[site])
+                        {
+                            weaker.entry(*site).or_default().push(*earlier);
+                        }
+                    }
+                }
+            }
+        }
+        Self { weaker }
+    }
+    fn of(&self, site: SiteId) -> impl Iterator<Item = SiteId> + '_ {
+        self.weaker.get(&site).into_iter().flatten().copied()
+    }
+}
+
+/// Whether every way to the second leads through the first.
+fn before(facts: &Facts<'_>, one: facts::invocations::Place, other: facts::invocations::Place) -> bool {
+    if one.0 != other.0 {
+        return false;
+    }
+    if one.1 == other.1 { one.2 < other.2 } else { facts.graphs[one.0].dominates(one.1, other.1) }
+}
+
+/// Whether an access protects itself no better than another (Definition 9).
+fn is_weaker(one: &Class, other: &Class) -> bool {
+    let locks = one.locks.iter().all(|lock| other.locks.contains(lock));
+    let history = |class: &Class, lock: &Lock| {
+        class.histories.iter().find(|(l, _)| l == lock).map(|(_, taken)| taken.clone()).unwrap_or_default()
+    };
+    let histories = one.histories.iter().all(|(lock, taken)| {
+        let there = history(other, lock);
+        taken.iter().all(|t| there.contains(t))
+    });
+    locks && histories && (one.kind == other.kind || one.kind == AccessKind::Write)
+}
+
+/// For each access, the lock that most accesses of the same bytes hold.
+fn usual_locks(facts: &Facts<'_>, events: &Events) -> BTreeMap<SiteId, (String, usize, usize)> {
+    let mut usual = BTreeMap::new();
+    for classes in events.values() {
+        let mut by_spot: BTreeMap<_, Vec<(&Class, usize)>> = BTreeMap::new();
+        for (class, sites) in classes.iter().filter(|(class, _)| !class.wild) {
+            by_spot.entry(class.spot).or_default().push((class, sites.sites.len()));
+        }
+        for (spot, list) in by_spot {
+            let all: usize = list.iter().map(|(_, count)| count).sum();
+            let mut held: BTreeMap<Lock, usize> = BTreeMap::new();
+            for (class, count) in &list {
+                for (lock, _) in class.locks.iter().filter(|(lock, _)| lock.is_lock()) {
+                    *held.entry(*lock).or_default() += count;
+                }
+            }
+            let Some((lock, count)) = held.into_iter().max_by_key(|(_, count)| *count) else { continue };
+            let name = names::lock(facts, &lock);
+            for (_, sites) in classes.iter().filter(|(class, _)| class.spot == spot) {
+                sites.sites.iter().for_each(|site| {
+                    usual.insert(*site, (name.clone(), count, all));
+                });
+            }
+        }
+    }
+    usual
+}

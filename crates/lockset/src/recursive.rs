@@ -1,0 +1,25 @@
+//! Mutexes that may be taken again by the thread that holds them.
+
+use facts::Facts;
+use program::{FunctionId, Stmt, SyncOp};
+
+use crate::lock::{Lock, may_be_same};
+
+/// Whether everything that may set up the lock says that it counts how often it was taken.
+pub(crate) fn is_recursive(facts: &Facts<'_>, function: FunctionId, lock: &Lock) -> bool {
+    let mut found = false;
+    for (id, body) in facts.program.functions.iter_enumerated() {
+        for statement in body.blocks.iter().flat_map(|b| &b.statements) {
+            let Stmt::Sync { op: SyncOp::LockInit { lock: set_up, recursive }, .. } = &statement.stmt else { continue };
+            let address = facts.points_to.addresses.of(id, set_up);
+            let spots = facts.points_to.spots(id, &address);
+            let means =
+                spots.is_empty() || spots.iter().any(|s| may_be_same(facts, function, None, &Lock::At(*s), lock));
+            if means && !recursive {
+                return false;
+            }
+            found |= means;
+        }
+    }
+    found
+}

@@ -1,0 +1,380 @@
+//! Verdicts for pairs: why a pair cannot race, or why it may.
+//!
+//! Absence is claimed for pairs of classes ([`crate::events`]); a pair of sites is absent when all classes that its
+//! sites are in are. Reasons, in the order they are tried:
+//!
+//! - *never parallel*: creation and join order the two;
+//! - *common lock*: both surely hold it, not both shared: a lock known by name, or one at the same distance from the
+//!   accessed byte (`p->lock` for `p->data`);
+//! - *once*: one is in a once-routine, the other in the same or after it;
+//! - *own slot*: each thread stays in the part of an object that its argument singles out;
+//! - *acquisition histories* (section 4.1, Stage I): one holds `l1` and took `l2` since, the other holds `l2` and took
+//!   `l1` since. Whichever section of `l1` comes first, a release and an acquisition order the two accesses, so this is a
+//!   proof for any number of threads and any nesting as long as both hold what they hold without a gap, which surely
+//!   held locks with sure histories do. (The paper's theorem needs two threads and nesting for the converse only.)
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facts::order::Argument;
+use facts::{Facts, Options};
+use model::{AccessKind, LockMode, Pair, SiteId};
+use program::Program;
+
+use crate::effects::Effects;
+use crate::entries::Entries;
+use crate::events::{Class, Events, Sites, events};
+use crate::lock::Lock;
+use crate::semaphores::Semaphores;
+use crate::{names, obstacles, rank};
+
+/// Most warnings that are listed one by one.
+const MOST_WARNINGS: usize = 20_000;
+/// Most absent pairs that are listed one by one.
+const MOST_ABSENT: usize = 100_000;
+
+/// Why a pair cannot race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The threads never run at the same time there.
+    NeverParallel,
+    /// Both hold this lock.
+    CommonLock(String),
+    /// Both hold the lock at this distance from the accessed byte.
+    LockBeside(i64),
+    /// A once-control runs one of them, and the other runs in it or after it.
+    Once(String),
+    /// Each thread stays in its own part.
+    OwnSlot,
+    /// Each took the lock that the other holds while it held its own.
+    Histories(String, String),
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NeverParallel => f.write_str("the two never run in parallel: creation and join order them"),
+            Self::CommonLock(lock) => write!(f, "both hold `{lock}`"),
+            Self::LockBeside(_) => f.write_str("both hold the lock that belongs to the accessed object"),
+            Self::Once(control) => write!(f, "`{control}` orders the two"),
+            Self::OwnSlot => f.write_str("each thread stays in the part that its argument singles out"),
+            Self::Histories(one, other) => {
+                write!(f, "one took `{other}` while it holds `{one}`, the other took `{one}` while it holds `{other}`")
+            }
+        }
+    }
+}
+
+/// One side of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Side {
+    /// The site.
+    pub site: SiteId,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Whether atomically.
+    pub atomic: bool,
+    /// Locks surely held, by name.
+    pub locks: Vec<String>,
+    /// The thread that does it.
+    pub thread: String,
+}
+
+/// The answer for a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It cannot race, for all inputs and any number of threads.
+    Absent(Reason),
+    /// It may race, or what stopped us.
+    Unknown {
+        /// Why it is reported, in words.
+        why: String,
+        /// The lock that most other accesses of the variable hold: its name, how many of how many.
+        usual_lock: Option<(String, usize, usize)>,
+        /// Another warning implies this one: it comes later on the same way with no fewer locks.
+        covered: bool,
+    },
+}
+
+/// A pair with its answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The sites.
+    pub pair: Pair,
+    /// What a person calls the memory.
+    pub variable: String,
+    /// What each does there, in the order of the pair's sites.
+    pub sides: [Side; 2],
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// What the engine found.
+pub struct Analysis {
+    /// All pairs: warnings by rank, then absent ones by site.
+    pub findings: Vec<Finding>,
+    /// Warnings that are not listed one by one, because there are too many.
+    pub more_warnings: u64,
+    /// Absent pairs that are not listed one by one.
+    pub more_absent: u64,
+    /// What keeps anything from being absent.
+    pub obstacles: Vec<String>,
+    /// Functions without a body that are called, by name.
+    pub outside: Vec<String>,
+}
+
+/// Answers for every pair of sites that may touch the same memory from different threads.
+pub fn analyse(program: &Program, options: &Options) -> Analysis {
+    let facts = Facts::new(program, options);
+    analyse_facts(&facts)
+}
+
+/// The same, with facts that are known already.
+pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
+    let effects = Effects::new(facts);
+    let entries = Entries::new(facts, &effects);
+    let semaphores = Semaphores::new(facts, &effects, &entries);
+    let events = events(facts, &effects, &entries);
+    let obstacles = obstacles::obstacles(facts);
+    let mut judge = Judge {
+        facts,
+        semaphores,
+        obstacle: obstacles.first().cloned(),
+        unknown: BTreeMap::new(),
+        absent: BTreeMap::new(),
+        more_warnings: 0,
+        more_absent: 0,
+    };
+    judge.all(&events);
+    let Judge { unknown, absent, more_warnings, more_absent, .. } = judge;
+    let mut findings = rank::ranked(facts, unknown, &events);
+    findings.extend(absent.into_values());
+    let outside: BTreeSet<String> = facts.points_to.calls_outside().iter().map(|(name, _)| name.clone()).collect();
+    Analysis { findings, more_warnings, more_absent, obstacles, outside: outside.into_iter().collect() }
+}
+
+/// A class with the sites it occurs at.
+type Group<'e> = (&'e Class, &'e Sites);
+
+struct Judge<'a, 'p> {
+    facts: &'a Facts<'p>,
+    semaphores: Semaphores,
+    obstacle: Option<String>,
+    unknown: BTreeMap<Pair, Finding>,
+    absent: BTreeMap<Pair, Finding>,
+    more_warnings: u64,
+    more_absent: u64,
+}
+
+impl Judge<'_, '_> {
+    fn all(&mut self, events: &Events) {
+        let wild: Vec<Group<'_>> = events.values().flatten().filter(|(class, _)| class.wild).collect();
+        let mut absent: Vec<(Group<'_>, Group<'_>, Reason)> = Vec::new();
+        for classes in events.values() {
+            let known: Vec<Group<'_>> = classes.iter().filter(|(class, _)| !class.wild).collect();
+            for (number, one) in known.iter().enumerate() {
+                for other in known[number..].iter().chain(&wild) {
+                    if !meet(one.0, other.0) {
+                        continue;
+                    }
+                    match self.reason(one.0, other.0) {
+                        Some(reason) if self.obstacle.is_none() => absent.push((*one, *other, reason)),
+                        _ => self.warn(*one, *other),
+                    }
+                }
+            }
+        }
+        for (number, one) in wild.iter().enumerate() {
+            for other in &wild[number..] {
+                if meet(one.0, other.0) {
+                    match self.reason(one.0, other.0) {
+                        Some(reason) if self.obstacle.is_none() => absent.push((*one, *other, reason)),
+                        _ => self.warn(*one, *other),
+                    }
+                }
+            }
+        }
+        for (one, other, reason) in absent {
+            for (pair, a, b) in pairs(one.1, other.1) {
+                if self.unknown.contains_key(&pair) || self.absent.contains_key(&pair) {
+                    continue;
+                }
+                if self.absent.len() >= MOST_ABSENT {
+                    self.more_absent += 1;
+                    continue;
+                }
+                let finding = self.finding(pair, (one.0, a), (other.0, b), Answer::Absent(reason.clone()));
+                self.absent.insert(pair, finding);
+            }
+        }
+    }
+
+    fn warn(&mut self, one: Group<'_>, other: Group<'_>) {
+        for (pair, a, b) in pairs(one.1, other.1) {
+            if self.unknown.contains_key(&pair) {
+                continue;
+            }
+            if self.unknown.len() >= MOST_WARNINGS {
+                self.more_warnings += 1;
+                continue;
+            }
+            let why = self.why(one.0, other.0);
+            let answer = Answer::Unknown { why, usual_lock: None, covered: false };
+            let finding = self.finding(pair, (one.0, a), (other.0, b), answer);
+            self.unknown.insert(pair, finding);
+        }
+    }
+
+    fn finding(&self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), answer: Answer) -> Finding {
+        let side = |(class, site): (&Class, SiteId)| Side {
+            site,
+            kind: class.kind,
+            atomic: class.atomic,
+            locks: self.lock_names(class),
+            thread: names::thread(self.facts, class.thread),
+        };
+        let known = if one.0.wild { other } else { one };
+        let variable = names::variable(self.facts, known.1, known.0.spot, known.0.len);
+        let sides = if one.1 <= other.1 { [side(one), side(other)] } else { [side(other), side(one)] };
+        Finding { pair, variable, sides, answer }
+    }
+    fn lock_names(&self, class: &Class) -> Vec<String> {
+        let named = class.locks.iter().filter(|(lock, _)| lock.is_lock() && self.counts(lock));
+        let mut names: Vec<String> = named.map(|(lock, _)| names::lock(self.facts, lock)).collect();
+        if names.is_empty() && !class.beside.is_empty() {
+            names.push("a lock in the same object".to_owned());
+        }
+        names
+    }
+    fn counts(&self, lock: &Lock) -> bool {
+        match lock {
+            Lock::At(spot) => self.semaphores.excludes(spot),
+            _ => true,
+        }
+    }
+
+    /// Why the two cannot race.
+    fn reason(&self, one: &Class, other: &Class) -> Option<Reason> {
+        if !self.facts.order.parallel((one.thread, one.moment), (other.thread, other.moment)) {
+            return Some(Reason::NeverParallel);
+        }
+        let common = one.locks.iter().find(|(lock, mode)| {
+            let there = other.locks.iter().find(|(l, _)| l == lock);
+            let apart = there.is_some_and(|(_, m)| *mode == LockMode::Exclusive || *m == LockMode::Exclusive);
+            matches!(lock, Lock::At(_)) && apart && self.counts(lock)
+        });
+        if let Some((lock, _)) = common {
+            return Some(Reason::CommonLock(names::lock(self.facts, lock)));
+        }
+        self.beside(one, other).or_else(|| self.once(one, other)).or_else(|| self.own(one, other)).or_else(|| {
+            let (a, b) = self.histories(one, other)?;
+            Some(Reason::Histories(names::lock(self.facts, &a), names::lock(self.facts, &b)))
+        })
+    }
+
+    /// The same lock, found by its distance from the accessed bytes.
+    fn beside(&self, one: &Class, other: &Class) -> Option<Reason> {
+        if one.wild || other.wild {
+            return None;
+        }
+        let apart = one.spot.only_distance(one.len?, other.spot, other.len?)?;
+        let found = one.beside.iter().find(|(distance, mode)| {
+            let same = other.beside.iter().filter(|(d, _)| d.checked_add(apart) == Some(*distance));
+            same.into_iter().any(|(_, m)| *mode == LockMode::Exclusive || *m == LockMode::Exclusive)
+        });
+        found.map(|(distance, _)| Reason::LockBeside(*distance))
+    }
+
+    fn once(&self, one: &Class, other: &Class) -> Option<Reason> {
+        let inside = |class: &Class| {
+            let locks = class.locks.iter();
+            locks.filter_map(|(l, _)| if let Lock::Once(spot) = l { Some(*spot) } else { None }).collect::<Vec<_>>()
+        };
+        let ordered = |spot: &facts::spot::Spot, class: &Class| {
+            class.locks.iter().any(|(l, _)| *l == Lock::Once(*spot) || *l == Lock::Passed(*spot))
+        };
+        let found = inside(one).into_iter().find(|spot| ordered(spot, other));
+        let found = found.or_else(|| inside(other).into_iter().find(|spot| ordered(spot, one)));
+        found.map(|spot| Reason::Once(names::object(self.facts, spot, 4)))
+    }
+
+    /// Whether threads made by one statement stay apart by their arguments.
+    fn own(&self, one: &Class, other: &Class) -> Option<Reason> {
+        let thread = one.thread.filter(|t| Some(*t) == other.thread)?;
+        let (a, b) = (one.own?, other.own?);
+        if !self.facts.order.arguments_differ(thread) || (a.base, a.scale) != (b.base, b.scale) {
+            return None;
+        }
+        let spacing = match (self.facts.order.threads[thread].argument, a.base) {
+            (Argument::Fresh, None) => return Some(Reason::OwnSlot),
+            (Argument::Apart(bytes), None) => i64::try_from(bytes).ok()?,
+            (Argument::Apart(step), Some(_)) => i64::try_from(step).ok()?.checked_mul(a.scale.checked_abs()?)?,
+            _ => return None,
+        };
+        let (len_a, len_b) = (i64::try_from(one.len?).ok()?, i64::try_from(other.len?).ok()?);
+        let apart = a.offset.checked_add(len_a)? <= b.offset.checked_add(spacing)?
+            && b.offset.checked_add(len_b)? <= a.offset.checked_add(spacing)?;
+        apart.then_some(Reason::OwnSlot)
+    }
+
+    /// Two locks that each took while holding the other's.
+    fn histories(&self, one: &Class, other: &Class) -> Option<(Lock, Lock)> {
+        let exclusive = |class: &Class, lock: &Lock| {
+            self.counts(lock) && class.locks.iter().any(|(l, m)| l == lock && *m == LockMode::Exclusive)
+        };
+        one.histories.iter().find_map(|(a, taken)| {
+            taken.iter().find_map(|b| {
+                let back = other.histories.iter().any(|(l, taken)| l == b && taken.contains(a));
+                (back && exclusive(one, a) && exclusive(other, b)).then_some((*a, *b))
+            })
+        })
+    }
+
+    fn why(&self, one: &Class, other: &Class) -> String {
+        if let Some(obstacle) = &self.obstacle {
+            return obstacle.clone();
+        }
+        if one.wild || other.wild {
+            return "nothing is known about where one of the pointers points".to_owned();
+        }
+        let held = |class: &Class| {
+            let names = self.lock_names(class);
+            if names.is_empty() { "no lock".to_owned() } else { format!("`{}`", names.join("`, `")) }
+        };
+        let locks = match (held(one), held(other)) {
+            (a, b) if a == b && a == "no lock" => "neither holds a lock".to_owned(),
+            (a, b) => format!("one holds {a}, the other {b}"),
+        };
+        let parallel = match (one.thread, other.thread) {
+            (Some(a), Some(b)) if a == b => format!("several threads run `{}`", self.start(a)),
+            (Some(a), Some(b)) => {
+                format!("threads of `{}` and `{}` may run at the same time", self.start(a), self.start(b))
+            }
+            _ => "it is not known which threads run them".to_owned(),
+        };
+        let meet = if one.spot == other.spot && one.spot.stride == 0 {
+            "both touch the same memory"
+        } else {
+            "both may touch the same memory"
+        };
+        format!("{meet}; {locks}; {parallel}")
+    }
+    fn start(&self, thread: facts::order::ThreadId) -> String {
+        let functions = &self.facts.order.threads[thread].functions;
+        let names: Vec<&str> = functions.iter().map(|f| self.facts.program.functions[*f].name.as_str()).collect();
+        names.join(" or ")
+    }
+}
+
+/// Whether two accesses conflict.
+fn meet(one: &Class, other: &Class) -> bool {
+    let conflict = (one.kind.writes() || other.kind.writes()) && !(one.atomic && other.atomic);
+    let free = |class: &Class| class.kind == AccessKind::Free;
+    let overlap =
+        one.wild || other.wild || free(one) || free(other) || one.spot.overlaps(one.len, other.spot, other.len);
+    conflict && overlap
+}
+
+/// The pairs of sites of two classes.
+fn pairs<'s>(one: &'s Sites, other: &'s Sites) -> impl Iterator<Item = (Pair, SiteId, SiteId)> + 's {
+    one.sites.iter().flat_map(move |a| other.sites.iter().map(move |b| (Pair::new(*a, *b), *a, *b)))
+}
