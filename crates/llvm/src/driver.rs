@@ -31,8 +31,10 @@ fn kind(path: &Path) -> Result<Kind, Error> {
         (_, Some(language)) => Ok(Kind::Source(language)),
         _ if path.is_dir() => Ok(Kind::Folder),
         _ if cc::is_carrier(path) => Ok(Kind::Carrier),
-        _ if path.exists() || extension.is_some() => Err(Error::UnknownKind { path: path.to_owned() }),
-        _ => Err(Error::Unreadable { path: path.to_owned(), cause: std::io::ErrorKind::NotFound.into() }),
+        _ => Err(match std::fs::metadata(path) {
+            Ok(_) => Error::UnknownKind { path: path.to_owned() },
+            Err(cause) => Error::Unreadable { path: path.to_owned(), cause },
+        }),
     }
 }
 
