@@ -53,6 +53,7 @@ fn ending(trace: &Trace) -> String {
         End::Deadlock => "deadlock".to_owned(),
         End::Assertion { message, .. } => format!("assertion failed: {message}"),
         End::Crash { message, .. } => format!("crash: {message}"),
+        End::Assumed { .. } => "an assumption does not hold".to_owned(),
         End::StepLimit => "step limit".to_owned(),
         End::TimeLimit => "time limit".to_owned(),
         End::Diverged { segment, message } => format!("segment {segment} cannot be followed: {message}"),

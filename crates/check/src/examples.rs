@@ -70,7 +70,8 @@ impl Observer for Examples<'_> {
 
     fn trace(&mut self, trace: &Trace, from: Step) {
         for (step, event, access) in trace.accesses_from(from) {
-            let Some(seen) = event.site.and_then(|site| self.of_site.get_mut(site)) else { continue };
+            let site = event.site_of_access(access);
+            let Some(seen) = site.and_then(|site| self.of_site.get_mut(site)) else { continue };
             if seen.len() >= KEPT {
                 continue;
             }

@@ -55,6 +55,7 @@ pub(crate) fn explore_sites(
         max_executions: options.max_executions,
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
+        choices: ::explore::ChoiceValues::default(),
     };
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };

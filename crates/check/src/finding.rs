@@ -47,14 +47,15 @@ impl Looker<'_> {
     /// The access at `step`, with the bytes `cell` of it.
     pub(crate) fn access(&self, trace: &Trace, step: Step, access: &Access, cell: Cell) -> SeenAccess {
         let event = &trace.events[step];
-        let Place { function, file, line, column } = Place::of(self.program, event.site);
+        let site = event.site_of_access(access);
+        let Place { function, file, line, column } = Place::of(self.program, site);
         let words = Words { trace, names: self.names };
         let thread = event.id.thread;
         SeenAccess {
             event: event.id,
             thread: trace.threads[thread].path.clone(),
             raw: *access,
-            variable: self.names.cell(trace, step, cell, event.site),
+            variable: self.names.cell(trace, step, cell, site),
             access: report::Access {
                 kind: words::kind(access.kind).to_owned(),
                 atomic: access.atomic.is_some(),

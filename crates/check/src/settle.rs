@@ -22,6 +22,10 @@ pub(crate) fn unknowns(built: &Built, outcome: &Outcome) -> Vec<Unknown> {
         let bound = match reason {
             StopReason::Executions => Some((Code::SEARCH_BOUND, "raise `--max-executions`")),
             StopReason::Deadline => Some((Code::SEARCH_BOUND, "raise `--time`")),
+            StopReason::Choices => {
+                Some((Code::CHOICES, "narrow the range with `raceproof_choose` or `__VERIFIER_assume`"))
+            }
+            StopReason::Assumptions => Some((Code::ASSUMPTIONS, "look at what the program assumes")),
             StopReason::FirstFound => Some((Code::STOPPED_AT_FIRST, "search again without `--first`")),
             // Each run that was cut is listed by itself.
             StopReason::StepLimit | StopReason::TimeLimit => None,

@@ -1,6 +1,6 @@
 //! What events do, in a person's words.
 
-use model::{Access, AccessKind, Addr, Event, LockMode, Op, ThreadId, Trace, WakeCause};
+use model::{Access, AccessKind, Addr, Cell, Choice, Event, LockMode, Op, SiteId, ThreadId, Trace, WakeCause};
 
 use crate::names::Names;
 
@@ -43,15 +43,36 @@ impl Words<'_> {
         format!("{how}{verb} `{name}`")
     }
 
+    fn accesses(&self, event: &Event, accesses: &[Access]) -> String {
+        accesses.iter().map(|access| self.access(event, access)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn choice(&self, choice: &Choice) -> String {
+        match (choice.lo, choice.hi) {
+            (i64::MIN, i64::MAX) => format!("chooses {}", choice.value),
+            (lo, hi) => format!("chooses {} from {lo} to {hi}", choice.value),
+        }
+    }
+
+    fn cells(&self, site: Option<SiteId>, cells: &[Cell]) -> String {
+        let name = |cell: &Cell| self.names.cell(self.trace, self.trace.events.next_id(), *cell, site);
+        cells.iter().map(|cell| format!("`{}`", name(cell))).collect::<Vec<_>>().join(", ")
+    }
+
     /// What an event did, e.g. "locks `m`".
     pub(crate) fn did(&self, event: &Event) -> String {
         let name = |addr: &Addr| format!("`{}`", self.object(*addr));
         let shared = |mode: &LockMode| if *mode == LockMode::Shared { " shared" } else { "" };
         match &event.op {
             Op::Access(access) => self.access(event, access),
-            Op::Accesses(accesses) => {
-                accesses.iter().map(|access| self.access(event, access)).collect::<Vec<_>>().join(", ")
+            Op::Accesses(accesses) => self.accesses(event, accesses),
+            Op::Section { accesses, choices, .. } => {
+                let chosen = choices.iter().map(|choice| self.choice(choice));
+                let done = (!accesses.is_empty()).then(|| self.accesses(event, accesses));
+                format!("in one step: {}", chosen.chain(done).collect::<Vec<_>>().join(", "))
             }
+            Op::Choose(choice) => self.choice(choice),
+            Op::Await { cells } => format!("looks again at {}", self.cells(event.site, cells)),
             Op::Fence(_) => "passes a fence".to_owned(),
             Op::Acquire { lock, mode } => format!("locks {}{}", name(lock), shared(mode)),
             Op::TryAcquire { lock, mode, success: true } => format!("tries and locks {}{}", name(lock), shared(mode)),
@@ -105,6 +126,7 @@ impl Words<'_> {
             Op::SemWait { sem } => format!("for a post of {}", name(sem)),
             Op::OnceBegin { once, .. } => format!("for the routine of {}", name(once)),
             Op::Join { child } => format!("for thread {} to end", self.thread(*child)),
+            Op::Await { cells } => format!("for a change of {}", self.cells(None, cells)),
             _ => "for something outside the program".to_owned(),
         }
     }

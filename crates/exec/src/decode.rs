@@ -4,8 +4,8 @@
 //! checked, and what makes no sense is an error.
 
 use model::{
-    Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order, Pending,
-    Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
+    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order,
+    Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
 };
 use smallvec::SmallVec;
 use wire::record::{flag, order, wake};
@@ -61,8 +61,11 @@ fn access(tag: Tag, record: &Record) -> Result<Access> {
         Tag::ReadModifyWrite => AccessKind::ReadModifyWrite,
         _ => AccessKind::Free,
     };
-    let cell = Cell { start: Addr(record.address()), len: record.argument() };
-    Ok(Access { kind, atomic: memory_order(record.flags())?, cell })
+    Ok(Access { kind, atomic: memory_order(record.flags())?, cell: cell(record) })
+}
+
+fn cell(record: &Record) -> Cell {
+    Cell { start: Addr(record.address()), len: record.argument() }
 }
 
 fn is_access(tag: Tag) -> bool {
@@ -101,6 +104,9 @@ impl<'a> Decoder<'a> {
         let Some(tag) = record.tag() else { return Err(format!("no record has tag {}", (record.w0 >> 48) as u8)) };
         if is_access(tag) {
             return self.access(tag, &record);
+        }
+        if record.flags() & flag::MORE != 0 && matches!(tag, Tag::Choose | Tag::Await) {
+            return self.more(tag, &record);
         }
         if tag.is_event() {
             let op = self.operation(tag, &record)?;
@@ -148,15 +154,41 @@ impl<'a> Decoder<'a> {
 
     /// An access: an event, or one more access of the event before.
     fn access(&mut self, tag: Tag, record: &Record) -> Result<()> {
-        let access = access(tag, record)?;
+        let (access, site) = (access(tag, record)?, site(record));
         if record.flags() & flag::MORE == 0 {
             return self.event(Op::Access(access), record);
         }
         self.at += 1;
         match self.events.last_mut() {
-            Some(last) if last.id.thread == self.current => add_access(&mut last.op, access),
+            Some(last) if last.id.thread == self.current => add_access(&mut last.op, access, site),
             _ => Err("another access of no event".into()),
         }
+    }
+
+    /// One more choice of a section, or one more cell of a wait for a change.
+    fn more(&mut self, tag: Tag, record: &Record) -> Result<()> {
+        let choice = if tag == Tag::Choose { Some(self.choice()?) } else { None };
+        self.at += 1;
+        let last = self.events.last_mut().filter(|last| last.id.thread == self.current);
+        match (last.map(|last| &mut last.op), choice) {
+            (Some(Op::Section { choices, .. }), Some(choice)) => push(choices, choice),
+            (Some(Op::Await { cells }), None) => push(cells, cell(record)),
+            _ => return Err(format!("one more {tag:?} of no such event")),
+        }
+        Ok(())
+    }
+
+    /// The choice at the current record; `at` moves to its last unit.
+    fn choice(&mut self) -> Result<Choice> {
+        let Some([_, range, value]) = self.records.get(self.at..self.at.saturating_add(3)) else {
+            return Err("a choice that is cut off".into());
+        };
+        let choice = Choice { lo: range.w0 as i64, hi: range.w1 as i64, value: value.w0 as i64 };
+        if !(choice.lo..=choice.hi).contains(&choice.value) {
+            return Err(format!("{} is chosen from {} to {}", choice.value, choice.lo, choice.hi));
+        }
+        self.at += 2;
+        Ok(choice)
     }
 
     fn event(&mut self, op: Op, record: &Record) -> Result<()> {
@@ -234,6 +266,9 @@ impl<'a> Decoder<'a> {
             Tag::Cancel => Op::Cancel { target: child },
             Tag::Cancelled => Op::Cancelled,
             Tag::Yield => Op::Yield,
+            Tag::Choose => Op::Choose(self.choice()?),
+            Tag::Section => Op::Section { accesses: Box::default(), sites: Box::default(), choices: Box::default() },
+            Tag::Await => Op::Await { cells: Box::new([cell(record)]) },
             _ => return Err(format!("{tag:?} is no operation")),
         })
     }
@@ -246,9 +281,13 @@ impl<'a> Decoder<'a> {
         let mut op = if is_access(tag) { Op::Access(access(tag, &first)?) } else { self.operation(tag, &first)? };
         self.at += 1;
         while let Some(more) = self.records.get(self.at)
-            && let Some(tag) = more.tag().filter(|tag| is_access(*tag) && more.flags() & flag::MORE != 0)
+            && let Some(tag) = more.tag().filter(|_| more.flags() & flag::MORE != 0)
         {
-            add_access(&mut op, access(tag, more)?)?;
+            match (tag, &mut op) {
+                (Tag::Await, Op::Await { cells }) => push(cells, cell(more)),
+                (tag, op) if is_access(tag) => add_access(op, access(tag, more)?, site(more))?,
+                _ => break,
+            }
             self.at += 1;
         }
         let id = EventId { thread, position: self.counts[thread].0 };
@@ -283,13 +322,21 @@ impl<'a> Decoder<'a> {
 }
 
 /// Adds an access to an event of accesses.
-fn add_access(op: &mut Op, access: Access) -> Result<()> {
-    let mut accesses = match std::mem::replace(op, Op::Yield) {
-        Op::Access(first) => vec![first],
-        Op::Accesses(all) => all.into_vec(),
+fn add_access(op: &mut Op, access: Access, site: Option<SiteId>) -> Result<()> {
+    match op {
+        Op::Access(first) => *op = Op::Accesses(Box::new([*first, access])),
+        Op::Accesses(accesses) => push(accesses, access),
+        Op::Section { accesses, sites, .. } => {
+            push(accesses, access);
+            push(sites, site);
+        }
         other => return Err(format!("an access added to {other:?}")),
-    };
-    accesses.push(access);
-    *op = Op::Accesses(accesses.into());
+    }
     Ok(())
+}
+
+fn push<T>(list: &mut Box<[T]>, item: T) {
+    let mut all = std::mem::take(list).into_vec();
+    all.push(item);
+    *list = all.into();
 }

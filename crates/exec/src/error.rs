@@ -22,6 +22,9 @@ pub enum Error {
     /// The prefix is too long.
     #[error("a schedule of {segments} segments is too long: at most {most} are possible")]
     ScheduleTooLong { segments: usize, most: usize },
+    /// The schedule decides too many values.
+    #[error("a schedule that decides {choices} values is too long: at most {most} are possible")]
+    TooManyChoices { choices: usize, most: usize },
     /// The records make no sense: the program wrote into the trace, or versions differ.
     #[error("the trace is garbled at record {record}: {what}; the program may have written over it")]
     Garbled { record: usize, what: String },

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use memmap2::MmapMut;
 use model::Schedule;
-use wire::layout::{MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation};
-use wire::{Header, MESSAGE_CAPACITY, Patience, Record, Reply, Request, SEGMENT_CAPACITY, Segment};
+use wire::layout::{CHOICES_OFFSET, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation};
+use wire::{
+    CHOICE_CAPACITY, Chosen, Header, MESSAGE_CAPACITY, Patience, Record, Reply, Request, SEGMENT_CAPACITY, Segment,
+};
 
 use crate::config::{Config, Isolation};
 use crate::error::Error;
@@ -62,7 +64,18 @@ impl Shared {
             // Safety: below the capacity of the segment area; the runtime reads after the ring.
             unsafe { segments.add(i).write_volatile(segment) };
         }
-        let request = Request { segments: schedule.segments.len() as u32, ..request };
+        if schedule.choices.len() > CHOICE_CAPACITY {
+            return Err(Error::TooManyChoices { choices: schedule.choices.len(), most: CHOICE_CAPACITY });
+        }
+        let choices = self.at::<Chosen>(CHOICES_OFFSET);
+        for (i, model::Chosen { event, index, value }) in schedule.choices.iter().enumerate() {
+            let (thread, position) = (event.thread.0, event.position);
+            let chosen = Chosen { thread, position, index: *index, reserved: 0, value: *value };
+            // Safety: below the capacity of the area; the runtime reads after the ring.
+            unsafe { choices.add(i).write_volatile(chosen) };
+        }
+        let (segments, choices) = (schedule.segments.len() as u32, schedule.choices.len() as u32);
+        let request = Request { segments, choices, ..request };
         let header = self.header();
         // Safety: the runtime reads after the ring.
         unsafe { header.request.get().write_volatile(request) };

@@ -370,6 +370,7 @@ fn ending(reply: &Reply, process: &Process) -> Result<Option<End>, Error> {
         ReplyKind::None => return Err(garbled()),
         ReplyKind::Exit => End::Exit { code: reply.code },
         ReplyKind::Deadlock => End::Deadlock,
+        ReplyKind::Assumed => End::Assumed { thread, site },
         ReplyKind::Assertion => End::Assertion { thread, site, message: message() },
         ReplyKind::Crash => End::Crash { thread, site, message: message() },
         ReplyKind::StepLimit | ReplyKind::TraceFull => End::StepLimit,

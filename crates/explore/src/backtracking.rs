@@ -7,6 +7,7 @@
 
 use model::{Schedule, Step, Trace};
 
+use crate::choices::ChoiceValues;
 use crate::reduction::{Difference, Reduction, Taken};
 use crate::stack::{Branch, Cut, Stack};
 
@@ -36,22 +37,23 @@ pub(crate) struct Backtracking<B> {
     /// What the run under way, or the next, does otherwise than the stack.
     branch: Option<Branch>,
     detour: bool,
+    values: ChoiceValues,
 }
 
 impl<B> Backtracking<B> {
     /// Without sleep sets.
-    pub(crate) fn new(backtracks: B) -> Self {
-        Self { backtracks, sleeping: false, stack: None, branch: None, detour: false }
+    pub(crate) fn new(backtracks: B, values: &ChoiceValues) -> Self {
+        Self { backtracks, sleeping: false, stack: None, branch: None, detour: false, values: values.clone() }
     }
     /// With sleep sets.
-    pub(crate) fn with_sleep(backtracks: B) -> Self {
-        Self { sleeping: true, ..Self::new(backtracks) }
+    pub(crate) fn with_sleep(backtracks: B, values: &ChoiceValues) -> Self {
+        Self { sleeping: true, ..Self::new(backtracks, values) }
     }
 }
 
 impl<B: Backtracks> Reduction for Backtracking<B> {
     fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
-        let (stack, from) = match (&mut self.stack, self.branch) {
+        let (stack, from) = match (&mut self.stack, &self.branch) {
             (Some(stack), Some(branch)) => {
                 check_prefix(stack, branch, &trace)?;
                 self.backtracks.retract(stack, branch.step);
@@ -75,15 +77,15 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
     fn next(&mut self) -> Option<Schedule> {
         let stack = self.stack.as_mut()?;
         if !std::mem::take(&mut self.detour) {
-            self.branch = Some(stack.next_branch()?);
+            self.branch = Some(stack.next_branch(&self.values)?);
         }
-        Some(stack.schedule(self.branch?))
+        Some(stack.schedule(self.branch.as_ref()?))
     }
 }
 
 /// A run is a function of its schedule: the events and runnable threads before a branch are those of the stack, and
 /// the branch's thread is the one that ran there.
-fn check_prefix(stack: &Stack, branch: Branch, trace: &Trace) -> Result<(), Difference> {
+fn check_prefix(stack: &Stack, branch: &Branch, trace: &Trace) -> Result<(), Difference> {
     let differs = |step: Step, difference: String| Err(Difference { step, difference });
     let mut found = trace.events.iter_enumerated();
     for (step, expected) in stack.trace.events.iter_enumerated().take(branch.step.0 as usize) {
@@ -95,7 +97,9 @@ fn check_prefix(stack: &Stack, branch: Branch, trace: &Trace) -> Result<(), Diff
     }
     check_runnable(&stack.trace, trace, branch.step)?;
     match found.next() {
-        Some((_, event)) if event.id.thread == branch.thread => Ok(()),
+        Some((_, event)) if event.id.thread == branch.thread && event.op.choices().starts_with(&branch.choices) => {
+            Ok(())
+        }
         Some((step, event)) => differs(step, format!("{} was to run and {event:?} happened", branch.thread)),
         None => differs(branch.step, format!("{} was to run and the run ended: {:?}", branch.thread, trace.end)),
     }

@@ -1,12 +1,14 @@
 //! What two runs have in common at their beginning, told from a schedule: a run is a function of its schedule, so as
-//! long as the same threads run, the same happens.
+//! long as the same threads run and choose the same, the same happens.
 
-use model::{EventId, Schedule, Step, Trace};
+use model::{Choice, EventId, Schedule, Step, Trace};
 
 /// The order of the events of a run.
 #[derive(Default)]
 pub(crate) struct LastRun {
     events: Vec<EventId>,
+    /// What was chosen: in which event, as which of its choices.
+    choices: Vec<(Step, u32, Choice)>,
 }
 
 impl LastRun {
@@ -21,19 +23,28 @@ impl LastRun {
                 break;
             }
         }
-        Step(shared as u32)
+        let differs = |(step, index, choice): &&(Step, u32, Choice)| {
+            let event = self.events[step.0 as usize];
+            schedule.value_of(event, *index, choice.lo, choice.hi) != choice.value
+        };
+        let chosen = self.choices.iter().find(differs).map_or(shared, |(step, ..)| step.0 as usize);
+        Step(shared.min(chosen) as u32)
     }
 
     /// Goes over to another run, which shares this many events.
     pub(crate) fn follow(&mut self, trace: &Trace, shared: Step) {
         self.events.truncate(shared.0 as usize);
-        self.events.extend(trace.events.iter().skip(shared.0 as usize).map(|event| event.id));
+        self.choices.truncate(self.choices.partition_point(|(step, ..)| *step < shared));
+        for (step, event) in trace.events.iter_enumerated().skip(shared.0 as usize) {
+            self.events.push(event.id);
+            self.choices.extend((0..).zip(event.op.choices()).map(|(index, choice)| (step, index, *choice)));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::ThreadId;
+    use model::{Chosen, ThreadId};
 
     use super::*;
 
@@ -43,17 +54,25 @@ mod tests {
 
     #[test]
     fn segments_are_followed_while_the_same_threads_run() {
-        let last = LastRun { events: vec![id(0, 0), id(0, 1), id(1, 0), id(0, 2), id(1, 1)] };
-        let shared = |segments: &[(u32, u32)]| {
+        let choices = vec![(Step(2), 0, Choice { lo: 0, hi: 3, value: 2 })];
+        let events = vec![id(0, 0), id(0, 1), id(1, 0), id(0, 2), id(1, 1)];
+        let mut last = LastRun { events, choices: Vec::new() };
+        let schedule = |segments: &[(u32, u32)]| {
             let mut schedule = Schedule::new();
             segments.iter().for_each(|(thread, until)| schedule.push(ThreadId(*thread), *until));
-            last.shared_with(&schedule).0
+            schedule
         };
+        let shared = |segments: &[(u32, u32)]| last.shared_with(&schedule(segments)).0;
         assert_eq!(shared(&[]), 0, "the policy is not followed");
         assert_eq!(shared(&[(0, 1)]), 1);
         assert_eq!(shared(&[(0, 2), (1, 1), (0, 3)]), 4);
         assert_eq!(shared(&[(0, 3)]), 2, "the run leaves the thread before");
         assert_eq!(shared(&[(0, 1), (1, 1), (0, 2)]), 1, "the run does not leave the thread");
         assert_eq!(shared(&[(0, 2), (1, 1), (0, 3), (1, 2), (0, 9)]), 5);
+        last.choices = choices;
+        let mut asked = schedule(&[(0, 2), (1, 1), (0, 3)]);
+        assert_eq!(last.shared_with(&asked).0, 2, "the usual value is asked for");
+        asked.choose(Chosen { event: id(1, 0), index: 0, value: 2 });
+        assert_eq!(last.shared_with(&asked).0, 4);
     }
 }

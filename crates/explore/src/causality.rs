@@ -31,11 +31,11 @@ pub(crate) struct Linearised {
 
 impl Linearised {
     /// Adds an event of the trace at the end and returns its identity in the run.
-    pub(crate) fn push(&mut self, event: EventId) -> EventId {
-        let place = self.numbers.iter().position(|thread| *thread == event.thread);
+    pub(crate) fn push(&mut self, event: &Event) -> EventId {
+        let place = self.numbers.iter().position(|thread| *thread == event.id.thread);
         let place = place.expect("raceproof bug: an event comes before its thread's creation");
-        let id = EventId { thread: ThreadId(place as u32), ..event };
-        self.schedule.push(id.thread, id.position + 1);
+        let id = EventId { thread: ThreadId(place as u32), ..event.id };
+        self.schedule.execute(id, &event.op);
         id
     }
 }
@@ -246,7 +246,7 @@ impl Causality {
             while let Some(step) = ready(&done, thread) {
                 let event = &trace.events[step];
                 done.learn(event.id);
-                run.push(event.id);
+                run.push(event);
                 if let Op::Create { child } = event.op {
                     run.numbers.push(child);
                 }

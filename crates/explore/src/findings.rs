@@ -109,7 +109,7 @@ impl Findings {
                 let involved = looping.into_iter().map(|(thread, site)| involved(thread, site)).collect();
                 self.add_failure(key, || (involved, message.to_string(), trace));
             }
-            End::Exit { .. } | End::Diverged { .. } => {}
+            End::Exit { .. } | End::Assumed { .. } | End::Diverged { .. } => {}
         }
     }
 
@@ -131,7 +131,8 @@ fn is_weak(access: &Access) -> bool {
 fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: &[Race]) -> Result<(), Unsited> {
     let mut causality = None;
     for race in races {
-        let (first, second) = (trace.events[race.first].site, trace.events[race.second].site);
+        let first = trace.events[race.first].site_of(race.first_access);
+        let second = trace.events[race.second].site_of(race.second_access);
         let (Some(first), Some(second)) = (first, second) else {
             let (step, other) = if first.is_none() { (race.first, second) } else { (race.second, first) };
             return Err(Unsited { step, other });

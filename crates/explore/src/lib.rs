@@ -12,6 +12,7 @@
 //! | `none`, `dpor` | which threads these are |
 //! | `optimal`, `wakeup`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
 //! | `sleep` | threads that need not be run from a state |
+//! | `choices` | which values are tried where the program leaves one open |
 //! | `causality` | what leads to what in a trace |
 //! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
@@ -21,6 +22,7 @@
 mod backtracking;
 mod beginning;
 mod causality;
+mod choices;
 mod dpor;
 mod error;
 mod findings;
@@ -40,6 +42,7 @@ mod stack;
 mod wakeup;
 mod witness;
 
+pub use choices::ChoiceValues;
 pub use error::Error;
 pub use findings::looping;
 pub use observer::{Observer, Progress};

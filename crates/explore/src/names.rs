@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Event, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace};
+use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace};
 
 /// The numbers of the paths met so far.
 #[derive(Default)]
@@ -74,6 +74,9 @@ pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Sched
                 let place = place.expect("raceproof bug: an event comes before its thread's creation");
                 schedule.segments.push(Segment { thread: ThreadId(place as u32), until });
             }
+        }
+        if let Some(segment) = schedule.segments.last().filter(|_| !event.op.choices().is_empty()) {
+            schedule.choose_all(EventId { thread: segment.thread, ..event.id }, event.op.choices());
         }
         if let Op::Create { child } = event.op {
             created.push(child);

@@ -33,7 +33,10 @@
 //! a site that only read turns out to write, the search starts again. Whether a semaphore can be had is not always
 //! known: a run may show that it cannot.
 //!
-//! *Not covered*: programs that cancel threads (a request changes what any later operation is) and executions in which
+//! *Values that the program leaves open*: choosing another value is another event of the thread, independent of all others.
+//! Where one is executed, the others are planned, unless all they lead to was explored.
+//!
+//! *Not covered*: sections that choose (what they do with another value is not known), programs that cancel threads (a request changes what any later operation is) and executions in which
 //! the thread API is misused (what can be possible at once follows from its rules). They are left to `dpor-sleep`.
 //!
 //! Never wrong: what is found was executed.
@@ -45,6 +48,7 @@ use model::{AccessKind, End, Event, Op, Schedule, SiteId, Step, Trace};
 
 use crate::backtracking::check_runnable;
 use crate::causality::Causality;
+use crate::choices::ChoiceValues;
 use crate::holding::Holding;
 use crate::names::{self, Names};
 use crate::reduction::{Difference, Reduction, Taken};
@@ -98,12 +102,15 @@ pub(crate) struct Optimal {
     mode: Mode,
     /// Sites of read-modify-writes: where such a site only reads, it is a compare-exchange that failed.
     exchanges: BTreeSet<SiteId>,
+    values: ChoiceValues,
 }
 
 impl Reduction for Optimal {
     fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
         let cancels = |event: &Event| matches!(event.op, Op::Cancel { .. } | Op::Cancelled);
-        if !trace.misuses.is_empty() || trace.events.iter().any(cancels) {
+        // What a section does is not known for another value of its choice.
+        let chooses = |event: &Event| matches!(event.op, Op::Section { .. }) && !event.op.choices().is_empty();
+        if !trace.misuses.is_empty() || trace.events.iter().any(|e| cancels(e) || chooses(e)) {
             return Ok(Taken::Unsupported);
         }
         let trace = self.names.rename(trace);
@@ -117,7 +124,7 @@ impl Reduction for Optimal {
             Surprise::None => {}
             Surprise::Exchange => {
                 let (names, exchanges) = (std::mem::take(&mut self.names), std::mem::take(&mut self.exchanges));
-                *self = Self { names, exchanges, mode: Mode::Restart, ..Self::default() };
+                *self = Self { names, exchanges, mode: Mode::Restart, ..Self::new(&self.values) };
                 return Ok(Taken::Restart);
             }
             Surprise::Unforeseen => return Ok(Taken::Unsupported),
@@ -195,6 +202,11 @@ enum Surprise {
 }
 
 impl Optimal {
+    /// Before the first execution.
+    pub(crate) fn new(values: &ChoiceValues) -> Self {
+        Self { values: values.clone(), ..Self::default() }
+    }
+
     /// Forgets the events of the current execution from `to` on.
     fn retract(&mut self, before: &Trace, to: Step) {
         for event in before.events.as_slice()[..self.causality.len()].iter().skip(to.0 as usize).rev() {
@@ -226,12 +238,14 @@ impl Optimal {
                 }
                 return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end));
             };
-            if event.id != expected.id || (planned.seen && event != expected) {
+            let same = event.id == expected.id && event.op.choices() == expected.op.choices();
+            if !same || (planned.seen && event != expected) {
                 return differs(step, format!("there was {expected:?} and then {event:?}"));
             }
             let (uses, expected) = (footprint(event), footprint(expected));
-            let more =
-                uses.iter().any(|(r, how)| !matches!(how, Use::Read | Use::Look) && !expected.contains(&(*r, *how)));
+            let exact = matches!(event.op, Op::Section { .. });
+            let harmless = |how| !exact && matches!(how, Use::Read | Use::Look);
+            let more = uses.iter().any(|(r, how)| !harmless(*how) && !expected.contains(&(*r, *how)));
             if more {
                 let exchange = event.site.is_some_and(|site| self.exchanges.contains(&site));
                 return Ok(if exchange { Surprise::Exchange } else { Surprise::Unforeseen });
@@ -244,7 +258,7 @@ impl Optimal {
     fn sleep_through(&mut self, trace: &Trace, from: Step) -> Step {
         for (step, event) in trace.events.iter_enumerated().skip(from.0 as usize) {
             let Some(sleep) = self.sleeps.get(step.0 as usize).filter(|sleep| !sleep.is_empty()) else { break };
-            if sleep.contains(event.id.thread) {
+            if sleep.contains_event(event) {
                 return step;
             }
             let after = sleep.after(event);
@@ -257,11 +271,13 @@ impl Optimal {
     fn conclude(&mut self, trace: &Trace, end: Step) -> Taken {
         let cut = end < trace.events.next_id();
         if cut && let Some(sleep) = self.sleeps.get(end.0 as usize) {
-            let awake = trace.runnable_at(end).iter().find(|t| !sleep.contains(*t));
-            let next = self.causality.next_events(trace, end);
-            if let Some(event) = next.into_iter().find(|e| Some(e.id.thread) == awake) {
+            let runnable = trace.runnable_at(end);
+            let next = self.causality.next_events(trace, end).into_iter().filter(|e| runnable.contains(e.id.thread));
+            let mut variants = next.flat_map(|e| [e.clone()].into_iter().chain(self.values.variants(e)));
+            if let Some(event) = variants.find(|e| !sleep.contains_event(e)) {
+                drop(variants);
                 self.trees.split_off(&Step(end.0 + 1));
-                let chain = vec![Planned { event: event.clone(), seen: false }];
+                let chain = vec![Planned { event, seen: false }];
                 (self.plan, self.mode) = (Plan { from: end, chain, forks: Vec::new() }, Mode::Detour);
                 return Taken::Detour;
             }
@@ -272,11 +288,26 @@ impl Optimal {
             firsts.iter().for_each(|first| self.reverse(trace, *first, next));
         }
         self.reversible = executed;
+        for (step, event) in trace.events.iter_enumerated().take(end.0 as usize) {
+            for variant in self.values.variants(event).filter(|v| v != event) {
+                self.choose(step, &variant);
+            }
+        }
         for next in self.causality.next_events(trace, end) {
             let firsts = reversible(&self.causality, &self.holding, trace, next);
             firsts.iter().for_each(|first| self.reverse(trace, *first, next));
         }
         if cut { Taken::Blocked } else { Taken::Execution }
+    }
+
+    /// Plans an execution in which the event at `step` chooses otherwise, unless one is planned or was explored.
+    fn choose(&mut self, step: Step, variant: &Event) {
+        let mut sequence = Sequence::with_capacity(1);
+        sequence.push(variant, false);
+        let asleep = self.sleeps.get(step.0 as usize).map_or(&[][..], Sleep::events);
+        if !asleep.iter().any(|event| sequence.has_weak_initial(event)) {
+            wakeup::insert(self.trees.entry(step).or_default(), sequence);
+        }
     }
 
     /// Plans an execution in which `next` comes before the event at `first`, unless one is planned, or was explored,

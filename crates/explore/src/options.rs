@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Instant;
 
+use crate::choices::ChoiceValues;
+
 /// The reductions by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum ReductionName {
@@ -63,4 +65,6 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Stop after the first execution with a finding: a race, a deadlock, a failure or a misuse.
     pub stop_at_first: bool,
+    /// Which values are tried where the program leaves one open.
+    pub choices: ChoiceValues,
 }

@@ -38,6 +38,10 @@ pub enum StopReason {
     StepLimit,
     /// An execution took more time than allowed.
     TimeLimit,
+    /// Not every value was tried that the program leaves open.
+    Choices,
+    /// No execution came to its end: assumptions that do not hold kept a thread in each.
+    Assumptions,
 }
 
 impl fmt::Display for StopReason {
@@ -48,6 +52,8 @@ impl fmt::Display for StopReason {
             Self::FirstFound => "the search was asked to stop at the first finding",
             Self::StepLimit => "an execution had more events than allowed",
             Self::TimeLimit => "an execution took more time than allowed",
+            Self::Choices => "not every value was tried that the program leaves open",
+            Self::Assumptions => "no execution came to its end, because of assumptions that do not hold",
         })
     }
 }

@@ -7,6 +7,7 @@
 use model::{Schedule, Step, Trace};
 
 use crate::backtracking::Backtracking;
+use crate::choices::ChoiceValues;
 use crate::dpor::Dpor;
 use crate::none::Exhaustive;
 use crate::optimal::Optimal;
@@ -52,11 +53,11 @@ pub(crate) trait Reduction {
 }
 
 /// The reduction with this name.
-pub(crate) fn by_name(name: ReductionName) -> Box<dyn Reduction> {
+pub(crate) fn by_name(name: ReductionName, values: &ChoiceValues) -> Box<dyn Reduction> {
     match name {
-        ReductionName::None => Box::new(Backtracking::new(Exhaustive)),
-        ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false))),
-        ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true))),
-        ReductionName::Optimal => Box::<Optimal>::default(),
+        ReductionName::None => Box::new(Backtracking::new(Exhaustive, values)),
+        ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false), values)),
+        ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true), values)),
+        ReductionName::Optimal => Box::new(Optimal::new(values)),
     }
 }

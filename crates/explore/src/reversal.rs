@@ -38,6 +38,7 @@ pub(crate) fn waits(op: &Op) -> bool {
             | Op::OnceBegin { .. }
             | Op::Join { .. }
             | Op::BarrierLeave { .. }
+            | Op::Await { .. }
     )
 }
 
@@ -142,7 +143,7 @@ impl<'a> Reversal<'a> {
                 let over = last.is_some_and(|s| self.trace.events[s].op == Op::Exit && self.keeps(s));
                 return over.then_some((event, true));
             }
-            Op::SemWait { .. } | Op::WaitEnd { .. } | Op::BarrierLeave { .. } => {
+            Op::SemWait { .. } | Op::WaitEnd { .. } | Op::BarrierLeave { .. } | Op::Await { .. } => {
                 if !self.stood_before(next) {
                     false
                 } else if self.trace.runnable_at(self.first).contains(next.id.thread) {
@@ -159,7 +160,8 @@ impl<'a> Reversal<'a> {
                 }
                 access.atomic.is_none()
             }
-            Op::TryJoin { .. } => false,
+            // What a section does depends on what it reads.
+            Op::TryJoin { .. } | Op::Section { .. } => false,
             _ => true,
         };
         Some((event, certain))

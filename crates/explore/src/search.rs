@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use model::{End, Executor, Schedule, Trace};
+use model::{End, Event, Executor, Schedule, Trace};
 
 use crate::beginning::LastRun;
 use crate::error::Error;
@@ -32,6 +32,7 @@ pub fn search<E: Executor>(
         uncovered: BTreeSet::new(),
         stopped: None,
         last: LastRun::default(),
+        came_to_end: false,
     };
     search.explore()?;
     search.finish()
@@ -49,6 +50,8 @@ struct Search<'a, E> {
     stopped: Option<StopReason>,
     /// The run examined last.
     last: LastRun,
+    /// Whether an execution was not kept from its end by an assumption.
+    came_to_end: bool,
 }
 
 impl<E: Executor> Search<'_, E> {
@@ -57,7 +60,8 @@ impl<E: Executor> Search<'_, E> {
             self.stopped = Some(reason);
             return Ok(());
         }
-        let mut reduction = reduction::by_name(self.options.reduction);
+        let choices = &self.options.choices;
+        let mut reduction = reduction::by_name(self.options.reduction, choices);
         let mut schedule = Schedule::new();
         loop {
             let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
@@ -74,7 +78,7 @@ impl<E: Executor> Search<'_, E> {
             };
             self.count(taken, events, deadlocked);
             if taken == Taken::Unsupported {
-                reduction = reduction::by_name(ReductionName::DporSleep);
+                reduction = reduction::by_name(ReductionName::DporSleep, choices);
                 schedule = Schedule::new();
                 continue;
             }
@@ -96,6 +100,11 @@ impl<E: Executor> Search<'_, E> {
             End::StepLimit => self.stopped = self.stopped.or(Some(StopReason::StepLimit)),
             End::TimeLimit => self.stopped = self.stopped.or(Some(StopReason::TimeLimit)),
             _ => {}
+        }
+        self.came_to_end |= !matches!(trace.end, End::Assumed { .. });
+        let is_complete = |event: &Event| event.op.choices().iter().all(|c| self.options.choices.is_complete(c));
+        if self.stopped.is_none() && !trace.events.iter().all(is_complete) {
+            self.stopped = Some(StopReason::Choices);
         }
         let from = self.last.shared_with(schedule).min(trace.events.next_id());
         self.last.follow(trace, from);
@@ -147,6 +156,9 @@ impl<E: Executor> Search<'_, E> {
 
     /// Checks every race's witness once and gathers the outcome. A witness that cannot be followed is not confirmed.
     fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
+        if !self.came_to_end && self.statistics.executions > 0 {
+            self.stopped = self.stopped.or(Some(StopReason::Assumptions));
+        }
         let mut races = BTreeMap::new();
         for (pair, KnownRace { witness, .. }) in std::mem::take(&mut self.findings.races) {
             let trace = self.executor.run(&witness.schedule).map_err(Error::Executor)?;

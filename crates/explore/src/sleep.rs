@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use model::dependence::dependent;
-use model::{Event, Op, ThreadId};
+use model::{Event, Op, ThreadId, ThreadSet};
 
 /// Whether the order of two events matters that are possible in the same state. Dependence, except that a thread leaving
 /// a barrier does not mind arrivals at it: they are those of the next generation.
@@ -35,6 +35,11 @@ fn is_about_threads(op: &Op) -> bool {
     is_about_ends(op) || matches!(op, Op::Create { .. } | Op::Cancel { .. })
 }
 
+/// Whether two events that can come next in a state are the same: of one thread, with the same choices.
+pub(crate) fn same_event(one: &Event, other: &Event) -> bool {
+    one.id.thread == other.id.thread && one.op.choices() == other.op.choices()
+}
+
 /// The sleeping threads of a state, each by its next event there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sleep {
@@ -53,24 +58,35 @@ impl Sleep {
         &self.events
     }
 
-    /// Whether the thread sleeps.
+    /// Whether the thread sleeps, with some of what it can choose.
     pub(crate) fn contains(&self, thread: ThreadId) -> bool {
         self.events.iter().any(|e| e.id.thread == thread)
     }
 
+    /// Whether the thread sleeps with what it chooses in this event.
+    pub(crate) fn contains_event(&self, event: &Event) -> bool {
+        self.events.iter().any(|e| same_event(e, event))
+    }
+
     /// All that can follow the event has been explored.
     pub(crate) fn insert(&mut self, event: Event) {
-        if !self.contains(event.id.thread) {
+        if !self.contains_event(&event) {
             Rc::make_mut(&mut self.events).push(event);
         }
     }
 
-    /// Who still sleeps after the event of a thread that is awake.
+    /// All that can follow a thread's next event has been explored, for all that it can choose there.
+    pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
+        events.into_iter().for_each(|event| self.insert(event));
+    }
+
+    /// Who still sleeps after the event of a thread that is awake. A thread wakes with all that it can choose.
     pub(crate) fn after(&self, event: &Event) -> Self {
-        if !self.events.iter().any(|e| interfere(e, event)) {
+        let woken: ThreadSet = self.events.iter().filter(|e| interfere(e, event)).map(|e| e.id.thread).collect();
+        if woken.is_empty() {
             return self.clone();
         }
-        Self { events: Rc::new(self.events.iter().filter(|e| !interfere(e, event)).cloned().collect()) }
+        Self { events: Rc::new(self.events.iter().filter(|e| !woken.contains(e.id.thread)).cloned().collect()) }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The states of the current execution and what is left to try in each.
 
-use model::{Event, Schedule, Step, ThreadId, ThreadSet, Trace};
+use model::{Choice, Event, EventId, Op, Schedule, Step, ThreadId, ThreadSet, Trace};
 
+use crate::choices::ChoiceValues;
 use crate::sleep::Sleep;
 
 /// A state of the current execution: the one before its event of the same number.
@@ -15,6 +16,8 @@ pub(crate) struct Frame {
     pub(crate) done: ThreadSet,
     /// Threads that need not be run from here; empty where the search does without.
     pub(crate) sleep: Sleep,
+    /// The events of the thread being explored, with choices other than those of the current execution.
+    pub(crate) variants: Vec<Event>,
 }
 
 /// The current execution, with a [`Frame`] for each event up to where it repeats what was explored.
@@ -25,12 +28,14 @@ pub(crate) struct Stack {
 }
 
 /// Where to go next: a thread to be run in a state of the current execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Branch {
     /// The state.
     pub(crate) step: Step,
     /// Who runs there.
     pub(crate) thread: ThreadId,
+    /// What is chosen in the event, as far as it is decided.
+    pub(crate) choices: Vec<Choice>,
 }
 
 /// Where an execution begins to repeat what was explored.
@@ -56,18 +61,27 @@ impl Stack {
         Step(self.frames.len() as u32)
     }
 
-    /// Removes states from the end until one is left with something to try there, and says what.
-    pub(crate) fn next_branch(&mut self) -> Option<Branch> {
+    /// Removes states from the end until one is left with something to try there, and says what: all that its thread can
+    /// choose, then another thread.
+    pub(crate) fn next_branch(&mut self, values: &ChoiceValues) -> Option<Branch> {
         while let Some(last) = self.frames.len().checked_sub(1) {
             let (step, frame) = (Step(last as u32), &mut self.frames[last]);
+            let event = &self.trace.events[step];
+            if let Some(choices) = values.next(event.op.choices()) {
+                if self.sleeping && !matches!(event.op, Op::Choose(_)) {
+                    frame.variants.push(event.clone());
+                }
+                return Some(Branch { step, thread: event.id.thread, choices });
+            }
             let asleep = |t: &ThreadId| frame.sleep.contains(*t);
             let open = frame.backtrack.iter().find(|t| !frame.done.contains(*t) && !asleep(t));
             if let Some(thread) = open {
                 frame.done.insert(thread);
+                let variants = std::mem::take(&mut frame.variants);
                 if self.sleeping {
-                    frame.sleep.insert(self.trace.events[step].clone());
+                    frame.sleep.extend(variants.into_iter().chain([event.clone()]));
                 }
-                return Some(Branch { step, thread });
+                return Some(Branch { step, thread, choices: Vec::new() });
             }
             self.frames.pop();
         }
@@ -75,11 +89,12 @@ impl Stack {
     }
 
     /// The schedule that goes to the branch's state and runs its thread for one event.
-    pub(crate) fn schedule(&self, branch: Branch) -> Schedule {
+    pub(crate) fn schedule(&self, branch: &Branch) -> Schedule {
         let mut schedule = self.trace.schedule_to(branch.step);
         let before = self.trace.events.iter().take(branch.step.0 as usize);
         let position = before.filter(|e| e.id.thread == branch.thread).count() as u32;
         schedule.push(branch.thread, position + 1);
+        schedule.choose_all(EventId { thread: branch.thread, position }, &branch.choices);
         schedule
     }
 
@@ -100,11 +115,11 @@ impl Stack {
         let frame = &mut self.frames[at];
         let awake = frame.runnable.iter().find(|t| !frame.sleep.contains(*t));
         let chosen: ThreadSet = awake.into_iter().collect();
-        (frame.backtrack, frame.done) = (chosen.clone(), chosen);
+        (frame.backtrack, frame.done, frame.variants) = (chosen.clone(), chosen, Vec::new());
         match awake {
             Some(thread) => {
                 self.frames.truncate(at + 1);
-                Cut::Detour(Branch { step: Step(at as u32), thread })
+                Cut::Detour(Branch { step: Step(at as u32), thread, choices: Vec::new() })
             }
             None => {
                 self.frames.truncate(at);
@@ -126,7 +141,7 @@ impl Stack {
             let before = self.frames.last().zip(step.0.checked_sub(1));
             let sleep = before.map(|(frame, last)| frame.sleep.after(&self.trace.events[Step(last)]));
             let sleep = sleep.unwrap_or_default();
-            self.frames.push(Frame { runnable, backtrack: chosen.clone(), done: chosen, sleep });
+            self.frames.push(Frame { runnable, backtrack: chosen.clone(), done: chosen, sleep, variants: Vec::new() });
         }
     }
 }

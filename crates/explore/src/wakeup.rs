@@ -3,12 +3,14 @@
 //! From P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, "Optimal dynamic partial order reduction", POPL 2014. The
 //! children of a state are explored in order. Chains without a fork are kept as one branch.
 //!
+//! A thread that can choose has an event for each value; a sequence has one of them.
+//!
 //! An event is a *weak initial* of a sequence that can follow a state if it can come first: it is in the sequence and
 //! nothing before it there interferes with it, or its thread is not in it and nothing in it interferes.
 
 use model::{Event, ThreadId};
 
-use crate::sleep::interfere;
+use crate::sleep::{interfere, same_event};
 
 /// An event to be executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,7 +58,7 @@ impl<'a> Sequence<'a> {
     pub(crate) fn has_weak_initial(&self, event: &Event) -> bool {
         for (other, _) in self.iter() {
             if other.id.thread == event.id.thread {
-                return true;
+                return same_event(other, event);
             }
             if interfere(event, other) {
                 return false;
@@ -88,6 +90,9 @@ pub(crate) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence<'_>) -> 
         let common = take_common(&branch.chain, &mut sequence);
         if common == 0 {
             continue;
+        }
+        if sequence.iter().next().is_none() {
+            return false;
         }
         if common < branch.chain.len() {
             let rest = branch.chain.split_off(common);

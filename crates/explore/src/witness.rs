@@ -56,13 +56,13 @@ impl<'a> Approach<'a> {
 
     /// The witness it gives.
     pub(crate) fn witness(self, trace: &Trace, causality: &Causality) -> Witness {
-        let Self { race, first, second, ref past } = self;
+        let Self { race, ref past, .. } = self;
         if !self.adjacent() {
             let schedule = trace.schedule_to(Step(race.second.0 + 1));
-            return Witness { schedule, first, second, adjacent: false };
+            return Witness { schedule, first: self.first, second: self.second, adjacent: false };
         }
         let mut run = causality.linearise(trace, past);
-        let (first, second) = (run.push(first), run.push(second));
+        let (first, second) = (run.push(&trace.events[race.first]), run.push(&trace.events[race.second]));
         Witness { schedule: run.schedule, first, second, adjacent: true }
     }
 }
@@ -73,7 +73,7 @@ fn communicating(trace: &Trace, step: Step) -> impl Iterator<Item = Step> {
     let atomic =
         |event: &Event| -> Vec<Access> { event.op.accesses().iter().filter(|a| a.atomic.is_some()).copied().collect() };
     let event = &trace.events[step];
-    let own = if matches!(event.op, Op::Accesses(_)) { atomic(event) } else { Vec::new() };
+    let own = if matches!(event.op, Op::Accesses(_) | Op::Section { .. }) { atomic(event) } else { Vec::new() };
     let before = if own.is_empty() { 0 } else { step.0 as usize };
     trace.events.iter_enumerated().take(before).filter_map(move |(earlier, e)| {
         let meets = atomic(e).iter().any(|a| own.iter().any(|b| a.conflicts_with(b)));

@@ -34,6 +34,8 @@ pub enum Use {
     Read,
     /// Writes memory.
     Write,
+    /// Waits for a change of memory, or of what keeps a lock or semaphore from being had.
+    Watch,
 
     /// Takes for itself alone, waiting until that is possible: a lock, a once-control.
     Take,
@@ -82,7 +84,8 @@ impl Use {
         use Use::*;
         match (self, other) {
             // Memory.
-            (Read, Read) => true,
+            (Read | Watch, Read | Watch) => true,
+            (Look, Watch) | (Watch, Look) => true,
             // Objects: a reader-writer lock's readers; a semaphore's posts; a barrier's leaves, which happen when
             // the generation is complete and its serial thread chosen.
             (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
@@ -126,7 +129,7 @@ pub fn footprint(event: &Event) -> Footprint {
     let thread = event.id.thread;
     let mut uses: Footprint = smallvec![(Resource::Thread(thread), Use::Step)];
     match &event.op {
-        Op::Access(_) | Op::Accesses(_) => uses.extend(event.op.accesses().iter().map(|access| {
+        Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => uses.extend(event.op.accesses().iter().map(|access| {
             let how = if access.kind.writes() { Use::Write } else { Use::Read };
             (Resource::Bytes(access.cell), how)
         })),
@@ -166,7 +169,8 @@ pub fn footprint(event: &Event) -> Footprint {
         Op::Join { child } => uses.push((Resource::Thread(*child), Use::Join)),
         Op::TryJoin { child, .. } | Op::Detach { child } => uses.push((Resource::Thread(*child), Use::Reap)),
         Op::Cancel { target } => uses.push((Resource::Thread(*target), Use::Cancel)),
-        Op::Fence(_) | Op::Start | Op::Cancelled | Op::Yield => {}
+        Op::Await { cells } => uses.extend(cells.iter().map(|cell| (Resource::Bytes(*cell), Use::Watch))),
+        Op::Fence(_) | Op::Start | Op::Cancelled | Op::Choose(_) | Op::Yield => {}
     }
     uses
 }
@@ -203,11 +207,12 @@ mod tests {
     use super::*;
     use crate::{Access, AccessKind, EventId, Order};
 
-    const USES: [Use; 21] = {
+    const USES: [Use; 22] = {
         use Use::*;
         [
             Read,
             Write,
+            Watch,
             Take,
             TryTake,
             Give,

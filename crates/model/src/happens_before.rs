@@ -137,7 +137,8 @@ impl HappensBefore {
         }
         self.thread(thread).now.learn(event.id);
         match &event.op {
-            Op::Access(_) | Op::Accesses(_) => self.accesses(thread, event.op.accesses()),
+            Op::Access(_) | Op::Accesses(_) => self.accesses(thread, event.op.accesses(), false),
+            Op::Section { accesses, .. } => self.accesses(thread, accesses, true),
             Op::Fence(order) => self.fence(thread, *order),
             Op::Acquire { lock, mode } | Op::TryAcquire { lock, mode, success: true } => {
                 self.join(Slot::Now(thread), Slot::Released(*lock, LockMode::Exclusive));
@@ -188,6 +189,8 @@ impl HappensBefore {
             | Op::Detach { .. }
             | Op::Cancel { .. }
             | Op::Cancelled
+            | Op::Choose(_)
+            | Op::Await { .. }
             | Op::Yield => {}
         }
         &self.threads[thread].now
@@ -265,12 +268,16 @@ impl HappensBefore {
         }
     }
 
-    /// An event's accesses are one step: all of them acquire before any releases.
-    fn accesses(&mut self, thread: ThreadId, accesses: &[Access]) {
-        for access in accesses.iter().filter(|a| a.kind.reads()) {
+    /// An event's accesses are one step: all of them acquire before any releases. `in_order`: what the event has stored
+    /// before, it reads itself.
+    fn accesses(&mut self, thread: ThreadId, accesses: &[Access], in_order: bool) {
+        for (at, access) in accesses.iter().enumerate().filter(|(_, a)| a.kind.reads()) {
             let Some(order) = access.atomic else { continue };
             let target = if order.acquires() { Slot::Now(thread) } else { Slot::FenceAcquirable(thread) };
-            for (granule, bytes) in pieces(access.cell) {
+            let before = if in_order { &accesses[..at] } else { &[] };
+            let own = before.iter().filter(|a| a.kind.writes() && !a.kind.reads());
+            for (granule, mut bytes) in pieces(access.cell) {
+                own.clone().for_each(|a| bytes &= !mask(granule, a.cell.start.0, a.cell.end()));
                 let Some(entries) = self.stores.granules.get_mut(&granule).map(std::mem::take) else { continue };
                 let read = entries.iter().filter(|(at, _)| at & bytes != 0);
                 read.for_each(|(_, clock)| self.learn(target, clock));

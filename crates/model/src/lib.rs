@@ -5,6 +5,7 @@
 //! The data race itself is defined once, in [`race`].
 
 pub mod access;
+pub mod choice;
 pub mod clock;
 pub mod dependence;
 pub mod happens_before;
@@ -19,6 +20,7 @@ pub mod trace;
 pub mod verdict;
 
 pub use access::{Access, AccessKind, Addr, Cell, Order};
+pub use choice::{Choice, Chosen};
 pub use clock::Clock;
 pub use index::IndexVec;
 pub use lockset::{HeldLocks, locks_held};

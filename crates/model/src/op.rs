@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Addr, Order, ThreadId};
+use crate::{Access, Addr, Cell, Choice, Order, SiteId, ThreadId};
 
 /// How a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -39,6 +39,26 @@ pub enum Op {
     Accesses(Box<[Access]>),
     /// A fence.
     Fence(Order),
+    /// A section of code that no other thread interrupts, executed in one step, with all it does. Its accesses are
+    /// atomic, so they do not race with those of other sections. What a section will do is not known before: as a pending
+    /// operation it is empty.
+    Section {
+        /// Its accesses, in order.
+        accesses: Box<[Access]>,
+        /// Where in the code each access is made.
+        sites: Box<[Option<SiteId>]>,
+        /// Its choices, in order.
+        choices: Box<[Choice]>,
+    },
+    /// Chooses a value that the program leaves open. No other thread notices.
+    Choose(Choice),
+    /// Another round of a loop whose last one did nothing but read, and left the thread as it had been: it waits for a
+    /// change. Enabled when one of the cells has had another value, after some event since the thread read it in that
+    /// round. (A lock that could not be had is the byte at its address.)
+    Await {
+        /// What was read.
+        cells: Box<[Cell]>,
+    },
 
     /// Takes a lock. Enabled when the lock can be had in this mode.
     Acquire {
@@ -190,7 +210,15 @@ impl Op {
     pub fn accesses(&self) -> &[Access] {
         match self {
             Self::Access(access) => std::slice::from_ref(access),
-            Self::Accesses(accesses) => accesses,
+            Self::Accesses(accesses) | Self::Section { accesses, .. } => accesses,
+            _ => &[],
+        }
+    }
+    /// The values it chooses.
+    pub fn choices(&self) -> &[Choice] {
+        match self {
+            Self::Choose(choice) => std::slice::from_ref(choice),
+            Self::Section { choices, .. } => choices,
             _ => &[],
         }
     }

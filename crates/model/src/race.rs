@@ -165,7 +165,8 @@ impl Analyser {
         let kept = self.analysis.races.partition_point(|race| race.second < to);
         if kept < self.analysis.races.len() {
             self.analysis.races.truncate(kept);
-            let pair_of = |race: &Race| pair(trace.events[race.first].site, trace.events[race.second].site);
+            let site = |step: Step, access| trace.events[step].site_of(access);
+            let pair_of = |r: &Race| pair(site(r.first, r.first_access), site(r.second, r.second_access));
             self.reported = self.analysis.races.iter().map(pair_of).collect();
         }
     }
@@ -177,7 +178,8 @@ impl Analyser {
         let thread = event.id.thread;
         let known = analysis.conflicts.len();
         for (index, access) in event.op.accesses().iter().enumerate() {
-            let mine = SiteUse { site: event.site, writes: access.kind.writes(), plain: access.atomic.is_none() };
+            let mine =
+                SiteUse { site: event.site_of(index), writes: access.kind.writes(), plain: access.atomic.is_none() };
             let latest = Latest { position: event.id.position, step, access: index as u32 };
             let mut new = false;
             shadow.update(access.cell, thread, mine, |lane| {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ThreadId;
+use crate::{Choice, Chosen, EventId, Op, ThreadId};
 
 /// Let `thread` run until it is about to execute its event number `until`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -21,17 +21,20 @@ pub struct Segment {
 ///
 /// Positions count all events of a thread, whether or not a search regards them as scheduling points, so one
 /// schedule means the same to every engine.
+///
+/// A value that the program leaves open is the one in `choices`; where there is none, the [usual](Choice::usual) one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
 pub struct Schedule {
     /// The segments. Normal form: neighbours have different threads.
     pub segments: Vec<Segment>,
+    /// The values chosen. Normal form: ascending by event and index, without the usual ones.
+    pub choices: Vec<Chosen>,
 }
 
 impl Schedule {
     /// The empty prefix: the policy decides everything.
     pub const fn new() -> Self {
-        Self { segments: Vec::new() }
+        Self { segments: Vec::new(), choices: Vec::new() }
     }
 
     /// Lets `thread` run until `until`, joining with the last segment where it is the same thread.
@@ -41,6 +44,37 @@ impl Schedule {
             Some(last) if last.thread == thread => last.until = last.until.max(until),
             _ => self.segments.push(Segment { thread, until }),
         }
+    }
+
+    /// Lets the thread of `id` run until it has executed the event `id`, with the choices of `op`.
+    pub fn execute(&mut self, id: EventId, op: &Op) {
+        self.push(id.thread, id.position + 1);
+        self.choose_all(id, op.choices());
+    }
+
+    /// Decides the choices of an event.
+    pub fn choose_all(&mut self, event: EventId, choices: &[Choice]) {
+        for (index, choice) in (0..).zip(choices) {
+            if choice.value != Choice::usual(choice.lo, choice.hi) {
+                self.choose(Chosen { event, index, value: choice.value });
+            }
+        }
+    }
+
+    /// Decides a value.
+    pub fn choose(&mut self, chosen: Chosen) {
+        let key = |c: &Chosen| (c.event, c.index);
+        match self.choices.binary_search_by_key(&key(&chosen), key) {
+            Ok(at) => self.choices[at] = chosen,
+            Err(at) => self.choices.insert(at, chosen),
+        }
+    }
+
+    /// The value of an event's choice out of `lo..=hi`. A decided value that is not possible does not count.
+    pub fn value_of(&self, event: EventId, index: u32, lo: i64, hi: i64) -> i64 {
+        let decided = self.choices.binary_search_by_key(&(event, index), |c| (c.event, c.index));
+        let decided = decided.ok().map(|at| self.choices[at].value).filter(|value| (lo..=hi).contains(value));
+        decided.unwrap_or_else(|| Choice::usual(lo, hi))
     }
 
     /// Number of times the running thread changes.

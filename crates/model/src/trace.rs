@@ -29,6 +29,24 @@ pub struct Event {
     pub op: Op,
 }
 
+impl Event {
+    /// Where in the code one of the event's accesses is made.
+    pub fn site_of(&self, access: usize) -> Option<SiteId> {
+        match &self.op {
+            Op::Section { sites, .. } => sites.get(access).copied().flatten(),
+            _ => self.site,
+        }
+    }
+
+    /// The same for an access given by its content; of several like it, the first.
+    pub fn site_of_access(&self, access: &Access) -> Option<SiteId> {
+        match &self.op {
+            Op::Section { accesses, .. } => accesses.iter().position(|a| a == access).and_then(|at| self.site_of(at)),
+            _ => self.site,
+        }
+    }
+}
+
 /// The operation an unfinished thread was about to execute when the run ended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Pending {
@@ -109,6 +127,13 @@ pub enum End {
     },
     /// Threads are left and none can run.
     Deadlock,
+    /// A thread came to an assumption that does not hold, where it stays; the others went on until none could.
+    Assumed {
+        /// Who.
+        thread: ThreadId,
+        /// Where.
+        site: Option<SiteId>,
+    },
     /// A failed `assert`.
     Assertion {
         /// Who.
@@ -173,7 +198,7 @@ impl Trace {
     pub fn schedule_to(&self, steps: Step) -> Schedule {
         let mut schedule = Schedule::new();
         for event in self.events.iter().take(steps.0 as usize) {
-            schedule.push(event.id.thread, event.id.position + 1);
+            schedule.execute(event.id, &event.op);
         }
         schedule
     }

@@ -159,7 +159,7 @@ impl Model {
     fn add(&mut self, thread: ThreadId, op: &Op, name: &mut Naming<'_>) -> Result<(), &'static str> {
         let t = thread.0;
         match op {
-            Op::Access(_) | Op::Accesses(_) => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
                 for access in op.accesses() {
                     self.access(thread, access, name);
                 }
@@ -239,6 +239,8 @@ impl Model {
             | Op::Start
             | Op::Exit
             | Op::Detach { .. }
+            | Op::Choose(_)
+            | Op::Await { .. }
             | Op::Yield => {}
         }
         Ok(())

@@ -335,7 +335,7 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             *locks.entry(*lock).or_insert(next)
         };
         match &event.op {
-            Op::Access(_) | Op::Accesses(_) => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
                 for access in event.op.accesses() {
                     if access.atomic.is_some() {
                         return refuse("atomic accesses");
@@ -373,6 +373,7 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             Op::Start => line(format_args!("begin(T{})", thread.0)),
             Op::Exit => line(format_args!("end(T{})", thread.0)),
             Op::Fence(_) | Op::Init(_) | Op::Destroy(_) | Op::Detach { .. } | Op::Yield => {}
+            Op::Choose(_) | Op::Await { .. } => {}
             Op::TryJoin { success: false, .. } => return refuse("tries that fail"),
             Op::WaitBegin { .. } | Op::WaitEnd { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
                 return refuse("condition variables");

@@ -217,6 +217,7 @@ pub fn group(trace: &Trace) -> Grouped {
         let left: Vec<Access> = accesses.iter().filter(|a| kept.contains(&a.cell)).copied().collect();
         match left[..] {
             _ if left.len() == accesses.len() => Some(event.op.clone()),
+            _ if !event.op.choices().is_empty() => Some(event.op.clone()),
             [] => None,
             [access] => Some(Op::Access(access)),
             _ => Some(Op::Accesses(left.into_boxed_slice())),

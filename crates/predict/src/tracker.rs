@@ -178,7 +178,7 @@ impl<'a> Tracker<'a> {
                 deeds.extend(self.names.get(&name).map(|old| (*old, Deed::End)));
                 deeds.push((self.create(name), Deed::Birth));
             }
-            Op::Access(_) | Op::Accesses(_) => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
                 for free in trace.events[step].op.accesses().iter().filter(|a| a.kind == AccessKind::Free) {
                     let range = Name::At(free.cell.start)..Name::At(Addr(free.cell.end()));
                     let inside: Vec<(Name, ObjectId)> = self.names.range(range).map(|(n, id)| (*n, *id)).collect();
@@ -188,8 +188,15 @@ impl<'a> Tracker<'a> {
                     }
                 }
             }
-            Op::Fence(_) | Op::Create { .. } | Op::Start | Op::Exit | Op::Cancel { .. } | Op::Cancelled | Op::Yield => {
-            }
+            Op::Fence(_)
+            | Op::Choose(_)
+            | Op::Await { .. }
+            | Op::Create { .. }
+            | Op::Start
+            | Op::Exit
+            | Op::Cancel { .. }
+            | Op::Cancelled
+            | Op::Yield => {}
         }
         deeds
     }

@@ -40,6 +40,7 @@ impl<'a> Witness<'a> {
             *number = self.free.next();
         }
         let EventId { thread, position } = event.id;
+        self.schedule.execute(self.in_run(step), &event.op);
         self.schedule.push(self.number(thread), self.reduced.position(thread, position + 1));
     }
 

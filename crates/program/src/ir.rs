@@ -320,6 +320,17 @@ pub enum SyncOp {
     Once { control: Operand, function: Operand },
     /// Lets others run.
     Yield,
+    /// Any value from `lo` to `hi`.
+    Choose { lo: Operand, hi: Operand },
+    /// Goes on if the condition is not 0; else the thread stays here for ever, without effect.
+    Assume { condition: Operand },
+    /// Begins a section of accesses and choices that no other thread interrupts.
+    SectionBegin,
+    /// Ends it.
+    SectionEnd,
+    /// A round of a loop begins; `again` is 0 for the first one. If the round before did nothing but read, the thread
+    /// waits until something it read has changed. Nothing else that lives from one round to the next may differ.
+    Round { again: Operand },
 }
 
 /// How a block ends.

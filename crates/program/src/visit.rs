@@ -75,7 +75,9 @@ impl SyncOp {
         match self {
             Self::Create { function, arg } => vec![*function, *arg],
             Self::Join { handle, .. } | Self::Detach { handle } | Self::Cancel { handle } => vec![*handle],
-            Self::ExitThread | Self::Current | Self::Yield => Vec::new(),
+            Self::ExitThread | Self::Current | Self::Yield | Self::SectionBegin | Self::SectionEnd => Vec::new(),
+            Self::Choose { lo, hi } => vec![*lo, *hi],
+            Self::Assume { condition: value } | Self::Round { again: value } => vec![*value],
             Self::LockInit { lock, .. }
             | Self::LockDestroy { lock }
             | Self::Lock { lock, .. }

@@ -21,6 +21,8 @@ pub enum Code {
     RP0105,
     RP0106,
     RP0107,
+    RP0110,
+    RP0111,
 }
 
 impl Code {
@@ -48,9 +50,13 @@ impl Code {
     pub const UNCONFIRMED: Self = Self::RP0106;
     /// The program's net brings two accesses side by side.
     pub const CANDIDATE: Self = Self::RP0107;
+    /// Not every value was tried that the program leaves open.
+    pub const CHOICES: Self = Self::RP0110;
+    /// No execution came to its end because of assumptions.
+    pub const ASSUMPTIONS: Self = Self::RP0111;
 
     /// All codes, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::RP0001,
         Self::RP0002,
         Self::RP0003,
@@ -63,6 +69,8 @@ impl Code {
         Self::RP0105,
         Self::RP0106,
         Self::RP0107,
+        Self::RP0110,
+        Self::RP0111,
     ];
 
     /// As it is written, e.g. `RP0001`.
@@ -80,6 +88,8 @@ impl Code {
             Self::RP0105 => "RP0105",
             Self::RP0106 => "RP0106",
             Self::RP0107 => "RP0107",
+            Self::RP0110 => "RP0110",
+            Self::RP0111 => "RP0111",
         }
     }
 
@@ -98,6 +108,8 @@ impl Code {
             Self::RP0105 => include_str!("codes/RP0105.md"),
             Self::RP0106 => include_str!("codes/RP0106.md"),
             Self::RP0107 => include_str!("codes/RP0107.md"),
+            Self::RP0110 => include_str!("codes/RP0110.md"),
+            Self::RP0111 => include_str!("codes/RP0111.md"),
         }
     }
 

@@ -8,7 +8,7 @@ use wire::record::{flag, order};
 use wire::{Record, Tag};
 
 use crate::cell::Global;
-use crate::sched;
+use crate::{sched, section};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -18,8 +18,10 @@ pub struct Hot {
     pub end: *mut Record,
     /// Number of the running thread's next event.
     pub position: u32,
-    /// At this position the scheduler is asked.
+    /// At this position [`sched::take_turn`] is asked: `stop`, or earlier where something has to be looked at.
     pub limit: u32,
+    /// At this position the scheduler is asked.
+    pub stop: u32,
     /// Position after the event of the library call that is being described; `NO_CALL` when there is none.
     call: u32,
     /// Failure order of the compare-exchange under way.
@@ -34,6 +36,7 @@ pub static HOT: Global<Hot> = Global::new(Hot {
     end: core::ptr::null_mut(),
     position: 0,
     limit: 0,
+    stop: 0,
     call: NO_CALL,
     failure: 0,
 });
@@ -86,6 +89,12 @@ fn event(record: Record) {
     }
 }
 
+/// Nothing has to be looked at before the scheduler is asked.
+pub fn follow_limit() {
+    // Safety: no borrow outlives the statement.
+    unsafe { (*HOT.get()).limit = (*HOT.get()).stop };
+}
+
 /// An object came into being; `flags` as of `Tag::Alloc`.
 pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
     append(Record::new(Tag::Alloc, flags, start, site, u32::try_from(size).unwrap_or(u32::MAX)));
@@ -114,7 +123,9 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
         // Safety: no borrow is held over the switch that `event` may make.
         unsafe {
             let record = |flags| Record::new(tag, flags, start, *SITE.get(), part);
-            if (*hot).call == (*hot).position {
+            if section::is_open() {
+                section::access(record(order), false);
+            } else if (*hot).call == (*hot).position {
                 append(record(order | flag::MORE));
             } else {
                 event(record(order));
@@ -172,7 +183,8 @@ extern "C" fn __rp_cas_result(success: u32) {
     unsafe {
         let last = (*hot).cursor.sub(1);
         if (*last).tag() == Some(Tag::ReadModifyWrite) {
-            *last = Record::new(Tag::Read, (*hot).failure, (*last).address(), (*last).site(), (*last).argument());
+            let flags = if section::is_open() { (*last).flags() } else { (*hot).failure };
+            *last = Record::new(Tag::Read, flags, (*last).address(), (*last).site(), (*last).argument());
         }
     }
 }

@@ -2,8 +2,11 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use wire::layout::{self, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
-use wire::{Header, MESSAGE_CAPACITY, Patience, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment};
+use wire::layout::{self, CHOICES_OFFSET, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
+use wire::{
+    CHOICE_CAPACITY, Chosen, Header, MESSAGE_CAPACITY, Patience, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY,
+    Segment,
+};
 
 use crate::cell::Keep;
 use crate::sys::{self, PAGE, sys};
@@ -67,6 +70,25 @@ pub fn segment(index: u32) -> Segment {
     let segments = (BASE + SEGMENTS_OFFSET) as *const Segment;
     // Safety: in range, and the host does not write it between ringing and the answer.
     unsafe { segments.add(index as usize % SEGMENT_CAPACITY).read_volatile() }
+}
+
+/// The value that the current request decides for a choice of an event.
+pub fn decided(thread: u32, position: u32, index: u32) -> Option<i64> {
+    let choices = (BASE + CHOICES_OFFSET) as *const Chosen;
+    // Safety: in range, and the host does not write it between ringing and the answer.
+    let at = |i: usize| unsafe { choices.add(i % CHOICE_CAPACITY).read_volatile() };
+    let key = |c: &Chosen| (c.thread, c.position, c.index);
+    let (mut low, mut high) = (0, request().choices as usize);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let chosen = at(middle);
+        match key(&chosen).cmp(&(thread, position, index)) {
+            core::cmp::Ordering::Equal => return Some(chosen.value),
+            core::cmp::Ordering::Less => low = middle + 1,
+            core::cmp::Ordering::Greater => high = middle,
+        }
+    }
+    None
 }
 
 /// The trace area.

@@ -8,13 +8,14 @@ use core::sync::atomic::Ordering;
 use wire::{Record, Reply, ReplyKind, Request, Segment, Tag, record};
 
 use crate::cell::Global;
+use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
 use crate::hooks::{self, HOT, SITE};
 use crate::plan::{Decision, Plan, View};
 use crate::slots::{self, Slot};
 use crate::sync::State;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
-use crate::{checkpoint, crash, entry, exceptions, link, sched, sys};
+use crate::{checkpoint, choice, crash, entry, exceptions, link, sched, sys};
 
 /// Why a thread went back to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +66,8 @@ pub struct Run {
     pub parked: Vec<Parked>,
     /// The model of synchronisation objects.
     pub state: Option<State>,
+    /// Values chosen before the checkpoint.
+    pub choices: PastChoices,
     /// The program used descriptors.
     pub did_io: bool,
     /// What the host asked for.
@@ -92,8 +95,9 @@ pub static RUN: Global<Run> = Global::new(Run {
     checkpointed: false,
     parked: Vec::new(),
     state: None,
+    choices: PastChoices::new(),
     did_io: false,
-    request: Request { segments: 0, spurious: 0, max_steps: 0, quantum: 0, trap: 0, quit: 0, reserved: 0 },
+    request: Request { segments: 0, spurious: 0, max_steps: 0, quantum: 0, trap: 0, quit: 0, choices: 0 },
     trap: false,
     reason: Reason::Arrived,
     scheduler: core::ptr::null_mut(),
@@ -201,7 +205,7 @@ impl Run {
         unsafe {
             let hot = HOT.get();
             (*hot).position = start;
-            (*hot).limit = limit;
+            ((*hot).limit, (*hot).stop) = (limit, limit);
             (*hot).end = link::trace().end.sub(reserve());
             *SITE.get() = entry.site;
             *entry::TLS_BASE.get() = entry.slot.tls();
@@ -243,11 +247,11 @@ impl Run {
         let Request { segments, quantum, max_steps, .. } = self.request;
         let past = self.threads[0].position;
         match Plan::new(segments, quantum, max_steps, past, link::segment) {
-            Some(plan) => {
+            Some(plan) if choice::fits(&self.choices) => {
                 self.plan = plan;
                 true
             }
-            None => false,
+            _ => false,
         }
     }
 
@@ -299,9 +303,15 @@ impl Run {
 
     /// No thread can run: the process ends, or the threads are stuck.
     fn idle(&mut self) -> Ending {
-        let failure = self.parked.iter().position(|p| p.kind != ReplyKind::Exit);
-        if !self.parked.is_empty() {
-            let Parked { kind, code, thread, site, counter, message } = self.parked.swap_remove(failure.unwrap_or(0));
+        // A failure comes first, then an exit, then an assumption that kept a thread.
+        let rank = |p: &Parked| match p.kind {
+            ReplyKind::Assumed => 2,
+            ReplyKind::Exit => 1,
+            _ => 0,
+        };
+        let first = (0..self.parked.len()).min_by_key(|at| rank(&self.parked[*at]));
+        if let Some(first) = first {
+            let Parked { kind, code, thread, site, counter, message } = self.parked.swap_remove(first);
             return Ending { kind, code, thread, site: Some(site), counter, message };
         }
         let stuck = self.threads.iter().any(|thread| !thread.over);

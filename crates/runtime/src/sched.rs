@@ -10,6 +10,7 @@ use wire::{Record, ReplyKind, Tag};
 use crate::hooks::{self, HOT, SITE};
 use crate::link;
 use crate::run::{RUN, Reason};
+use crate::section;
 use crate::slots::Slot;
 use crate::sync::{Blocker, State};
 use crate::threads::Entry;
@@ -51,6 +52,9 @@ pub fn arrive(op: Record, extra: Option<u64>, blocker: Blocker) {
     if !running() {
         return;
     }
+    if section::is_open() {
+        section::interrupt();
+    }
     let at_limit = unsafe { (*HOT.get()).position == (*HOT.get()).limit };
     let waits = || state().blocked(current(), &blocker) || state().reluctant(current(), &blocker);
     if !at_limit && (matches!(blocker, Blocker::None) || !waits()) {
@@ -61,15 +65,19 @@ pub fn arrive(op: Record, extra: Option<u64>, blocker: Blocker) {
     wait_for_turn(&pending[..1 + usize::from(extra.is_some())], blocker);
 }
 
-/// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says
-/// whether a run is on.
+/// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says whether
+/// the event is to be made: a run is on, and the section under way did not take it in.
 #[cold]
 pub fn take_turn(pending: &[Record]) -> bool {
-    let on = running();
-    if on {
-        wait_for_turn(pending, Blocker::None);
+    if !running() {
+        return false;
     }
-    on
+    if section::is_open() {
+        pending.iter().for_each(|record| section::access(*record, true));
+        return false;
+    }
+    wait_for_turn(pending, Blocker::None);
+    true
 }
 
 fn wait_for_turn(pending: &[Record], blocker: Blocker) {
@@ -121,7 +129,7 @@ pub fn commit(op: Record, extra: Option<u64>) {
         unsafe {
             thread.yielded_at = (*hot).position;
             // The next arrival asks the scheduler.
-            (*hot).limit = (*hot).position;
+            ((*hot).limit, (*hot).stop) = ((*hot).position, (*hot).position);
         }
     }
     reconsider();
@@ -195,6 +203,7 @@ fn end_with(reason: Reason) -> ! {
 /// Goes to the scheduler; returns when the thread is resumed.
 fn suspend(reason: Reason) {
     hooks::close_call();
+    section::close();
     // Safety: the scheduler is suspended while a thread runs.
     unsafe { (*RUN.get()).leave_thread(reason) };
 }

@@ -25,6 +25,9 @@ pub enum SpawnError {
     NoRun,
 }
 
+/// Most records of what a thread is about to do.
+pub const PENDING: usize = 8;
+
 /// A thread.
 pub struct Entry {
     /// Where it goes on.
@@ -49,7 +52,7 @@ pub struct Entry {
     pub exceptions: [usize; 2],
     /// What it runs; the initial thread runs `main`.
     pub routine: Option<(StartRoutine, *mut c_void)>,
-    pending: [Record; 2],
+    pending: [Record; PENDING],
     pending_len: u8,
 }
 
@@ -68,7 +71,7 @@ impl Entry {
             errno: 0,
             exceptions: [0; 2],
             routine,
-            pending: [Record::default(); 2],
+            pending: [Record::default(); PENDING],
             pending_len: 0,
         };
         entry.announce(&[Self::START]);
@@ -82,7 +85,7 @@ impl Entry {
         for (place, record) in self.pending.iter_mut().zip(records) {
             *place = *record;
         }
-        self.pending_len = records.len() as u8;
+        self.pending_len = records.len().min(PENDING) as u8;
     }
     /// What it is about to do.
     pub fn pending(&self) -> &[Record] {

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use model::{Access, Addr, Event, EventId, LockMode, Op, ThreadId};
+use model::{Access, Addr, Event, EventId, LockMode, Op, SiteId, ThreadId};
 
 use crate::machine::Machine;
 
@@ -55,9 +55,9 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Adds an event that the machine has executed. `before` is the state before it. Returns the earlier events that
-    /// race with it.
-    pub(crate) fn add(&mut self, before: &Machine, event: &Event) -> Vec<Event> {
+    /// Adds an event that the machine has executed. `before` is the state before it. Returns the sites, the smaller first,
+    /// of its accesses and earlier ones that race with them.
+    pub(crate) fn add(&mut self, before: &Machine, event: &Event) -> Vec<(SiteId, SiteId)> {
         let after = self.synchronise(before, event);
         let thread = event.id.thread.0 as usize;
         if self.threads.len() <= thread {
@@ -83,12 +83,12 @@ impl History {
         reached
     }
 
-    fn races_with(&self, event: &Event) -> Vec<Event> {
+    fn races_with(&self, event: &Event) -> Vec<(SiteId, SiteId)> {
         let past = self.past(event.id);
         let mut races = Vec::new();
         for (thread, nodes) in self.threads.iter().enumerate() {
             let concurrent = nodes.iter().skip(past[thread] as usize).map(|node| &node.event);
-            races.extend(concurrent.filter(|other| race(event, other)).cloned());
+            races.extend(concurrent.flat_map(|other| racing_sites(event, other)));
         }
         races
     }
@@ -99,7 +99,7 @@ impl History {
         let s = &mut self.sources;
         let mut after = Events::new();
         match &event.op {
-            Op::Access(_) | Op::Accesses(_) => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
                 for access in event.op.accesses() {
                     s.access(id, access, &mut after);
                 }
@@ -163,6 +163,8 @@ impl History {
             | Op::Detach { .. }
             | Op::Cancel { .. }
             | Op::Cancelled
+            | Op::Choose(_)
+            | Op::Await { .. }
             | Op::Yield => {}
         }
         after.retain(|source| source.thread != thread);
@@ -206,8 +208,19 @@ impl Sources {
     }
 }
 
-/// Whether two unordered events race: conflicting accesses by different threads, at least one of them plain.
-fn race(a: &Event, b: &Event) -> bool {
+/// The sites at which two unordered events race: conflicting accesses by different threads, at least one of them plain.
+fn racing_sites(a: &Event, b: &Event) -> Vec<(SiteId, SiteId)> {
     let racy = |x: &Access, y: &Access| x.conflicts_with(y) && (x.atomic.is_none() || y.atomic.is_none());
-    a.id.thread != b.id.thread && a.op.accesses().iter().any(|x| b.op.accesses().iter().any(|y| racy(x, y)))
+    let mut sites = Vec::new();
+    for (i, x) in a.op.accesses().iter().enumerate() {
+        for (j, y) in b.op.accesses().iter().enumerate() {
+            if let (Some(s), Some(t)) = (a.site_of(i), b.site_of(j))
+                && a.id.thread != b.id.thread
+                && racy(x, y)
+            {
+                sites.push((s.min(t), s.max(t)));
+            }
+        }
+    }
+    sites
 }

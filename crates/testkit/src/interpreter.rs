@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use model::{
-    Allocation, End, Executor, IndexVec, Misuse, Op, Schedule, Segment, Step, ThreadId, ThreadInfo, ThreadSet, Trace,
-    Unmodelled,
+    Allocation, End, EventId, Executor, IndexVec, Misuse, Op, Schedule, Segment, Step, ThreadId, ThreadInfo, ThreadSet,
+    Trace, Unmodelled,
 };
 use program::Program;
 
@@ -58,12 +58,13 @@ impl Executor for Interpreter {
     type Error = std::convert::Infallible;
 
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error> {
-        Ok(Run::new(&self.initial, self.options).follow(schedule))
+        Ok(Run::new(&self.initial, self.options, schedule).follow())
     }
 }
 
 /// A run under way.
-struct Run {
+struct Run<'a> {
+    schedule: &'a Schedule,
     machine: Machine,
     options: Options,
     trace: Trace,
@@ -74,8 +75,8 @@ struct Run {
     yielded: ThreadSet,
 }
 
-impl Run {
-    fn new(initial: &Machine, options: Options) -> Self {
+impl<'a> Run<'a> {
+    fn new(initial: &Machine, options: Options, schedule: &'a Schedule) -> Self {
         let runnable = initial.runnable();
         let threads = initial.paths().map(|path| ThreadInfo { path: path.clone(), created: None }).collect();
         let trace = Trace {
@@ -89,19 +90,19 @@ impl Run {
             end: End::Exit { code: 0 },
         };
         let machine = initial.clone();
-        Self { machine, options, trace, runnable, running: ThreadId::MAIN, yielded: ThreadSet::new() }
+        Self { schedule, machine, options, trace, runnable, running: ThreadId::MAIN, yielded: ThreadSet::new() }
     }
 
-    fn follow(mut self, schedule: &Schedule) -> Trace {
-        let end = self.prefix(schedule).unwrap_or_else(|| self.policy());
+    fn follow(mut self) -> Trace {
+        let end = self.prefix().unwrap_or_else(|| self.policy());
         self.trace.pending = self.machine.pending();
         self.trace.end = end;
         self.trace
     }
 
     /// Follows the segments; `Some` if the run ended in them.
-    fn prefix(&mut self, schedule: &Schedule) -> Option<End> {
-        for (segment, &Segment { thread, until }) in (0..).zip(&schedule.segments) {
+    fn prefix(&mut self) -> Option<End> {
+        for (segment, &Segment { thread, until }) in (0..).zip(&self.schedule.segments) {
             let diverged = |message: String| Some(End::Diverged { segment, message });
             let Some(start) = self.machine.position(thread) else {
                 return diverged(format!("thread {} has not been created", thread.0));
@@ -167,7 +168,10 @@ impl Run {
 
     /// Executes the next event of a runnable thread.
     fn step(&mut self, thread: ThreadId) {
-        let Some(stepped) = self.machine.step(thread) else { return };
+        let Some(position) = self.machine.position(thread) else { return };
+        let (schedule, event) = (self.schedule, EventId { thread, position });
+        let choose = &mut |index, lo, hi| schedule.value_of(event, index, lo, hi);
+        let Some(stepped) = self.machine.step_choosing(thread, choose) else { return };
         match stepped.event.op {
             Op::Yield => self.yielded.insert(thread),
             _ => self.yielded.remove(thread),

@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use model::{End, SiteId};
+use model::{End, Event, SiteId, ThreadId};
 use program::Program;
 use rustc_hash::FxBuildHasher;
 
@@ -79,6 +79,29 @@ struct Search {
     known: HashMap<(Machine, History), Count, FxBuildHasher>,
 }
 
+/// A thread's next operation with all that it can choose. `None` where the ranges are too large.
+fn every_step(machine: &Machine, thread: ThreadId) -> Option<Vec<(Machine, Event)>> {
+    const MOST: usize = 1_000;
+    let mut steps = Vec::new();
+    let mut wanted: Vec<i64> = Vec::new();
+    loop {
+        let mut next = machine.clone();
+        let choose = &mut |index: u32, lo, _| wanted.get(index as usize).copied().unwrap_or(lo);
+        let event = next.step_choosing(thread, choose)?.event;
+        let choices = event.op.choices().to_vec();
+        steps.push((next, event));
+        let last = choices.iter().rposition(|c| c.value < c.hi);
+        match last {
+            None => return Some(steps),
+            Some(_) if steps.len() > MOST => return None,
+            Some(last) => {
+                wanted = choices[..=last].iter().map(|c| c.value).collect();
+                wanted[last] += 1;
+            }
+        }
+    }
+}
+
 impl Search {
     /// `None` when a limit was met.
     fn visit(&mut self, machine: Machine, history: History, depth: usize) -> Option<Count> {
@@ -100,16 +123,13 @@ impl Search {
             }
             None => {
                 for thread in machine.runnable().iter() {
-                    let (mut next, mut past) = (machine.clone(), history.clone());
-                    let event = next.step(thread)?.event;
-                    for other in past.add(machine, &event) {
-                        if let (Some(a), Some(b)) = (event.site, other.site) {
-                            self.truth.races.insert((a.min(b), a.max(b)));
-                        }
+                    for (next, event) in every_step(machine, thread)? {
+                        let mut past = history.clone();
+                        self.truth.races.extend(past.add(machine, &event));
+                        let below = self.visit(next, past, depth + 1)?;
+                        count.executions = count.executions.saturating_add(below.executions);
+                        count.deadlocked = count.deadlocked.saturating_add(below.deadlocked);
                     }
-                    let below = self.visit(next, past, depth + 1)?;
-                    count.executions = count.executions.saturating_add(below.executions);
-                    count.deadlocked = count.deadlocked.saturating_add(below.deadlocked);
                 }
             }
         }
@@ -126,7 +146,7 @@ impl Search {
             }
             End::Assertion { site, .. } => self.truth.assertions.extend(site),
             End::Crash { site, .. } => self.truth.crashes.extend(site),
-            End::Exit { .. } | End::StepLimit | End::TimeLimit | End::Diverged { .. } => {}
+            End::Exit { .. } | End::Assumed { .. } | End::StepLimit | End::TimeLimit | End::Diverged { .. } => {}
         }
     }
 }
@@ -147,14 +167,11 @@ mod tests {
             truth.crashes = search.truth.crashes;
         }
         for thread in machine.runnable().iter() {
-            let (mut next, mut past) = (machine.clone(), history.clone());
-            let event = next.step(thread).expect("runnable").event;
-            for other in past.add(machine, &event) {
-                if let (Some(a), Some(b)) = (event.site, other.site) {
-                    truth.races.insert((a.min(b), a.max(b)));
-                }
+            for (next, event) in every_step(machine, thread).expect("runnable") {
+                let mut past = history.clone();
+                truth.races.extend(past.add(machine, &event));
+                enumerate(&next, &past, truth);
             }
-            enumerate(&next, &past, truth);
         }
     }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! 0                 Header
 //! SEGMENTS_OFFSET   [Segment; SEGMENT_CAPACITY]     the request's schedule prefix
+//! CHOICES_OFFSET    [Chosen; CHOICE_CAPACITY]       the values that the request decides
 //! MESSAGE_OFFSET    [u8; MESSAGE_CAPACITY]          the reply's text
 //! TRACE_OFFSET      [Record; header.trace_capacity] the run's records
 //! ```
@@ -11,12 +12,16 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Most segments a schedule prefix can have.
 pub const SEGMENT_CAPACITY: usize = 1 << 20;
+/// Most values a schedule can decide.
+pub const CHOICE_CAPACITY: usize = 1 << 16;
 /// Longest text of a reply, in bytes.
 pub const MESSAGE_CAPACITY: usize = 4096;
 /// Where the segments start.
 pub const SEGMENTS_OFFSET: usize = 4096;
+/// Where the decided values start.
+pub const CHOICES_OFFSET: usize = SEGMENTS_OFFSET + SEGMENT_CAPACITY * size_of::<Segment>();
 /// Where the message starts.
-pub const MESSAGE_OFFSET: usize = SEGMENTS_OFFSET + SEGMENT_CAPACITY * size_of::<Segment>();
+pub const MESSAGE_OFFSET: usize = CHOICES_OFFSET + CHOICE_CAPACITY * size_of::<Chosen>();
 /// Where the trace starts.
 pub const TRACE_OFFSET: usize = MESSAGE_OFFSET + MESSAGE_CAPACITY;
 
@@ -28,6 +33,22 @@ pub struct Segment {
     pub thread: u32,
     /// Position before which the thread stops.
     pub until: u32,
+}
+
+/// A value that the schedule decides. Listed ascending by thread, position, index.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    /// Thread number in order of creation.
+    pub thread: u32,
+    /// Position of the event that chooses.
+    pub position: u32,
+    /// Which of the event's choices, from 0.
+    pub index: u32,
+    /// Keeps the size a multiple of eight.
+    pub reserved: u32,
+    /// The value.
+    pub value: i64,
 }
 
 /// How runs are kept apart.
@@ -58,8 +79,8 @@ pub struct Request {
     pub trap: u32,
     /// 1: leave instead of running.
     pub quit: u32,
-    /// Keeps the size a multiple of eight.
-    pub reserved: u32,
+    /// Number of decided values in their area.
+    pub choices: u32,
 }
 
 /// How the run ended.
@@ -89,13 +110,15 @@ pub enum ReplyKind {
     Failure = 9,
     /// The prefix parts from the common past of this process's runs before the checkpoint: ask a new process.
     Fresh = 10,
+    /// A thread came to an assumption that does not hold.
+    Assumed = 11,
 }
 
 impl ReplyKind {
     /// The kind with this number.
     pub fn from_u32(n: u32) -> Option<Self> {
         use ReplyKind::*;
-        [None, Exit, Deadlock, Assertion, Crash, StepLimit, TimeLimit, Diverged, TraceFull, Failure, Fresh]
+        [None, Exit, Deadlock, Assertion, Crash, StepLimit, TimeLimit, Diverged, TraceFull, Failure, Fresh, Assumed]
             .into_iter()
             .find(|k| *k as u32 == n)
     }

@@ -48,6 +48,13 @@ pub enum Tag {
     Cancel = 29,
     Cancelled = 30,
     Yield = 31,
+    /// Chooses a value. Two raw 16-byte units follow: smallest and largest possible value; the value and zero. With
+    /// [`flag::MORE`] it belongs to the section of the event record before it.
+    Choose = 32,
+    /// A section that nothing interrupts; what it does follows in access and `Choose` records with [`flag::MORE`].
+    Section = 33,
+    /// Waits for a change of these bytes. Further `Await` records with [`flag::MORE`] have more of them.
+    Await = 34,
 
     /// Argument: the thread whose events follow.
     Switch = 64,
@@ -70,7 +77,7 @@ pub enum Tag {
 
 impl Tag {
     /// The largest tag of an event.
-    pub const LAST_EVENT: u8 = Self::Yield as u8;
+    pub const LAST_EVENT: u8 = Self::Await as u8;
 
     /// The tag with this number.
     #[inline]
@@ -83,7 +90,7 @@ impl Tag {
     }
 }
 
-const ALL: [Tag; 38] = {
+const ALL: [Tag; 41] = {
     use Tag::*;
     [
         Read,
@@ -117,6 +124,9 @@ const ALL: [Tag; 38] = {
         Cancel,
         Cancelled,
         Yield,
+        Choose,
+        Section,
+        Await,
         Switch,
         Runnable,
         Alloc,
@@ -139,7 +149,7 @@ const BY_NUMBER: [Option<Tag>; 256] = {
 
 /// Flag bits. For accesses and fences the low three bits are an [`order`].
 pub mod flag {
-    /// Of accesses: another access of the event before.
+    /// Of accesses, choices and waits for a change: one more of the event before.
     pub const MORE: u8 = 0x80;
     /// Of lock operations: shared mode.
     pub const SHARED: u8 = 0x01;

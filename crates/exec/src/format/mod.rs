@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub use identity::ProgramIdentity;
-pub use schedule::ScheduleFile;
+pub use schedule::{NamedChoice, NamedSegment, ScheduleFile};
 pub use trace::TraceFile;
 pub use witness::{Difference, RecordedAccess, RecordedEvent, RecordedFinding, RecordedSegment, RunOptions, Witness};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use model::index::Idx;
-use model::{IndexVec, Schedule, ThreadId, ThreadPath};
+use model::{Chosen, EventId, IndexVec, Schedule, ThreadId, ThreadPath};
 use serde::{Deserialize, Serialize};
 
 use super::Error;
@@ -16,6 +16,32 @@ pub struct ScheduleFile {
     pub threads: Vec<ThreadPath>,
     /// The segments in order.
     pub segments: Vec<NamedSegment>,
+    /// The values chosen.
+    pub choices: Vec<NamedChoice>,
+}
+
+/// A value chosen by an event whose thread is named by its path.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NamedChoice {
+    /// Who chooses.
+    pub thread: ThreadPath,
+    /// In which of its events.
+    pub position: u32,
+    /// Which of the event's choices, from 0.
+    pub index: u32,
+    /// The value.
+    pub value: i64,
+}
+
+impl NamedChoice {
+    /// A schedule's choices, with the paths of its threads. `None` when one names a thread without a path.
+    pub(super) fn all_of(schedule: &Schedule, paths: &[ThreadPath]) -> Option<Vec<Self>> {
+        let named = |c: &Chosen| {
+            let thread = paths.get(c.event.thread.index())?.clone();
+            Some(Self { thread, position: c.event.position, index: c.index, value: c.value })
+        };
+        schedule.choices.iter().map(named).collect()
+    }
 }
 
 /// A segment whose thread is named by its path.
@@ -36,17 +62,25 @@ impl ScheduleFile {
             .iter()
             .map(|s| Some(NamedSegment { thread: paths.get(s.thread.index())?.clone(), until: s.until }))
             .collect::<Option<_>>()?;
-        Some(Self { threads: paths.to_vec(), segments })
+        let choices = NamedChoice::all_of(schedule, paths)?;
+        Some(Self { threads: paths.to_vec(), segments, choices })
     }
 
     /// The schedule. Threads not listed are left out, which [`read`](Self::read) never lets happen.
     pub fn schedule(&self) -> Schedule {
-        let numbered = self.segments.iter().filter_map(|s| {
-            let index = self.threads.iter().position(|path| *path == s.thread)?;
-            Some((ThreadId::new(index), s.until))
-        });
+        let number = |thread: &ThreadPath| self.threads.iter().position(|path| path == thread).map(ThreadId::new);
         let mut schedule = Schedule::new();
-        numbered.for_each(|(thread, until)| schedule.push(thread, until));
+        for segment in &self.segments {
+            if let Some(thread) = number(&segment.thread) {
+                schedule.push(thread, segment.until);
+            }
+        }
+        for NamedChoice { thread, position, index, value } in &self.choices {
+            if let Some(thread) = number(thread) {
+                let event = EventId { thread, position: *position };
+                schedule.choose(Chosen { event, index: *index, value: *value });
+            }
+        }
         schedule
     }
 
@@ -76,12 +110,21 @@ pub(super) fn check_threads(threads: &[ThreadPath]) -> Result<(), (String, Strin
     Ok(())
 }
 
+/// Whether the choices are those of `threads`.
+pub(super) fn check_choices(choices: &[NamedChoice], threads: &[ThreadPath]) -> Result<(), (String, String)> {
+    match choices.iter().position(|c| !threads.contains(&c.thread)) {
+        Some(i) => Err((format!("choice {}", i + 1), format!("there is no thread `{}`", choices[i].thread))),
+        None => Ok(()),
+    }
+}
+
 impl Document for ScheduleFile {
     const KIND: &'static str = "raceproof schedule";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn check(&self) -> Result<(), (String, String)> {
         check_threads(&self.threads)?;
+        check_choices(&self.choices, &self.threads)?;
         match self.segments.iter().position(|s| !self.threads.contains(&s.thread)) {
             Some(i) => Err((format!("segment {i}"), format!("there is no thread `{}`", self.segments[i].thread))),
             None => Ok(()),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use model::index::Idx;
 use model::{
-    Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order, Pending,
-    Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled,
+    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order,
+    Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled,
 };
 use proptest::prelude::*;
 
@@ -42,6 +42,13 @@ fn any_access() -> impl Strategy<Value = Access> {
     })
 }
 
+fn any_choice() -> impl Strategy<Value = Choice> {
+    (any::<i64>(), any::<i64>(), any::<i64>()).prop_map(|(a, b, value)| {
+        let (lo, hi) = (a.min(b), a.max(b));
+        Choice { lo, hi, value: value.clamp(lo, hi) }
+    })
+}
+
 fn any_op() -> impl Strategy<Value = Op> {
     let lock = Addr(0x9000);
     prop_oneof![
@@ -52,6 +59,13 @@ fn any_op() -> impl Strategy<Value = Op> {
         1 => Just(Op::WaitBegin { cond: Addr(0x9100), lock }),
         1 => Just(Op::Join { child: ThreadId(1) }),
         1 => Just(Op::Yield),
+        1 => any_choice().prop_map(Op::Choose),
+        1 => (prop::collection::vec(any_access(), 0..3), prop::collection::vec(any_choice(), 0..3))
+            .prop_map(|(accesses, choices)| {
+                let sites = accesses.iter().map(|_| Some(SiteId(3))).collect();
+                Op::Section { accesses: accesses.into(), sites, choices: choices.into() }
+            }),
+        1 => Just(Op::Await { cells: Box::new([Cell { start: Addr(0x1000), len: 4 }]) }),
     ]
 }
 
@@ -173,7 +187,8 @@ proptest! {
         for event in other.events.iter_mut() {
             match &mut event.op {
                 Op::Access(access) => access.cell.start.0 += shift,
-                Op::Accesses(accesses) => accesses.iter_mut().for_each(|a| a.cell.start.0 += shift),
+                Op::Await { cells } => cells.iter_mut().for_each(|cell| cell.start.0 += shift),
+                Op::Accesses(accesses) | Op::Section { accesses, .. } => accesses.iter_mut().for_each(|a| a.cell.start.0 += shift),
                 Op::Acquire { lock, .. } | Op::TryAcquire { lock, .. } => lock.0 += shift,
                 Op::WaitBegin { cond, lock } => (cond.0, lock.0) = (cond.0 + shift, lock.0 + shift),
                 _ => {}
@@ -224,7 +239,7 @@ fn each_wrong_witness_has_its_own_error() {
     assert!(matches!(read("int main(void) {}"), Error::Foreign { .. }));
     assert!(matches!(read("[1, 2]"), Error::Foreign { .. }));
     assert!(matches!(read(&text.replace("raceproof witness", "raceproof schedule")), Error::Foreign { .. }));
-    assert!(matches!(read(&text.replace("\"version\": 1", "\"version\": 9")), Error::Version { found: 9, .. }));
+    assert!(matches!(read(&text.replace("\"version\": 2", "\"version\": 9")), Error::Version { found: 9, .. }));
     assert!(matches!(read(&text[..text.len() / 2]), Error::Truncated { .. }));
     assert!(matches!(read(&text.replace("\"until\": 1", "\"until\": 2")), Error::Edited { .. }));
     assert!(matches!(read(&text.replace("\"0.1\"", "\"0.x\"")), Error::Damaged { .. }));

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{Error, ProgramIdentity};
 
 const MAGIC: &[u8; 8] = b"rptrace\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 32;
 const KIND: &str = "raceproof trace";
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::document::{self, Document};
-use super::schedule::{NamedSegment, ScheduleFile, check_threads, paths};
+use super::schedule::{NamedChoice, NamedSegment, ScheduleFile, check_choices, check_threads, paths};
 use super::{Error, ProgramIdentity};
 
 /// A witness.
@@ -29,6 +29,8 @@ pub struct Witness {
     pub threads: Vec<ThreadPath>,
     /// The schedule, with what was observed.
     pub segments: Vec<RecordedSegment>,
+    /// The values chosen in it.
+    pub choices: Vec<NamedChoice>,
 }
 
 /// Options of a run that change what it does.
@@ -196,14 +198,16 @@ impl Witness {
         let observed = observe(schedule, trace)?;
         let names = paths(&trace.threads);
         let threads = names[..observed.threads].to_vec();
-        Ok(Self { program, run, finding, threads, segments: observed.segments })
+        let choices = NamedChoice::all_of(schedule, &threads);
+        let choices = choices.ok_or(Difference::Ended { segment: schedule.segments.len() })?;
+        Ok(Self { program, run, finding, threads, segments: observed.segments, choices })
     }
 
     /// The schedule to run.
     pub fn schedule(&self) -> Schedule {
         let segments = self.segments.iter();
         let segments = segments.map(|s| NamedSegment { thread: s.thread.clone(), until: s.until }).collect();
-        ScheduleFile { threads: self.threads.clone(), segments }.schedule()
+        ScheduleFile { threads: self.threads.clone(), segments, choices: self.choices.clone() }.schedule()
     }
 
     /// Compares a run of the [`schedule`](Self::schedule) with the recorded one, segment by segment.
@@ -245,10 +249,11 @@ impl Witness {
 
 impl Document for Witness {
     const KIND: &'static str = "raceproof witness";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn check(&self) -> Result<(), (String, String)> {
         check_threads(&self.threads)?;
+        check_choices(&self.choices, &self.threads)?;
         let known = |path: &ThreadPath| self.threads.contains(path);
         let unknown = |place: String, path: &ThreadPath| Err((place, format!("there is no thread `{path}`")));
         for (i, segment) in self.segments.iter().enumerate() {
@@ -354,7 +359,10 @@ impl Digester {
         use model::Op::*;
         match op {
             Access(access) => self.number(&mut access.cell.start),
-            Accesses(accesses) => accesses.iter_mut().for_each(|a| self.number(&mut a.cell.start)),
+            Accesses(accesses) | Section { accesses, .. } => {
+                accesses.iter_mut().for_each(|a| self.number(&mut a.cell.start));
+            }
+            Await { cells } => cells.iter_mut().for_each(|cell| self.number(&mut cell.start)),
             Acquire { lock: a, .. }
             | TryAcquire { lock: a, .. }
             | Release { lock: a, .. }
@@ -376,6 +384,7 @@ impl Digester {
                 self.number(lock);
             }
             Fence(_)
+            | Choose(_)
             | Create { .. }
             | Start
             | Exit

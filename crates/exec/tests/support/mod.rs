@@ -54,5 +54,5 @@ pub fn build(name: &str) -> Built {
 /// The schedule with these segments.
 pub fn schedule(segments: &[(u32, u32)]) -> Schedule {
     let segment = |&(thread, until)| Segment { thread: ThreadId(thread), until };
-    Schedule { segments: segments.iter().map(segment).collect() }
+    Schedule { segments: segments.iter().map(segment).collect(), ..Schedule::new() }
 }

@@ -345,6 +345,11 @@ impl Printer<'_> {
             SyncOp::SemGet { sem } => format!("sem_get {}", v(sem)),
             SyncOp::Once { control, function } => format!("once {}, {}", v(control), v(function)),
             SyncOp::Yield => "yield".to_owned(),
+            SyncOp::Choose { lo, hi } => format!("choose {}, {}", v(lo), v(hi)),
+            SyncOp::Assume { condition } => format!("assume {}", v(condition)),
+            SyncOp::SectionBegin => "section_begin".to_owned(),
+            SyncOp::SectionEnd => "section_end".to_owned(),
+            SyncOp::Round { again } => format!("round {}", v(again)),
         }
     }
 

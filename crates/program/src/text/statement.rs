@@ -198,6 +198,11 @@ impl Body<'_, '_> {
             "sem_get" => SyncOp::SemGet { sem: self.operand()? },
             "once" => SyncOp::Once { control: self.operand()?, function: self.further()? },
             "yield" => SyncOp::Yield,
+            "choose" => SyncOp::Choose { lo: self.operand()?, hi: self.further()? },
+            "assume" => SyncOp::Assume { condition: self.operand()? },
+            "section_begin" => SyncOp::SectionBegin,
+            "section_end" => SyncOp::SectionEnd,
+            "round" => SyncOp::Round { again: self.operand()? },
             _ => return Ok(None),
         }))
     }

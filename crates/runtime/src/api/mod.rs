@@ -15,6 +15,7 @@
 //! | [`process`] | the end of the process, exit handlers |
 //! | [`refused`] | calls that leave what can be modelled: `fork`, `exec` |
 //! | [`syscall`] | `syscall`, for futexes |
+//! | [`verifier`] | values left open, assumptions, sections |
 //! | [`layout`], [`step`] | what they have in common |
 
 /// Defines functions of the C library.
@@ -47,3 +48,4 @@ pub mod step;
 pub mod syscall;
 pub mod thread;
 pub mod unwind;
+pub mod verifier;

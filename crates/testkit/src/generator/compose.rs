@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::Order;
 
 use super::random::Random;
-use super::sketch::{Index, Item, LockRef, Sketch, Test, Value};
+use super::sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
 
 /// What a program may be made of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,10 +56,16 @@ pub enum Feature {
     NestedCreate,
     /// Threads that are detached.
     Detach,
+    /// Values left open, and assumptions about them.
+    Choice,
+    /// Sections that nothing interrupts.
+    Section,
+    /// Loops that wait for a change.
+    Await,
 }
 
 impl Feature {
-    /// All of them.
+    /// All but those that only the search knows.
     pub const ALL: [Self; 23] = [
         Self::Lock,
         Self::TwoLocks,
@@ -85,6 +91,9 @@ impl Feature {
         Self::NestedCreate,
         Self::Detach,
     ];
+
+    /// Those that only the search knows.
+    pub const SEARCH: [Self; 3] = [Self::Choice, Self::Section, Self::Await];
 
     /// Whether the sketch shows it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {
@@ -118,6 +127,9 @@ impl Feature {
             }
             Self::NestedCreate => sketch.threads.iter().skip(1).flatten().any(|i| matches!(i, Item::Create(_))),
             Self::Detach => has(|i| matches!(i, Item::Detach(_))),
+            Self::Choice => has(|i| matches!(i, Item::Choose { .. })),
+            Self::Section => has(|i| matches!(i, Item::Section(_))),
+            Self::Await => has(|i| matches!(i, Item::Await { .. })),
         }
     }
 }
@@ -306,7 +318,66 @@ impl Composer<'_> {
                 vec![self.write(), Item::AssertNot { var: self.var(), value: self.random.pick(&[0, 1, 2]) }]
             }
             Feature::Yield => vec![self.access(), Item::Yield],
+            Feature::Choice => self.choice(),
+            Feature::Section => self.section(),
+            Feature::Await => self.awaiting(),
             Feature::LateCreate | Feature::NestedCreate | Feature::Detach => vec![self.access()],
+        }
+    }
+
+    fn choice(&mut self) -> Vec<Item> {
+        let local = self.local();
+        let hi = self.random.pick(&[1, 1, 2]);
+        let choose = Item::Choose { hi, local };
+        let value = self.random.below(usize::from(hi) + 1) as u8;
+        match self.random.below(5) {
+            0 => vec![choose, Item::Write { var: self.var(), value: Value::Local(local) }],
+            1 => vec![choose, Item::If { test: Test::Local(local, value), then: self.piece() }],
+            2 => {
+                let body = vec![self.write()];
+                [vec![choose], self.locked(LockRef::Chosen(local), body)].concat()
+            }
+            3 => vec![choose, Item::Assume { local, value }, self.access()],
+            _ => {
+                let read = self.local();
+                vec![Item::Read { var: self.var(), local: read }, Item::Assume { local: read, value: 1 }, self.access()]
+            }
+        }
+    }
+
+    fn section(&mut self) -> Vec<Item> {
+        let local = self.local();
+        let body = match self.random.below(6) {
+            0 => vec![self.read()],
+            1 => vec![Item::Increment { var: self.var() }],
+            2 => vec![self.write(), self.access()],
+            3 => vec![Item::Read { var: 0, local }, Item::If { test: Test::Local(local, 1), then: vec![self.write()] }],
+            4 => vec![Item::Choose { hi: 1, local }, Item::Write { var: 0, value: Value::Local(local) }],
+            _ => vec![self.write(), Item::Read { var: 1, local }, Item::Assume { local, value: 1 }, self.write()],
+        };
+        if self.random.one_in(4) { body } else { vec![Item::Section(body)] }
+    }
+
+    fn awaiting(&mut self) -> Vec<Item> {
+        let order = self.random.pick(&[Order::Acquire, Order::SeqCst, Order::Relaxed]);
+        let (set, release) = (Value::Constant(1), self.release_order());
+        match self.random.below(9) {
+            0 => vec![self.access(), Item::Write { var: 2, value: set }],
+            1 | 2 => vec![self.access(), Item::AtomicStore { var: 2, value: set, order: release }],
+            3 => self.locked(LockRef::Mutex(0), vec![Item::Write { var: 2, value: set }]),
+            4 => {
+                let spin = Item::Await { var: 2, value: 0, how: Awaiting::Exchange(Order::AcqRel) };
+                vec![spin, self.access(), Item::AtomicStore { var: 2, value: Value::Constant(0), order: release }]
+            }
+            other => {
+                let how = match other {
+                    5 => Awaiting::Plain,
+                    6 => Awaiting::Atomic(order),
+                    7 => Awaiting::Two(order),
+                    _ => Awaiting::Locked,
+                };
+                vec![Item::Await { var: 2, value: 1, how }, self.access()]
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use model::Order;
 
-use super::sketch::{Index, Item, LockRef, Sketch, Test, Value};
+use super::sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
 
 /// The name of the C source in sites.
 pub const FILE: &str = "case.c";
@@ -78,6 +78,16 @@ impl Emitter {
     fn head(&mut self, sketch: &Sketch) {
         for header in ["assert", "pthread", "sched", "semaphore", "stdlib", "time"] {
             self.line(&format!("#include <{header}.h>"));
+        }
+        if sketch.has(|i| matches!(i, Item::Choose { .. })) {
+            self.line("#include <raceproof.h>");
+        }
+        if sketch.has(|i| matches!(i, Item::Assume { .. })) {
+            self.line("void __VERIFIER_assume(int condition);");
+        }
+        if sketch.has(|i| matches!(i, Item::Section(_))) {
+            self.line("void __VERIFIER_atomic_begin(void);");
+            self.line("void __VERIFIER_atomic_end(void);");
         }
         // Nothing but `main` is seen outside, so that several programs can be linked together.
         self.line("#define OWN static __attribute__((unused))");
@@ -295,6 +305,23 @@ impl Emitter {
                 self.pure(&format!("%{holds} = ne 32 %{read}, {value}"));
                 self.op(&format!("assert %{holds}"));
             }
+            Item::Choose { hi, local } => {
+                self.read_line(*local, &format!("(int)raceproof_choose(0, {hi})"));
+                self.op(&format!("%l{local} = choose 0, {hi}"));
+            }
+            Item::Assume { local, value } => {
+                let (c, text) = self.local(*local);
+                let holds = self.fresh("holds");
+                self.line(&format!("__VERIFIER_assume({c} == {value});"));
+                self.pure(&format!("%{holds} = eq 32 {text}, {value}"));
+                self.op(&format!("assume %{holds}"));
+            }
+            Item::Section(items) => {
+                self.both("__VERIFIER_atomic_begin();", "section_begin");
+                self.items(items);
+                self.both("__VERIFIER_atomic_end();", "section_end");
+            }
+            Item::Await { var, value, how } => self.awaiting(*var, *value, *how),
             Item::If { test, then } => self.branch(test, then),
             Item::Repeat { times, body } => self.repeat(*times, body),
             Item::Create(child) => {
@@ -463,6 +490,63 @@ impl Emitter {
         self.line("}");
         self.pure(&format!("goto {after}"));
         self.begin(&after);
+    }
+
+    fn awaiting(&mut self, var: u8, value: u8, how: Awaiting) {
+        let (head, latch, after) = (self.fresh("head"), self.fresh("latch"), self.fresh("after"));
+        let (again, read, holds, other) =
+            (self.fresh("again"), self.fresh("read"), self.fresh("holds"), self.fresh("other"));
+        let entered_from = self.label.clone();
+        let c = match how {
+            Awaiting::Plain => format!("while (x{var} != {value}) {{}}"),
+            Awaiting::Atomic(order) => {
+                format!("while (__atomic_load_n(&x{var}, {}) != {value}) sched_yield();", order_in_c(order))
+            }
+            Awaiting::Exchange(order) => {
+                format!("while (__atomic_exchange_n(&x{var}, 1, {}) != {value}) {{}}", order_in_c(order))
+            }
+            Awaiting::Two(_) => format!("int {other}; do"),
+            Awaiting::Locked => "for (;;) {".to_owned(),
+        };
+        self.line(&c);
+        self.pure(&format!("goto {head}"));
+        self.begin(&head);
+        self.pure(&format!("%{again} = phi [{entered_from}: 0, {latch}: 1]"));
+        self.op(&format!("round %{again}"));
+        match how {
+            Awaiting::Plain => self.op(&format!("%{read} = load 4, @x{var}")),
+            Awaiting::Atomic(order) => self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order))),
+            Awaiting::Exchange(order) => {
+                self.op(&format!("%{read} = rmw exchange 4 {}, @x{var}, 1", order_in_text(order)));
+            }
+            Awaiting::Two(order) => {
+                let load = |var: u8| format!("__atomic_load_n(&x{var}, {})", order_in_c(order));
+                self.line(&format!("    {other} = {};", load(0)));
+                self.op(&format!("%{other} = load 4 {}, @x0", order_in_text(order)));
+                self.line(&format!("while ({} != {value});", load(var)));
+                self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order)));
+            }
+            Awaiting::Locked => {
+                self.indent += 1;
+                self.both("pthread_mutex_lock(&m[0]);", "lock @m");
+                self.both(&format!("int {read} = x{var};"), &format!("%{read} = load 4, @x{var}"));
+                self.both("pthread_mutex_unlock(&m[0]);", "unlock @m");
+                self.line(&format!("if ({read} == {value}) break;"));
+                self.indent -= 1;
+                self.line("}");
+            }
+        }
+        self.pure(&format!("%{holds} = eq 32 %{read}, {value}"));
+        self.pure(&format!("branch %{holds}, {after}, {latch}"));
+        self.begin(&latch);
+        if let Awaiting::Atomic(_) = how {
+            self.op("yield");
+        }
+        self.pure(&format!("goto {head}"));
+        self.begin(&after);
+        if let Awaiting::Two(_) = how {
+            self.both(&format!("x1 = {other};"), &format!("store 4, @x1, %{other}"));
+        }
     }
 
     fn repeat(&mut self, times: u8, body: &[Item]) {

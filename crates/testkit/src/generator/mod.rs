@@ -22,7 +22,7 @@ use program::Program;
 pub use compose::Feature;
 pub use emit::{Emitted, FILE};
 pub use random::Random;
-pub use sketch::{Index, Item, LockRef, Sketch, Test, Value};
+pub use sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
 
 use crate::oracle::{self, Limits, Truth};
 

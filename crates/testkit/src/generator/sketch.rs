@@ -67,6 +67,21 @@ pub enum Test {
     CompareExchange(u8, u8, u8, Order, Order),
 }
 
+/// How a loop waits for a value of a shared integer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Awaiting {
+    /// Reads it plainly.
+    Plain,
+    /// Reads it atomically, and lets others run.
+    Atomic(Order),
+    /// Reads it under mutex 0.
+    Locked,
+    /// Reads another one too, which is written to `x1` afterwards.
+    Two(Order),
+    /// Exchanges it with 1, so that it takes a lock if the value is 0.
+    Exchange(Order),
+}
+
 /// A statement.
 #[allow(missing_docs, reason = "fields of variants are explained by the variant")]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -121,6 +136,14 @@ pub enum Item {
     Once,
     /// Lets others run.
     Yield,
+    /// Any value of a range into a local.
+    Choose { hi: u8, local: u8 },
+    /// Goes on only if the local has this value.
+    Assume { local: u8, value: u8 },
+    /// Accesses and choices that no other thread interrupts.
+    Section(Vec<Item>),
+    /// Waits in a loop until a shared integer has this value.
+    Await { var: u8, value: u8, how: Awaiting },
     /// Fails if the shared integer has this value.
     AssertNot { var: u8, value: u8 },
     /// Only if the test holds.
@@ -141,7 +164,7 @@ impl Sketch {
         fn walk(items: &[Item], visitor: &mut impl FnMut(&Item)) {
             for item in items {
                 visitor(item);
-                if let Item::If { then: inner, .. } | Item::Repeat { body: inner, .. } = item {
+                if let Item::If { then: inner, .. } | Item::Repeat { body: inner, .. } | Item::Section(inner) = item {
                     walk(inner, visitor);
                 }
             }

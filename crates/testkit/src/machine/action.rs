@@ -1,6 +1,6 @@
 //! Actions: the visible operation a thread is about to execute, with its operands evaluated.
 
-use model::{Access, AccessKind, Addr, Cell, LockMode, Op, Order, ThreadId, WakeCause};
+use model::{Access, AccessKind, Addr, Cell, Choice, LockMode, Op, Order, ThreadId, WakeCause};
 use program::{FunctionId, LocalId, RmwOp, TryMode};
 
 /// A visible operation with all it needs to be executed. `dst` is the local that gets the result.
@@ -139,6 +139,19 @@ pub(super) enum Action {
     Yield {
         dst: Option<LocalId>,
     },
+    Choose {
+        dst: Option<LocalId>,
+        lo: i64,
+        hi: i64,
+    },
+    /// A whole section.
+    Section,
+    /// The end of the section under way; never announced outside of one.
+    SectionEnd,
+    /// Another round, once something has changed.
+    Await {
+        cells: Vec<Cell>,
+    },
 }
 
 /// A compare-exchange.
@@ -228,6 +241,11 @@ impl Action {
             Self::Cancel { target, .. } => Op::Cancel { target },
             Self::Cancelled => Op::Cancelled,
             Self::Yield { .. } => Op::Yield,
+            Self::Choose { lo, hi, .. } => Op::Choose(Choice { lo, hi, value: Choice::usual(lo, hi) }),
+            Self::Section | Self::SectionEnd => {
+                Op::Section { accesses: Box::default(), sites: Box::default(), choices: Box::default() }
+            }
+            Self::Await { ref cells } => Op::Await { cells: cells.as_slice().into() },
         }
     }
 

@@ -8,6 +8,7 @@ use program::{Callee, Expr, LocalId, Operand, Program, Stmt, SyncOp, Terminator,
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::memory::{FUNCTION_STRIDE, FUNCTIONS, Life, Memory};
+use super::round::{Begin, Rounds};
 use super::thread::{After, Next, Thread, entry};
 use super::{Layout, Note};
 
@@ -26,6 +27,8 @@ pub(super) enum Halt {
     FailAssertion(Option<SiteId>),
     /// It crashes.
     Crash(String),
+    /// Its assumption does not hold.
+    Assume(Option<SiteId>),
     /// It computes without end.
     Spin,
 }
@@ -39,6 +42,7 @@ pub(super) struct Advance<'a> {
     pub(super) id: ThreadId,
     pub(super) thread: &'a mut Thread,
     pub(super) notes: &'a mut Vec<Note>,
+    pub(super) rounds: Rounds,
 }
 
 impl Advance<'_> {
@@ -207,6 +211,25 @@ impl Advance<'_> {
                 Action::OnceBegin { dst, control: self.object(control)?, function }
             }
             SyncOp::Yield => Action::Yield { dst },
+            SyncOp::Choose { lo, hi } => {
+                let (lo, hi) = (self.value(lo), self.value(hi));
+                Action::Choose { dst, lo, hi: hi.max(lo) }
+            }
+            SyncOp::Assume { condition } => {
+                return if self.value(condition) == 0 { Err(Halt::Assume(site)) } else { Ok(None) };
+            }
+            SyncOp::SectionBegin if self.thread.in_section => return Ok(None),
+            SyncOp::SectionBegin => Action::Section,
+            SyncOp::SectionEnd if self.thread.in_section => Action::SectionEnd,
+            SyncOp::SectionEnd => return Ok(None),
+            SyncOp::Round { again } => {
+                let again = self.value(again) != 0;
+                match self.thread.next_round(again, self.rounds) {
+                    Begin::After(cells) => Action::Await { cells },
+                    Begin::AtOnce => return Ok(None),
+                    Begin::Never => return Err(Halt::Assume(site)),
+                }
+            }
         };
         Ok(Some(action))
     }

@@ -13,15 +13,20 @@ mod advance;
 mod memory;
 mod objects;
 mod perform;
+mod round;
+mod section;
 mod thread;
+
+pub use round::Rounds;
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use model::{Addr, End, Event, EventId, IndexVec, Pending, Region, SiteId, ThreadId, ThreadPath, ThreadSet};
+use model::{Addr, Choice, End, Event, EventId, IndexVec, Pending, Region, SiteId, ThreadId, ThreadPath, ThreadSet};
 use program::{FunctionId, GlobalId, Operand, Program};
 
+use action::Action;
 use advance::{Advance, Halt};
 use memory::{FUNCTION_STRIDE, FUNCTIONS, GLOBALS, Life, Memory, Slot};
 use objects::Objects;
@@ -132,6 +137,7 @@ pub struct Machine {
     objects: Objects,
     /// Process ends, in the order in which threads came to them.
     ends: Vec<End>,
+    rounds: Rounds,
 }
 
 /// Two states are equal if they have the same future; program, layout and options are taken to be the same.
@@ -174,11 +180,17 @@ impl Machine {
             memory: Memory::default(),
             objects: Objects::default(),
             ends: Vec::new(),
+            rounds: Rounds::Wait,
         };
         machine.place_globals(slot, false);
         machine.place_globals(slot, true);
         machine.threads.push(Arc::new(Thread::new(path, slot, frame)));
         Ok(machine)
+    }
+
+    /// The same with another way to go about loops that wait.
+    pub fn with_rounds(self, rounds: Rounds) -> Self {
+        Self { rounds, ..self }
     }
 
     /// Fills in the globals that all threads share, or those of the thread with this slot.
@@ -266,32 +278,55 @@ impl Machine {
         if !self.runnable().is_empty() {
             return None;
         }
-        let failure = self.ends.iter().find(|end| !matches!(end, End::Exit { .. }));
+        // A failure comes first, then an exit, then an assumption that kept a thread.
+        let rank = |end: &&End| match end {
+            End::Assumed { .. } => 2,
+            End::Exit { .. } => 1,
+            _ => 0,
+        };
         let unfinished = self.threads.iter().any(|t| t.status == Status::Active);
-        Some(match failure.or(self.ends.first()) {
+        Some(match self.ends.iter().min_by_key(rank) {
             Some(end) => end.clone(),
             None if unfinished => End::Deadlock,
             None => End::Exit { code: 0 },
         })
     }
 
-    /// Executes the next operation of a runnable thread. `None`, and no change, if it cannot run.
+    /// Executes the next operation of a runnable thread, choosing the usual values. `None`, and no change, if it cannot run.
     pub fn step(&mut self, id: ThreadId) -> Option<Stepped> {
+        self.step_choosing(id, &mut |_, lo, hi| Choice::usual(lo, hi))
+    }
+
+    /// The same with the values that `choose` gives: for which of the operation's choices, from where to where.
+    pub fn step_choosing(&mut self, id: ThreadId, choose: &mut dyn FnMut(u32, i64, i64) -> i64) -> Option<Stepped> {
         let thread = self.threads.get(id).filter(|t| t.status == Status::Active)?;
         let next = thread.next.clone().filter(|next| self.enabled(id, &next.action))?;
         let position = thread.position;
         let (mut during, mut after) = (Vec::new(), Vec::new());
-        let performed = self.perform(id, &next, &mut during);
-        let thread = Arc::make_mut(&mut self.threads[id]);
-        thread.position += 1;
-        match performed.then {
-            Then::Advance => self.advance(id, &mut after),
-            Then::Announce(action) => thread.next = Some(Next { action, site: next.site }),
-            Then::Exited => (thread.status, thread.next) = (Status::Exited, None),
-            Then::Crash(message) => self.park(id, End::Crash { thread: id, site: next.site, message }),
-        }
-        let event = Event { id: EventId { thread: id, position }, site: next.site, op: performed.op };
+        Arc::make_mut(&mut self.threads[id]).position += 1;
+        let op = if next.action == Action::Section {
+            self.section(id, &mut during, choose)
+        } else {
+            self.note_in_round(id, &next.action);
+            let performed = self.perform(id, &next, &mut during, choose);
+            self.check_round(id, &performed.op);
+            self.follow(id, performed.then, next.site, &mut after);
+            performed.op
+        };
+        self.notice_changes();
+        let event = Event { id: EventId { thread: id, position }, site: next.site, op };
         Some(Stepped { event, during, after })
+    }
+
+    /// What follows an operation.
+    fn follow(&mut self, id: ThreadId, then: Then, site: Option<SiteId>, notes: &mut Vec<Note>) {
+        let thread = Arc::make_mut(&mut self.threads[id]);
+        match then {
+            Then::Advance => self.advance(id, notes),
+            Then::Announce(action) => thread.next = Some(Next { action, site }),
+            Then::Exited => (thread.status, thread.next) = (Status::Exited, None),
+            Then::Crash(message) => self.park(id, End::Crash { thread: id, site, message }),
+        }
     }
 
     /// Lets the thread compute up to its next visible operation.
@@ -305,11 +340,13 @@ impl Machine {
             id,
             thread,
             notes,
+            rounds: self.rounds,
         }
         .run();
         match halt {
             Halt::Announce(next) => thread.next = Some(next),
             Halt::Spin => (thread.status, thread.next) = (Status::Spinning, None),
+            Halt::Assume(site) => self.park(id, End::Assumed { thread: id, site }),
             Halt::ExitProcess(code) => self.park(id, End::Exit { code }),
             Halt::FailAssertion(site) => {
                 let message = self.assertion_text(site);

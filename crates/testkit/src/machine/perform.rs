@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use model::{Addr, LockMode, Op, ThreadId, WakeCause};
+use model::{Addr, Choice, LockMode, Op, ThreadId, WakeCause};
 use program::{LocalId, TryMode, arith};
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::advance::segmentation_fault;
 use super::memory::{Life, Unmapped};
 use super::objects::{Barrier, Once};
+use super::round::Round;
 use super::thread::{After, Joining, Next, Status, entry};
 use super::{Machine, Note};
 
@@ -58,6 +59,7 @@ impl Machine {
             Action::SemWait { sem, wait: TryMode::Wait, .. } => {
                 cancelled || self.objects.semaphores.get(&sem).is_none_or(|value| *value > 0)
             }
+            Action::Await { .. } => self.threads[thread].round.as_ref().is_some_and(|round| round.changed),
             Action::OnceBegin { control, .. } => !matches!(self.objects.onces.get(&control), Some(Once::Running(_))),
             Action::Join { child, mode: TryMode::Wait, .. } => {
                 let child_thread = &self.threads[child];
@@ -82,7 +84,13 @@ impl Machine {
     }
 
     /// Executes the thread's announced action.
-    pub(super) fn perform(&mut self, id: ThreadId, next: &Next, notes: &mut Vec<Note>) -> Performed {
+    pub(super) fn perform(
+        &mut self,
+        id: ThreadId,
+        next: &Next,
+        notes: &mut Vec<Note>,
+        choose: &mut dyn FnMut(u32, i64, i64) -> i64,
+    ) -> Performed {
         let action = &next.action;
         let held = |lock| self.objects.held_by(lock, id);
         let mut op = action.op(held, self.threads.next_id());
@@ -93,7 +101,16 @@ impl Machine {
             notes.push(Note::Misuse { site: next.site, what: what.into(), object: Addr(object) })
         };
         let then = match *action {
-            Action::Start | Action::Fence(_) => Then::Advance,
+            Action::Start | Action::Fence(_) | Action::Section | Action::SectionEnd => Then::Advance,
+            Action::Await { .. } => {
+                Arc::make_mut(&mut self.threads[id]).round = Some(Round::default());
+                Then::Advance
+            }
+            Action::Choose { dst, lo, hi } => {
+                let value = choose(0, lo, hi);
+                op = Op::Choose(Choice { lo, hi, value });
+                self.finish(id, dst, value)
+            }
             Action::Yield { dst } => self.finish(id, dst, 0),
             Action::Exit => {
                 if let Some(lock) = self.objects.locks_of(id).next() {

@@ -7,6 +7,7 @@ use program::{BlockId, FunctionId, LocalId};
 
 use super::action::Action;
 use super::memory::Slot;
+use super::round::Round;
 
 /// An activation of a function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -83,6 +84,10 @@ pub(super) struct Thread {
     pub(super) children: u32,
     /// Asked to cancel itself.
     pub(super) cancelled: bool,
+    /// Whether a section is under way.
+    pub(super) in_section: bool,
+    /// What the current round of a loop has done.
+    pub(super) round: Option<Round>,
     /// The next free byte of stack and heap.
     pub(super) stack: u64,
     pub(super) heap: u64,
@@ -105,6 +110,8 @@ impl Thread {
             position: 0,
             children: 0,
             cancelled: false,
+            in_section: false,
+            round: None,
             stack: slot.stack(),
             heap: slot.heap(),
             free_blocks: BTreeMap::new(),

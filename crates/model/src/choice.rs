@@ -1,0 +1,52 @@
+//! Values that the program leaves open.
+
+use serde::{Deserialize, Serialize};
+
+use crate::EventId;
+
+/// A value chosen out of a range. Numbers of 64 bits without sign are given by their bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// The smallest possible value.
+    pub lo: i64,
+    /// The largest; not below `lo`.
+    pub hi: i64,
+    /// The value chosen.
+    pub value: i64,
+}
+
+impl Choice {
+    /// What is chosen where a schedule says nothing: of the possible values the nearest to zero.
+    pub fn usual(lo: i64, hi: i64) -> i64 {
+        0.max(lo).min(hi)
+    }
+
+    /// Number of possible values.
+    pub fn count(&self) -> u128 {
+        (i128::from(self.hi) - i128::from(self.lo) + 1).max(1) as u128
+    }
+}
+
+/// A value that a schedule decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Chosen {
+    /// The event that chooses.
+    pub event: EventId,
+    /// Which of the event's choices, from 0.
+    pub index: u32,
+    /// The value.
+    pub value: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_value_is_the_nearest_to_zero() {
+        assert_eq!(Choice::usual(-3, 5), 0);
+        assert_eq!(Choice::usual(2, 5), 2);
+        assert_eq!(Choice::usual(-5, -2), -2);
+        assert_eq!(Choice { lo: i64::MIN, hi: i64::MAX, value: 0 }.count(), 1 << 64);
+    }
+}
