@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
 use crate::command::{Argument, CommandLine, Language, Stage};
 use crate::error::Error;
@@ -26,15 +27,18 @@ pub struct Tools {
 /// The one LLVM major version in use.
 pub const LLVM_VERSION: u32 = 19;
 
-/// Clang of that version, by its name.
+/// Clang of that version, by its name; looked for once.
 pub fn find_clang() -> Result<String, Error> {
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let version = LLVM_VERSION;
-    let found = [format!("clang-{version}"), "clang".to_owned()].into_iter().find(|program| {
-        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-        let said = format!("version {version}.");
-        output.is_ok_and(|o| o.status.success() && String::from_utf8_lossy(&o.stdout).contains(&said))
-    });
-    found.ok_or(Error::NoClang { version })
+    let search = || {
+        [format!("clang-{version}"), "clang".to_owned()].into_iter().find(|program| {
+            let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+            let said = format!("version {version}.");
+            output.is_ok_and(|o| o.status.success() && String::from_utf8_lossy(&o.stdout).contains(&said))
+        })
+    };
+    FOUND.get_or_init(search).clone().ok_or(Error::NoClang { version })
 }
 
 /// Compiles as `raceproof cc` (or `raceproof c++`) with these arguments. Returns the exit status of the native

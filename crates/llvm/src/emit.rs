@@ -27,9 +27,6 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     ];
     clang.run(&compile).map_err(refused("compiled"))?;
 
-    if !has_lld() {
-        return Err(Error::NoLinker { version: LLVM_VERSION });
-    }
     let driver = if compiled.cplusplus { "--driver-mode=g++" } else { "--driver-mode=gcc" };
     let mut arguments: Vec<OsString> = [driver, "-fPIE", "-pie", "-fuse-ld=lld", "-fno-color-diagnostics"]
         .map(OsString::from)
@@ -40,7 +37,10 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     arguments.extend(compiled.link_flags.iter().chain(extra).map(OsString::from));
     arguments.extend(["-lm", "-lpthread", "-ldl", "-o"].map(OsString::from));
     arguments.push(PathBuf::from(out).into());
-    clang.run(&arguments).map_err(refused("linked"))
+    // Whether there is a linker is asked only where linking failed: starting a program of LLVM takes its time.
+    clang.run(&arguments).map_err(|failure| {
+        if has_lld() { refused("linked")(failure) } else { Error::NoLinker { version: LLVM_VERSION } }
+    })
 }
 
 fn has_lld() -> bool {

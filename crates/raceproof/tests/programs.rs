@@ -3,108 +3,10 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::Value;
 use testkit::annotations::{Annotations, Lines, Mark};
 
-use common::Run;
-
-fn programs(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .expect("folder of programs")
-        .map(|entry| entry.expect("entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty(), "no programs in {}", folder.display());
-    files
-}
-
-/// Calls `test` for every program, two at a time, and fails with all complaints at once.
-fn for_each_program(folder: &str, test: impl Fn(&Path) -> Result<(), String> + Sync) {
-    let files = programs(folder);
-    let (next, complaints) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(complaint) = test(file) {
-                        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                        complaints.lock().expect("no panic").push(format!("{name}: {complaint}"));
-                    }
-                }
-            });
-        }
-    });
-    let mut complaints = complaints.into_inner().expect("no panic");
-    complaints.sort();
-    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), files.len(), complaints.join("\n"));
-}
-
-/// A folder for one program's runs.
-struct Bench {
-    folder: tempfile::TempDir,
-    source: PathBuf,
-}
-
-impl Bench {
-    fn new(program: &Path) -> Self {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let source = folder.path().join(program.file_name().expect("name"));
-        std::fs::copy(program, &source).expect("copy");
-        Self { folder, source }
-    }
-
-    fn raceproof(&self, args: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
-        command.args(args).current_dir(self.folder.path()).stdin(Stdio::null()).env_remove("CLICOLOR_FORCE");
-        Run::of(command.output().expect("raceproof runs"))
-    }
-
-    /// `explore --json`; gives the exit status and the document.
-    fn explore(&self, args: &[&str]) -> Result<(i32, Value), String> {
-        let name = self.source.file_name().and_then(|n| n.to_str()).expect("name");
-        let run = self.raceproof(&[&["explore", name, "--json", "--time", "120"], args].concat());
-        let document = serde_json::from_str(&run.stdout)
-            .map_err(|e| format!("no document ({e}), status {}: {}", run.status, run.stderr))?;
-        Ok((run.status, document))
-    }
-
-    /// Replays every witness the document names; each must reproduce.
-    fn replay_all(&self, document: &Value) -> Result<usize, String> {
-        let pairs = items(document, "pairs").iter().filter(|p| p["verdict"] == "race");
-        let found = pairs.chain(items(document, "errors")).chain(items(document, "unknowns"));
-        let witnesses: Vec<&str> = found.filter_map(|found| found["witness"].as_str()).collect();
-        for witness in &witnesses {
-            let run = self.raceproof(&["replay", witness]);
-            if run.status != 1 {
-                return Err(format!("replay of {witness}: status {}\n{}{}", run.status, run.stdout, run.stderr));
-            }
-        }
-        Ok(witnesses.len())
-    }
-}
-
-fn items<'a>(document: &'a Value, field: &str) -> &'a [Value] {
-    document[field].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn racy_lines(document: &Value) -> Lines {
-    let races = items(document, "pairs").iter().filter(|p| p["verdict"] == "race");
-    races.flat_map(|p| items(p, "accesses")).filter_map(|a| a["line"].as_u64()).map(|line| line as u32).collect()
-}
-
-fn complete(document: &Value) -> Result<(), String> {
-    match document["engines"][0]["coverage"].as_str() {
-        Some("complete") => Ok(()),
-        _ => Err(format!("coverage {}", document["engines"][0])),
-    }
-}
+use common::annotated::{Bench, complete, for_each_program, items, racy_lines};
 
 #[test]
 fn twins() {

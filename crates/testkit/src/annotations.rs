@@ -15,6 +15,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// One of the two programs in a source: the lines of the other one, between `#ifdef RACY` and `#endif`, are made empty,
+/// and so are the directives. Lines keep their numbers.
+pub fn twin(source: &str, racy: bool) -> String {
+    let mut open: Vec<Option<bool>> = Vec::new();
+    let mut text = String::new();
+    for line in source.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["#ifdef", "RACY", ..] => open.push(Some(racy)),
+            ["#ifndef", "RACY", ..] => open.push(Some(!racy)),
+            ["#if" | "#ifdef" | "#ifndef", ..] => open.push(None),
+            ["#else", ..] => {
+                if let Some(Some(active)) = open.last_mut() {
+                    *active = !*active;
+                }
+            }
+            ["#endif", ..] => drop(open.pop()),
+            _ if open.contains(&Some(false)) => {}
+            _ => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// What an annotation says about its line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mark {
@@ -109,6 +134,13 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn twins_are_told_apart() {
+        let source = "a\n#ifdef RACY\nb\n#else\nc\n#ifndef N\nd\n#endif\n#endif\n#ifndef RACY\ne\n#endif\nf\n";
+        assert_eq!(twin(source, true), "a\n\nb\n\n\n\n\n\n\n\n\n\nf\n");
+        assert_eq!(twin(source, false), "a\n\n\n\nc\n\nd\n\n\n\ne\n\nf\n");
+    }
 
     #[test]
     fn marks_are_read_from_the_ends_of_lines() {

@@ -1,6 +1,8 @@
 //! Running the built `raceproof` in a folder of its own.
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
+pub(crate) mod annotated;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
