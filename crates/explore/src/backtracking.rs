@@ -7,9 +7,11 @@
 
 use model::{Schedule, Step, Trace};
 
+use crate::checkpoint::{Rest, Saved, SavedFrame};
 use crate::choices::ChoiceValues;
-use crate::reduction::{Difference, Reduction, Taken};
-use crate::stack::{Branch, Cut, Stack};
+use crate::reduction::{Difference, Reduction, Taken, remaining};
+use crate::sleep::Sleep;
+use crate::stack::{Branch, Cut, Frame, Stack};
 
 /// Decides what each state's backtrack set becomes.
 pub(crate) trait Backtracks {
@@ -21,6 +23,11 @@ pub(crate) trait Backtracks {
     /// Called when the execution is over, or repeats another one, after `until` events.
     fn finish(&mut self, stack: &mut Stack, until: Step) {
         let _ = (stack, until);
+    }
+
+    /// Called instead of `extend` when a search goes on from a checkpoint: the stack's backtrack sets are known.
+    fn restore(&mut self, stack: &Stack) {
+        let _ = stack;
     }
 
     /// Called before the stack's events from `to` on are given up for another run's.
@@ -79,7 +86,45 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         if !std::mem::take(&mut self.detour) {
             self.branch = Some(stack.next_branch(&self.values)?);
         }
-        Some(stack.schedule(self.branch.as_ref()?))
+        Some(self.branch.as_ref()?.schedule(&stack.trace))
+    }
+
+    fn ahead(&self, most: usize) -> Vec<Schedule> {
+        let Some(stack) = &self.stack else { return Vec::new() };
+        stack.open_branches(&self.values).take(most).map(|branch| branch.schedule(&stack.trace)).collect()
+    }
+
+    fn remaining(&self) -> Option<f64> {
+        let frames = &self.stack.as_ref()?.frames;
+        Some(remaining(frames.iter().map(|frame| (frame.done.len(), frame.open().count()))))
+    }
+
+    fn save(&self) -> Option<Saved> {
+        let stack = self.stack.as_ref().filter(|_| !self.detour)?;
+        let schedule = stack.trace.schedule_to(stack.trace.events.next_id());
+        let frame = |f: &Frame| SavedFrame {
+            backtrack: f.backtrack.clone(),
+            done: f.done.clone(),
+            asleep: f.sleep.events().to_vec(),
+            variants: f.variants.clone(),
+        };
+        Some(Saved { schedule, rest: Rest::Backtracking(stack.frames.iter().map(frame).collect()) })
+    }
+
+    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
+        let Rest::Backtracking(frames) = rest else { return false };
+        let mut stack = Stack::new(trace, self.sleeping);
+        if frames.len() > stack.frames.len() {
+            return false;
+        }
+        stack.frames.truncate(frames.len());
+        for (frame, SavedFrame { backtrack, done, asleep, variants }) in stack.frames.iter_mut().zip(frames) {
+            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, Sleep::from(asleep));
+            frame.variants = variants;
+        }
+        self.backtracks.restore(&stack);
+        self.stack = Some(stack);
+        true
     }
 }
 

@@ -59,6 +59,10 @@ impl Backtracks for Dpor {
         }
     }
 
+    fn restore(&mut self, stack: &Stack) {
+        (0..stack.end().0).for_each(|step| self.causality.push(&stack.trace, Step(step)));
+    }
+
     fn retract(&mut self, stack: &Stack, to: Step) {
         self.causality.truncate(&stack.trace.events, to);
     }

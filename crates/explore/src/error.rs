@@ -33,6 +33,12 @@ pub enum Error<E: std::error::Error> {
         /// Both sides of the difference.
         difference: String,
     },
+    /// A checkpoint does not belong to the program.
+    #[error("the checkpoint is not one of a search of this program with this version of raceproof: {what}")]
+    Checkpoint {
+        /// What does not fit.
+        what: String,
+    },
     /// Two accesses race and one of them does not say where in the code it is.
     #[error(
         "raceproof bug: the access in event {step} races with one at {other:?} and has no site; please send us the program"

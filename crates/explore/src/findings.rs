@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::race::{Analyser, News};
 use model::{Access, End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
+use serde::{Deserialize, Serialize};
 
 use crate::causality::Causality;
 use crate::outcome::{Failure, FailureKind, Involved, StopReason};
@@ -19,6 +20,7 @@ pub(crate) struct Unsited {
 type FailureKey = (FailureKind, Vec<Option<SiteId>>, String);
 
 /// A racing pair.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct KnownRace {
     /// The best witness built so far.
     pub(crate) witness: Witness,
@@ -27,13 +29,21 @@ pub(crate) struct KnownRace {
 }
 
 /// What the executions of a search have shown so far.
-#[derive(Default)]
-pub(crate) struct Findings {
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Found {
     pub(crate) races: BTreeMap<Pair, KnownRace>,
     pub(crate) conflicts: BTreeSet<Pair>,
     failures: BTreeMap<FailureKey, Failure>,
     pub(crate) unmodelled: Vec<Unmodelled>,
     pub(crate) weak_atomics: bool,
+    /// Whether an execution came to its end: neither a limit nor an assumption kept it from there.
+    pub(crate) completed: bool,
+}
+
+/// Finds out what executions show.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) found: Found,
     analyser: Analyser,
 }
 
@@ -41,15 +51,18 @@ impl Findings {
     /// Takes in what an execution shows. Its events before `from` are those of the execution taken in before.
     pub(crate) fn examine(&mut self, trace: &Trace, from: Step) -> Result<(), Unsited> {
         let News { races, conflicts } = self.analyser.analyse(trace, from);
-        self.conflicts.extend(conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?))));
-        add_races(&mut self.races, trace, races)?;
-        self.add_failures(trace);
+        let found = &mut self.found;
+        found.conflicts.extend(conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?))));
+        add_races(&mut found.races, trace, races)?;
+        found.add_failures(trace);
         for unmodelled in &trace.unmodelled {
-            if !self.unmodelled.contains(unmodelled) {
-                self.unmodelled.push(unmodelled.clone());
+            if !found.unmodelled.contains(unmodelled) {
+                found.unmodelled.push(unmodelled.clone());
             }
         }
-        self.weak_atomics = self.weak_atomics
+        found.completed =
+            found.completed || !matches!(trace.end, End::StepLimit | End::TimeLimit | End::Assumed { .. });
+        found.weak_atomics = found.weak_atomics
             || trace.events.iter().skip(from.0 as usize).any(|event| event.op.accesses().iter().any(is_weak));
         Ok(())
     }
@@ -61,7 +74,9 @@ impl Findings {
         self.analyser = analyser;
         examined
     }
+}
 
+impl Found {
     /// Number of failures found.
     pub(crate) fn failure_count(&self) -> usize {
         self.failures.len()

@@ -14,14 +14,19 @@
 //! | `sleep` | threads that need not be run from a state |
 //! | `choices` | which values are tried where the program leaves one open |
 //! | `causality` | what leads to what in a trace |
+//! | `preemptions` | schedules with few preemptions first |
+//! | `ahead` | runs made in advance by helpers |
+//! | `checkpoint` | a search as data, to go on with later |
 //! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
 //! | `witness` | a schedule that brings two racing accesses side by side |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
+mod ahead;
 mod backtracking;
 mod beginning;
 mod causality;
+mod checkpoint;
 mod choices;
 mod dpor;
 mod error;
@@ -34,6 +39,7 @@ mod observer;
 mod optimal;
 mod options;
 mod outcome;
+mod preemptions;
 mod reduction;
 mod reversal;
 mod search;
@@ -42,11 +48,12 @@ mod stack;
 mod wakeup;
 mod witness;
 
+pub use checkpoint::Checkpoint;
 pub use choices::ChoiceValues;
 pub use error::Error;
 pub use findings::looping;
 pub use observer::{Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};
-pub use search::search;
+pub use search::{search, search_with};
 pub use witness::Witness;

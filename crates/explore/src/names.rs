@@ -16,6 +16,16 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// With these numbers.
+    pub(crate) fn new(paths: Vec<ThreadPath>) -> Self {
+        Self { numbers: paths.iter().cloned().zip((0..).map(ThreadId)).collect(), paths }
+    }
+
+    /// The paths by number.
+    pub(crate) fn paths(&self) -> &[ThreadPath] {
+        &self.paths
+    }
+
     /// The trace with the search's numbers in its events, runnable sets and pending operations; the rest, which the
     /// reductions do not look at, keeps the run's.
     pub(crate) fn rename(&mut self, mut trace: Trace) -> Trace {

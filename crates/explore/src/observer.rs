@@ -2,6 +2,7 @@
 
 use model::{Step, Trace};
 
+use crate::checkpoint::Checkpoint;
 use crate::outcome::Statistics;
 
 /// How far a search has come.
@@ -15,9 +16,11 @@ pub struct Progress {
     pub races: usize,
     /// Deadlocks, failed assertions, crashes and misuses found so far.
     pub failures: usize,
+    /// How many executions the whole search seems to need, if that can be told.
+    pub expected: Option<u64>,
 }
 
-/// Gets told what a search does. Both methods do nothing by default.
+/// Gets told what a search does. All methods do nothing by default.
 pub trait Observer {
     /// After every execution.
     fn progress(&mut self, progress: &Progress) {
@@ -26,6 +29,16 @@ pub trait Observer {
     /// Every execution's trace, before it is examined. Its events before `from` are those of the trace before it.
     fn trace(&mut self, trace: &Trace, from: Step) {
         let _ = (trace, from);
+    }
+    /// Whether to be given a checkpoint now. Asked after executions; `last` says that the search stops before it has covered
+    /// everything.
+    fn wants_checkpoint(&mut self, last: bool) -> bool {
+        let _ = last;
+        false
+    }
+    /// All that is needed to go on from here.
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) {
+        let _ = checkpoint;
     }
 }
 

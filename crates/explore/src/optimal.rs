@@ -48,10 +48,11 @@ use model::{AccessKind, End, Event, Op, Schedule, SiteId, Step, Trace};
 
 use crate::backtracking::check_runnable;
 use crate::causality::Causality;
+use crate::checkpoint::{Rest, Saved};
 use crate::choices::ChoiceValues;
 use crate::holding::Holding;
 use crate::names::{self, Names};
-use crate::reduction::{Difference, Reduction, Taken};
+use crate::reduction::{Difference, Reduction, Taken, remaining};
 use crate::reversal::{Reversal, Steps, reversible};
 use crate::sleep::Sleep;
 use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
@@ -134,11 +135,7 @@ impl Reduction for Optimal {
         // A run that met its limit on the way has no states from there on.
         self.trees.extend(forks.filter(|(step, _)| *step < trace.events.next_id()));
         let end = self.sleep_through(&trace, from);
-        for step in (from.0..end.0).map(Step) {
-            self.reversible.push(reversible(&self.causality, &self.holding, &trace, &trace.events[step]));
-            self.causality.push(&trace, step);
-            self.holding.push(&trace.events[step], step);
-        }
+        self.extend(&trace, from, end);
         let taken = self.conclude(&trace, end);
         self.trace = Some(trace);
         Ok(taken)
@@ -164,6 +161,67 @@ impl Reduction for Optimal {
         }
         let before = self.trace.as_ref()?.events.iter().take(self.plan.from.0 as usize);
         Some(names::schedule(before.chain(self.plan.chain.iter().map(|p| &p.event))))
+    }
+
+    fn ahead(&self, most: usize) -> Vec<Schedule> {
+        let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return Vec::new() };
+        let mut schedules = Vec::new();
+        for (from, branches) in self.trees.iter().rev() {
+            let more = wakeup::leaves(branches, &mut |chains| {
+                let before = trace.events.iter().take(from.0 as usize);
+                let planned = chains.iter().flat_map(|chain| chain.iter().map(|p| &p.event));
+                schedules.push(names::schedule(before.chain(planned)));
+                schedules.len() < most
+            });
+            if !more {
+                break;
+            }
+        }
+        schedules
+    }
+
+    fn remaining(&self) -> Option<f64> {
+        let asleep = |step: usize| self.sleeps.get(step).map_or(0, |sleep| sleep.events().len());
+        let choices = (0..self.causality.len()).map(|step| {
+            let explored = asleep(step).saturating_sub(step.checked_sub(1).map_or(0, asleep));
+            (explored + 1, self.trees.get(&Step(step as u32)).map_or(0, Vec::len))
+        });
+        Some(remaining(choices))
+    }
+
+    fn save(&self) -> Option<Saved> {
+        let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return None };
+        let mut sleeps: Vec<(u32, Vec<Event>)> = Vec::new();
+        for (state, sleep) in (0..).zip(&self.sleeps) {
+            if sleeps.last().is_none_or(|(_, last)| last != sleep.events()) {
+                sleeps.push((state, sleep.events().to_vec()));
+            }
+        }
+        let rest = Rest::Optimal {
+            paths: self.names.paths().to_vec(),
+            counted: self.causality.len() as u32,
+            sleeps: (sleeps, self.sleeps.len() as u32),
+            trees: self.trees.clone(),
+            exchanges: self.exchanges.clone(),
+        };
+        Some(Saved { schedule: names::schedule(&trace.events), rest })
+    }
+
+    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
+        let Rest::Optimal { paths, counted, sleeps: (sleeps, states), trees, exchanges } = rest else { return false };
+        self.names = Names::new(paths);
+        let trace = self.names.rename(trace);
+        if counted > trace.events.next_id().0 || states > trace.events.next_id().0 + 1 {
+            return false;
+        }
+        let ends = sleeps.iter().skip(1).map(|(from, _)| *from).chain([states]).collect::<Vec<_>>();
+        for ((_, events), end) in sleeps.into_iter().zip(ends) {
+            self.sleeps.resize(end as usize, Sleep::from(events));
+        }
+        (self.trees, self.exchanges) = (trees, exchanges);
+        self.extend(&trace, Step(0), Step(counted));
+        self.trace = Some(trace);
+        true
     }
 
     fn refuse(&mut self, segment: u32) -> Option<Taken> {
@@ -205,6 +263,15 @@ impl Optimal {
     /// Before the first execution.
     pub(crate) fn new(values: &ChoiceValues) -> Self {
         Self { values: values.clone(), ..Self::default() }
+    }
+
+    /// Takes in the trace's events from `from` on, before `end`.
+    fn extend(&mut self, trace: &Trace, from: Step, end: Step) {
+        for step in (from.0..end.0).map(Step) {
+            self.reversible.push(reversible(&self.causality, &self.holding, trace, &trace.events[step]));
+            self.causality.push(trace, step);
+            self.holding.push(&trace.events[step], step);
+        }
     }
 
     /// Forgets the events of the current execution from `to` on.

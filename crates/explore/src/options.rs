@@ -2,12 +2,16 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
 
 /// The reductions by name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum ReductionName {
     /// Every interleaving of visible operations.
     None,
@@ -67,4 +71,8 @@ pub struct Options {
     pub stop_at_first: bool,
     /// Which values are tried where the program leaves one open.
     pub choices: ChoiceValues,
+    /// Run only schedules with at most so many preemptions, those with fewer first, whatever the reduction.
+    pub max_preemptions: Option<u32>,
+    /// Stop when this becomes true.
+    pub interrupt: Option<Arc<AtomicBool>>,
 }

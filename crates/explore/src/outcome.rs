@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
+use serde::{Deserialize, Serialize};
 
 use crate::witness::Witness;
 
 /// What was executed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Executions of the search itself.
     pub executions: u64,
@@ -26,7 +27,7 @@ pub struct Statistics {
 }
 
 /// What cut a search short.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum StopReason {
     /// The number of executions asked for.
     Executions,
@@ -42,6 +43,12 @@ pub enum StopReason {
     Choices,
     /// No execution came to its end: assumptions that do not hold kept a thread in each.
     Assumptions,
+    /// Schedules with more preemptions than allowed are left out.
+    Preemptions,
+    /// The search was interrupted.
+    Interrupted,
+    /// Only some schedules were tried, chosen at random.
+    Sampled,
 }
 
 impl fmt::Display for StopReason {
@@ -54,6 +61,9 @@ impl fmt::Display for StopReason {
             Self::TimeLimit => "an execution took more time than allowed",
             Self::Choices => "not every value was tried that the program leaves open",
             Self::Assumptions => "no execution came to its end, because of assumptions that do not hold",
+            Self::Preemptions => "schedules with more preemptions than allowed were left out",
+            Self::Interrupted => "interrupted",
+            Self::Sampled => "only some schedules were tried, chosen at random",
         })
     }
 }
@@ -77,7 +87,7 @@ pub struct FoundRace {
 }
 
 /// What went wrong other than a race.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum FailureKind {
     /// Threads are left and none can run.
     Deadlock,
@@ -92,7 +102,7 @@ pub enum FailureKind {
 }
 
 /// A thread's part in a failure.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Involved {
     /// Where it was: the operation it was blocked in, the assertion, the last site before the crash.
     pub site: Option<SiteId>,
@@ -101,7 +111,7 @@ pub struct Involved {
 }
 
 /// A deadlock, failed assertion, crash, misuse or run without end, once per kind, sites and message.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// What kind.
     pub kind: FailureKind,

@@ -7,6 +7,7 @@
 use model::{Schedule, Step, Trace};
 
 use crate::backtracking::Backtracking;
+use crate::checkpoint::{Rest, Saved};
 use crate::choices::ChoiceValues;
 use crate::dpor::Dpor;
 use crate::none::Exhaustive;
@@ -50,6 +51,38 @@ pub(crate) trait Reduction {
         let _ = segment;
         None
     }
+
+    /// Schedules that will be asked for, the next one first, at most so many. A hint: they may turn out not to be needed.
+    fn ahead(&self, most: usize) -> Vec<Schedule>;
+
+    /// Which part of the search seems to be left, if every choice in a state leads to as many executions as the others
+    /// (P. Kilby and others, "Estimating search tree size", AAAI 2006: the weighted backtrack estimator).
+    fn remaining(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether a bound has left out a schedule.
+    fn cut(&self) -> bool {
+        false
+    }
+
+    /// All that is needed to go on later; `None` when the next run depends on the last one in another way.
+    fn save(&self) -> Option<Saved>;
+
+    /// Takes over what was saved, with the trace of its schedule. Whether it is this reduction's.
+    fn restore(&mut self, rest: Rest, trace: Trace) -> bool;
+}
+
+/// The part of a search that is left: for each state of the current execution from the first on, how many choices there
+/// are done with, the current one included, and how many are left.
+pub(crate) fn remaining(choices: impl Iterator<Item = (usize, usize)>) -> f64 {
+    let (mut left, mut weight) = (0.0, 1.0);
+    for (done, open) in choices {
+        let all = (done + open) as f64;
+        left += weight * open as f64 / all;
+        weight /= all;
+    }
+    left
 }
 
 /// The reduction with this name.

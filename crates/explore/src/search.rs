@@ -1,18 +1,25 @@
 //! The search: one loop over executions, the same for every reduction.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use model::{End, Event, Executor, Schedule, Trace};
 
+use crate::ahead::{Runs, with_helpers};
 use crate::beginning::LastRun;
+use crate::checkpoint::{Checkpoint, Saved};
 use crate::error::Error;
-use crate::findings::{Findings, KnownRace};
+use crate::findings::{Findings, Found, KnownRace};
 use crate::hidden::hidden_failures;
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, FoundRace, Outcome, Statistics, StopReason};
-use crate::reduction::{self, Taken};
+use crate::preemptions::Preemptions;
+use crate::reduction::{self, Reduction, Taken};
+
+/// Executions between two estimates of how many there will be.
+const ESTIMATE: u64 = 256;
 
 /// Explores the schedules of the program that `executor` runs, and reports what they show.
 ///
@@ -23,25 +30,31 @@ pub fn search<E: Executor>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error<E::Error>> {
-    let mut search = Search {
-        executor,
-        options,
-        observer,
-        findings: Findings::default(),
-        statistics: Statistics::default(),
-        uncovered: BTreeSet::new(),
-        stopped: None,
-        last: LastRun::default(),
-        came_to_end: false,
-    };
-    search.explore()?;
-    search.finish()
+    Search::new(Runs::alone(executor), options, observer).explore(None)
 }
 
-struct Search<'a, E> {
-    executor: &'a mut E,
+/// The same with helpers that run schedules in advance, each with an executor of its own for the same program, and from a
+/// checkpoint on. Neither changes what is executed and found, nor in which order.
+pub fn search_with<E>(
+    executor: &mut E,
+    helpers: &mut [E],
+    options: &Options,
+    observer: &mut dyn Observer,
+    resume: Option<Checkpoint>,
+) -> Result<Outcome, Error<E::Error>>
+where
+    E: Executor + Send,
+    E::Error: Send,
+{
+    with_helpers(executor, helpers, |runs| Search::new(runs, options, observer).explore(resume))
+}
+
+struct Search<'a, E: Executor> {
+    runs: Runs<'a, E>,
     options: &'a Options,
     observer: &'a mut dyn Observer,
+    /// The reduction at work: the one asked for unless that does not cover the program.
+    name: ReductionName,
     findings: Findings,
     statistics: Statistics,
     /// Schedules run to see failures that others hid.
@@ -50,48 +63,141 @@ struct Search<'a, E> {
     stopped: Option<StopReason>,
     /// The run examined last.
     last: LastRun,
-    /// Whether an execution was not kept from its end by an assumption.
-    came_to_end: bool,
+    expected: Option<u64>,
 }
 
-impl<E: Executor> Search<'_, E> {
-    fn explore(&mut self) -> Result<(), Error<E::Error>> {
-        if let Some(reason) = self.bound_reached() {
+impl<'a, E: Executor> Search<'a, E> {
+    fn new(runs: Runs<'a, E>, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+        Self {
+            runs,
+            options,
+            observer,
+            name: options.reduction,
+            findings: Findings::default(),
+            statistics: Statistics::default(),
+            uncovered: BTreeSet::new(),
+            stopped: None,
+            last: LastRun::default(),
+            expected: None,
+        }
+    }
+
+    fn explore(mut self, resume: Option<Checkpoint>) -> Result<Outcome, Error<E::Error>> {
+        let mut reduction = self.reduction();
+        let first = match resume {
+            None => Some(Schedule::new()),
+            Some(checkpoint) => {
+                reduction = self.resume(checkpoint)?;
+                None
+            }
+        };
+        self.explore_from(reduction, first)?;
+        self.finish()
+    }
+
+    fn reduction(&self) -> Box<dyn Reduction> {
+        match self.options.max_preemptions {
+            Some(most) => Box::new(Preemptions::new(most, &self.options.choices)),
+            None => reduction::by_name(self.name, &self.options.choices),
+        }
+    }
+
+    /// Goes on from a checkpoint: its current execution is run again, which does not count.
+    fn resume(&mut self, checkpoint: Checkpoint) -> Result<Box<dyn Reduction>, Error<E::Error>> {
+        let unfit = |what: &str| Error::Checkpoint { what: what.to_owned() };
+        if checkpoint.asked != self.options.reduction || checkpoint.max_preemptions != self.options.max_preemptions {
+            return Err(unfit("it was made with another reduction or bound on preemptions"));
+        }
+        let Checkpoint { at_work, state, found, statistics, uncovered, stopped, .. } = checkpoint;
+        let trace = self.runs.run_alone(&state.schedule).map_err(Error::Executor)?;
+        if let End::Diverged { message, .. } = &trace.end {
+            return Err(unfit(message));
+        }
+        self.name = at_work;
+        let mut reduction = self.reduction();
+        if !reduction.restore(state.rest, trace) {
+            return Err(unfit("its executions are others"));
+        }
+        self.findings.found = found;
+        (self.statistics, self.uncovered, self.stopped) = (statistics, uncovered, stopped);
+        Ok(reduction)
+    }
+
+    /// Runs the schedule, if there is one, and then all that the reduction asks for.
+    fn explore_from(
+        &mut self,
+        mut reduction: Box<dyn Reduction>,
+        mut schedule: Option<Schedule>,
+    ) -> Result<(), Error<E::Error>> {
+        if schedule.is_some()
+            && let Some(reason) = self.bound_reached()
+        {
             self.stopped = Some(reason);
             return Ok(());
         }
-        let choices = &self.options.choices;
-        let mut reduction = reduction::by_name(self.options.reduction, choices);
-        let mut schedule = Schedule::new();
         loop {
-            let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
-            let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
-            let taken = match &trace.end {
-                End::Diverged { segment, message } => {
-                    let error = Error::Diverged { segment: *segment, message: message.clone() };
-                    reduction.refuse(*segment).ok_or(error)?
-                }
-                _ => {
-                    self.examine(&schedule, &trace)?;
-                    reduction.take(trace)?
-                }
-            };
-            self.count(taken, events, deadlocked);
-            if taken == Taken::Unsupported {
-                reduction = reduction::by_name(ReductionName::DporSleep, choices);
-                schedule = Schedule::new();
+            if let Some(now) = schedule.take()
+                && self.execute(reduction.as_mut(), &now)? == Taken::Unsupported
+            {
+                self.name = ReductionName::DporSleep;
+                reduction = self.reduction();
+                schedule = Some(Schedule::new());
                 continue;
             }
-            if let Some(reason) = self.bound_reached() {
-                let more = reduction.next().is_some();
-                self.stopped = self.stopped.or(more.then_some(reason));
+            // Between a detour and the run that leaves it nothing can be saved, so the search is not stopped there.
+            let stop = self.bound_reached();
+            let last = stop.is_some();
+            let saved = (self.observer.wants_checkpoint(last) || last).then(|| reduction.save()).flatten();
+            let stop = stop.filter(|_| saved.is_some());
+            if let Some(state) = saved {
+                self.give_checkpoint(state, last);
+            }
+            let next = reduction.next();
+            if next.is_none() || stop.is_some() {
+                let cut = reduction.cut().then_some(StopReason::Preemptions);
+                self.stopped = self.stopped.or(stop.filter(|_| next.is_some())).or(cut);
                 return Ok(());
             }
-            match reduction.next() {
-                Some(next) => schedule = next,
-                None => return Ok(()),
-            }
+            schedule = next;
         }
+    }
+
+    fn give_checkpoint(&mut self, state: Saved, last: bool) {
+        if last && !self.observer.wants_checkpoint(true) {
+            return;
+        }
+        self.observer.checkpoint(&Checkpoint {
+            asked: self.options.reduction,
+            at_work: self.name,
+            max_preemptions: self.options.max_preemptions,
+            state,
+            found: self.findings.found.clone(),
+            statistics: self.statistics,
+            uncovered: self.uncovered.clone(),
+            stopped: self.stopped,
+        });
+    }
+
+    /// Runs a schedule and takes in what it shows.
+    fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<Taken, Error<E::Error>> {
+        let trace = self.runs.run(schedule, |most| reduction.ahead(most)).map_err(Error::Executor)?;
+        let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
+        let taken = match &trace.end {
+            End::Diverged { segment, message } => {
+                let error = Error::Diverged { segment: *segment, message: message.clone() };
+                reduction.refuse(*segment).ok_or(error)?
+            }
+            _ => {
+                self.examine(schedule, &trace)?;
+                reduction.take(trace)?
+            }
+        };
+        self.count(taken, events, deadlocked);
+        if self.statistics.executions.is_multiple_of(ESTIMATE) {
+            let left = reduction.remaining().filter(|left| *left < 1.0);
+            self.expected = left.map(|left| (self.statistics.executions as f64 / (1.0 - left)) as u64);
+        }
+        Ok(taken)
     }
 
     /// Takes in what a run shows.
@@ -101,18 +207,20 @@ impl<E: Executor> Search<'_, E> {
             End::TimeLimit => self.stopped = self.stopped.or(Some(StopReason::TimeLimit)),
             _ => {}
         }
-        self.came_to_end |= !matches!(trace.end, End::Assumed { .. });
+        let from = self.last.shared_with(schedule).min(trace.events.next_id());
         let is_complete = |event: &Event| event.op.choices().iter().all(|c| self.options.choices.is_complete(c));
-        if self.stopped.is_none() && !trace.events.iter().all(is_complete) {
+        if self.stopped.is_none() && !trace.events.iter().skip(from.0 as usize).all(is_complete) {
             self.stopped = Some(StopReason::Choices);
         }
-        let from = self.last.shared_with(schedule).min(trace.events.next_id());
         self.last.follow(trace, from);
         self.observer.trace(trace, from);
         self.findings.examine(trace, from)?;
         for schedule in hidden_failures(trace) {
             if self.uncovered.insert(schedule.clone()) {
-                let trace = run(self.executor, &schedule)?;
+                let trace = self.runs.run_alone(&schedule).map_err(Error::Executor)?;
+                if let End::Diverged { segment, message } = trace.end {
+                    return Err(Error::Diverged { segment, message });
+                }
                 self.statistics.confirmations += 1;
                 self.findings.examine_alone(&trace)?;
             }
@@ -139,50 +247,48 @@ impl<E: Executor> Search<'_, E> {
         self.observer.progress(&Progress {
             statistics: self.statistics,
             depth: events,
-            races: self.findings.races.len(),
-            failures: self.findings.failure_count(),
+            races: self.findings.found.races.len(),
+            failures: self.findings.found.failure_count(),
+            expected: self.expected,
         });
     }
 
     fn bound_reached(&self) -> Option<StopReason> {
-        if self.options.stop_at_first && self.findings.any() {
+        let Options { stop_at_first, max_executions, deadline, interrupt, .. } = self.options;
+        if *stop_at_first && self.findings.found.any() {
             return Some(StopReason::FirstFound);
         }
-        if self.options.max_executions.is_some_and(|max| self.statistics.executions >= max) {
+        if interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(StopReason::Interrupted);
+        }
+        if max_executions.is_some_and(|max| self.statistics.executions >= max) {
             return Some(StopReason::Executions);
         }
-        self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(StopReason::Deadline)
+        deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(StopReason::Deadline)
     }
 
     /// Checks every race's witness once and gathers the outcome. A witness that cannot be followed is not confirmed.
     fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
-        if !self.came_to_end && self.statistics.executions > 0 {
+        let mut found: Found = self.findings.found;
+        if !found.completed && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));
         }
         let mut races = BTreeMap::new();
-        for (pair, KnownRace { witness, .. }) in std::mem::take(&mut self.findings.races) {
-            let trace = self.executor.run(&witness.schedule).map_err(Error::Executor)?;
+        for (pair, KnownRace { witness, .. }) in std::mem::take(&mut found.races) {
+            let trace = self.runs.run_alone(&witness.schedule).map_err(Error::Executor)?;
             self.statistics.confirmations += 1;
             let confirmed = witness.is_shown_by(&trace);
             races.insert(pair, FoundRace { witness, confirmed });
         }
-        let conflicts = std::mem::take(&mut self.findings.conflicts);
+        let conflicts = std::mem::take(&mut found.conflicts);
         Ok(Outcome {
             ordered: conflicts.into_iter().filter(|pair| !races.contains_key(pair)).collect(),
             races,
-            unmodelled: std::mem::take(&mut self.findings.unmodelled),
-            weak_atomics: self.findings.weak_atomics,
-            failures: self.findings.into_failures(),
+            unmodelled: std::mem::take(&mut found.unmodelled),
+            weak_atomics: found.weak_atomics,
+            failures: found.into_failures(),
             statistics: self.statistics,
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
         })
-    }
-}
-
-fn run<E: Executor>(executor: &mut E, schedule: &Schedule) -> Result<Trace, Error<E::Error>> {
-    let trace = executor.run(schedule).map_err(Error::Executor)?;
-    match trace.end {
-        End::Diverged { segment, message } => Err(Error::Diverged { segment, message }),
-        _ => Ok(trace),
     }
 }

@@ -47,6 +47,12 @@ pub(crate) struct Sleep {
     events: Rc<Vec<Event>>,
 }
 
+impl From<Vec<Event>> for Sleep {
+    fn from(events: Vec<Event>) -> Self {
+        Self { events: Rc::new(events) }
+    }
+}
+
 impl Sleep {
     /// Whether nobody sleeps.
     pub(crate) fn is_empty(&self) -> bool {

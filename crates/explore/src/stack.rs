@@ -1,6 +1,7 @@
 //! The states of the current execution and what is left to try in each.
 
 use model::{Choice, Event, EventId, Op, Schedule, Step, ThreadId, ThreadSet, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
 use crate::sleep::Sleep;
@@ -28,7 +29,7 @@ pub(crate) struct Stack {
 }
 
 /// Where to go next: a thread to be run in a state of the current execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Branch {
     /// The state.
     pub(crate) step: Step,
@@ -48,7 +49,37 @@ pub(crate) enum Cut {
     Detour(Branch),
 }
 
+impl Branch {
+    /// The schedule that goes to the branch's state in this execution and runs its thread for one event.
+    pub(crate) fn schedule(&self, trace: &Trace) -> Schedule {
+        let mut schedule = trace.schedule_to(self.step);
+        let before = trace.events.iter().take(self.step.0 as usize);
+        let position = before.filter(|e| e.id.thread == self.thread).count() as u32;
+        schedule.push(self.thread, position + 1);
+        schedule.choose_all(EventId { thread: self.thread, position }, &self.choices);
+        schedule
+    }
+}
+
+impl Frame {
+    /// The threads still to be run, in order.
+    pub(crate) fn open(&self) -> impl Iterator<Item = ThreadId> {
+        self.backtrack.iter().filter(|t| !self.done.contains(*t) && !self.sleep.contains(*t))
+    }
+}
+
 impl Stack {
+    /// What is left to try, in the order in which it will be if nothing is added.
+    pub(crate) fn open_branches(&self, values: &ChoiceValues) -> impl Iterator<Item = Branch> {
+        let frames = self.frames.iter().enumerate().rev().map(|(at, frame)| (Step(at as u32), frame));
+        frames.flat_map(|(step, frame)| {
+            let event = &self.trace.events[step];
+            let chosen = values.next(event.op.choices()).into_iter();
+            let chosen = chosen.map(move |choices| Branch { step, thread: event.id.thread, choices });
+            chosen.chain(frame.open().map(move |thread| Branch { step, thread, choices: Vec::new() }))
+        })
+    }
+
     /// The states of the first execution. Whether sleep sets are kept.
     pub(crate) fn new(trace: Trace, sleeping: bool) -> Self {
         let mut stack = Self { trace, frames: Vec::new(), sleeping };
@@ -73,8 +104,7 @@ impl Stack {
                 }
                 return Some(Branch { step, thread: event.id.thread, choices });
             }
-            let asleep = |t: &ThreadId| frame.sleep.contains(*t);
-            let open = frame.backtrack.iter().find(|t| !frame.done.contains(*t) && !asleep(t));
+            let open = frame.open().next();
             if let Some(thread) = open {
                 frame.done.insert(thread);
                 let variants = std::mem::take(&mut frame.variants);
@@ -86,16 +116,6 @@ impl Stack {
             self.frames.pop();
         }
         None
-    }
-
-    /// The schedule that goes to the branch's state and runs its thread for one event.
-    pub(crate) fn schedule(&self, branch: &Branch) -> Schedule {
-        let mut schedule = self.trace.schedule_to(branch.step);
-        let before = self.trace.events.iter().take(branch.step.0 as usize);
-        let position = before.filter(|e| e.id.thread == branch.thread).count() as u32;
-        schedule.push(branch.thread, position + 1);
-        schedule.choose_all(EventId { thread: branch.thread, position }, &branch.choices);
-        schedule
     }
 
     /// Takes the execution that followed a branch; its events before the branch are those of the stack.

@@ -9,11 +9,12 @@
 //! nothing before it there interferes with it, or its thread is not in it and nothing in it interferes.
 
 use model::{Event, ThreadId};
+use serde::{Deserialize, Serialize};
 
 use crate::sleep::{interfere, same_event};
 
 /// An event to be executed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Planned {
     /// The event as it is expected.
     pub(crate) event: Event,
@@ -22,7 +23,7 @@ pub(crate) struct Planned {
 }
 
 /// A chain of events and what may follow it, in order; a leaf if that is empty.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Branch {
     pub(crate) chain: Vec<Planned>,
     pub(crate) next: Vec<Branch>,
@@ -150,4 +151,22 @@ pub(crate) fn without_first_leaf(chain: &[Planned], forks: Forks, at: usize) -> 
         below = Some(Branch { chain: chain[since..count].to_vec(), next });
     }
     below
+}
+
+/// Visits the leaves of these branches in order, each as the chains that lead to it from the root, as long as the visitor
+/// wants more. Whether it still does.
+pub(crate) fn leaves<'a>(branches: &'a [Branch], visit: &mut impl FnMut(&[&'a [Planned]]) -> bool) -> bool {
+    fn walk<'a>(
+        branches: &'a [Branch],
+        path: &mut Vec<&'a [Planned]>,
+        visit: &mut impl FnMut(&[&'a [Planned]]) -> bool,
+    ) -> bool {
+        branches.iter().all(|branch| {
+            path.push(&branch.chain);
+            let more = if branch.next.is_empty() { visit(path) } else { walk(&branch.next, path, visit) };
+            path.pop();
+            more
+        })
+    }
+    walk(branches, &mut Vec::new(), visit)
 }

@@ -7,11 +7,12 @@
 use std::cmp::Reverse;
 
 use model::{Access, Clock, Event, EventId, Op, Race, Schedule, Step, Trace};
+use serde::{Deserialize, Serialize};
 
 use crate::causality::Causality;
 
 /// A schedule that shows a race.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Witness {
     /// Ends right after the second access.
     pub schedule: Schedule,

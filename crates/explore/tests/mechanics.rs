@@ -1,0 +1,173 @@
+//! Helpers, checkpoints and bounds change when a search is made, how long it takes and how far it goes; never what an
+//! execution is, nor which ones there are.
+
+use std::collections::BTreeSet;
+
+use explore::{Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, StopReason, search, search_with};
+use model::{Op, Schedule, Step, Trace};
+use testkit::generator::{Case, Feature};
+use testkit::{Interpreter, Limits};
+
+/// The executions of a search in order, and checkpoints of it.
+#[derive(Default)]
+struct Log {
+    executions: Vec<Schedule>,
+    /// Asks for a checkpoint after so many runs.
+    at: Option<usize>,
+    checkpoint: Option<Vec<u8>>,
+    /// Runs before the checkpoint.
+    before: usize,
+}
+
+impl Observer for Log {
+    fn trace(&mut self, trace: &Trace, _from: Step) {
+        self.executions.push(trace.schedule_to(trace.events.next_id()));
+    }
+    fn wants_checkpoint(&mut self, last: bool) -> bool {
+        last || self.at.is_some_and(|at| self.executions.len() == at)
+    }
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) {
+        self.checkpoint = Some(postcard::to_stdvec(checkpoint).unwrap());
+        self.before = self.executions.len();
+    }
+}
+
+fn small(seed: u64) -> Case {
+    Case::generate(seed, &Feature::ALL.into(), Limits { executions: 400, ..Limits::default() })
+}
+
+fn interpreter(case: &Case) -> Interpreter {
+    Interpreter::new(case.program()).unwrap()
+}
+
+fn alone(case: &Case, options: &Options) -> (Outcome, Vec<Schedule>) {
+    let mut log = Log::default();
+    (search(&mut interpreter(case), options, &mut log).unwrap(), log.executions)
+}
+
+#[test]
+fn helpers_change_nothing_but_the_time() {
+    let mut long = 0;
+    for seed in 0..120 {
+        let case = small(seed);
+        for reduction in ReductionName::ALL {
+            for max_executions in [None, Some(7)] {
+                let options = Options { reduction, max_executions, ..Options::default() };
+                let (expected, executions) = alone(&case, &options);
+                for helpers in 1..=2 {
+                    let mut log = Log::default();
+                    let mut helpers = vec![interpreter(&case); helpers];
+                    let outcome = search_with(&mut interpreter(&case), &mut helpers, &options, &mut log, None).unwrap();
+                    let context = format!("seed {seed}, {reduction}, {} helpers", helpers.len());
+                    assert_eq!(outcome, expected, "{context}");
+                    assert_eq!(log.executions, executions, "{context}");
+                }
+                long += usize::from(executions.len() > 20);
+            }
+        }
+    }
+    assert!(long > 50, "{long} searches of some length");
+}
+
+/// Stopped anywhere and gone on with, from a checkpoint made anywhere before: the same executions, the same outcome.
+#[test]
+fn a_search_goes_on_where_its_checkpoint_was_made() {
+    let mut resumed = 0;
+    for seed in 0..200 {
+        let case = small(seed);
+        let bounds = [None, Some(1)].into_iter();
+        for (reduction, max_preemptions) in
+            ReductionName::ALL.into_iter().flat_map(|r| bounds.clone().map(move |b| (r, b)))
+        {
+            let options = Options { reduction, max_preemptions, ..Options::default() };
+            let (expected, executions) = alone(&case, &options);
+            for part in 1..4 {
+                let context = format!("seed {seed}, {reduction}, {max_preemptions:?}, part {part}");
+                let at = executions.len() * part / 4;
+                // Killed some executions after the checkpoint, or stopped in good order.
+                let killed = part != 2;
+                let stop = Options { max_executions: Some(at as u64 + 3), ..options.clone() };
+                let mut log = Log { at: killed.then_some(at), ..Log::default() };
+                let stopped = search(&mut interpreter(&case), &stop, &mut log).unwrap();
+                let (Some(bytes), true) = (&log.checkpoint, stopped.coverage != Coverage::Complete) else { continue };
+                let checkpoint: Checkpoint = postcard::from_bytes(bytes).unwrap();
+                let mut rest = Log::default();
+                let mut helper = [interpreter(&case)];
+                let outcome =
+                    search_with(&mut interpreter(&case), &mut helper, &options, &mut rest, Some(checkpoint)).unwrap();
+                log.executions.truncate(log.before);
+                log.executions.extend(rest.executions);
+                assert_eq!(log.executions, executions, "{context}");
+                assert_eq!(outcome, expected, "{context}");
+                resumed += 1;
+            }
+        }
+    }
+    assert!(resumed > 500, "{resumed} searches gone on with");
+}
+
+#[test]
+fn a_checkpoint_of_another_search_is_refused() {
+    let (one, other) = (small(3), small(4));
+    let mut log = Log::default();
+    let options = Options { max_executions: Some(1), ..Options::default() };
+    search(&mut interpreter(&one), &options, &mut log).unwrap();
+    let checkpoint: Checkpoint = postcard::from_bytes(&log.checkpoint.unwrap()).unwrap();
+    let resume = |case: &Case, options: &Options| {
+        let outcome = search_with(&mut interpreter(case), &mut [], options, &mut (), Some(checkpoint.clone()));
+        outcome.unwrap_err().to_string()
+    };
+    let text = resume(&other, &options);
+    assert!(text.contains("the checkpoint is not one of a search of this program"), "{text}");
+    let text = resume(&one, &Options { max_preemptions: Some(1), ..options.clone() });
+    assert!(text.contains("another reduction or bound"), "{text}");
+}
+
+/// Switches from a thread that could have gone on.
+fn preemptions(trace: &Trace) -> u32 {
+    let mut count = 0;
+    for (step, pair) in (1..).map(Step).zip(trace.events.as_slice().windows(2)) {
+        let [before, after] = [&pair[0], &pair[1]];
+        let switches = before.id.thread != after.id.thread && before.op != Op::Yield;
+        count += u32::from(switches && trace.runnable_at(step).contains(before.id.thread));
+    }
+    count
+}
+
+/// The schedules of a plain search by their preemptions.
+#[derive(Default)]
+struct ByPreemptions(Vec<(u32, Schedule)>);
+
+impl Observer for ByPreemptions {
+    fn trace(&mut self, trace: &Trace, _from: Step) {
+        self.0.push((preemptions(trace), trace.schedule_to(trace.events.next_id())));
+    }
+}
+
+#[test]
+fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
+    let (mut cut, mut complete) = (0, 0);
+    for seed in 0..150 {
+        let case = small(seed);
+        let mut all = ByPreemptions::default();
+        let plain = Options { reduction: ReductionName::None, ..Options::default() };
+        search(&mut interpreter(&case), &plain, &mut all).unwrap();
+        for bound in 0..4 {
+            let mut some = ByPreemptions::default();
+            let options = Options { max_preemptions: Some(bound), ..Options::default() };
+            let outcome = search(&mut interpreter(&case), &options, &mut some).unwrap();
+            assert!(some.0.is_sorted_by_key(|(preemptions, _)| *preemptions), "seed {seed}: fewer come first");
+            let expected: BTreeSet<_> =
+                all.0.iter().filter(|(preemptions, _)| *preemptions <= bound).cloned().collect();
+            assert_eq!(some.0.len(), expected.len(), "seed {seed}, {bound} preemptions: each once");
+            assert_eq!(some.0.into_iter().collect::<BTreeSet<_>>(), expected, "seed {seed}, {bound} preemptions");
+            let more = expected.len() < all.0.len();
+            let coverage = if more { Coverage::Stopped(StopReason::Preemptions) } else { Coverage::Complete };
+            assert_eq!(outcome.coverage, coverage, "seed {seed}, {bound} preemptions");
+            let truth: BTreeSet<_> = case.truth.races.iter().map(|(a, b)| model::Pair::new(*a, *b)).collect();
+            assert!(outcome.races.keys().all(|pair| truth.contains(pair)), "seed {seed}");
+            if more { cut += 1 } else { complete += 1 }
+        }
+    }
+    assert!(cut > 50 && complete > 50, "{cut} cut, {complete} complete");
+}
