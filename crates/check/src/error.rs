@@ -46,6 +46,9 @@ pub enum Error {
     /// The program is not the one the witness was made of.
     #[error("the program changed since `{}` was made", witness.display())]
     ProgramChanged { witness: PathBuf },
+    /// A checkpoint is of another program, other arguments or another input.
+    #[error("`{}` is not a checkpoint of this program with these arguments, limits and this input", path.display())]
+    OtherCheckpoint { path: PathBuf },
     /// The input is not the one the witness was made with.
     #[error("the input `{stdin}` changed since `{}` was made", witness.display())]
     StdinChanged { witness: PathBuf, stdin: String },
@@ -83,6 +86,12 @@ impl Error {
             Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
             Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
                 "explore the program again to get a witness of its present state".to_owned()
+            }
+            Self::OtherCheckpoint { .. } => {
+                "give the inputs and flags it was made with, or search from the start without `--resume`".to_owned()
+            }
+            Self::Search(error) if matches!(**error, explore::Error::Checkpoint { .. }) => {
+                "give the flags it was made with, or search from the start without `--resume`".to_owned()
             }
             Self::NotReproducible { .. } | Self::WitnessWithoutRace | Self::NotShown { .. } => bug.to_owned(),
             Self::ReplayDiffers { .. } => {

@@ -20,6 +20,18 @@ pub(crate) struct Examples<'a> {
 }
 
 impl<'a> Examples<'a> {
+    /// As bytes, for a checkpoint.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.of_site).expect("raceproof bug: examples that cannot be serialised")
+    }
+
+    /// Takes over what was saved. Whether it is of this program.
+    pub(crate) fn restore(&mut self, bytes: &[u8]) -> bool {
+        let saved = serde_json::from_slice(bytes);
+        let fits = |saved: &IndexVec<SiteId, _>| saved.len() == self.of_site.len();
+        saved.ok().filter(fits).map(|saved| self.of_site = saved).is_some()
+    }
+
     /// Collects examples and passes everything on to `next`.
     pub(crate) fn new(looker: &'a Looker<'a>, next: &'a mut dyn Observer) -> Self {
         Self { looker, of_site: IndexVec::filled(looker.program.sites.len(), Vec::new()), next }

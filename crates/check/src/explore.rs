@@ -2,15 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use ::explore::{Coverage, Observer, Outcome, ReductionName};
+use exec::Target;
 use model::Pair;
 use model::verdict::Engine;
 use report::document::SCHEMA;
 use report::{PairVerdict, Report};
 
 use crate::build::Built;
+use crate::checkpoint::Keeper;
 use crate::examples::Examples;
 use crate::finding::Looker;
 use crate::listing::Listing;
@@ -34,6 +38,34 @@ pub struct ExploreOptions {
     pub stop_at_first: bool,
     /// Where witness files go; created when there is something to write.
     pub witness_dir: PathBuf,
+    /// Processes that run the program at once. They change nothing but the time.
+    pub jobs: usize,
+    /// Run only schedules with at most so many preemptions.
+    pub max_preemptions: Option<u32>,
+    /// Stop when this becomes true.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Write checkpoints to this file.
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from this checkpoint.
+    pub resume: Option<PathBuf>,
+}
+
+impl Default for ExploreOptions {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            reduction: ReductionName::default(),
+            max_executions: None,
+            time: None,
+            stop_at_first: false,
+            witness_dir: PathBuf::from("raceproof-witnesses"),
+            jobs: 1,
+            max_preemptions: None,
+            interrupt: None,
+            checkpoint: None,
+            resume: None,
+        }
+    }
 }
 
 /// Explores the program's schedules and settles every pair of accesses that met.
@@ -56,11 +88,18 @@ pub(crate) fn explore_sites(
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
         choices: ::explore::ChoiceValues::default(),
+        max_preemptions: options.max_preemptions,
+        interrupt: options.interrupt.clone(),
     };
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
-    let mut examples = Examples::new(&looker, observer);
-    let outcome = ::explore::search(&mut target, &search, &mut examples)?;
+    let mut keeper = Keeper::new(Examples::new(&looker, observer), built, options);
+    let resume = options.resume.as_deref().map(|path| keeper.resume(path)).transpose()?;
+    let helper = |_| Target::launch(&built.executable(), options.limits.config(built));
+    let mut helpers = (1..options.jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
+    let outcome = ::explore::search_with(&mut target, &mut helpers, &search, &mut keeper, resume)?;
+    drop(helpers);
+    let examples = keeper.finish()?;
     let time = start.elapsed();
 
     let mut listing = Listing {
@@ -76,7 +115,7 @@ pub(crate) fn explore_sites(
     let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
     let verdict = if has(PairVerdict::Race) {
         report::Verdict::Race
-    } else if has(PairVerdict::Unknown) || !unknowns.is_empty() {
+    } else if has(PairVerdict::Unknown) || !unknowns.is_empty() || outcome.coverage != Coverage::Complete {
         report::Verdict::Unknown
     } else {
         report::Verdict::Safe
@@ -92,14 +131,15 @@ pub(crate) fn explore_sites(
         pairs,
         unknowns,
         errors,
-        engines: vec![engine(&outcome, options.reduction, time)],
+        engines: vec![engine(&outcome, options, time)],
         assumptions: assumptions::of_search(&built.program, &outcome, !built.identity.assume_pure.is_empty()),
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
     };
     Ok((report, sites))
 }
 
-fn engine(outcome: &Outcome, reduction: ReductionName, time: Duration) -> report::Engine {
+fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report::Engine {
+    let (reduction, preemptions) = (options.reduction, options.max_preemptions);
     let (coverage, reason) = match outcome.coverage {
         Coverage::Complete => ("complete", None),
         Coverage::Stopped(reason) => ("stopped", Some(reason.to_string())),
@@ -109,7 +149,7 @@ fn engine(outcome: &Outcome, reduction: ReductionName, time: Duration) -> report
         coverage: coverage.to_owned(),
         reason,
         time_ms: time.as_millis() as u64,
-        reduction: reduction.to_string(),
+        reduction: if preemptions.is_some() { ReductionName::None } else { reduction }.to_string(),
         executions: outcome.statistics.executions,
         blocked: outcome.statistics.blocked,
         transitions: outcome.statistics.transitions,

@@ -7,6 +7,7 @@ use model::race::could_race;
 use model::{Access, Cell, End, EventId, Op, Step, ThreadPath, Trace, locks_held};
 use program::Program;
 use report::{Code, ErrorKind, Finding, Unknown, Waiting};
+use serde::{Deserialize, Serialize};
 
 use crate::names::Names;
 use crate::place::Place;
@@ -14,7 +15,7 @@ use crate::story;
 use crate::words::{self, Words};
 
 /// One access of a run, with all that a report says about it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct SeenAccess {
     /// The event.
     pub(crate) event: EventId,

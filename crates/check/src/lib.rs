@@ -6,6 +6,7 @@
 
 mod assumptions;
 mod build;
+mod checkpoint;
 mod crash;
 mod dump;
 mod error;

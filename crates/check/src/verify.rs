@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ::explore::{Observer, ReductionName};
+use ::explore::Observer;
 use cover::{Candidate, Meeting};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Contradiction, Engine, Ledger, Pair, SiteId, Verdict};
@@ -92,11 +92,10 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
     {
         let search = ExploreOptions {
             limits: options.limits,
-            reduction: ReductionName::default(),
             max_executions: Some(options.max_executions),
             time: options.time.map(|time| time.saturating_sub(start.elapsed())),
-            stop_at_first: false,
             witness_dir: options.witness_dir.clone(),
+            ..ExploreOptions::default()
         };
         let (report, sites) = explore_sites(built, &search, &BTreeSet::new(), observer)?;
         found = Found::new(report, sites);

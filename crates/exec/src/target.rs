@@ -130,6 +130,8 @@ impl Process {
             .stdin(stdin)
             .stdout(copy(&streams.stdout)?)
             .stderr(copy(&streams.stderr)?);
+        // An interruption of the search from the terminal is not meant for the program.
+        command.process_group(0);
         if let Some(directory) = &config.directory {
             command.current_dir(directory);
         }

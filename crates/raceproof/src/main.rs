@@ -4,6 +4,7 @@
 
 mod commands;
 mod failure;
+mod interrupt;
 mod output;
 mod progress;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use explore::{Observer, Progress};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -34,13 +34,23 @@ impl Observer for Line {
         let executions = progress.statistics.executions;
         let rate = executions as f64 / now.duration_since(self.start).as_secs_f64();
         let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        let left = progress.expected.map_or_else(String::new, |expected| remaining(executions, expected, rate));
         self.bar.set_message(format!(
-            "{executions} executions, {rate:.0}/s, depth {}, {}, {}",
+            "{executions}{left} executions, {rate:.0}/s, depth {}, {}, {}",
             progress.depth,
             plural(progress.races, "race"),
             plural(progress.failures, "other error"),
         ));
         self.bar.tick();
+    }
+}
+
+/// How many executions there seem to be, and how long the rest seems to take.
+fn remaining(executions: u64, expected: u64, rate: f64) -> String {
+    let rest = Duration::try_from_secs_f64(expected.saturating_sub(executions) as f64 / rate);
+    match rest {
+        Ok(rest) => format!(" of about {expected} (about {} left)", HumanDuration(rest)),
+        Err(_) => format!(" of about {expected}"),
     }
 }
 

@@ -1,9 +1,10 @@
-//! Files: traces, schedules and witnesses.
+//! Files: traces, schedules, witnesses and checkpoints.
 //!
 //! Every file says what it is, in which version, and carries a checksum, so that a foreign, older, truncated or
 //! edited file is refused with its name, the place and a remedy, and never half understood. Writing is atomic:
 //! the content goes to a temporary file beside the target, which is then renamed over it.
 
+mod binary;
 mod document;
 pub mod identity;
 pub mod schedule;
@@ -13,6 +14,7 @@ pub mod witness;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+pub use binary::BinaryKind;
 pub use identity::ProgramIdentity;
 pub use schedule::{NamedChoice, NamedSegment, ScheduleFile};
 pub use trace::TraceFile;

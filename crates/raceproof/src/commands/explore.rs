@@ -1,6 +1,7 @@
 //! `raceproof explore`.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,8 +12,8 @@ use exec::Isolation;
 use explore::ReductionName;
 
 use crate::failure::Failure;
-use crate::output;
 use crate::progress::Line;
+use crate::{interrupt, output};
 
 /// Run the program under every schedule of one input
 #[derive(clap::Args)]
@@ -53,6 +54,23 @@ pub(crate) struct Explore {
     /// Stop the search after this many seconds
     #[arg(long, value_name = "SECS")]
     time: Option<f64>,
+
+    /// Run the program in N processes at once; the executions and the answer are the same. Not for programs that write
+    /// files
+    #[arg(short, long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    jobs: NonZeroUsize,
+
+    /// Run only schedules with at most N preemptions, those with fewer first, whatever the reduction
+    #[arg(long, value_name = "N")]
+    max_preemptions: Option<u32>,
+
+    /// Write a checkpoint of the search to a file, every few seconds and when the search is stopped
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Go on with the search from a checkpoint
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
 
     /// Stop at the first finding
     #[arg(long)]
@@ -158,6 +176,11 @@ impl Explore {
             time,
             stop_at_first: self.first,
             witness_dir: self.witness_dir,
+            jobs: self.jobs.get(),
+            max_preemptions: self.max_preemptions,
+            interrupt: Some(interrupt::flag()),
+            checkpoint: self.checkpoint,
+            resume: self.resume,
         };
         let report = check::explore(&built, &options, &mut Line::new())?;
         if let Some(path) = &self.json_out {
