@@ -14,6 +14,16 @@ const ASSUMED_PURE: &str = "A3";
 /// Synchronisation objects and memory are used as the standards allow.
 const USED_AS_ALLOWED: &str = "A10";
 
+/// Functions without a body touch only what they are given.
+const GIVEN_ONLY: &str = "A11";
+
+/// The assumptions of the static engine.
+pub(crate) fn of_static(program: &Program, assume_pure: bool, outside: bool) -> Vec<String> {
+    let mut held = of_proofs(program, assume_pure);
+    held.extend(outside.then(|| GIVEN_ONLY.to_owned()));
+    held
+}
+
 /// The assumptions of proofs for any number of threads.
 pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> Vec<String> {
     let statements = || program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);

@@ -29,6 +29,9 @@ pub enum Error {
     /// A program of the small language is malformed.
     #[error("{}:{cause}", path.display())]
     SmallLanguage { path: PathBuf, cause: cover::sml::SmlError },
+    /// A function given as an entry is not there.
+    #[error("there is no function `{0}` with a body, given with `--entry`")]
+    NoSuchEntry(String),
     /// No place to work.
     #[error("cannot work in the folder for temporary files: {0}")]
     WorkFolder(std::io::Error),
@@ -83,6 +86,7 @@ impl Error {
             Self::Format(error) => error.help().to_owned(),
             Self::WorkFolder(_) => "make room there, or set TMPDIR to another folder".to_owned(),
             Self::SmallLanguage { .. } => "correct the file at this place".to_owned(),
+            Self::NoSuchEntry(_) => "name functions that the sources define".to_owned(),
             Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
             Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
                 "explore the program again to get a witness of its present state".to_owned()
@@ -112,7 +116,9 @@ fn build_help(error: &llvm::Error) -> Option<&'static str> {
         llvm::Error::Unreadable { .. } => Some("check the spelling and the permissions"),
         llvm::Error::UnknownKind { .. } => Some("give sources or bitcode"),
         llvm::Error::Compile { .. } => Some("these are clang's messages; further flags for it go into `--cflags`"),
-        llvm::Error::NoMain => Some("give the file that defines it as a further input"),
+        llvm::Error::NoMain => {
+            Some("give the file that defines it as a further input; `static` takes `--entry` instead")
+        }
         llvm::Error::Build { step: "linked", .. } => {
             Some("give all sources of the program; libraries go into `--cflags`, for example `--cflags -lz`")
         }

@@ -11,6 +11,7 @@ pub mod flow_graph;
 pub mod invocations;
 pub mod objects;
 pub mod order;
+pub mod partition;
 pub mod points_to;
 pub mod spot;
 pub mod touches;

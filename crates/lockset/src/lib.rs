@@ -12,6 +12,7 @@
 //! impossible; it is never a race by itself.
 
 mod effects;
+pub mod emit;
 mod entries;
 mod events;
 pub mod lock;

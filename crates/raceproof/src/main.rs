@@ -27,6 +27,7 @@ struct Cli {
 enum Command {
     Explore(commands::explore::Explore),
     Replay(commands::replay::Replay),
+    Static(commands::static_::Static),
     Verify(commands::verify::Verify),
     Cover(commands::cover::Cover),
     Cc(commands::cc::Cc),
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Explore(explore) => explore.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Static(engine) => engine.run(),
         Command::Verify(verify) => verify.run(),
         Command::Cover(cover) => cover.run(),
         Command::Cc(compile) => compile.run(cc::Language::C),

@@ -21,6 +21,7 @@ pub enum Code {
     RP0105,
     RP0106,
     RP0107,
+    RP0108,
     RP0110,
     RP0111,
 }
@@ -50,13 +51,15 @@ impl Code {
     pub const UNCONFIRMED: Self = Self::RP0106;
     /// The program's net brings two accesses side by side.
     pub const CANDIDATE: Self = Self::RP0107;
+    /// The static engine cannot exclude a race.
+    pub const WARNING: Self = Self::RP0108;
     /// Not every value was tried that the program leaves open.
     pub const CHOICES: Self = Self::RP0110;
     /// No execution came to its end because of assumptions.
     pub const ASSUMPTIONS: Self = Self::RP0111;
 
     /// All codes, in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::RP0001,
         Self::RP0002,
         Self::RP0003,
@@ -69,6 +72,7 @@ impl Code {
         Self::RP0105,
         Self::RP0106,
         Self::RP0107,
+        Self::RP0108,
         Self::RP0110,
         Self::RP0111,
     ];
@@ -88,6 +92,7 @@ impl Code {
             Self::RP0105 => "RP0105",
             Self::RP0106 => "RP0106",
             Self::RP0107 => "RP0107",
+            Self::RP0108 => "RP0108",
             Self::RP0110 => "RP0110",
             Self::RP0111 => "RP0111",
         }
@@ -108,6 +113,7 @@ impl Code {
             Self::RP0105 => include_str!("codes/RP0105.md"),
             Self::RP0106 => include_str!("codes/RP0106.md"),
             Self::RP0107 => include_str!("codes/RP0107.md"),
+            Self::RP0108 => include_str!("codes/RP0108.md"),
             Self::RP0110 => include_str!("codes/RP0110.md"),
             Self::RP0111 => include_str!("codes/RP0111.md"),
         }

@@ -217,7 +217,8 @@ fn summary(report: &Report) -> String {
     }
     out.push('\n');
     for engine in &report.engines {
-        let line = if engine.name == EngineName::Verify { proofs_line(report, engine) } else { engine_line(engine) };
+        let proves = matches!(engine.name, EngineName::Verify | EngineName::Static);
+        let line = if proves { proofs_line(report, engine) } else { engine_line(engine) };
         let _ = writeln!(out, "  {line}");
     }
     if !report.assumptions.is_empty() {
@@ -229,7 +230,7 @@ fn summary(report: &Report) -> String {
 
 /// What was proved, and what is left of it.
 fn proofs_line(report: &Report, engine: &Engine) -> String {
-    let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == EngineName::Verify).count();
+    let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
     let mut line = format!("{} ({}): ", engine.name, engine.reduction);
     let _ = write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage);
     if let Some(reason) = &engine.reason {
