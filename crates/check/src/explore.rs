@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ::explore::{Coverage, Observer, Outcome, ReductionName};
+use ::explore::{Coverage, Observer, Outcome, ReductionName, Sampling, StopReason};
 use exec::Target;
 use model::Pair;
 use model::verdict::Engine;
@@ -42,6 +42,8 @@ pub struct ExploreOptions {
     pub jobs: usize,
     /// Run only schedules with at most so many preemptions.
     pub max_preemptions: Option<u32>,
+    /// Try only some schedules, chosen at random.
+    pub sampling: Option<Sampling>,
     /// Stop when this becomes true.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Write checkpoints to this file.
@@ -61,6 +63,7 @@ impl Default for ExploreOptions {
             witness_dir: PathBuf::from("raceproof-witnesses"),
             jobs: 1,
             max_preemptions: None,
+            sampling: None,
             interrupt: None,
             checkpoint: None,
             resume: None,
@@ -97,7 +100,10 @@ pub(crate) fn explore_sites(
     let resume = options.resume.as_deref().map(|path| keeper.resume(path)).transpose()?;
     let helper = |_| Target::launch(&built.executable(), options.limits.config(built));
     let mut helpers = (1..options.jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
-    let outcome = ::explore::search_with(&mut target, &mut helpers, &search, &mut keeper, resume)?;
+    let outcome = match options.sampling {
+        Some(sampling) => ::explore::sample(&mut target, sampling, &search, &mut keeper)?,
+        None => ::explore::search_with(&mut target, &mut helpers, &search, &mut keeper, resume)?,
+    };
     drop(helpers);
     let examples = keeper.finish()?;
     let time = start.elapsed();
@@ -107,7 +113,7 @@ pub(crate) fn explore_sites(
         target: &mut target,
         witnesses: Witnesses { folder: options.witness_dir.clone(), built, run: options.limits.record() },
     };
-    let unknowns = [listing.endless(&outcome.failures)?, settle::unknowns(built, &outcome)].concat();
+    let unknowns = [listing.endless(&outcome.failures)?, settle::unknowns(built, &outcome, options)].concat();
     let ledger = settle::settle(&outcome, &unknowns)?;
     let (sites, pairs): (Vec<_>, Vec<_>) =
         listing.pairs(&ledger, &outcome, &unknowns, &examples, shown)?.into_iter().unzip();
@@ -139,9 +145,9 @@ pub(crate) fn explore_sites(
 }
 
 fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report::Engine {
-    let (reduction, preemptions) = (options.reduction, options.max_preemptions);
     let (coverage, reason) = match outcome.coverage {
         Coverage::Complete => ("complete", None),
+        Coverage::Stopped(StopReason::Sampled) => ("stopped", options.sampling.map(|s| settle::sampled(&s))),
         Coverage::Stopped(reason) => ("stopped", Some(reason.to_string())),
     };
     report::Engine {
@@ -149,7 +155,11 @@ fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report
         coverage: coverage.to_owned(),
         reason,
         time_ms: time.as_millis() as u64,
-        reduction: if preemptions.is_some() { ReductionName::None } else { reduction }.to_string(),
+        reduction: match options.sampling {
+            Some(sampling) => sampling.strategy.to_string(),
+            None if options.max_preemptions.is_some() => ReductionName::None.to_string(),
+            None => options.reduction.to_string(),
+        },
         executions: outcome.statistics.executions,
         blocked: outcome.statistics.blocked,
         transitions: outcome.statistics.transitions,

@@ -1,13 +1,13 @@
 //! From what a search saw to one verdict per pair, and to the reasons why the answer is not better.
 
-use explore::{Coverage, Outcome, StopReason};
+use explore::{Coverage, Outcome, Sampling, StopReason};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Ledger, Verdict};
 use report::{Code, Unknown};
 
-use crate::Error;
 use crate::build::Built;
 use crate::place::Place;
+use crate::{Error, ExploreOptions};
 
 /// What the search's answers cover.
 pub(crate) fn scope(outcome: &Outcome) -> Scope {
@@ -15,8 +15,13 @@ pub(crate) fn scope(outcome: &Outcome) -> Scope {
     Scope { inputs: Inputs::This, threads: Threads::These, bounded, memory: Memory::Sc }
 }
 
+/// Why sampling does not settle anything, with what is needed to do the same again.
+pub(crate) fn sampled(Sampling { strategy, runs, seed }: &Sampling) -> String {
+    format!("{}: {runs} runs by `{strategy}` with the seed {seed}", StopReason::Sampled)
+}
+
 /// What keeps the answer from being `safe`: bounds that cut the search, and whatever is not modelled.
-pub(crate) fn unknowns(built: &Built, outcome: &Outcome) -> Vec<Unknown> {
+pub(crate) fn unknowns(built: &Built, outcome: &Outcome, options: &ExploreOptions) -> Vec<Unknown> {
     let mut unknowns = Vec::new();
     if let Coverage::Stopped(reason) = outcome.coverage {
         let bound = match reason {
@@ -34,7 +39,8 @@ pub(crate) fn unknowns(built: &Built, outcome: &Outcome) -> Vec<Unknown> {
             StopReason::StepLimit | StopReason::TimeLimit => None,
         };
         if let Some((code, settle)) = bound {
-            let (reason, settle) = (reason.to_string(), settle.to_owned());
+            let sampling = options.sampling.as_ref().filter(|_| reason == StopReason::Sampled);
+            let (reason, settle) = (sampling.map_or_else(|| reason.to_string(), sampled), settle.to_owned());
             let (function, file, line, column, witness) = (None, None, 0, 0, None);
             unknowns.push(Unknown { code, reason, function, file, line, column, settle, witness });
         }

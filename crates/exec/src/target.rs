@@ -11,8 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use model::{End, Executor, IndexVec, Schedule, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, Trace};
-use wire::{Record, Reply, ReplyKind, Request};
+use model::{
+    End, Executor, IndexVec, Sample, Sampler, Schedule, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, Trace,
+};
+use wire::{Policy, Record, Reply, ReplyKind, Request};
 
 use crate::config::Config;
 use crate::decode::decode;
@@ -37,6 +39,8 @@ pub struct Target {
     /// The program counter at which the last run crashed.
     crash: Option<u64>,
     records: Vec<Record>,
+    /// Who runs after the schedule.
+    policy: Policy,
 }
 
 struct Process {
@@ -151,8 +155,8 @@ impl Process {
     }
 
     /// Runs once. `None` when the process had to be killed.
-    fn run(&mut self, config: &Config, schedule: &Schedule) -> Result<Option<Reply>, Error> {
-        self.shared.ask(request(config), schedule)?;
+    fn run(&mut self, config: &Config, schedule: &Schedule, policy: Policy) -> Result<Option<Reply>, Error> {
+        self.shared.ask(Request { policy, ..request(config) }, schedule)?;
         self.runs += 1;
         let start = Instant::now();
         loop {
@@ -223,6 +227,7 @@ impl Target {
             load_base: 0,
             crash: None,
             records: Vec::new(),
+            policy: Policy::FIXED,
         };
         target.start()?;
         Ok(target)
@@ -321,8 +326,8 @@ impl Target {
             if self.process.is_none() {
                 self.start()?;
             }
-            let Self { process: Some(process), config, load_base, .. } = self else { continue };
-            let reply = match process.run(config, schedule) {
+            let Self { process: Some(process), config, load_base, policy, .. } = self else { continue };
+            let reply = match process.run(config, schedule, *policy) {
                 Ok(Some(reply)) => reply,
                 Ok(None) => {
                     self.process = None;
@@ -395,6 +400,18 @@ fn unknown_run() -> Trace {
         misuses: Vec::new(),
         unmodelled: Vec::new(),
         end: End::TimeLimit,
+    }
+}
+
+impl Sampler for Target {
+    fn sample(&mut self, sample: Sample) -> Result<Trace, Error> {
+        self.policy = match sample {
+            Sample::Random { seed } => Policy::random(seed),
+            Sample::Priorities { seed, depth, length } => Policy::priorities(seed, depth, length.into()),
+        };
+        let trace = self.run(&Schedule::new());
+        self.policy = Policy::FIXED;
+        trace
     }
 }
 

@@ -116,6 +116,11 @@ impl<'a, E: Executor> Runs<'a, E> {
         self.executor.run(schedule)
     }
 
+    /// The search's own executor.
+    pub(crate) fn executor(&mut self) -> &mut E {
+        self.executor
+    }
+
     /// A run that is none of the search's own.
     pub(crate) fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, E::Error> {
         self.executor.run(schedule)

@@ -15,6 +15,7 @@
 //! | `choices` | which values are tried where the program leaves one open |
 //! | `causality` | what leads to what in a trace |
 //! | `preemptions` | schedules with few preemptions first |
+//! | `sampling` | some schedules, chosen at random |
 //! | `ahead` | runs made in advance by helpers |
 //! | `checkpoint` | a search as data, to go on with later |
 //! | `beginning` | what a run shares with the one before it |
@@ -42,6 +43,7 @@ mod outcome;
 mod preemptions;
 mod reduction;
 mod reversal;
+mod sampling;
 mod search;
 mod sleep;
 mod stack;
@@ -55,5 +57,6 @@ pub use findings::looping;
 pub use observer::{Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};
+pub use sampling::{Sampling, Strategy, UnknownStrategy, sample};
 pub use search::{search, search_with};
 pub use witness::Witness;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use model::{End, Event, Executor, Schedule, Trace};
+use model::{End, Event, Executor, Schedule, Step, Trace};
 
 use crate::ahead::{Runs, with_helpers};
 use crate::beginning::LastRun;
@@ -49,8 +49,9 @@ where
     with_helpers(executor, helpers, |runs| Search::new(runs, options, observer).explore(resume))
 }
 
-struct Search<'a, E: Executor> {
-    runs: Runs<'a, E>,
+/// A search under way.
+pub(crate) struct Search<'a, E: Executor> {
+    pub(crate) runs: Runs<'a, E>,
     options: &'a Options,
     observer: &'a mut dyn Observer,
     /// The reduction at work: the one asked for unless that does not cover the program.
@@ -67,7 +68,7 @@ struct Search<'a, E: Executor> {
 }
 
 impl<'a, E: Executor> Search<'a, E> {
-    fn new(runs: Runs<'a, E>, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+    pub(crate) fn new(runs: Runs<'a, E>, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         Self {
             runs,
             options,
@@ -188,7 +189,8 @@ impl<'a, E: Executor> Search<'a, E> {
                 reduction.refuse(*segment).ok_or(error)?
             }
             _ => {
-                self.examine(schedule, &trace)?;
+                let from = self.last.shared_with(schedule).min(trace.events.next_id());
+                self.examine(from, &trace)?;
                 reduction.take(trace)?
             }
         };
@@ -200,14 +202,18 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(taken)
     }
 
-    /// Takes in what a run shows.
-    fn examine(&mut self, schedule: &Schedule, trace: &Trace) -> Result<(), Error<E::Error>> {
+    /// Notes what cut the search, if nothing did before.
+    pub(crate) fn stop(&mut self, reason: StopReason) {
+        self.stopped = self.stopped.or(Some(reason));
+    }
+
+    /// Takes in what a run shows. Its events before `from` are those of the run before.
+    pub(crate) fn examine(&mut self, from: Step, trace: &Trace) -> Result<(), Error<E::Error>> {
         match trace.end {
-            End::StepLimit => self.stopped = self.stopped.or(Some(StopReason::StepLimit)),
-            End::TimeLimit => self.stopped = self.stopped.or(Some(StopReason::TimeLimit)),
+            End::StepLimit => self.stop(StopReason::StepLimit),
+            End::TimeLimit => self.stop(StopReason::TimeLimit),
             _ => {}
         }
-        let from = self.last.shared_with(schedule).min(trace.events.next_id());
         let is_complete = |event: &Event| event.op.choices().iter().all(|c| self.options.choices.is_complete(c));
         if self.stopped.is_none() && !trace.events.iter().skip(from.0 as usize).all(is_complete) {
             self.stopped = Some(StopReason::Choices);
@@ -228,7 +234,7 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(())
     }
 
-    fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+    pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
         self.statistics.transitions += events as u64;
         let statistics = &mut self.statistics;
         match taken {
@@ -253,7 +259,7 @@ impl<'a, E: Executor> Search<'a, E> {
         });
     }
 
-    fn bound_reached(&self) -> Option<StopReason> {
+    pub(crate) fn bound_reached(&self) -> Option<StopReason> {
         let Options { stop_at_first, max_executions, deadline, interrupt, .. } = self.options;
         if *stop_at_first && self.findings.found.any() {
             return Some(StopReason::FirstFound);
@@ -268,7 +274,7 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 
     /// Checks every race's witness once and gathers the outcome. A witness that cannot be followed is not confirmed.
-    fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
+    pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
         let mut found: Found = self.findings.found;
         if !found.completed && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));

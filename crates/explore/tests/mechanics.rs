@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use explore::{Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, StopReason, search, search_with};
+use explore::{
+    Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, Sampling, StopReason, Strategy, sample, search,
+    search_with,
+};
 use model::{Op, Schedule, Step, Trace};
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits};
@@ -170,4 +173,41 @@ fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
         }
     }
     assert!(cut > 50 && complete > 50, "{cut} cut, {complete} complete");
+}
+
+/// What is sampled is real, the same for the same seed, and in the long run most of what there is.
+#[test]
+fn sampling_finds_real_races_and_claims_nothing() {
+    let (mut found, mut there) = ([0; 2], 0);
+    for seed in 0..300 {
+        let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
+        let truth: BTreeSet<_> = case.truth.races.iter().map(|(a, b)| model::Pair::new(*a, *b)).collect();
+        for (strategy, found) in [Strategy::Random, Strategy::Priorities(2)].into_iter().zip(&mut found) {
+            let sampling = Sampling { strategy, runs: 30, seed };
+            let try_some = || {
+                let mut log = Log::default();
+                (sample(&mut interpreter(&case), sampling, &Options::default(), &mut log).unwrap(), log.executions)
+            };
+            let (outcome, executions) = try_some();
+            assert_eq!((outcome.clone(), executions), try_some(), "seed {seed}, {strategy}");
+            assert_eq!(outcome.coverage, Coverage::Stopped(StopReason::Sampled), "seed {seed}, {strategy}");
+            assert_eq!(outcome.statistics.executions, 30);
+            for (pair, race) in &outcome.races {
+                assert!(truth.contains(pair) && race.confirmed, "seed {seed}, {strategy}: {pair}");
+            }
+            *found += outcome.races.len();
+        }
+        there += truth.len();
+    }
+    assert!(found.iter().all(|found| found * 10 > there * 8), "{found:?} of {there} races");
+}
+
+#[test]
+fn strategies_are_spelled_as_they_print() {
+    for text in ["random", "pct:1", "pct:16"] {
+        assert_eq!(text.parse::<Strategy>().unwrap().to_string(), text);
+    }
+    for text in ["", "pct", "pct:0", "pct:17", "pct:x", "Random"] {
+        assert!(text.parse::<Strategy>().unwrap_err().to_string().contains("is not a way"), "{text}");
+    }
 }

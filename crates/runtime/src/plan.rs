@@ -3,7 +3,8 @@
 use alloc::format;
 use alloc::string::String;
 
-use wire::Segment;
+use wire::policy::{Lowered, MOST_CHANGES, kind};
+use wire::{Policy, Segment};
 
 use crate::sched::Thread;
 
@@ -66,11 +67,28 @@ pub struct Plan {
     turn: Option<u32>,
     /// Most events.
     max_steps: u64,
+    /// Who runs after the prefix.
+    policy: Policy,
+    lowered: Lowered,
 }
 
 impl Plan {
     /// No schedule.
-    pub const NONE: Self = Self { segments: 0, next: 0, running: 0, quantum: 0, turn: None, max_steps: 0 };
+    pub const NONE: Self = Self {
+        segments: 0,
+        next: 0,
+        running: 0,
+        quantum: 0,
+        turn: None,
+        max_steps: 0,
+        policy: Policy::FIXED,
+        lowered: [0; MOST_CHANGES],
+    };
+
+    /// The plan with another policy after the prefix. While the initial thread is alone, all do the same.
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
 
     /// A plan for a run in which the initial thread has already executed its first `past` events, alone. `None` when
     /// the plan would have done something else before.
@@ -134,6 +152,17 @@ impl Plan {
         let position = view.position(self.running);
         let turn = *self.turn.get_or_insert(position);
         let expired = self.quantum > 0 && position - turn >= self.quantum;
+        if self.policy.kind != kind::FIXED {
+            let able = core::iter::successors(eager_from(view, 0), |thread| eager_from(view, thread + 1));
+            let offers = expired || view.has_yielded(self.running);
+            let chosen = self.policy.choose(&mut self.lowered, view.steps(), self.running, offers, able);
+            let Some(thread) = chosen.or_else(|| view.runnable_from(0)) else { return Decision::Idle };
+            if expired || thread != self.running {
+                self.turn = Some(view.position(thread));
+            }
+            self.running = thread;
+            return self.run(view, thread, u64::from(view.position(thread)) + 1);
+        }
         let thread = if expired || view.has_yielded(self.running) {
             eager_from(view, self.running + 1).or_else(|| eager_from(view, 0))
         } else if view.is_runnable(self.running) && !view.is_reluctant(self.running) {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
-use wire::{Record, Reply, ReplyKind, Request, Segment, Tag, record};
+use wire::{Policy, Record, Reply, ReplyKind, Request, Segment, Tag, record};
 
 use crate::cell::Global;
 use crate::choice::PastChoices;
@@ -97,7 +97,16 @@ pub static RUN: Global<Run> = Global::new(Run {
     state: None,
     choices: PastChoices::new(),
     did_io: false,
-    request: Request { segments: 0, spurious: 0, max_steps: 0, quantum: 0, trap: 0, quit: 0, choices: 0 },
+    request: Request {
+        segments: 0,
+        spurious: 0,
+        max_steps: 0,
+        quantum: 0,
+        trap: 0,
+        quit: 0,
+        choices: 0,
+        policy: Policy::FIXED,
+    },
     trap: false,
     reason: Reason::Arrived,
     scheduler: core::ptr::null_mut(),
@@ -248,7 +257,7 @@ impl Run {
         let past = self.threads[0].position;
         match Plan::new(segments, quantum, max_steps, past, link::segment) {
             Some(plan) if choice::fits(&self.choices) => {
-                self.plan = plan;
+                self.plan = plan.with_policy(self.request.policy);
                 true
             }
             _ => false,

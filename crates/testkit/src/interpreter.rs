@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use model::{
-    Allocation, End, EventId, Executor, IndexVec, Misuse, Op, Schedule, Segment, Step, ThreadId, ThreadInfo, ThreadSet,
-    Trace, Unmodelled,
+    Allocation, End, EventId, Executor, IndexVec, Misuse, Op, Sample, Sampler, Schedule, Segment, Step, ThreadId,
+    ThreadInfo, ThreadSet, Trace, Unmodelled,
 };
 use program::Program;
+use wire::Policy;
+use wire::policy::Lowered;
 
 use crate::machine::{Machine, MachineError, Note};
 
@@ -62,6 +64,17 @@ impl Executor for Interpreter {
     }
 }
 
+impl Sampler for Interpreter {
+    fn sample(&mut self, sample: Sample) -> Result<Trace, Self::Error> {
+        let mut run = Run::new(&self.initial, self.options, const { &Schedule::new() });
+        run.policy = match sample {
+            Sample::Random { seed } => Policy::random(seed),
+            Sample::Priorities { seed, depth, length } => Policy::priorities(seed, depth, length.into()),
+        };
+        Ok(run.follow())
+    }
+}
+
 /// A run under way.
 struct Run<'a> {
     schedule: &'a Schedule,
@@ -73,6 +86,8 @@ struct Run<'a> {
     running: ThreadId,
     /// The threads whose last event offered to let others run.
     yielded: ThreadSet,
+    policy: Policy,
+    lowered: Lowered,
 }
 
 impl<'a> Run<'a> {
@@ -90,11 +105,21 @@ impl<'a> Run<'a> {
             end: End::Exit { code: 0 },
         };
         let machine = initial.clone();
-        Self { schedule, machine, options, trace, runnable, running: ThreadId::MAIN, yielded: ThreadSet::new() }
+        Self {
+            schedule,
+            machine,
+            options,
+            trace,
+            runnable,
+            running: ThreadId::MAIN,
+            yielded: ThreadSet::new(),
+            policy: Policy::FIXED,
+            lowered: Lowered::default(),
+        }
     }
 
     fn follow(mut self) -> Trace {
-        let end = self.prefix().unwrap_or_else(|| self.policy());
+        let end = self.prefix().unwrap_or_else(|| self.go_on());
         self.trace.pending = self.machine.pending();
         self.trace.end = end;
         self.trace
@@ -126,8 +151,8 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// Runs on by the fixed policy.
-    fn policy(&mut self) -> End {
+    /// Runs on by the policy.
+    fn go_on(&mut self) -> End {
         let mut turn = 0;
         loop {
             if let Some(end) = self.machine.end() {
@@ -148,10 +173,15 @@ impl<'a> Run<'a> {
     }
 
     /// The thread the policy lets run; some thread is runnable.
-    fn choose(&self, rotate: bool) -> ThreadId {
+    fn choose(&mut self, rotate: bool) -> ThreadId {
         // Waking without a cause comes last.
         let reluctant = self.machine.reluctant();
         let eager: ThreadSet = self.runnable.iter().filter(|t| !reluctant.contains(*t)).collect();
+        let (step, able) = (self.trace.events.len() as u64, eager.iter().map(|t| t.0).collect::<Vec<_>>());
+        let chosen = self.policy.choose(&mut self.lowered, step, self.running.0, rotate, able.into_iter());
+        if let Some(thread) = chosen {
+            return ThreadId(thread);
+        }
         let smallest = || eager.iter().chain(self.runnable.iter()).next().unwrap_or(self.running);
         if rotate {
             eager.iter().find(|t| *t > self.running).unwrap_or_else(smallest)

@@ -10,6 +10,8 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
+use crate::Policy;
+
 /// Most segments a schedule prefix can have.
 pub const SEGMENT_CAPACITY: usize = 1 << 20;
 /// Most values a schedule can decide.
@@ -81,6 +83,8 @@ pub struct Request {
     pub quit: u32,
     /// Number of decided values in their area.
     pub choices: u32,
+    /// Who runs after the prefix.
+    pub policy: Policy,
 }
 
 /// How the run ended.

@@ -10,18 +10,20 @@
 
 pub mod bell;
 pub mod layout;
+pub mod policy;
 pub mod record;
 
 pub use bell::Patience;
 pub use layout::{
     CHOICE_CAPACITY, Chosen, Header, MESSAGE_CAPACITY, Reply, ReplyKind, Request, SEGMENT_CAPACITY, Segment,
 };
+pub use policy::Policy;
 pub use record::{Record, Tag};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"raceprf\0");
 /// Changes whenever a record or the layout changes; both ends refuse another's.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Environment variable with the number of the shared memory's file descriptor.
 pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
 /// "No site" in a record.

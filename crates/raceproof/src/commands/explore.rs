@@ -9,7 +9,7 @@ use std::time::Duration;
 use check::{BuildOptions, ExploreOptions, Limits};
 use clap::ValueEnum;
 use exec::Isolation;
-use explore::ReductionName;
+use explore::{ReductionName, Sampling, Strategy};
 
 use crate::failure::Failure;
 use crate::progress::Line;
@@ -63,6 +63,18 @@ pub(crate) struct Explore {
     /// Run only schedules with at most N preemptions, those with fewer first, whatever the reduction
     #[arg(long, value_name = "N")]
     max_preemptions: Option<u32>,
+
+    /// Try only some schedules, chosen at random: `random`, or `pct:d` for what needs d events in a certain order
+    #[arg(long, value_name = "HOW", requires = "runs", conflicts_with_all = ["max_preemptions", "checkpoint", "resume", "max_executions"])]
+    sample: Option<Strategy>,
+
+    /// How many schedules to try with `--sample`
+    #[arg(long, value_name = "N", requires = "sample")]
+    runs: Option<u64>,
+
+    /// Another seed chooses other schedules with `--sample`
+    #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
+    seed: u64,
 
     /// Write a checkpoint of the search to a file, every few seconds and when the search is stopped
     #[arg(long, value_name = "FILE")]
@@ -178,6 +190,7 @@ impl Explore {
             witness_dir: self.witness_dir,
             jobs: self.jobs.get(),
             max_preemptions: self.max_preemptions,
+            sampling: self.sample.zip(self.runs).map(|(strategy, runs)| Sampling { strategy, runs, seed: self.seed }),
             interrupt: Some(interrupt::flag()),
             checkpoint: self.checkpoint,
             resume: self.resume,

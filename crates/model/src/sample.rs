@@ -1,0 +1,29 @@
+//! Schedules chosen at random, for programs with too many of them.
+
+use crate::{Executor, Trace};
+
+/// How a run's schedule is chosen: a function of the seed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sample {
+    /// Before every event one of the threads that can run, each with the same probability.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
+    /// The thread with the highest priority, where priorities are random and drop at `depth - 1` random events (S. Burckhardt
+    /// and others, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010: PCT).
+    Priorities {
+        /// The seed.
+        seed: u64,
+        /// How many events have to come in a certain order for what is looked for.
+        depth: u32,
+        /// How many events a run has, about.
+        length: u32,
+    },
+}
+
+/// Runs the program under schedules chosen at random.
+pub trait Sampler: Executor {
+    /// Runs once. The same sample gives the same trace.
+    fn sample(&mut self, sample: Sample) -> Result<Trace, Self::Error>;
+}
