@@ -6,6 +6,8 @@ use model::{Pair, SiteId};
 use petri::{Initial, Marking, Net, PlaceId, Transition, TransitionId};
 use program::{Program, naming};
 
+use facts::invocations::Place;
+
 use crate::flow::{Arcs, Edge, Graph, Known, Node, NodeInfo, Resource};
 
 /// A net with the edges its transitions stand for.
@@ -97,7 +99,10 @@ impl Builder<'_> {
             }
             Resource::Fresh(key) => (format!("fresh:{}", named(key)), 1),
             Resource::Done(key) => (format!("done:{}", named(key)), 0),
-            Resource::Ended(function) => (format!("ended:{}", plain(&program.functions[function].name)), 0),
+            Resource::Ended(place) => (format!("ended:{}", self.created(place)), 0),
+            Resource::Idle(place) => {
+                (format!("idle:{}", self.created(place)), known.joins.counted(place).unwrap_or_default())
+            }
             Resource::Flag(key, value) => {
                 let initial = self.known.flags.get(key).is_some_and(|flag| value == Some(flag.initial));
                 let shown = value.map_or_else(|| "?".to_owned(), |n| n.to_string());
@@ -107,6 +112,15 @@ impl Builder<'_> {
         };
         let place = self.place(name, tokens);
         self.resources.insert(resource, place);
+    }
+
+    /// `worker:case.c:12`: the thread function and where its thread is created.
+    fn created(&self, (function, block, index): Place) -> String {
+        let program = self.known.program;
+        let mut jobs = self.known.invocations.at((function, block, index)).map(|i| i.callee);
+        let job = jobs.next().map_or_else(String::new, |job| plain(&program.functions[job].name));
+        let statement = &program.functions[function].blocks[block].statements[index];
+        job + &line(program, statement.site)
     }
 
     fn transition(
@@ -157,11 +171,16 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
+/// `:case.c:12`, if it is known.
+fn line(program: &Program, site: Option<SiteId>) -> String {
+    let location = site.and_then(|site| program.sites[site].location);
+    location.map(|l| format!(":{}:{}", plain(&program.files[l.file]), l.line)).unwrap_or_default()
+}
+
 /// `worker:case.c:12#7`: thread function, source line, number.
 fn place_name(program: &Program, node: &NodeInfo, number: Node) -> String {
     let job = plain(&program.functions[node.job].name);
-    let line = node.site.and_then(|site| program.sites[site].location);
-    let line = line.map(|l| format!(":{}:{}", plain(&program.files[l.file]), l.line)).unwrap_or_default();
+    let line = line(program, node.site);
     let tracked = if node.tracked { "" } else { "~" };
     format!("{job}{line}#{number}{tracked}")
 }

@@ -14,6 +14,8 @@ pub mod dot;
 mod flags;
 mod flow;
 mod job_net;
+mod joins;
+mod loops;
 mod synchronisation;
 
 pub mod sml;

@@ -102,6 +102,91 @@ fn main() { %s = alloca 16\n %s1 = offset %s, 1, 8, 0
     assert_eq!(candidates(&overwritten), [(2, 14), (4, 15)].into());
 }
 
+/// A loop of `main` creates threads from line 4 on, another joins them, and the end of `main` follows in line 19.
+const CROWD: &str = "global x: 4 global n: 4 global m: 40 global g: 64
+fn t(%a) { lock @m\n store 4, @x, 1\n unlock @m\n return 0 }
+fn main() { entry: %s = alloca 64\n %n = load 4, @n\n goto c
+c: %i = phi [entry: 0, cb: %i1]\n %ci = slt 32 %i, 2\n branch %ci, cb, d
+cb: %a = offset %s, %i, 8, 0\n %h = create &t, 0\n store 8, %a, %h\n %i1 = add 32 %i, 1\n goto c
+d: goto j
+j: %k = phi [d: 0, jb: %k1]\n %cj = slt 32 %k, 2\n branch %cj, jb, e
+jb: %b = offset %s, %k, 8, 0\n %g = load 8, %b\n join %g\n %k1 = add 32 %k, 1\n goto j
+e: store 4, @x, 2\n return 0 }
+";
+
+#[test]
+fn loops_that_create_and_join() {
+    let line = |text: &str, part: &str| text.lines().position(|l| l.contains(part)).unwrap() as u32 + 1;
+    let open = |text: &str| BTreeSet::from([(line(text, "store 4, @x, 1"), line(text, "store 4, @x, 2"))]);
+    let proved = |text: &str| assert_eq!(candidates(text), none(), "{text}");
+    let candidate = |text: &str| assert_eq!(candidates(text), open(text), "{text}");
+    let change = |from: &str, to: &str| {
+        assert!(CROWD.contains(from), "{from}");
+        CROWD.replace(from, to)
+    };
+    proved(CROWD);
+    // Equal bounds that are not known, arrays in a global and on the heap.
+    proved(&change("%i, 2", "%i, %n").replace("%k, 2", "%k, %n"));
+    proved(&change("offset %s", "offset @g"));
+    proved(&change("%s = alloca", "%s = alloc"));
+    proved(&change("%k, 2", "%k, 3"));
+    // Some slots are left out, or the bounds may differ.
+    candidate(&change("%k, 2", "%k, 1"));
+    candidate(&change("phi [d: 0", "phi [d: 1"));
+    candidate(&change("%i, 2", "%i, %n"));
+    candidate(&change("%b = offset %s, %k, 8, 0", "%b = offset %s, %k, 8, 8"));
+    candidate(&change("%b = offset %s, %k, 8, 0", "%b = offset %s, %k, 16, 0"));
+    candidate(&change("%k1 = add 32 %k, 1", "%k1 = add 32 %k, 2"));
+    candidate(&change("%b = offset %s", "%b = offset @g"));
+    // The join is not in every round, or the loop may be left before its end.
+    let sometimes = change("%g = load 8, %b\n join %g", "%g = load 8, %b\n branch %n, w, v\n w: join %g\n goto v\n v:");
+    candidate(&sometimes.replace("jb: %k1", "v: %k1"));
+    candidate(&change("join %g", "join %g\n branch %n, rest, e\n rest:").replace("jb: %k1", "rest: %k1"));
+    candidate(&change("join %g", "tryjoin %g"));
+    // Somebody else writes the slots, may write them, or detaches.
+    candidate(&change("d: goto j", "d: store 8, %s, 0\n goto j"));
+    candidate(&change("d: goto j", "d: store 8, @g, %s\n goto j"));
+    candidate(&change("join %g", "detach %g\n join %g"));
+    // The creating loop runs again before the threads of its first run are joined, or after.
+    let again = change("goto c\nc: %i = phi [entry: 0", "goto top\ntop: goto c\nc: %i = phi [top: 0")
+        .replace("d: goto j", "d: branch %n, top, d1\n d1: goto j");
+    candidate(&again.replace("phi [d: 0", "phi [d1: 0"));
+    let rounds = change("goto c\nc: %i = phi [entry: 0", "goto top\ntop: goto c\nc: %i = phi [top: 0")
+        .replace("@x, 2\n return 0", "@x, 2\n branch %n, top, end\n end: return 0");
+    proved(&rounds);
+    // Another thread may be in the same function.
+    let crowded =
+        CROWD.replace("fn main()", "fn run(%z)") + "fn main() { %r = create &run, 0\n %q = call run(0)\n return 0 }";
+    let x = line(&crowded, "store 4, @x, 2");
+    assert_eq!(candidates(&crowded), [(line(&crowded, "store 4, @x, 1"), x), (x, x)].into());
+    let alone =
+        CROWD.replace("fn main()", "fn run(%z)") + "fn main() { %q = call run(0)\n %p = call run(0)\n return 0 }";
+    proved(&alone);
+    let early = alone
+        .replace("d: goto j", "d: branch %n, leave, d1\n d1: goto j\n leave: return 0")
+        .replace("phi [d: 0", "phi [d1: 0");
+    candidate(&early);
+}
+
+#[test]
+fn slots_that_are_filled_one_by_one() {
+    let filled = |first: i64, second: i64| {
+        format!(
+            "global x: 4
+fn t(%a) {{ store 4, @x, 1\n return 0 }}
+fn main() {{ entry: %s = alloca 64\n %a = offset %s, {first}, 8, 0\n %b = offset %s, {second}, 8, 0
+ %h = create &t, 0\n store 8, %a, %h\n %i = create &t, 0\n store 8, %b, %i\n goto j
+ j: %k = phi [entry: 0, jb: %k1]\n %c = slt 32 %k, 2\n branch %c, jb, e
+ jb: %d = offset %s, %k, 8, 0\n %g = load 8, %d\n join %g\n %k1 = add 32 %k, 1\n goto j
+ e: store 4, @x, 2\n return 0 }}"
+        )
+    };
+    assert_eq!(candidates(&filled(0, 1)), [(2, 2)].into());
+    assert_eq!(candidates(&filled(1, 0)), [(2, 2)].into());
+    assert_eq!(candidates(&filled(0, 0)), [(2, 2), (2, 20)].into());
+    assert_eq!(candidates(&filled(0, 2)), [(2, 2), (2, 20)].into());
+}
+
 #[test]
 fn reader_writer_locks() {
     let globals = "global x: 4 global l: 56";
@@ -340,7 +425,7 @@ fn exceptions_leave_functions() {
     assert_eq!(candidates(&text), [(6, 6)].into());
     let joins = "global x: 4
 fn t(%a) { store 4, @x, 1\n return 0 }
-fn wait_for(%u) { call may_throw()\n %h = create &t, 0\n join %h\n return }
+fn wait_for(%u) { %h = create &t, 0\n call may_throw()\n join %h\n return }
 fn may_throw() { entry: any [a, b]\n a: return\n b: unreachable }
 fn main() { %g = create &t, 0\n call wait_for(0)\n join %g\n store 4, @x, 2\n return 0 }";
     assert_eq!(candidates(joins), [(2, 2), (2, 14)].into());

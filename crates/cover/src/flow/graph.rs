@@ -4,6 +4,7 @@ use model::SiteId;
 use program::FunctionId;
 
 use crate::flags::FlagValue;
+use facts::invocations::Place;
 use facts::objects::Key;
 
 /// A node of the graph.
@@ -24,8 +25,10 @@ pub(crate) enum Resource {
     Fresh(Key),
     /// A once-control whose routine has returned.
     Done(Key),
-    /// Threads of a function that have ended.
-    Ended(FunctionId),
+    /// The thread created there has ended.
+    Ended(Place),
+    /// Threads that may still be created there, of those that are counted: all their tokens while none runs.
+    Idle(Place),
     /// A flag while it has this value: one token in one of its places.
     Flag(Key, FlagValue),
     /// Threads that may still be tracked.
@@ -49,6 +52,11 @@ impl Arcs {
     }
     pub(super) fn need(resource: Resource) -> Self {
         Self { needs: vec![resource], ..Self::default() }
+    }
+    /// So many tokens must be there and stay.
+    pub(super) fn needing(mut self, resource: Resource, n: u32) -> Self {
+        self.needs.extend((0..n).map(|_| resource));
+        self
     }
     pub(super) fn give(resource: Resource, n: u32) -> Self {
         Self { gives: vec![(resource, n)], ..Self::default() }

@@ -16,6 +16,7 @@
 //! - reader-writer locks need to know that no reader is left, which nets cannot ask for any number of readers. Two
 //!   threads, chosen when they start, are *tracked* and only they respect these locks: a reader takes one of two
 //!   tokens, a writer both. A pair is covered by tracked threads, so nothing is lost;
+//! - a loop that joins a crowd of threads waits for the tracked ones among them, for the same reason;
 //! - calls are followed in place. A call to a recursive function becomes *any order of its effects*: accesses, posts,
 //!   arrivals, creations and releases happen in any order any number of times, and nothing in it waits.
 //!
@@ -90,7 +91,7 @@ pub(crate) fn graph(known: &Known<'_>, sites: &BTreeSet<SiteId>, most_nodes: usi
         graph: Graph::default(),
     };
     let Some(main) = known.program.main else { return Ok(walk.graph) };
-    for (state, arcs) in walk.starts(main) {
+    for (state, arcs) in walk.starts(main, None) {
         let node = walk.node(state);
         walk.graph.main.push((node, arcs));
     }

@@ -16,6 +16,8 @@ pub(super) type ContextId = usize;
 pub(super) struct Context {
     pub(super) function: FunctionId,
     pub(super) job: FunctionId,
+    /// The statement that created the thread, if somebody waits for its end.
+    pub(super) origin: Option<Place>,
     pub(super) depth: u32,
     /// The statement that called, and the context it is in; `None` for a thread function.
     pub(super) caller: Option<(ContextId, BlockId, usize)>,

@@ -22,16 +22,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn end_of_thread(&self, state: &State) -> Vec<Move> {
-        let job = self.contexts[state.context].job;
-        vec![Move { arcs: Arcs::give(Resource::Ended(job), 1), to: None, starts: None }]
-    }
-
     pub(super) fn create(&mut self, from: &State, to: State, place: Place) -> Vec<Move> {
         let mut moves = Vec::new();
         let started: Vec<_> = self.known.invocations.at(place).map(|i| i.callee).collect();
         for function in started {
-            for (start, arcs) in self.starts(function) {
+            for (start, arcs) in self.starts(function, Some(place)) {
                 moves.push(Move { arcs, to: Some(to.clone()), starts: Some(start) });
             }
         }
@@ -55,8 +50,8 @@ impl<'a> Walk<'a> {
         let pass = || vec![step(Arcs::default(), state.next())];
         match op {
             SyncOp::Create { .. } => self.create(state, state.next(), place),
-            SyncOp::Join { .. } => match known.joins.get(&place) {
-                Some(job) => vec![step(Arcs::need(Resource::Ended(*job)), state.next())],
+            SyncOp::Join { .. } => match known.joins.waits_for(place) {
+                Some(create) => vec![step(Arcs::need(Resource::Ended(create)), state.next())],
                 None => pass(),
             },
             SyncOp::ExitThread => self.end_of_thread(state),

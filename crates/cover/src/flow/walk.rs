@@ -9,7 +9,7 @@ use super::Known;
 use super::decide::Abstract;
 use super::graph::{Arcs, Graph, Node, NodeInfo, Resource};
 use super::state::{Context, ContextId, MOST_CALLS, Move, Phase, State, step};
-use facts::invocations::{How, ends_thread};
+use facts::invocations::{How, Place, ends_thread};
 use facts::touches::touches_memory;
 
 pub(super) struct Walk<'a> {
@@ -33,28 +33,45 @@ impl<'a> Walk<'a> {
         id
     }
 
-    /// The states in which a new thread may start.
-    pub(super) fn starts(&mut self, function: FunctionId) -> Vec<(State, Arcs)> {
-        let context = Context { function, job: function, depth: 0, caller: None, how: How::Create };
-        let context = self.context(context);
-        let start = |tracked| {
-            self.known.program.functions[function].blocks.ids().next().map(|block| State {
-                context,
-                block,
-                index: 0,
-                phase: Phase::Before,
-                held: BTreeMap::new(),
-                results: BTreeMap::new(),
-                tracked,
-            })
+    /// The states in which a new thread may start, and what that takes.
+    pub(super) fn starts(&mut self, function: FunctionId, created: Option<Place>) -> Vec<(State, Arcs)> {
+        let known = self.known.synchronisation;
+        let waited_for = |place: &Place| known.joins.is_waited_for(*place) || known.joins.counted(*place).is_some();
+        let origin = created.filter(waited_for);
+        let context =
+            self.context(Context { function, job: function, origin, depth: 0, caller: None, how: How::Create });
+        let Some(block) = self.known.program.functions[function].blocks.ids().next() else { return Vec::new() };
+        let ways: &[bool] = if known.needs_tracking() { &[true, false] } else { &[true] };
+        let start = |tracked: &bool| {
+            let (held, results) = Default::default();
+            let state = State { context, block, index: 0, phase: Phase::Before, held, results, tracked: *tracked };
+            let mut arcs = Arcs::default();
+            if *tracked && known.needs_tracking() {
+                arcs.takes.push((Resource::Trackers, 1));
+            }
+            arcs.takes.extend(self.counted(&state).map(|place| (Resource::Idle(place), 1)));
+            (state, arcs)
         };
-        let tracked = start(true).into_iter();
-        if self.known.synchronisation.has_shared_locks() {
-            let tracked = tracked.map(|state| (state, Arcs::take(Resource::Trackers, 1)));
-            tracked.chain(start(false).map(|state| (state, Arcs::default()))).collect()
-        } else {
-            tracked.map(|state| (state, Arcs::default())).collect()
+        ways.iter().map(start).collect()
+    }
+
+    /// The creation of a thread that counts for loops that join.
+    fn counted(&self, state: &State) -> Option<Place> {
+        let origin = self.contexts[state.context].origin?;
+        let most = self.known.synchronisation.joins.counted(origin)?;
+        (most == 1 || state.tracked).then_some(origin)
+    }
+
+    pub(super) fn end_of_thread(&self, state: &State) -> Vec<Move> {
+        let Context { job, origin, .. } = self.contexts[state.context];
+        // The end of `main` is the end of the process, which is postponed for ever.
+        if Some(job) == self.known.program.main && origin.is_none() {
+            return Vec::new();
         }
+        let mut arcs = Arcs::default();
+        arcs.gives.extend(origin.map(|place| (Resource::Ended(place), 1)));
+        arcs.gives.extend(self.counted(state).map(|place| (Resource::Idle(place), 1)));
+        vec![Move { arcs, to: None, starts: None }]
     }
 
     /// The node of a state, after following what nobody can notice.
@@ -178,8 +195,8 @@ impl<'a> Walk<'a> {
             return vec![step(Arcs::default(), state.at(Phase::Anything))];
         }
         let caller = Some((state.context, state.block, state.index));
-        let job = self.contexts[state.context].job;
-        let context = self.context(Context { function: callee, job, depth, caller, how });
+        let Context { job, origin, .. } = self.contexts[state.context];
+        let context = self.context(Context { function: callee, job, origin, depth, caller, how });
         let Some(block) = self.known.program.functions[callee].blocks.ids().next() else { return Vec::new() };
         let mut inside = State { context, block, index: 0, phase: Phase::Before, ..state.clone() };
         inside.results.retain(|(c, _), _| *c != context);
@@ -240,17 +257,21 @@ impl<'a> Walk<'a> {
             Terminator::Unreachable => return self.unwind(state),
         };
         let chosen: BTreeSet<BlockId> = chosen.into_iter().collect();
-        chosen.into_iter().map(|block| step(Arcs::default(), self.enter_block(state, block))).collect()
+        let joins = &self.known.synchronisation.joins;
+        let go = |block: BlockId| {
+            let over = joins.over_after((function, state.block, block)).iter();
+            let arcs = over.fold(Arcs::default(), |arcs, place| {
+                arcs.needing(Resource::Idle(*place), joins.counted(*place).unwrap_or_default())
+            });
+            step(arcs, self.enter_block(state, block))
+        };
+        chosen.into_iter().map(go).collect()
     }
 
     pub(super) fn leave(&mut self, state: &State, value: Option<&Operand>) -> Vec<Move> {
         let context = self.contexts[state.context].clone();
         let Some((caller, block, index)) = context.caller else {
-            // The end of `main` is the end of the process, which is postponed for ever.
-            if Some(context.job) == self.known.program.main {
-                return Vec::new();
-            }
-            return vec![Move { arcs: Arcs::give(Resource::Ended(context.job), 1), to: None, starts: None }];
+            return self.end_of_thread(state);
         };
         let returned = value.and_then(|value| self.value(state, value));
         let at_call = State { context: caller, block, index, phase: Phase::Before, ..state.clone() };
