@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ::explore::{Coverage, Observer, Outcome, ReductionName, Sampling, StopReason};
+use ::explore::{Coverage, Hint, Led, Observer, Outcome, ReductionName, Sampling, StopReason};
 use exec::Target;
 use model::Pair;
 use model::verdict::Engine;
@@ -83,6 +83,17 @@ pub(crate) fn explore_sites(
     shown: &BTreeSet<Pair>,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Vec<Pair>), Error> {
+    explore_hinted(built, options, shown, Vec::new(), observer).map(|(report, sites, _)| (report, sites))
+}
+
+/// The same after leading the program along some ways, with how far it went along each.
+pub(crate) fn explore_hinted(
+    built: &Built,
+    options: &ExploreOptions,
+    shown: &BTreeSet<Pair>,
+    hints: Vec<Hint>,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Vec<Pair>, Vec<Led>), Error> {
     let start = Instant::now();
     let (mut target, _, symbols) = launch(built, &options.limits)?;
     let search = ::explore::Options {
@@ -93,6 +104,7 @@ pub(crate) fn explore_sites(
         choices: ::explore::ChoiceValues::default(),
         max_preemptions: options.max_preemptions,
         interrupt: options.interrupt.clone(),
+        hints,
     };
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
@@ -141,7 +153,7 @@ pub(crate) fn explore_sites(
         assumptions: assumptions::of_search(&built.program, &outcome, !built.identity.assume_pure.is_empty()),
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
     };
-    Ok((report, sites))
+    Ok((report, sites, outcome.hints))
 }
 
 fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report::Engine {

@@ -13,6 +13,7 @@ mod error;
 mod examples;
 mod explore;
 mod finding;
+mod hints;
 mod listing;
 mod names;
 mod place;

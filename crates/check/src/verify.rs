@@ -18,7 +18,8 @@ use report::document::SCHEMA;
 use report::{Code, Details, PairVerdict, Report, Unknown};
 
 use crate::build::{BuildOptions, Built, build, lower};
-use crate::explore::{ExploreOptions, explore_sites};
+use crate::explore::{ExploreOptions, explore_hinted};
+use crate::hints;
 use crate::place::Place;
 use crate::run::Limits;
 use crate::{Error, assumptions, words};
@@ -97,13 +98,24 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
             witness_dir: options.witness_dir.clone(),
             ..ExploreOptions::default()
         };
-        let (report, sites) = explore_sites(built, &search, &BTreeSet::new(), observer)?;
+        let candidates = proving.candidates();
+        let hints = candidates.iter().map(|candidate| hints::hint(candidate)).collect();
+        let (report, sites, led) = explore_hinted(built, &search, &BTreeSet::new(), hints, observer)?;
         found = Found::new(report, sites);
+        let led = candidates.into_iter().zip(led);
+        found.led = led.map(|(c, led)| (c.pair, hints::outcome(program, c, led))).collect();
         proving.confirm(&mut ledger, &found)?;
     }
     let pairs = proving.list(program, &ledger, &found);
-    let unknowns = [proving.unknowns(), found.unknowns].concat();
-    let engine = engine(proving.obstacle.clone(), proving.stopped(), proof_time.as_millis() as u64);
+    let mut unknowns = proving.unknowns(program);
+    let place = |u: &Unknown| (u.reason.clone(), u.file.clone(), u.line, u.column);
+    found.unknowns.retain(|new| unknowns.iter().all(|known| place(known) != place(new)));
+    unknowns.append(&mut found.unknowns);
+    let engine = engine(
+        proving.obstacles.first().map(|o| o.describe(program)),
+        proving.stopped(),
+        proof_time.as_millis() as u64,
+    );
     let proofs = assumptions::of_proofs(program, !options.build.assume_pure.is_empty());
     Ok(Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
@@ -170,13 +182,13 @@ fn prove(program: &Program, options: &cover::Options) -> Proving {
         cover::Result::Candidate(candidate) => Some((*pair, way(program, candidate))),
         _ => None,
     });
-    Proving { obstacle: cover::obstacle(program, options), ways: names.collect(), meetings, answers }
+    Proving { obstacles: cover::obstacles(program, options), ways: names.collect(), meetings, answers }
 }
 
 /// What the proofs gave.
 struct Proving {
     /// What keeps every pair from being settled.
-    obstacle: Option<String>,
+    obstacles: Vec<cover::Obstacle>,
     meetings: Vec<Meeting>,
     answers: Vec<(Pair, cover::Result)>,
     /// How candidates are reached.
@@ -185,7 +197,12 @@ struct Proving {
 
 impl Proving {
     fn stopped(&self) -> bool {
-        self.obstacle.is_some() || self.answers.iter().any(|(_, answer)| matches!(answer, cover::Result::Unknown(_)))
+        !self.obstacles.is_empty() || self.answers.iter().any(|(_, answer)| matches!(answer, cover::Result::Unknown(_)))
+    }
+
+    fn candidates(&self) -> Vec<&Candidate> {
+        let answers = self.answers.iter();
+        answers.filter_map(|(_, a)| if let cover::Result::Candidate(c) = a { Some(c) } else { None }).collect()
     }
 
     fn ledger(&self) -> Result<Ledger, Error> {
@@ -205,7 +222,7 @@ impl Proving {
     /// everything is modelled, is a contradiction.
     fn confirm(&self, ledger: &mut Ledger, found: &Found) -> Result<(), Error> {
         for (pair, race) in &found.races {
-            if self.obstacle.is_none() && ledger.get(*pair).is_none() {
+            if self.obstacles.is_empty() && ledger.get(*pair).is_none() {
                 let (first, second) = (Engine::Verify, Engine::Explore);
                 return Err(Contradiction { pair: *pair, first, second }.into());
             }
@@ -216,15 +233,18 @@ impl Proving {
     }
 
     /// What keeps the answer from being `safe`, apart from pairs.
-    fn unknowns(&self) -> Vec<Unknown> {
-        let mut unknowns = Vec::new();
-        let (function, file, line, column, witness) = (None, None, 0, 0, None);
-        if let Some(reason) = self.obstacle.clone() {
-            let settle = "give all sources of the program, or leave it out of the program under test".to_owned();
-            unknowns.push(Unknown { code: Code::UNMODELLED, reason, function, file, line, column, settle, witness });
-        } else if self.stopped() {
-            let (reason, settle) = ("some proofs were stopped at their limits".to_owned(), "raise `--time`".to_owned());
-            unknowns.push(Unknown { code: Code::SEARCH_BOUND, reason, function, file, line, column, settle, witness });
+    fn unknowns(&self, program: &Program) -> Vec<Unknown> {
+        let unknown = |code: Code, reason: String, site: Option<SiteId>, settle: &str| {
+            let Place { file, line, column, .. } = Place::of(program, site);
+            let (function, witness) = (None, None);
+            Unknown { code, reason, function, file, line, column, settle: settle.to_owned(), witness }
+        };
+        let settle = "give all sources of the program, or leave it out of the program under test";
+        let of = |o: &cover::Obstacle| unknown(Code::UNMODELLED, o.what.clone(), o.site, settle);
+        let mut unknowns: Vec<Unknown> = self.obstacles.iter().map(of).collect();
+        if self.obstacles.is_empty() && self.stopped() {
+            let reason = "some proofs were stopped at their limits".to_owned();
+            unknowns.push(unknown(Code::SEARCH_BOUND, reason, None, "raise `--time`"));
         }
         unknowns
     }
@@ -251,11 +271,13 @@ impl Proving {
     fn pair(&self, program: &Program, meeting: &Meeting, settled: &Verdict, found: &Found) -> Option<report::Pair> {
         let (verdict, reason, code) = match settled {
             Verdict::Absent { reason, .. } => (PairVerdict::Absent, reason.clone(), None),
-            Verdict::Unknown { reason } if self.ways.contains_key(&meeting.pair) => {
-                (PairVerdict::Unknown, format!("{reason}{}", found.no_race()), Some(Code::CANDIDATE))
-            }
+            Verdict::Unknown { reason } if self.ways.contains_key(&meeting.pair) => (
+                PairVerdict::Unknown,
+                format!("{reason}{}{}", found.led(meeting.pair), found.no_race()),
+                Some(Code::CANDIDATE),
+            ),
             Verdict::Unknown { reason } => {
-                let code = if self.obstacle.is_some() { Code::UNMODELLED } else { Code::SEARCH_BOUND };
+                let code = if !self.obstacles.is_empty() { Code::UNMODELLED } else { Code::SEARCH_BOUND };
                 (PairVerdict::Unknown, reason.clone(), Some(code))
             }
             Verdict::Race { .. } => return None,
@@ -321,13 +343,19 @@ struct Found {
     errors: Vec<report::Finding>,
     engines: Vec<report::Engine>,
     assumptions: Vec<String>,
+    /// What came of leading the program to candidates.
+    led: BTreeMap<Pair, String>,
 }
 
 impl Found {
     fn new(report: Report, sites: Vec<Pair>) -> Self {
         let Report { pairs, unknowns, errors, engines, assumptions, .. } = report;
         let races = sites.into_iter().zip(pairs).filter(|(_, pair)| pair.verdict == PairVerdict::Race);
-        Self { races: races.collect(), unknowns, errors, engines, assumptions }
+        Self { races: races.collect(), unknowns, errors, engines, assumptions, led: BTreeMap::new() }
+    }
+
+    fn led(&self, pair: Pair) -> &str {
+        self.led.get(&pair).map_or("", String::as_str)
     }
 
     /// What the search says of a candidate that it did not find to race.

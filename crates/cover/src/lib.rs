@@ -21,5 +21,6 @@ mod synchronisation;
 pub mod sml;
 pub mod verify;
 
+pub use facts::invocations::Obstacle;
 pub use facts::touches::{Meeting, MeetingAccess, meetings, pairs};
-pub use verify::{Candidate, Options, Proof, Result, Step, obstacle, verify};
+pub use verify::{Candidate, Options, Proof, Result, Step, obstacle, obstacles, verify};

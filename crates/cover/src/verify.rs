@@ -22,7 +22,7 @@ use crate::flags::{self, Flags};
 use crate::flow::{self, Graph, Known, Node};
 use crate::job_net::{self, JobNet};
 use crate::synchronisation::Synchronisation;
-use facts::invocations::Invocations;
+use facts::invocations::{Invocations, Obstacle};
 use facts::objects::Objects;
 use facts::touches::touches_memory;
 use facts::values::Values;
@@ -72,11 +72,15 @@ pub struct Step {
     pub job: FunctionId,
     /// Where it was; `None` for steps without a site of their own.
     pub site: Option<SiteId>,
+    /// Whether the step creates the next thread.
+    pub creates: bool,
 }
 
 /// How a marking that covers the pair is reached in the net. The program may not be able to follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
+    /// The two sites.
+    pub pair: Pair,
     /// What the threads do, in order.
     pub steps: Vec<Step>,
     /// The two threads before their accesses.
@@ -95,9 +99,14 @@ pub enum Result {
 }
 
 /// What keeps every pair from being settled: no `main`, or something in the program that is not modelled.
-pub fn obstacle(program: &Program, options: &Options) -> Option<String> {
+pub fn obstacles(program: &Program, options: &Options) -> Vec<Obstacle> {
     let values = Values::new(program);
-    Invocations::new(program, &values).obstacle(&options.assume_pure)
+    Invocations::new(program, &values).obstacles(&options.assume_pure)
+}
+
+/// The first of the [`obstacles`], described.
+pub fn obstacle(program: &Program, options: &Options) -> Option<String> {
+    obstacles(program, options).first().map(|obstacle| obstacle.describe(program))
 }
 
 /// Answers for each pair, in order.
@@ -128,8 +137,8 @@ fn with_known<R>(
 ) -> std::result::Result<R, String> {
     let values = Values::new(program);
     let invocations = Invocations::new(program, &values);
-    if let Some(reason) = invocations.obstacle(&options.assume_pure) {
-        return Err(reason);
+    if let Some(obstacle) = invocations.obstacles(&options.assume_pure).first() {
+        return Err(obstacle.describe(program));
     }
     let objects = Objects::new(program, &values, &invocations);
     let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
@@ -226,7 +235,8 @@ fn candidate(graph: &Graph, job_net: &JobNet, sequence: &[TransitionId], pair: P
                 let Some(thread) = threads.iter().position(|at| *at == Some(edge.from)) else { continue };
                 threads[thread] = edge.to;
                 threads.extend(edge.starts.map(Some));
-                steps.push(Step { thread, job: graph.nodes[edge.from].job, site: edge.site });
+                let creates = edge.starts.is_some();
+                steps.push(Step { thread, job: graph.nodes[edge.from].job, site: edge.site, creates });
             }
             // The only other transitions open barriers and, first of all, start `main`.
             None if number == 0 => threads.extend(graph.main.get(transition.index()).map(|(node, _)| Some(*node))),
@@ -237,10 +247,10 @@ fn candidate(graph: &Graph, job_net: &JobNet, sequence: &[TransitionId], pair: P
         let at = |node: &Node| graph.nodes[*node].accesses && graph.nodes[*node].site == Some(site);
         let there = threads.iter().enumerate().find(|(t, node)| Some(*t) != not && node.as_ref().is_some_and(at));
         let (thread, node) = there.and_then(|(t, node)| Some((t, (*node)?))).unwrap_or_default();
-        Step { thread, job: graph.nodes[node].job, site: Some(site) }
+        Step { thread, job: graph.nodes[node].job, site: Some(site), creates: false }
     };
     let [one, other] = pair.sites();
     let first = before(one, None);
     let second = before(other, Some(first.thread));
-    Candidate { steps, accesses: [first, second] }
+    Candidate { pair, steps, accesses: [first, second] }
 }

@@ -21,6 +21,7 @@
 //! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
 //! | `witness` | a schedule that brings two racing accesses side by side |
+//! | `hint` | leading the program along a way that somebody else has found |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
 mod ahead;
@@ -33,6 +34,7 @@ mod dpor;
 mod error;
 mod findings;
 mod hidden;
+mod hint;
 mod holding;
 mod names;
 mod none;
@@ -54,6 +56,7 @@ pub use checkpoint::Checkpoint;
 pub use choices::ChoiceValues;
 pub use error::Error;
 pub use findings::looping;
+pub use hint::{Hint, HintStep, Led};
 pub use observer::{Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};

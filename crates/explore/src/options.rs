@@ -9,6 +9,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
+use crate::hint::Hint;
 
 /// The reductions by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
@@ -75,4 +76,6 @@ pub struct Options {
     pub max_preemptions: Option<u32>,
     /// Stop when this becomes true.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Ways to try before the search itself.
+    pub hints: Vec<Hint>,
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
 use serde::{Deserialize, Serialize};
 
+use crate::hint::Led;
 use crate::witness::Witness;
 
 /// What was executed.
@@ -142,4 +143,6 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Whether every schedule was covered.
     pub coverage: Coverage,
+    /// How far the program went along each hint.
+    pub hints: Vec<Led>,
 }

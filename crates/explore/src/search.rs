@@ -12,6 +12,7 @@ use crate::checkpoint::{Checkpoint, Saved};
 use crate::error::Error;
 use crate::findings::{Findings, Found, KnownRace};
 use crate::hidden::hidden_failures;
+use crate::hint::{self, Led};
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, FoundRace, Outcome, Statistics, StopReason};
@@ -65,6 +66,8 @@ pub(crate) struct Search<'a, E: Executor> {
     /// The run examined last.
     last: LastRun,
     expected: Option<u64>,
+    /// How far the program went along each hint.
+    hints: Vec<Led>,
 }
 
 impl<'a, E: Executor> Search<'a, E> {
@@ -80,13 +83,17 @@ impl<'a, E: Executor> Search<'a, E> {
             stopped: None,
             last: LastRun::default(),
             expected: None,
+            hints: Vec::new(),
         }
     }
 
     fn explore(mut self, resume: Option<Checkpoint>) -> Result<Outcome, Error<E::Error>> {
         let mut reduction = self.reduction();
         let first = match resume {
-            None => Some(Schedule::new()),
+            None => {
+                self.follow_hints()?;
+                Some(Schedule::new())
+            }
             Some(checkpoint) => {
                 reduction = self.resume(checkpoint)?;
                 None
@@ -202,6 +209,24 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(taken)
     }
 
+    /// Leads the program along the hints and takes in what that shows. Their limits are not those of the search.
+    fn follow_hints(&mut self) -> Result<(), Error<E::Error>> {
+        let stopped = self.stopped;
+        for hint in &self.options.hints {
+            if self.bound_reached().is_some() {
+                break;
+            }
+            let followed = hint::follow(|schedule| self.runs.run_alone(schedule), hint);
+            let (led, trace) = followed.map_err(Error::Executor)?;
+            self.statistics.confirmations += 1;
+            self.hints.push(led);
+            self.examine(Step(0), &trace)?;
+        }
+        self.stopped = stopped;
+        self.last = LastRun::default();
+        Ok(())
+    }
+
     /// Notes what cut the search, if nothing did before.
     pub(crate) fn stop(&mut self, reason: StopReason) {
         self.stopped = self.stopped.or(Some(reason));
@@ -295,6 +320,7 @@ impl<'a, E: Executor> Search<'a, E> {
             failures: found.into_failures(),
             statistics: self.statistics,
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
+            hints: self.hints,
         })
     }
 }

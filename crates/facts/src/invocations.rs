@@ -202,58 +202,86 @@ impl<'a> Invocations<'a> {
         }
     }
 
-    /// Something that can run and that nets do not model: what it is. `assume_pure` names functions without a body that
-    /// have no effect.
-    pub fn obstacle(&self, assume_pure: &BTreeSet<String>) -> Option<String> {
+    /// All that can run and is not modelled, each once. `assume_pure` names functions without a body that have no
+    /// effect.
+    pub fn obstacles(&self, assume_pure: &BTreeSet<String>) -> Vec<Obstacle> {
         let program = self.program;
-        if program.main.is_none() {
-            return Some("the program has no `main`".to_owned());
-        }
-        let line = |site: Option<SiteId>| {
-            let location = site.and_then(|site| program.sites.get(site)?.location);
-            location.map(|l| format!("{}:{}: ", program.files[l.file], l.line)).unwrap_or_default()
+        let mut found = Vec::new();
+        let mut add = |site: Option<SiteId>, what: String| {
+            let obstacle = Obstacle { site, what };
+            if !found.contains(&obstacle) {
+                found.push(obstacle);
+            }
         };
+        if program.main.is_none() {
+            add(None, "the program has no `main`".to_owned());
+        }
         for entry in &program.unmodelled {
             let runs = entry.site.is_none_or(|site| self.reachable.contains(&program.sites[site].function));
             if runs && !entry.function.as_ref().is_some_and(|f| assume_pure.contains(f)) {
-                return Some(format!("{}{}", line(entry.site), entry.what));
+                add(entry.site, entry.what.clone());
             }
         }
         for (function, site) in &self.kept {
             let body = &program.functions[*function];
             if !self.is_reachable(*function) && !body.blocks.is_empty() {
-                return Some(format!("{}lets the library call `{}` later", line(*site), body.name));
+                add(*site, format!("lets the library call `{}` later", body.name));
             }
         }
+        let site_of = |(f, block, index): Place| program.functions[f].blocks[block].statements[index].site;
         for function in self.reachable() {
-            let body = &program.functions[function];
-            if body.blocks.is_empty() && !assume_pure.contains(&body.symbol) {
-                return Some(format!("calls `{}`, whose effects are not known", body.name));
+            for invocation in self.of(function) {
+                let callee = &program.functions[invocation.callee];
+                let site = site_of(invocation.place);
+                if callee.blocks.is_empty() && !assume_pure.contains(&callee.symbol) {
+                    add(site, format!("calls `{}`, whose effects are not known", callee.name));
+                }
+                if invocation.how == How::Once && self.unwinds(invocation.callee) {
+                    add(site, format!("runs `{}` once, which may be left by an exception", callee.name));
+                }
             }
-            for statement in body.blocks.iter().flat_map(|b| &b.statements) {
-                let what = match &statement.stmt {
-                    Stmt::Sync { op: SyncOp::Cancel { .. }, .. } => "cancels a thread".to_owned(),
-                    Stmt::Library { function: name, .. } => match library::lookup(name) {
-                        None if !assume_pure.contains(name) => format!("calls `{name}`, whose effects are not known"),
-                        Some(row) if row.role == Role::LongJump => {
-                            format!("calls `{name}`, a jump out of a function")
-                        }
-                        Some(row) => match row.effects.iter().find(|e| matches!(e, Effect::Opaque(_))) {
-                            Some(Effect::Opaque(why)) => format!("calls `{name}`: {why}"),
-                            _ => continue,
-                        },
-                        None => continue,
-                    },
-                    _ => continue,
-                };
-                return Some(format!("{}{what}", line(statement.site)));
-            }
-            if let Some(once) = self.of(function).iter().find(|i| i.how == How::Once && self.unwinds(i.callee)) {
-                let name = &program.functions[once.callee].name;
-                return Some(format!("runs `{name}` once, which may be left by an exception"));
+            for statement in program.functions[function].blocks.iter().flat_map(|b| &b.statements) {
+                if let Some(what) = not_modelled(&statement.stmt, assume_pure) {
+                    add(statement.site, what);
+                }
             }
         }
-        None
+        found
+    }
+}
+
+/// Something that can run and is not modelled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obstacle {
+    /// Where, if it is somewhere.
+    pub site: Option<SiteId>,
+    /// What, e.g. "cancels a thread".
+    pub what: String,
+}
+
+impl Obstacle {
+    /// What and where: `a.c:12:5: cancels a thread`.
+    pub fn describe(&self, program: &Program) -> String {
+        let location = self.site.and_then(|site| program.sites.get(site)?.location);
+        let place = location.map(|l| format!("{}:{}:{}: ", program.files[l.file], l.line, l.column));
+        place.unwrap_or_default() + &self.what
+    }
+}
+
+/// What a statement does that is not modelled.
+fn not_modelled(stmt: &Stmt, assume_pure: &BTreeSet<String>) -> Option<String> {
+    let name = match stmt {
+        Stmt::Sync { op: SyncOp::Cancel { .. }, .. } => return Some("cancels a thread".to_owned()),
+        Stmt::Library { function, .. } => function,
+        _ => return None,
+    };
+    match library::lookup(name) {
+        None => (!assume_pure.contains(name)).then(|| format!("calls `{name}`, whose effects are not known")),
+        Some(row) if row.role == Role::LongJump => Some(format!("calls `{name}`, a jump out of a function")),
+        Some(row) => row.effects.iter().find_map(|effect| match effect {
+            Effect::Opaque(why) => Some(format!("calls `{name}`: {why}")),
+            _ => None,
+        }),
     }
 }
 

@@ -72,7 +72,7 @@ pub fn meetings(program: &Program) -> Vec<Meeting> {
     let values = Values::new(program);
     let invocations = Invocations::new(program, &values);
     let mut by_root: BTreeMap<Root, BTreeSet<(SiteId, Touch)>> = BTreeMap::new();
-    let everything = invocations.obstacle(&BTreeSet::new()).is_some();
+    let everything = !invocations.obstacles(&BTreeSet::new()).is_empty();
     let functions = program.functions.ids().filter(|f| everything || invocations.is_reachable(*f));
     for function in functions {
         for block in &program.functions[function].blocks {
