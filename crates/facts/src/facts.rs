@@ -38,11 +38,11 @@ pub struct Options {
 impl<'p> Facts<'p> {
     /// Derives them.
     pub fn new(program: &'p Program, options: &Options) -> Self {
-        let points_to = PointsTo::new(program, &options.assume_pure);
+        let points_to = PointsTo::new(program, &options.assume_pure, &options.entries);
         let graphs = flow_graphs(program);
-        let order = Order::new(program, &points_to, &graphs, &options.entries);
         let exposed = exposed(program, &points_to);
         let single = single(program, &points_to, &graphs, &options.entries);
+        let order = Order::new(program, &points_to, &graphs, &single, &options.entries);
         Self { program, points_to, graphs, order, exposed, single }
     }
 

@@ -15,26 +15,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use facts::Facts;
 use facts::address::{Address, Base};
 use facts::invocations::{How, Place, ends_thread};
-use facts::spot::{Origin, Spot};
 use model::LockMode;
 use model::index::IndexVec;
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
 
+use crate::bottom_up::bottom_up;
 use crate::lock::{Held, Lock, Locks, from_callee, may_be_same, meet, name};
+use crate::recursive::uses_error_checking;
+use crate::released::Released;
 
 /// Most nested acquisitions that are counted.
 const DEEPEST: u8 = 8;
-
-/// What may have been given back.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Released {
-    /// This lock.
-    Named(Lock),
-    /// A lock at one of these.
-    Among(Vec<Spot>),
-    /// Any lock that code without a body may know.
-    Outside,
-}
 
 /// Locks that depend on whether a result is zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -50,6 +41,8 @@ pub(crate) struct State {
     pub(crate) held: Locks,
     /// What may have been given back since the function was entered.
     pub(crate) released: BTreeSet<Released>,
+    /// What may have been given back and taken again by waits since the function was entered.
+    pub(crate) interrupted: BTreeSet<Released>,
     pending: BTreeMap<LocalId, Depends>,
     /// Locks that were surely taken since the function was entered, whether they are still held or not.
     pub(crate) taken: BTreeSet<Lock>,
@@ -62,10 +55,11 @@ impl State {
         let mut changed = meet(&mut self.held, &other.held);
         let size = |state: &Self| {
             let histories: usize = state.histories.values().map(|h| h.len() + 1).sum();
-            (state.released.len(), state.pending.len(), state.taken.len(), histories)
+            (state.released.len() + state.interrupted.len(), state.pending.len(), state.taken.len(), histories)
         };
         let before = size(self);
         self.released.extend(other.released.iter().cloned());
+        self.interrupted.extend(other.interrupted.iter().cloned());
         self.taken.retain(|lock| other.taken.contains(lock));
         self.histories.retain(|lock, _| other.histories.contains_key(lock));
         for (lock, history) in &mut self.histories {
@@ -139,82 +133,6 @@ impl Effects {
         let next = list.partition_point(|(from, _)| *from <= index);
         list.get(next.checked_sub(1)?).map(|(_, state)| state)
     }
-}
-
-/// Whether mutexes of the kind that refuses to be taken twice may occur.
-fn uses_error_checking(facts: &Facts<'_>) -> bool {
-    let statements = facts.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
-    statements.into_iter().any(|s| match &s.stmt {
-        Stmt::Library { function, args, .. } => {
-            function == "pthread_mutexattr_settype" && !matches!(args.get(1), Some(Operand::Const(0 | 1)))
-        }
-        _ => false,
-    })
-}
-
-/// Groups of functions that call each other, callees first (Tarjan's algorithm without recursion).
-fn bottom_up(facts: &Facts<'_>) -> Vec<Vec<FunctionId>> {
-    let program = facts.program;
-    let mut callees: IndexVec<FunctionId, Vec<FunctionId>> = IndexVec::filled(program.functions.len(), Vec::new());
-    for (id, function) in program.functions.iter_enumerated() {
-        for (block_id, block) in function.blocks.iter_enumerated() {
-            for index in 0..block.statements.len() {
-                if let Some(invoke) = facts.points_to.invoke((id, block_id, index))
-                    && invoke.how != How::Create
-                {
-                    callees[id].extend(invoke.callees.iter().copied());
-                }
-            }
-        }
-        callees[id].sort_unstable();
-        callees[id].dedup();
-    }
-    let count = program.functions.len();
-    let mut index: IndexVec<FunctionId, Option<u32>> = IndexVec::filled(count, None);
-    let mut low: IndexVec<FunctionId, u32> = IndexVec::filled(count, 0);
-    let mut on_stack: IndexVec<FunctionId, bool> = IndexVec::filled(count, false);
-    let (mut groups, mut stack, mut next) = (Vec::new(), Vec::new(), 0u32);
-    for root in program.functions.ids() {
-        if index[root].is_some() {
-            continue;
-        }
-        let mut calls = vec![(root, 0usize)];
-        while let Some((function, at)) = calls.pop() {
-            if at == 0 {
-                index[function] = Some(next);
-                low[function] = next;
-                next += 1;
-                stack.push(function);
-                on_stack[function] = true;
-            }
-            let mut descended = false;
-            for (number, callee) in callees[function].iter().enumerate().skip(at) {
-                match index[*callee] {
-                    None => {
-                        calls.push((function, number + 1));
-                        calls.push((*callee, 0));
-                        descended = true;
-                        break;
-                    }
-                    Some(rank) if on_stack[*callee] => low[function] = low[function].min(rank),
-                    Some(_) => {}
-                }
-            }
-            if descended {
-                continue;
-            }
-            if Some(low[function]) == index[function] {
-                let from = stack.iter().rposition(|f| *f == function).unwrap_or(0);
-                let group: Vec<FunctionId> = stack.drain(from..).collect();
-                group.iter().for_each(|f| on_stack[*f] = false);
-                groups.push(group);
-            }
-            if let Some((caller, _)) = calls.last() {
-                low[*caller] = low[*caller].min(low[function]);
-            }
-        }
-    }
-    groups
 }
 
 struct Analysis<'a, 'p> {
@@ -444,16 +362,13 @@ impl Analysis<'_, '_> {
         state.taken.retain(|l| !l.mentions(local));
         state.histories.retain(|l, _| !l.mentions(local));
         state.histories.values_mut().for_each(|h| h.retain(|l| !l.mentions(local)));
-        let stale: Vec<Released> = state
-            .released
-            .iter()
-            .filter(|r| matches!(r, Released::Named(lock) if lock.mentions(local)))
-            .cloned()
-            .collect();
-        for released in stale {
-            state.released.remove(&released);
-            if let Released::Named(lock) = released {
-                state.released.insert(self.among(&lock));
+        for list in [&mut state.released, &mut state.interrupted] {
+            let stale = |r: &&Released| matches!(r, Released::Named(lock) if lock.mentions(local));
+            for released in list.iter().filter(stale).cloned().collect::<Vec<_>>() {
+                list.remove(&released);
+                if let Released::Named(lock) = released {
+                    list.insert(self.among(&lock));
+                }
             }
         }
     }
@@ -490,16 +405,21 @@ impl Analysis<'_, '_> {
                 }
                 SyncOp::Unlock { lock } => self.release(state, of(lock)),
                 SyncOp::SemPost { sem } => self.release(state, of(sem)),
+                // The lock is given back and taken again: it is held before and after, but not since it was taken.
                 SyncOp::CondWait { lock, .. } => {
                     let lock = of(lock);
-                    let held = state.held.get(&lock).copied();
-                    self.release_fully(state, lock);
-                    match held {
-                        Some(held) => {
-                            state.held.insert(lock, held);
+                    state.interrupted.insert(Released::Named(lock));
+                    state.taken.insert(lock);
+                    state.histories.insert(lock, BTreeSet::new());
+                    for (other, history) in &mut state.histories {
+                        if *other != lock {
+                            history.insert(lock);
+                            if may_be_same(self.facts, self.function, None, other, &lock) {
+                                history.clear();
+                            }
                         }
-                        None => self.acquire(state, lock, LockMode::Exclusive),
                     }
+                    state.histories.retain(|lock, _| state.held.contains_key(lock));
                 }
                 SyncOp::Once { control, .. } => {
                     let done = self.invoke(state, place, stmt);
@@ -515,13 +435,6 @@ impl Analysis<'_, '_> {
             _ => {}
         }
         true
-    }
-
-    fn release_fully(&self, state: &mut State, lock: Lock) {
-        if let Some(held) = state.held.get_mut(&lock) {
-            held.depth = 1;
-        }
-        self.release(state, lock);
     }
 
     fn take(&self, state: &mut State, dst: Option<LocalId>, lock: Lock, mode: LockMode, wait: TryMode) {
@@ -633,6 +546,16 @@ impl Analysis<'_, '_> {
                 other => self.release_among(state, other),
             }
         }
+        for interrupted in &summary.state.interrupted {
+            let there = Analysis { function: callee, ..*self };
+            let known = match interrupted {
+                Released::Named(lock) => translated(lock).map_or_else(|| there.among(lock), Released::Named),
+                other => other.clone(),
+            };
+            // Nothing is known any more of what was taken since.
+            state.histories.values_mut().for_each(BTreeSet::clear);
+            state.interrupted.insert(known);
+        }
         for (lock, held) in &summary.state.held {
             if let Some(lock) = translated(lock) {
                 if lock.is_lock() {
@@ -679,41 +602,6 @@ impl Analysis<'_, '_> {
                 state.histories.retain(|lock, _| state.held.contains_key(lock));
                 state.released.insert(released.clone());
                 state.pending.clear();
-            }
-        }
-    }
-}
-
-/// Whether what was given back may be this lock of the context's.
-pub(crate) fn may_release(
-    facts: &Facts<'_>,
-    context: &facts::order::Context,
-    released: &Released,
-    lock: &Lock,
-) -> bool {
-    match released {
-        Released::Named(named) => may_be_same(facts, context.function, Some(context), named, lock),
-        Released::Among(spots) => {
-            let own = match lock {
-                Lock::At(spot) => vec![*spot],
-                Lock::Symbol(address) => facts.spots(context, address),
-                _ => return false,
-            };
-            own.is_empty() || own.iter().any(|a| spots.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
-        }
-        Released::Outside => {
-            let outside = facts.points_to.outside();
-            let known = |spot: &Spot| {
-                outside.iter().any(|s| s.object == spot.object)
-                    || facts.points_to.origin(spot.object) == Origin::Outside
-            };
-            match lock {
-                Lock::At(spot) => known(spot),
-                Lock::Symbol(address) => {
-                    let spots = facts.spots(context, address);
-                    spots.is_empty() || spots.iter().any(known)
-                }
-                _ => false,
             }
         }
     }

@@ -11,8 +11,9 @@ use model::index::IndexVec;
 use program::{Operand, Stmt, SyncOp};
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, State, may_release};
+use crate::effects::{Effects, State};
 use crate::lock::{Held, Lock, Locks, in_context, meet, name, to_callee};
+use crate::released::may_release;
 
 /// What is surely held at a point of a context, with what was surely taken since each was.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -111,21 +112,26 @@ fn holding(facts: &Facts<'_>, id: ContextId, entry: &Holding, state: &State) -> 
     let context = &facts.order.contexts[id];
     let mut now = Holding::default();
     let mean = |lock: &Lock| in_context(facts, context, *lock);
-    for (lock, held) in &entry.locks {
-        let lock = mean(lock);
+    for (name, held) in &entry.locks {
+        let lock = mean(name);
         if !state.released.iter().any(|released| may_release(facts, context, released, &lock)) {
             now.locks.insert(lock, *held);
-            let history = entry.histories.get(&lock).into_iter().flatten().chain(&state.taken);
+            // A wait in between begins a new history; nothing is kept of the old one.
+            if !state.interrupted.is_empty() {
+                now.histories.insert(lock, BTreeSet::new());
+                continue;
+            }
+            let history = entry.histories.get(name).into_iter().flatten().chain(&state.taken);
             now.histories.insert(lock, history.map(mean).filter(|taken| *taken != lock).collect());
         }
     }
-    for (lock, held) in &state.held {
-        let lock = mean(lock);
+    for (name, held) in &state.held {
+        let lock = mean(name);
         let known = now.locks.entry(lock).or_insert(*held);
         if held.mode == LockMode::Exclusive {
             known.mode = held.mode;
         }
-        if let Some(history) = state.histories.get(&lock) {
+        if let Some(history) = state.histories.get(name) {
             now.histories.insert(lock, history.iter().map(mean).collect());
         }
     }

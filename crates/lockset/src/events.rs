@@ -16,6 +16,7 @@ use program::FunctionId;
 
 use crate::effects::Effects;
 use crate::entries::{Entries, Holding};
+use crate::fresh::Fresh;
 use crate::lock::Lock;
 
 /// How a piece of memory is accessed; many sites may do it the same way.
@@ -37,6 +38,10 @@ pub(crate) struct Class {
     pub(crate) moment: MomentId,
     /// How the address is made of the thread's argument.
     pub(crate) own: Option<FromArgument>,
+    /// It is so far from the argument of this thread, and no running one has that argument.
+    pub(crate) unclaimed: Option<(ThreadId, i64)>,
+    /// It is to a new block that nobody else knows yet.
+    pub(crate) fresh: bool,
     /// Nothing is known about where the access goes.
     pub(crate) wild: bool,
 }
@@ -59,6 +64,7 @@ struct Interesting {
 /// Collects the accesses of all contexts.
 pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries) -> Events {
     let mut events = Events::new();
+    let fresh = Fresh::new(facts);
     let mut known: BTreeMap<FunctionId, Vec<Interesting>> = BTreeMap::new();
     for (id, context) in facts.order.contexts.iter_enumerated() {
         let list = known.entry(context.function).or_insert_with(|| interesting(facts, context.function));
@@ -68,7 +74,7 @@ pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries) ->
                 last = Some((item.place, entries.at(facts, effects, id, item.place)));
             }
             let Some((_, Some(holding))) = &last else { continue };
-            collect(facts, &mut events, id, item, holding);
+            collect(facts, &fresh, &mut events, id, item, holding);
         }
     }
     events
@@ -98,7 +104,14 @@ fn interesting(facts: &Facts<'_>, function: FunctionId) -> Vec<Interesting> {
     found
 }
 
-fn collect(facts: &Facts<'_>, events: &mut Events, id: ContextId, item: &Interesting, holding: &Holding) {
+fn collect(
+    facts: &Facts<'_>,
+    fresh: &Fresh,
+    events: &mut Events,
+    id: ContextId,
+    item: &Interesting,
+    holding: &Holding,
+) {
     let context = &facts.order.contexts[id];
     let (address, spots, wild): (Option<Address>, Vec<Spot>, bool) = match item.access.target {
         Target::Library(state) => {
@@ -126,6 +139,8 @@ fn collect(facts: &Facts<'_>, events: &mut Events, id: ContextId, item: &Interes
     }
     beside.sort_unstable();
     let own = address.as_ref().and_then(|a| facts.from_argument(context, a));
+    let unclaimed = address.as_ref().and_then(|a| facts.order.unclaimed(id, item.place, a));
+    let new = address.as_ref().is_some_and(|a| fresh.is_fresh(item.place, a));
     let moment = context.moment_at(item.place.1, item.place.2);
     let histories: Vec<(Lock, Vec<Lock>)> = holding
         .histories
@@ -157,6 +172,8 @@ fn collect(facts: &Facts<'_>, events: &mut Events, id: ContextId, item: &Interes
             thread: context.thread,
             moment,
             own,
+            unclaimed,
+            fresh: new,
             wild,
         };
         events.entry(object).or_default().entry(class).or_default().sites.insert(item.site);

@@ -11,15 +11,18 @@
 //! Can be missed: nothing that the assumptions of the documentation cover. Can be wrongly claimed: a warning may be
 //! impossible; it is never a race by itself.
 
+mod bottom_up;
 mod effects;
 pub mod emit;
 mod entries;
 mod events;
+mod fresh;
 pub mod lock;
 mod names;
 mod obstacles;
 mod rank;
 mod recursive;
+mod released;
 mod semaphores;
 pub mod verdict;
 

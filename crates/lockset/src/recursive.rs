@@ -1,7 +1,7 @@
 //! Mutexes that may be taken again by the thread that holds them.
 
 use facts::Facts;
-use program::{FunctionId, Stmt, SyncOp};
+use program::{FunctionId, Operand, Stmt, SyncOp};
 
 use crate::lock::{Lock, may_be_same};
 
@@ -22,4 +22,15 @@ pub(crate) fn is_recursive(facts: &Facts<'_>, function: FunctionId, lock: &Lock)
         }
     }
     found
+}
+
+/// Whether mutexes of the kind that refuses to be taken twice may occur.
+pub(crate) fn uses_error_checking(facts: &Facts<'_>) -> bool {
+    let statements = facts.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
+    statements.into_iter().any(|s| match &s.stmt {
+        Stmt::Library { function, args, .. } => {
+            function == "pthread_mutexattr_settype" && !matches!(args.get(1), Some(Operand::Const(0 | 1)))
+        }
+        _ => false,
+    })
 }

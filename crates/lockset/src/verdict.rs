@@ -8,6 +8,9 @@
 //!   accessed byte (`p->lock` for `p->data`);
 //! - *once*: one is in a once-routine, the other in the same or after it;
 //! - *own slot*: each thread stays in the part of an object that its argument singles out;
+//! - *before publication*: one touches a new block that only its maker knows, and every place that its address is stored
+//!   in is itself free of races, so that whoever reads the address there comes later. The places are judged with the same
+//!   right to this reason: a first race in time would have to be one of those without it;
 //! - *acquisition histories* (section 4.1, Stage I): one holds `l1` and took `l2` since, the other holds `l2` and took
 //!   `l1` since. Whichever section of `l1` comes first, a release and an acquisition order the two accesses, so this is a
 //!   proof for any number of threads and any nesting as long as both hold what they hold without a gap, which surely
@@ -45,6 +48,8 @@ pub enum Reason {
     Once(String),
     /// Each thread stays in its own part.
     OwnSlot,
+    /// One touches a block that nobody else knew yet, and its address was passed on without a race.
+    BeforePublication,
     /// Each took the lock that the other holds while it held its own.
     Histories(String, String),
 }
@@ -57,6 +62,7 @@ impl std::fmt::Display for Reason {
             Self::LockBeside(_) => f.write_str("both hold the lock that belongs to the accessed object"),
             Self::Once(control) => write!(f, "`{control}` orders the two"),
             Self::OwnSlot => f.write_str("each thread stays in the part that its argument singles out"),
+            Self::BeforePublication => f.write_str("one comes before the block is known to any other thread"),
             Self::Histories(one, other) => {
                 write!(f, "one took `{other}` while it holds `{one}`, the other took `{one}` while it holds `{other}`")
             }
@@ -139,6 +145,7 @@ pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
         facts,
         semaphores,
         obstacle: obstacles.first().cloned(),
+        dirty: BTreeSet::new(),
         unknown: BTreeMap::new(),
         absent: BTreeMap::new(),
         more_warnings: 0,
@@ -159,6 +166,8 @@ struct Judge<'a, 'p> {
     facts: &'a Facts<'p>,
     semaphores: Semaphores,
     obstacle: Option<String>,
+    /// Memory with warnings.
+    dirty: BTreeSet<(facts::spot::ObjectId, facts::spot::Spot)>,
     unknown: BTreeMap<Pair, Finding>,
     absent: BTreeMap<Pair, Finding>,
     more_warnings: u64,
@@ -169,6 +178,7 @@ impl Judge<'_, '_> {
     fn all(&mut self, events: &Events) {
         let wild: Vec<Group<'_>> = events.values().flatten().filter(|(class, _)| class.wild).collect();
         let mut absent: Vec<(Group<'_>, Group<'_>, Reason)> = Vec::new();
+        let mut later: Vec<(Group<'_>, Group<'_>)> = Vec::new();
         for classes in events.values() {
             let known: Vec<Group<'_>> = classes.iter().filter(|(class, _)| !class.wild).collect();
             for (number, one) in known.iter().enumerate() {
@@ -178,11 +188,27 @@ impl Judge<'_, '_> {
                     }
                     match self.reason(one.0, other.0) {
                         Some(reason) if self.obstacle.is_none() => absent.push((*one, *other, reason)),
+                        None if self.obstacle.is_none() && (one.0.fresh || other.0.fresh) && !other.0.wild => {
+                            later.push((*one, *other));
+                        }
                         _ => self.warn(*one, *other),
                     }
                 }
             }
         }
+        // What rests on clean publication is given up until nothing changes.
+        loop {
+            let before = later.len();
+            let (clean, dirty): (Vec<_>, Vec<_>) = later
+                .into_iter()
+                .partition(|(one, _)| wild.is_empty() && self.is_published_cleanly(one.0.spot.object, events));
+            dirty.iter().for_each(|(one, other)| self.warn(*one, *other));
+            later = clean;
+            if later.len() == before {
+                break;
+            }
+        }
+        absent.extend(later.into_iter().map(|(one, other)| (one, other, Reason::BeforePublication)));
         for (number, one) in wild.iter().enumerate() {
             for other in &wild[number..] {
                 if meet(one.0, other.0) {
@@ -195,10 +221,17 @@ impl Judge<'_, '_> {
         }
         for (one, other, reason) in absent {
             for (pair, a, b) in pairs(one.1, other.1) {
-                if self.unknown.contains_key(&pair) || self.absent.contains_key(&pair) {
+                if self.unknown.contains_key(&pair) {
                     continue;
                 }
-                if self.absent.len() >= MOST_ABSENT {
+                // What keeps parallel ones apart says more than that others are not parallel.
+                if let Some(known) = self.absent.get(&pair) {
+                    let weak = known.answer == Answer::Absent(Reason::NeverParallel);
+                    if !weak || reason == Reason::NeverParallel {
+                        continue;
+                    }
+                }
+                if self.absent.len() >= MOST_ABSENT && !self.absent.contains_key(&pair) {
                     self.more_absent += 1;
                     continue;
                 }
@@ -209,6 +242,7 @@ impl Judge<'_, '_> {
     }
 
     fn warn(&mut self, one: Group<'_>, other: Group<'_>) {
+        self.dirty.extend([one.0.spot, other.0.spot].map(|spot| (spot.object, spot)));
         for (pair, a, b) in pairs(one.1, other.1) {
             if self.unknown.contains_key(&pair) {
                 continue;
@@ -265,9 +299,34 @@ impl Judge<'_, '_> {
         if let Some((lock, _)) = common {
             return Some(Reason::CommonLock(names::lock(self.facts, lock)));
         }
-        self.beside(one, other).or_else(|| self.once(one, other)).or_else(|| self.own(one, other)).or_else(|| {
+        if one.fresh && other.fresh {
+            return Some(Reason::BeforePublication);
+        }
+        let slots =
+            || self.own(one, other).or_else(|| self.unclaimed(one, other)).or_else(|| self.unclaimed(other, one));
+        self.beside(one, other).or_else(|| self.once(one, other)).or_else(slots).or_else(|| {
             let (a, b) = self.histories(one, other)?;
             Some(Reason::Histories(names::lock(self.facts, &a), names::lock(self.facts, &b)))
+        })
+    }
+
+    /// Whether everywhere that the address of an object is stored for others, reading it there comes after storing it.
+    fn is_published_cleanly(&self, object: facts::spot::ObjectId, events: &Events) -> bool {
+        let points_to = &self.facts.points_to;
+        if points_to.outside().iter().any(|s| s.object == object) {
+            return false;
+        }
+        points_to.objects().ids().filter(|holder| self.facts.is_exposed(*holder)).all(|holder| {
+            points_to.places_of(object, holder).iter().all(|(spot, size)| {
+                let size = size.map(u64::from);
+                let dirty = self.dirty.range((holder, first(holder))..).take_while(|(o, _)| *o == holder);
+                let racy = dirty.into_iter().any(|(_, d)| d.overlaps(Some(8), *spot, size));
+                let classes = events.get(&holder).into_iter().flatten().map(|(class, _)| class);
+                let weak = classes
+                    .filter(|c| c.spot.overlaps(c.len, *spot, size))
+                    .any(|c| c.order.is_some_and(|order| order == model::Order::Relaxed));
+                !racy && !weak
+            })
         })
     }
 
@@ -276,7 +335,14 @@ impl Judge<'_, '_> {
         if one.wild || other.wild {
             return None;
         }
-        let apart = one.spot.only_distance(one.len?, other.spot, other.len?)?;
+        let (len, other_len) = (one.len?, other.len?);
+        // Where nothing is known of offsets, two accesses of one size that overlap are the same, as both are aligned.
+        let unknown = one.spot.stride == 1 || other.spot.stride == 1;
+        let apart = match one.spot.only_distance(len, other.spot, other_len) {
+            Some(distance) => distance,
+            None if unknown && len == other_len && matches!(len, 1 | 2 | 4 | 8) => 0,
+            None => return None,
+        };
         let found = one.beside.iter().find(|(distance, mode)| {
             let same = other.beside.iter().filter(|(d, _)| d.checked_add(apart) == Some(*distance));
             same.into_iter().any(|(_, m)| *mode == LockMode::Exclusive || *m == LockMode::Exclusive)
@@ -313,6 +379,23 @@ impl Judge<'_, '_> {
         let (len_a, len_b) = (i64::try_from(one.len?).ok()?, i64::try_from(other.len?).ok()?);
         let apart = a.offset.checked_add(len_a)? <= b.offset.checked_add(spacing)?
             && b.offset.checked_add(len_b)? <= a.offset.checked_add(spacing)?;
+        apart.then_some(Reason::OwnSlot)
+    }
+
+    /// Whether one is to what belongs to no running thread of those that do the other to what is theirs.
+    fn unclaimed(&self, one: &Class, other: &Class) -> Option<Reason> {
+        let ((thread, offset), own) = (one.unclaimed?, other.own?);
+        if other.thread != Some(thread) || own.base.is_some() || !self.facts.order.arguments_differ(thread) {
+            return None;
+        }
+        let spacing = match self.facts.order.threads[thread].argument {
+            Argument::Fresh => return Some(Reason::OwnSlot),
+            Argument::Apart(bytes) => i64::try_from(bytes).ok()?,
+            Argument::Any => return None,
+        };
+        let (len_a, len_b) = (i64::try_from(one.len?).ok()?, i64::try_from(other.len?).ok()?);
+        let apart = offset.checked_add(len_a)? <= own.offset.checked_add(spacing)?
+            && own.offset.checked_add(len_b)? <= offset.checked_add(spacing)?;
         apart.then_some(Reason::OwnSlot)
     }
 
@@ -363,6 +446,11 @@ impl Judge<'_, '_> {
         let names: Vec<&str> = functions.iter().map(|f| self.facts.program.functions[*f].name.as_str()).collect();
         names.join(" or ")
     }
+}
+
+/// The least spot of an object.
+fn first(object: facts::spot::ObjectId) -> facts::spot::Spot {
+    facts::spot::Spot { object, offset: i32::MIN, stride: 0 }
 }
 
 /// Whether two accesses conflict.

@@ -34,6 +34,8 @@ pub(super) struct JoinLoop {
     pub(super) loaded_from: Address,
     /// The handle.
     pub(super) handle: Operand,
+    /// The join.
+    pub(super) place: Place,
 }
 
 /// What a function does with threads.
@@ -170,7 +172,7 @@ fn join_loop(
     };
     let loaded_from = points_to.addresses.of(function, address);
     let follows = loaded_from.index.is_some_and(|(index, _)| index == counted.counter.local);
-    follows.then_some(JoinLoop { header: around.header, counted, loaded_from, handle: *handle })
+    follows.then_some(JoinLoop { header: around.header, counted, loaded_from, handle: *handle, place })
 }
 
 /// The statements that a function's threads depend on.

@@ -15,6 +15,8 @@
 
 mod canonical;
 mod joins;
+mod matching;
+mod rows;
 mod spread;
 mod walk;
 
@@ -24,6 +26,7 @@ use model::index::{IndexVec, index_type};
 use program::{BlockId, FunctionId, Program};
 use rustc_hash::FxHashMap;
 
+use crate::address::Address;
 use crate::flow_graph::FlowGraph;
 use crate::invocations::Place;
 use crate::points_to::PointsTo;
@@ -135,6 +138,7 @@ pub struct Order {
     /// Contexts.
     pub contexts: IndexVec<ContextId, Context>,
     calls: FxHashMap<(ContextId, Place), Vec<ContextId>>,
+    rows: BTreeMap<(ContextId, Place, Address), (ThreadId, i64)>,
 }
 
 impl Order {
@@ -143,15 +147,22 @@ impl Order {
         program: &Program,
         points_to: &PointsTo,
         graphs: &IndexVec<FunctionId, FlowGraph>,
+        single: &IndexVec<FunctionId, bool>,
         entries: &[FunctionId],
     ) -> Self {
-        let walked = walk::walk(program, points_to, graphs, entries);
+        let walked = walk::walk(program, points_to, graphs, single, entries);
         spread::spread(program, points_to, walked)
     }
 
     /// The contexts that a statement enters, in the same thread.
     pub fn calls(&self, context: ContextId, place: Place) -> &[ContextId] {
         self.calls.get(&(context, place)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The thread to whose argument an access is so many bytes away, while no running thread has that argument: in a loop
+    /// over threads, before the round's thread is made or after it was joined.
+    pub fn unclaimed(&self, context: ContextId, place: Place, address: &Address) -> Option<(ThreadId, i64)> {
+        self.rows.get(&(context, place, *address)).copied()
     }
 
     /// A thread with all that made it, the thread itself first.

@@ -75,7 +75,8 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) ->
         spread.visit(context);
     }
     let Spread { moments, contexts, calls, .. } = spread;
-    Order { threads: tree.threads, moments, contexts, calls }
+    let rows = tree.rows();
+    Order { threads: tree.threads, moments, contexts, calls, rows }
 }
 
 /// Call statements by function, creations left out.

@@ -10,15 +10,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use model::index::IndexVec;
 use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
-use super::canonical::{Callers, Canonical, Root, canonical};
-use super::joins::{JoinLoop, ThreadCode, is_thread_code, thread_code};
+use super::canonical::{Callers, Root, canonical};
+use super::joins::{ThreadCode, is_thread_code, thread_code};
 use super::{Argument, ContextId, Moment, Thread, ThreadId};
-use crate::accesses::{Target, accesses};
-use crate::address::{Address, Base};
+use crate::address::Base;
 use crate::flow_graph::FlowGraph;
 use crate::invocations::{How, Place, ends_thread};
 use crate::points_to::PointsTo;
-use crate::spot::{Origin, Shift, Spot};
+use crate::spot::Spot;
 
 /// Contexts of one function before they are merged into one per thread.
 const MOST_CONTEXTS: usize = 32;
@@ -44,19 +43,20 @@ pub(super) struct Tree<'p> {
     pub(super) program: &'p Program,
     pub(super) points_to: &'p PointsTo,
     pub(super) graphs: &'p IndexVec<FunctionId, FlowGraph>,
+    pub(super) single: &'p IndexVec<FunctionId, bool>,
     pub(super) threads: IndexVec<ThreadId, Thread>,
     pub(super) contexts: IndexVec<ContextId, Walked>,
     /// Functions that get such contexts.
     pub(super) concerned: BTreeSet<FunctionId>,
-    code: BTreeMap<FunctionId, ThreadCode>,
+    pub(super) code: BTreeMap<FunctionId, ThreadCode>,
     /// Running threads where the loop around a creation is entered.
-    before_loop: BTreeMap<ThreadId, BTreeSet<ThreadId>>,
+    pub(super) before_loop: BTreeMap<ThreadId, BTreeSet<ThreadId>>,
     by_caller: BTreeMap<(ContextId, Place, FunctionId), ContextId>,
     merged: BTreeMap<(FunctionId, ThreadId), ContextId>,
-    made: BTreeMap<(ContextId, Place), ThreadId>,
+    pub(super) made: BTreeMap<(ContextId, Place), ThreadId>,
     count: BTreeMap<FunctionId, usize>,
     open: VecDeque<ContextId>,
-    writers: std::cell::RefCell<BTreeMap<Spot, usize>>,
+    pub(super) writers: std::cell::RefCell<BTreeMap<Spot, usize>>,
     /// Contexts in which threads start.
     pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
     /// What is known when a thread starts.
@@ -78,6 +78,7 @@ pub(super) fn walk<'p>(
     program: &'p Program,
     points_to: &'p PointsTo,
     graphs: &'p IndexVec<FunctionId, FlowGraph>,
+    single: &'p IndexVec<FunctionId, bool>,
     entries: &[FunctionId],
 ) -> Tree<'p> {
     let concerned = concerned(program, points_to);
@@ -86,6 +87,7 @@ pub(super) fn walk<'p>(
         program,
         points_to,
         graphs,
+        single,
         threads: IndexVec::new(),
         contexts: IndexVec::new(),
         concerned,
@@ -443,62 +445,13 @@ impl Tree<'_> {
     }
 
     /// A thread has ended; what it left behind may be running.
-    fn forget(&self, moment: &mut Moment, ended: ThreadId) {
+    pub(super) fn forget(&self, moment: &mut Moment, ended: ThreadId) {
         moment.alive.remove(&ended);
         moment.alive.extend(self.threads[ended].left.iter().copied());
     }
     /// Whether at most one of these threads runs at a time.
-    fn is_alone(&self, thread: ThreadId) -> bool {
+    pub(super) fn is_alone(&self, thread: ThreadId) -> bool {
         !self.threads[thread].any_time && !self.threads[thread].before.contains(&thread)
-    }
-
-    /// Threads that a handle may name.
-    fn named(&self, function: FunctionId, handle: &Operand) -> Option<BTreeSet<ThreadId>> {
-        let mut places = BTreeSet::new();
-        for spot in self.points_to.of(function, handle) {
-            match self.points_to.origin(spot.object) {
-                Origin::Thread(place) => places.insert(place),
-                _ => return None,
-            };
-        }
-        let made = self.made.iter().filter(|((_, place), _)| places.contains(place));
-        Some(made.map(|(_, thread)| *thread).collect())
-    }
-
-    /// The thread that has certainly ended when a join returns.
-    fn joined(&self, context: ContextId, function: FunctionId, handle: &Operand, moment: &Moment) -> Option<ThreadId> {
-        let mut named = self.named(function, handle)?;
-        let canonical = self.canonical(context, self.points_to.addresses.of(function, handle));
-        if let (Root::Local(at, local), None, 0) = (canonical.root, canonical.index, canonical.offset) {
-            let there = self.contexts[at].function;
-            match self.points_to.addresses.definition(self.program, there, local) {
-                Some(Stmt::Sync { op: SyncOp::Create { .. }, .. }) => {
-                    let (block, index) = self.points_to.addresses.defined_at(there, local)?;
-                    let made = self.made.get(&(at, (there, block, index as usize))).copied()?;
-                    named = BTreeSet::from([made]);
-                }
-                Some(Stmt::Load { address, size: 8, .. }) => {
-                    let from = self.canonical(at, self.points_to.addresses.of(there, address));
-                    named.retain(|thread| self.stored_at(*thread).is_none_or(|to| !apart(&from, &to)));
-                }
-                _ => {}
-            }
-        }
-        let maker = self.contexts[context].thread;
-        let makes = |t: &ThreadId| std::iter::successors(Some(*t), |t| self.threads[*t].parent).any(|t| t == maker);
-        let mut running = named.iter().filter(|t| moment.alive.contains(t));
-        let only = running.next().copied().filter(|_| running.next().is_none())?;
-        (self.is_alone(only) && named.iter().all(makes)).then_some(only)
-    }
-
-    fn canonical(&self, context: ContextId, address: Address) -> Canonical {
-        canonical(self.program, &self.points_to.addresses, self, context, address)
-    }
-    /// Where a thread's handle is stored.
-    fn stored_at(&self, thread: ThreadId) -> Option<Canonical> {
-        let (context, place) = self.threads[thread].made_at?;
-        let creation = self.code.get(&place.0)?.creations.iter().find(|c| c.place == place)?;
-        Some(self.canonical(context, creation.stored_at?))
     }
 
     /// What is known after going from a block to the next.
@@ -516,98 +469,6 @@ impl Tree<'_> {
             }
         }
         moment
-    }
-
-    /// Whether a loop over handles joins all running threads of this kind.
-    fn joins(&self, context: ContextId, row: &JoinLoop, thread: ThreadId) -> bool {
-        let Some((made_in, place)) = self.threads[thread].made_at else { return false };
-        let creation = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));
-        let Some((creation, to)) = creation.zip(self.stored_at(thread)) else { return false };
-        let from = self.canonical(context, row.loaded_from);
-        let Some((_, _, scale)) = from.index else { return false };
-        if !self.same_root(&from.root, &to.root) || self.threads[thread].any_time {
-            return false;
-        }
-        let value = |context: ContextId, function: FunctionId, operand: &Operand| {
-            self.canonical(context, self.points_to.addresses.of(function, operand))
-        };
-        let function = self.contexts[context].function;
-        let start = value(context, function, &row.counted.counter.start);
-        let bound = value(context, function, &row.counted.bound);
-        match (to.index, creation.counted) {
-            (Some((_, index, to_scale)), Some(counted)) => {
-                let made_function = self.contexts[made_in].function;
-                let first = value(made_in, made_function, &counted.counter.start);
-                let last = value(made_in, made_function, &counted.bound);
-                index == counted.counter.local
-                    && (to_scale, to.offset) == (scale, from.offset)
-                    && self.same(&first, &start)
-                    && self.same(&last, &bound)
-                    && !self.before_loop.get(&thread).is_some_and(|before| before.contains(&thread))
-            }
-            (None, _) if self.is_alone(thread) => {
-                let (Some(start), Some(bound)) = (start.number(), bound.number()) else { return false };
-                let bytes = to.offset - from.offset;
-                scale != 0 && bytes % scale == 0 && (start..bound).contains(&(bytes / scale))
-            }
-            _ => false,
-        }
-    }
-
-    fn same(&self, one: &Canonical, other: &Canonical) -> bool {
-        one.index == other.index && one.offset == other.offset && self.same_root(&one.root, &other.root)
-    }
-    /// Whether two values are equal: made by the same statement, or loaded from a variable that is set at most once.
-    fn same_root(&self, one: &Root, other: &Root) -> bool {
-        if one == other {
-            return *one != Root::Fixed(Base::Any);
-        }
-        let cell = |root: &Root| {
-            let Root::Local(context, local) = root else { return None };
-            let function = self.contexts[*context].function;
-            let Some(Stmt::Load { address, size, .. }) =
-                self.points_to.addresses.definition(self.program, function, *local)
-            else {
-                return None;
-            };
-            let from = self.canonical(*context, self.points_to.addresses.of(function, address));
-            let (Root::Fixed(Base::Global(global)), None) = (from.root, from.index) else { return None };
-            let object = self.points_to.object(Origin::Global(global))?;
-            let spot = Spot::start(object).shifted(Shift { offset: from.offset, stride: 0 });
-            Some((spot, *size))
-        };
-        match (cell(one), cell(other)) {
-            (Some(a), Some(b)) => a == b && self.is_set_once(a.0, a.1),
-            _ => false,
-        }
-    }
-    /// Whether nothing stores to a variable but perhaps one statement of `main`, outside of loops.
-    fn is_set_once(&self, spot: Spot, size: u32) -> bool {
-        if let Some(count) = self.writers.borrow().get(&spot) {
-            return *count <= 1;
-        }
-        let mut count = 0;
-        for (id, function) in self.program.functions.iter_enumerated() {
-            for (block_id, block) in function.blocks.iter_enumerated() {
-                for statement in &block.statements {
-                    for access in accesses(self.program, &statement.stmt).iter().filter(|a| a.kind.writes()) {
-                        let Target::Pointer(operand) = access.target else { continue };
-                        let spots = self.points_to.of(id, &operand);
-                        let hits = spots.iter().any(|s| s.overlaps(access.len, spot, Some(u64::from(size))));
-                        let once = Some(id) == self.program.main && !self.graphs[id].repeats(block_id);
-                        count += if !hits {
-                            0
-                        } else if once {
-                            1
-                        } else {
-                            2
-                        };
-                    }
-                }
-            }
-        }
-        self.writers.borrow_mut().insert(spot, count);
-        count <= 1
     }
 
     /// Writes down the moments of a context, now that nothing changes any more.
@@ -654,15 +515,5 @@ impl Tree<'_> {
             }
         }
         self.contexts[context].changes = changes;
-    }
-}
-
-/// Whether two addresses never meet.
-fn apart(one: &Canonical, other: &Canonical) -> bool {
-    let fixed = |c: &Canonical| matches!(c.root, Root::Fixed(Base::Global(_)));
-    let far = one.offset.abs_diff(other.offset) >= 8;
-    match (one.index, other.index) {
-        (None, None) if one.root == other.root => far,
-        _ => one.root != other.root && fixed(one) && fixed(other),
     }
 }

@@ -48,7 +48,7 @@ struct Generator<'p> {
 /// The number of the invocation by code without a body.
 const OUTSIDE: u32 = u32::MAX;
 
-pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>) -> PointsTo {
+pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entries: &[FunctionId]) -> PointsTo {
     let mut solver = Solver::default();
     let locals = local_nodes(program, &mut solver);
     let mut returned = IndexVec::new();
@@ -75,7 +75,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>) -> Poi
         calls_outside: Vec::new(),
         by_outside: Vec::new(),
     };
-    generator.run();
+    generator.run(entries);
     let Generator {
         addresses,
         solver,
@@ -107,8 +107,9 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>) -> Poi
 }
 
 impl<'p> Generator<'p> {
-    fn run(&mut self) {
+    fn run(&mut self, entries: &[FunctionId]) {
         self.outside_world();
+        entries.iter().for_each(|entry| self.entry(*entry));
         self.globals();
         let program = self.program;
         for (id, function) in program.functions.iter_enumerated() {
@@ -199,6 +200,21 @@ impl<'p> Generator<'p> {
                 let from = Source::Spot(Spot::new(memory, Shift::ANYWHERE));
                 self.flow(from, main, LocalId(parameter));
             }
+        }
+    }
+
+    /// An entry's parameters point to the starts of objects that its callers keep, or into them where the function itself
+    /// goes back from them to what they are part of.
+    fn entry(&mut self, function: FunctionId) {
+        let memory = self.object(Origin::Outside);
+        let body = &self.program.functions[function];
+        for parameter in (0..body.params).map(LocalId) {
+            let goes_back = body.locals.ids().any(|local| {
+                let address = self.addresses.of(function, &Operand::Local(local));
+                address.base == Base::Local(parameter) && address.offset < 0
+            });
+            let at = if goes_back { Shift::ANYWHERE } else { Shift::default() };
+            self.flow(Source::Spot(Spot::new(memory, at)), function, parameter);
         }
     }
 

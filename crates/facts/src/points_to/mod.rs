@@ -54,9 +54,10 @@ pub struct PointsTo {
 }
 
 impl PointsTo {
-    /// Runs the analysis. `assume_pure` names functions without a body that have no effect.
-    pub fn new(program: &Program, assume_pure: &std::collections::BTreeSet<String>) -> Self {
-        constraints::generate(program, assume_pure)
+    /// Runs the analysis. `assume_pure` names functions without a body that have no effect; `entries` are called by code
+    /// that is not there.
+    pub fn new(program: &Program, assume_pure: &std::collections::BTreeSet<String>, entries: &[FunctionId]) -> Self {
+        constraints::generate(program, assume_pure, entries)
     }
 
     /// Where an operand of a function may point to, sorted.
@@ -116,6 +117,11 @@ impl PointsTo {
         found.sort_unstable();
         found.dedup();
         found
+    }
+    /// The pieces of an object in which a pointer to the other may be stored.
+    pub fn places_of(&self, pointer_to: ObjectId, object: ObjectId) -> Vec<(Spot, Option<u32>)> {
+        let holds = |node: Node| self.solver.of(node).iter().any(|s| s.object == pointer_to);
+        self.solver.cells(object).filter(|(_, _, node)| holds(*node)).map(|(spot, size, _)| (spot, size)).collect()
     }
     /// Every object that is stored somewhere in an object, sorted.
     pub fn stored_in(&self, object: ObjectId) -> Vec<ObjectId> {

@@ -1,0 +1,48 @@
+//! Locks that may have been given back.
+
+use facts::Facts;
+use facts::order::Context;
+use facts::spot::{Origin, Spot};
+
+use crate::lock::{Lock, may_be_same};
+
+/// What may have been given back.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Released {
+    /// This lock.
+    Named(Lock),
+    /// A lock at one of these.
+    Among(Vec<Spot>),
+    /// Any lock that code without a body may know.
+    Outside,
+}
+
+/// Whether what was given back may be this lock of the context's.
+pub(crate) fn may_release(facts: &Facts<'_>, context: &Context, released: &Released, lock: &Lock) -> bool {
+    match released {
+        Released::Named(named) => may_be_same(facts, context.function, Some(context), named, lock),
+        Released::Among(spots) => {
+            let own = match lock {
+                Lock::At(spot) => vec![*spot],
+                Lock::Symbol(address) => facts.spots(context, address),
+                _ => return false,
+            };
+            own.is_empty() || own.iter().any(|a| spots.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
+        }
+        Released::Outside => {
+            let outside = facts.points_to.outside();
+            let known = |spot: &Spot| {
+                outside.iter().any(|s| s.object == spot.object)
+                    || facts.points_to.origin(spot.object) == Origin::Outside
+            };
+            match lock {
+                Lock::At(spot) => known(spot),
+                Lock::Symbol(address) => {
+                    let spots = facts.spots(context, address);
+                    spots.is_empty() || spots.iter().any(known)
+                }
+                _ => false,
+            }
+        }
+    }
+}
