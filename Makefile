@@ -12,7 +12,8 @@ build: setup
 demo: build
 	@scripts/demo
 
-test: setup
+test:
+	@scripts/setup --tests
 	cargo test --workspace --quiet
 
 lint: setup

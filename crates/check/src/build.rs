@@ -104,6 +104,30 @@ pub fn build(options: &BuildOptions) -> Result<Built, Error> {
     Ok(Built { program, unmodelled, identity, stdin, time: start.elapsed(), folder })
 }
 
+/// The program, built where it can run.
+pub(crate) enum Subject {
+    Built(Box<Built>),
+    Lowered(Box<Program>),
+}
+
+impl Subject {
+    /// The sources need no `main`; without one they cannot run.
+    pub(crate) fn new(options: &BuildOptions) -> Result<Self, Error> {
+        match build(options) {
+            Ok(built) => Ok(Self::Built(Box::new(built))),
+            Err(Error::Llvm(llvm::Error::NoMain)) => Ok(Self::Lowered(Box::new(lower(options)?))),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        match self {
+            Self::Built(built) => &built.program,
+            Self::Lowered(program) => program,
+        }
+    }
+}
+
 fn read_input(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|cause| Error::Stdin { path: path.to_owned(), cause })
 }

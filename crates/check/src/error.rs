@@ -23,6 +23,12 @@ pub enum Error {
     /// Two engines contradict each other.
     #[error(transparent)]
     Contradiction(#[from] model::Contradiction),
+    /// Two engines contradict each other, and what we need to find out why is in a folder.
+    #[error("{contradiction}")]
+    ContradictionBundled { contradiction: model::Contradiction, folder: PathBuf },
+    /// A file of the bundle cannot be written.
+    #[error("{contradiction}; and the bundle `{}` cannot be written: {cause}", folder.display())]
+    Bundle { contradiction: model::Contradiction, folder: PathBuf, cause: std::io::Error },
     /// A program of the small language cannot be read.
     #[error("cannot read `{}`: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: std::io::Error },
@@ -102,6 +108,10 @@ impl Error {
                 "the program depends on something outside (time, files, another kernel), or this is a bug of raceproof"
                     .to_owned()
             }
+            Self::ContradictionBundled { folder, .. } => {
+                format!("`{}` has all we need to find it: sources, program, ledger, versions", folder.display())
+            }
+            Self::Bundle { .. } => bug.to_owned(),
             Self::Llvm(error) => return build_help(error).map(str::to_owned),
             Self::Exec(_) | Self::Search(_) | Self::Contradiction(_) => return None,
         })

@@ -115,8 +115,8 @@ impl Looker<'_> {
             None => (thread, Place::of(self.program, involved.and_then(|i| i.site))),
         };
         let Place { function, file, line, column } = place;
-        let (code, witness, run) = (kind.code(), None, None);
-        Some(Finding { kind, message, code, file, line, column, function, thread, waiting, witness, run })
+        let (code, witness, run, suppressed) = (kind.code(), None, None, None);
+        Some(Finding { kind, message, code, file, line, column, function, thread, waiting, witness, run, suppressed })
     }
 
     /// A run that was cut, and what would settle it.

@@ -31,7 +31,7 @@ pub(crate) fn unknowns(built: &Built, outcome: &Outcome, options: &ExploreOption
                 Some((Code::CHOICES, "narrow the range with `raceproof_choose` or `__VERIFIER_assume`"))
             }
             StopReason::Assumptions => Some((Code::ASSUMPTIONS, "look at what the program assumes")),
-            StopReason::Interrupted => Some((Code::SEARCH_BOUND, "search again, or go on with `--resume`")),
+            StopReason::Interrupted => Some((Code::INTERRUPTED, "search again, or go on with `--resume`")),
             StopReason::Preemptions => Some((Code::SEARCH_BOUND, "raise `--max-preemptions`")),
             StopReason::Sampled => Some((Code::SEARCH_BOUND, "search without `--sample`")),
             StopReason::FirstFound => Some((Code::STOPPED_AT_FIRST, "search again without `--first`")),

@@ -25,7 +25,8 @@ pub struct StaticOptions {
 }
 
 /// What a verdict of this engine covers.
-const SCOPE: Scope = Scope { inputs: Inputs::All, threads: Threads::Any, bounded: false, memory: Memory::Sc };
+pub(crate) const SCOPE: Scope =
+    Scope { inputs: Inputs::All, threads: Threads::Any, bounded: false, memory: Memory::Sc };
 
 /// Settles every pair of the program that may meet.
 pub fn static_check(options: &StaticOptions) -> Result<Report, Error> {
@@ -78,7 +79,7 @@ fn fact_options(program: &Program, options: &StaticOptions) -> Result<facts::Opt
     Ok(facts::Options { assume_pure: options.build.assume_pure.clone(), entries })
 }
 
-fn engine(analysis: &Analysis, time_ms: u64) -> report::Engine {
+pub(crate) fn engine(analysis: &Analysis, time_ms: u64) -> report::Engine {
     let reason = analysis.obstacles.first().cloned();
     report::Engine {
         name: Engine::Static,
@@ -96,7 +97,7 @@ fn engine(analysis: &Analysis, time_ms: u64) -> report::Engine {
 }
 
 /// What keeps the answer from being `safe`, apart from pairs.
-fn unknowns(analysis: &Analysis) -> Vec<Unknown> {
+pub(crate) fn unknowns(analysis: &Analysis) -> Vec<Unknown> {
     let unknown = |code, reason: String, function: Option<String>, settle: &str| {
         let (file, line, column, witness) = (None, 0, 0, None);
         Unknown { code, reason, function, file, line, column, settle: settle.to_owned(), witness }

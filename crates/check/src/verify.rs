@@ -17,7 +17,7 @@ use program::Program;
 use report::document::SCHEMA;
 use report::{Code, Details, PairVerdict, Report, Unknown};
 
-use crate::build::{BuildOptions, Built, build, lower};
+use crate::build::{BuildOptions, Subject};
 use crate::explore::{ExploreOptions, explore_hinted};
 use crate::hints;
 use crate::place::Place;
@@ -53,30 +53,6 @@ pub(crate) fn scope(bounded: bool) -> Scope {
 
 /// Why no pair with a proof can race.
 pub(crate) const ABSENT: &str = "no reachable marking of the net has a thread before each of the two accesses";
-
-/// The program, built where it can run.
-enum Subject {
-    Built(Box<Built>),
-    Lowered(Box<Program>),
-}
-
-impl Subject {
-    /// The sources need no `main`; without one they cannot run.
-    fn new(options: &BuildOptions) -> Result<Self, Error> {
-        match build(options) {
-            Ok(built) => Ok(Self::Built(Box::new(built))),
-            Err(Error::Llvm(llvm::Error::NoMain)) => Ok(Self::Lowered(Box::new(lower(options)?))),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn program(&self) -> &Program {
-        match self {
-            Self::Built(built) => &built.program,
-            Self::Lowered(program) => program,
-        }
-    }
-}
 
 /// Settles every pair of the program that may meet.
 pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
@@ -174,6 +150,26 @@ pub(crate) fn verdict(pairs: &[report::Pair], unknowns: &[Unknown]) -> report::V
     }
 }
 
+/// Why proofs are missing.
+pub(crate) const STOPPED: &str = "some proofs were stopped at their limits";
+
+/// What would settle what the net does not model.
+pub(crate) const UNMODELLED_HELP: &str = "give all sources of the program, or leave it out of the program under test";
+
+/// What keeps the answer from being `safe`: something that is not modelled, or limits.
+pub(crate) fn unknowns(program: &Program, obstacles: &[cover::Obstacle], stopped: bool) -> Vec<Unknown> {
+    let unknown = |code: Code, reason: String, site: Option<SiteId>, settle: &str| {
+        let Place { file, line, column, .. } = Place::of(program, site);
+        let (function, witness) = (None, None);
+        Unknown { code, reason, function, file, line, column, settle: settle.to_owned(), witness }
+    };
+    let of = |o: &cover::Obstacle| unknown(Code::UNMODELLED, o.what.clone(), o.site, UNMODELLED_HELP);
+    match obstacles {
+        [] if stopped => vec![unknown(Code::SEARCH_BOUND, STOPPED.to_owned(), None, "raise `--time`")],
+        obstacles => obstacles.iter().map(of).collect(),
+    }
+}
+
 fn prove(program: &Program, options: &cover::Options) -> Proving {
     let meetings = cover::meetings(program);
     let pairs: Vec<Pair> = meetings.iter().map(|meeting| meeting.pair).collect();
@@ -234,19 +230,7 @@ impl Proving {
 
     /// What keeps the answer from being `safe`, apart from pairs.
     fn unknowns(&self, program: &Program) -> Vec<Unknown> {
-        let unknown = |code: Code, reason: String, site: Option<SiteId>, settle: &str| {
-            let Place { file, line, column, .. } = Place::of(program, site);
-            let (function, witness) = (None, None);
-            Unknown { code, reason, function, file, line, column, settle: settle.to_owned(), witness }
-        };
-        let settle = "give all sources of the program, or leave it out of the program under test";
-        let of = |o: &cover::Obstacle| unknown(Code::UNMODELLED, o.what.clone(), o.site, settle);
-        let mut unknowns: Vec<Unknown> = self.obstacles.iter().map(of).collect();
-        if self.obstacles.is_empty() && self.stopped() {
-            let reason = "some proofs were stopped at their limits".to_owned();
-            unknowns.push(unknown(Code::SEARCH_BOUND, reason, None, "raise `--time`"));
-        }
-        unknowns
+        unknowns(program, &self.obstacles, self.stopped())
     }
 
     /// The ledger's pairs: races as the search lists them, then unknown, then absent.
@@ -300,7 +284,7 @@ impl Proving {
 }
 
 /// What is known of an access without a run: no thread, no locks.
-fn access(program: &Program, site: SiteId, access: cover::MeetingAccess) -> report::Access {
+pub(crate) fn access(program: &Program, site: SiteId, access: cover::MeetingAccess) -> report::Access {
     let Place { function, file, line, column } = Place::of(program, Some(site));
     let (kind, atomic) = (words::kind(access.kind).to_owned(), access.atomic);
     let (thread, locks, created) = (String::new(), Vec::new(), None);
@@ -311,7 +295,7 @@ fn access(program: &Program, site: SiteId, access: cover::MeetingAccess) -> repo
 const LINES: usize = 12;
 
 /// How the net brings a candidate's accesses side by side: the lines each thread goes through.
-fn way(program: &Program, candidate: &Candidate) -> String {
+pub(crate) fn way(program: &Program, candidate: &Candidate) -> String {
     let mut threads: BTreeMap<usize, (String, Vec<(String, u32)>)> = BTreeMap::new();
     for step in candidate.steps.iter().chain(&candidate.accesses) {
         let job = program.functions[step.job].name.clone();

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use model::{Pair, SiteId};
+use model::{Interrupt, Pair, SiteId};
 use petri::backward::{self, Answer, Pruning, Statistics, Stop};
 use petri::certificate::Certificate;
 use petri::{Net, TransitionId};
@@ -38,6 +38,8 @@ pub struct Options {
     pub time: Option<Duration>,
     /// When to stop, for all pairs together.
     pub deadline: Option<Instant>,
+    /// Set when to stop at once.
+    pub interrupt: Interrupt,
     /// Functions without a body that touch no memory, create no threads and call nothing back, by linker name.
     pub assume_pure: BTreeSet<String>,
 }
@@ -49,6 +51,7 @@ impl Default for Options {
             iterations: 200_000,
             time: Some(Duration::from_secs(20)),
             deadline: None,
+            interrupt: Interrupt::new(),
             assume_pure: BTreeSet::new(),
         }
     }
@@ -200,7 +203,7 @@ fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
 }
 
 fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
-    let late = || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let late = || options.interrupt.is_set() || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     if late() {
         return Result::Unknown("the proof was stopped at its limits".to_owned());
     }

@@ -7,6 +7,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod settings;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(Box<commands::check::Check>),
     Explore(commands::explore::Explore),
     Replay(commands::replay::Replay),
     Static(commands::static_::Static),
@@ -33,12 +35,17 @@ enum Command {
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
     Cxx(commands::cc::Cc),
+    Report(commands::report::Show),
     Explain(commands::explain::Explain),
+    Schema(commands::schema::Schema),
+    Completions(commands::schema::Completions),
+    Man(commands::schema::Man),
 }
 
 fn main() -> ExitCode {
     failure::install_panic_hook();
     let result = match Cli::parse().command {
+        Command::Check(check) => check.run(),
         Command::Explore(explore) => explore.run(),
         Command::Replay(replay) => replay.run(),
         Command::Static(engine) => engine.run(),
@@ -46,7 +53,11 @@ fn main() -> ExitCode {
         Command::Cover(cover) => cover.run(),
         Command::Cc(compile) => compile.run(cc::Language::C),
         Command::Cxx(compile) => compile.run(cc::Language::Cxx),
+        Command::Report(show) => show.run(),
         Command::Explain(explain) => explain.run(),
+        Command::Schema(schema) => schema.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use report::svcomp::InputFile;
 use report::{Report, Sources};
 
 use crate::failure::Failure;
@@ -26,6 +27,13 @@ pub(crate) fn show(report: &Report, json: bool) {
     } else {
         print(&report::terminal::render(report, &mut Sources::new(), width()));
     }
+}
+
+/// Says something on standard error that does not change the result.
+pub(crate) fn warn(text: &str) {
+    const WARNING: anstyle::Style = anstyle::AnsiColor::BrightYellow.on_default().bold();
+    let mut stderr = anstream::stderr().lock();
+    let _ = writeln!(stderr, "{WARNING}warning{WARNING:#}: {text}");
 }
 
 /// Writes the JSON document to a file.
@@ -53,6 +61,41 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())
+}
+
+/// The report's first race as a violation witness of the software-verification competition.
+pub(crate) fn svcomp(report: &Report) -> Result<String, Failure> {
+    let mut inputs = Vec::new();
+    for name in &report.inputs {
+        let bytes = std::fs::read(name).map_err(|error| {
+            Failure::new(
+                format!("cannot read `{name}`: {error}"),
+                "the witness names the inputs' hashes: they must be there",
+            )
+        })?;
+        let sha256 = exec::format::identity::hash(&bytes);
+        inputs.push(InputFile { name: name.clone(), sha256 });
+    }
+    report::svcomp::render(report, &inputs, &now()).ok_or_else(|| {
+        let help = "a violation witness speaks of a race that a run has shown";
+        Failure::new("the result has no race with its run", help)
+    })
+}
+
+/// The time now, as RFC 3339 has it.
+fn now() -> String {
+    let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Days to a date of the Gregorian calendar, in years that begin in March.
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
 }
 
 /// The exit status of a report.

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use check::Watcher;
 use explore::{Observer, Progress};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use model::Engine;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -13,6 +15,8 @@ pub(crate) struct Line {
     bar: ProgressBar,
     start: Instant,
     next: Instant,
+    /// The engine at work and the pairs it works on, in `check`.
+    engine: Option<(Engine, usize)>,
 }
 
 impl Line {
@@ -20,7 +24,7 @@ impl Line {
         let start = Instant::now();
         let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
         let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        Self { bar, start, next: start + PATIENCE }
+        Self { bar, start, next: start + PATIENCE, engine: None }
     }
 }
 
@@ -36,7 +40,8 @@ impl Observer for Line {
         let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let left = progress.expected.map_or_else(String::new, |expected| remaining(executions, expected, rate));
         self.bar.set_message(format!(
-            "{executions}{left} executions, {rate:.0}/s, depth {}, {}, {}",
+            "{}{executions}{left} executions, {rate:.0}/s, depth {}, {}, {}",
+            self.at_work(),
             progress.depth,
             plural(progress.races, "race"),
             plural(progress.failures, "other error"),
@@ -51,6 +56,30 @@ fn remaining(executions: u64, expected: u64, rate: f64) -> String {
     match rest {
         Ok(rest) => format!(" of about {expected} (about {} left)", HumanDuration(rest)),
         Err(_) => format!(" of about {expected}"),
+    }
+}
+
+impl Line {
+    /// `explore: 12 pairs left; ` in `check`.
+    fn at_work(&self) -> String {
+        self.engine.map_or_else(String::new, |(engine, open)| {
+            format!("{engine}: {open} pair{} left; ", if open == 1 { "" } else { "s" })
+        })
+    }
+}
+
+impl Watcher for Line {
+    fn engine(&mut self, engine: Engine, open: usize) {
+        self.engine = Some((engine, open));
+        self.bar.set_message(self.at_work());
+        self.bar.tick();
+    }
+
+    fn settled(&mut self, open: usize, races: usize) {
+        if let Some((engine, before)) = self.engine {
+            let settled = before.saturating_sub(open);
+            self.bar.println(format!("{engine}: {settled} of {before} pairs settled, {races} race, {open} left"));
+        }
     }
 }
 

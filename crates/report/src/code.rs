@@ -24,6 +24,8 @@ pub enum Code {
     RP0108,
     RP0110,
     RP0111,
+    RP0120,
+    RP0121,
 }
 
 impl Code {
@@ -57,9 +59,13 @@ impl Code {
     pub const CHOICES: Self = Self::RP0110;
     /// No execution came to its end because of assumptions.
     pub const ASSUMPTIONS: Self = Self::RP0111;
+    /// An engine that could settle it did not work.
+    pub const NOT_ASKED: Self = Self::RP0120;
+    /// The user stopped the check.
+    pub const INTERRUPTED: Self = Self::RP0121;
 
     /// All codes, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::RP0001,
         Self::RP0002,
         Self::RP0003,
@@ -75,6 +81,8 @@ impl Code {
         Self::RP0108,
         Self::RP0110,
         Self::RP0111,
+        Self::RP0120,
+        Self::RP0121,
     ];
 
     /// As it is written, e.g. `RP0001`.
@@ -95,6 +103,8 @@ impl Code {
             Self::RP0108 => "RP0108",
             Self::RP0110 => "RP0110",
             Self::RP0111 => "RP0111",
+            Self::RP0120 => "RP0120",
+            Self::RP0121 => "RP0121",
         }
     }
 
@@ -116,6 +126,8 @@ impl Code {
             Self::RP0108 => include_str!("codes/RP0108.md"),
             Self::RP0110 => include_str!("codes/RP0110.md"),
             Self::RP0111 => include_str!("codes/RP0111.md"),
+            Self::RP0120 => include_str!("codes/RP0120.md"),
+            Self::RP0121 => include_str!("codes/RP0121.md"),
         }
     }
 

@@ -111,6 +111,18 @@ pub struct Details {
     /// The run of the witness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// Why the user does not want to hear of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<Suppressed>,
+}
+
+/// Why a finding is not told again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Suppressed {
+    /// `file`, `comment` or `baseline`.
+    pub by: String,
+    /// The entry, the comment's reason, or one sentence.
+    pub reason: String,
 }
 
 /// A lock that most accesses to a variable hold.
@@ -214,6 +226,9 @@ pub struct Finding {
     /// The run of the witness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// Why the user does not want to hear of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<Suppressed>,
 }
 
 /// A thread that waits for ever.
@@ -301,7 +316,7 @@ impl Report {
     pub fn exit_status(&self) -> u8 {
         match self.verdict {
             Verdict::Race => 1,
-            _ if !self.errors.is_empty() => 1,
+            _ if self.errors.iter().any(|error| error.suppressed.is_none()) => 1,
             Verdict::Unknown => 3,
             Verdict::Safe => 0,
         }

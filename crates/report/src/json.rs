@@ -8,3 +8,8 @@ pub fn render(report: &Report) -> String {
     text.push('\n');
     text
 }
+
+/// Reads a document of this or an earlier version.
+pub fn read(text: &str) -> Result<Report, serde_json::Error> {
+    serde_json::from_str(text)
+}

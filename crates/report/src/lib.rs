@@ -8,17 +8,24 @@ pub mod code;
 pub mod cover;
 pub mod document;
 mod excerpt;
+pub mod fingerprint;
+pub mod github;
+pub mod html;
 pub mod json;
 pub mod run;
+pub mod sarif;
+pub mod schema;
 pub mod source;
 pub mod story;
+pub mod suppress;
+pub mod svcomp;
 pub mod terminal;
 
 pub use code::Code;
 pub use cover::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 pub use document::{
-    Access, Created, Details, Engine, ErrorKind, Finding, Pair, PairVerdict, Protection, Report, Unknown, Verdict,
-    Waiting,
+    Access, Created, Details, Engine, ErrorKind, Finding, Pair, PairVerdict, Protection, Report, Suppressed, Unknown,
+    Verdict, Waiting,
 };
 pub use run::{Action, Run, RunEvent, RunThread};
 pub use source::Sources;

@@ -127,7 +127,9 @@ pub fn render(story: &Story, sources: &mut Sources, width: usize) -> String {
             }
             Row::DecidingSwitch => layout.rule(&mut out, BLUE, " switch "),
             Row::Event { column, file, line, what, marked } => {
-                let place = file.as_ref().map(|file| format!("{file}:{line}"));
+                // The excerpts have the whole path.
+                let name = |file: &String| file.rsplit('/').next().unwrap_or(file).to_owned();
+                let place = file.as_ref().map(|file| format!("{}:{line}", name(file)));
                 let code = file.as_ref().and_then(|file| sources.line(file, *line)).unwrap_or_default();
                 let style = if *marked { RED } else { Style::new() };
                 if let Some(place) = place {

@@ -1,10 +1,14 @@
 //! One file per subcommand.
 
 pub(crate) mod cc;
+pub(crate) mod check;
 pub(crate) mod cover;
 pub(crate) mod explain;
 pub(crate) mod explore;
+pub(crate) mod flags;
 pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod schema;
 #[path = "static.rs"]
 pub(crate) mod static_;
 pub(crate) mod verify;

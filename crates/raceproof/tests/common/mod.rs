@@ -16,8 +16,13 @@ pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
     pub(crate) fn new() -> Self {
+        Self::of(&ui())
+    }
+
+    /// A folder with copies of the programs of another.
+    pub(crate) fn of(programs: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for entry in std::fs::read_dir(ui()).unwrap() {
+        for entry in std::fs::read_dir(programs).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "c" || e == "cpp") {
                 std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();

@@ -1,8 +1,8 @@
 //! Reports as people see them, without colours.
 
 use super::*;
-use crate::document::{Details, SCHEMA, Waiting};
-use model::verdict::{Engine as EngineName, Inputs, Memory, Scope, Threads};
+use crate::document::{Access, Created, Details, ErrorKind, Finding, SCHEMA, Unknown, Waiting};
+use model::verdict::{Memory, Scope};
 
 const SOURCE: &str = "\
 #include <pthread.h>
@@ -143,6 +143,7 @@ fn a_deadlock_and_an_unknown() {
         waiting: vec![waiting("0", 12, "to lock `a`", "b"), waiting("0.1", 5, "to lock `b`", "a")],
         witness: None,
         run: None,
+        suppressed: None,
     });
     report.unknowns.push(Unknown {
         code: Code::UNMODELLED,

@@ -1,47 +1,10 @@
-//! A report for people: both accesses with their source lines, what each thread held, how to see it again.
-//!
-//! The text has ANSI styles; whoever prints it strips them where they are not wanted. It depends on the report and
-//! the sources alone, but for the times in its last line.
-
-use std::fmt::Write;
-
-use anstyle::{AnsiColor, Style};
-
-use model::verdict::{Engine as EngineName, Inputs};
+//! What is said of one pair, error or unknown.
 
 use crate::Code;
-use crate::document::{Access, Created, Engine, ErrorKind, Finding, Pair, PairVerdict, Report, Unknown, Verdict};
+use crate::document::{Access, Created, ErrorKind, Finding, Pair, PairVerdict, Unknown};
 use crate::excerpt::{Mark, Message, Note, Severity};
-use crate::source::Sources;
 
-const BOLD: Style = Style::new().bold();
-const RED: Style = AnsiColor::BrightRed.on_default().bold();
-const GREEN: Style = AnsiColor::BrightGreen.on_default().bold();
-const YELLOW: Style = AnsiColor::BrightYellow.on_default().bold();
-
-/// Renders the whole report for a terminal of this width.
-pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
-    findings(report, sources, width) + &summary(report)
-}
-
-/// The races, other errors and unknowns, without the summary. Pairs that a bound left open are counted in the summary
-/// and listed in the document only.
-pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
-    let worth_showing = |pair: &&Pair| {
-        pair.verdict == PairVerdict::Race || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE))
-    };
-    let witness_help = if report.command == "replay" { debug_help } else { replay_help };
-    let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
-    let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
-    let mut out = String::new();
-    for message in pairs.chain(errors).chain(report.unknowns.iter().map(unknown_message)) {
-        out.push_str(&message.render(sources, width));
-        out.push_str("\n\n");
-    }
-    out
-}
-
-fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Message<'_> {
+pub(super) fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Message<'_> {
     let [first, second] = &pair.accesses;
     let (severity, title) = match pair.verdict {
         PairVerdict::Race => (Severity::Error, format!("data race on `{}`", pair.variable)),
@@ -108,7 +71,7 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn place(file: Option<&str>, line: u32, column: u32) -> String {
+pub(super) fn place(file: Option<&str>, line: u32, column: u32) -> String {
     file.map_or_else(|| "an unknown place".to_owned(), |file| format!("{file}:{line}:{column}"))
 }
 
@@ -118,11 +81,11 @@ fn created(thread: &str, created: &Created) -> Note {
     Note::Note(format!("thread {thread} was created by thread {by} in `{function}` at {place}"))
 }
 
-fn replay_help(witness: &str) -> String {
+pub(super) fn replay_help(witness: &str) -> String {
     format!("see it happen: raceproof replay {}", shell(witness))
 }
 
-fn debug_help(witness: &str) -> String {
+pub(super) fn debug_help(witness: &str) -> String {
     format!("look at it in a debugger: raceproof replay --gdb {}", shell(witness))
 }
 
@@ -132,7 +95,7 @@ fn shell(path: &str) -> String {
     if path.chars().all(harmless) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-fn finding_message(finding: &Finding, witness_help: fn(&str) -> String) -> Message<'_> {
+pub(super) fn finding_message(finding: &Finding, witness_help: fn(&str) -> String) -> Message<'_> {
     let title = match finding.kind {
         ErrorKind::Deadlock => finding.message.clone(),
         ErrorKind::Assertion => format!("assertion failed: {}", finding.message),
@@ -164,7 +127,7 @@ fn finding_message(finding: &Finding, witness_help: fn(&str) -> String) -> Messa
     Message { severity: Severity::Error, code: finding.code, title, marks, notes }
 }
 
-fn unknown_message(unknown: &Unknown) -> Message<'_> {
+pub(super) fn unknown_message(unknown: &Unknown) -> Message<'_> {
     let marks = unknown.file.as_deref().map(|file| Mark {
         file: Some(file),
         line: unknown.line,
@@ -182,82 +145,3 @@ fn unknown_message(unknown: &Unknown) -> Message<'_> {
             .collect(),
     }
 }
-
-/// `1 race`, `2 races`.
-fn count(n: usize, one: &str) -> String {
-    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
-}
-
-/// The verdict, what the engines did, and the time.
-fn summary(report: &Report) -> String {
-    let mut out = String::new();
-    let of = |verdict| report.pairs_with(verdict).count();
-    let (races, open, absent) = (of(PairVerdict::Race), of(PairVerdict::Unknown), of(PairVerdict::Absent));
-    let (style, word, text) = match report.verdict {
-        Verdict::Race => (RED, "race", format!("{} found", count(races, "data race"))),
-        Verdict::Safe if report.scope.inputs == Inputs::All => {
-            (GREEN, "safe", "no data race with any input and any number of threads".to_owned())
-        }
-        Verdict::Safe => (GREEN, "safe", "no data race in any schedule of this input".to_owned()),
-        Verdict::Unknown => (YELLOW, "unknown", "no data race found, but their absence is not shown".to_owned()),
-    };
-    let _ = write!(out, "{style}{word}{style:#}{BOLD}: {text}{BOLD:#}");
-    let mut also = Vec::new();
-    if !report.errors.is_empty() {
-        also.push(format!("{RED}{}{RED:#}", count(report.errors.len(), "other error")));
-    }
-    if open > 0 {
-        also.push(format!("{} open", count(open, "pair")));
-    }
-    if absent > 0 {
-        also.push(format!("{} that cannot race", count(absent, "conflicting pair")));
-    }
-    if !also.is_empty() {
-        let _ = write!(out, "; {}", also.join(", "));
-    }
-    out.push('\n');
-    for engine in &report.engines {
-        let proves = matches!(engine.name, EngineName::Verify | EngineName::Static);
-        let line = if proves { proofs_line(report, engine) } else { engine_line(engine) };
-        let _ = writeln!(out, "  {line}");
-    }
-    if !report.assumptions.is_empty() {
-        let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));
-    }
-    let _ = writeln!(out, "  finished in {}", seconds(report.time_ms));
-    out
-}
-
-/// What was proved, and what is left of it.
-fn proofs_line(report: &Report, engine: &Engine) -> String {
-    let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
-    let mut line = format!("{} ({}): ", engine.name, engine.reduction);
-    let _ = write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage);
-    if let Some(reason) = &engine.reason {
-        let _ = write!(line, ": {reason}");
-    }
-    let _ = write!(line, ", {}", seconds(engine.time_ms));
-    line
-}
-
-fn engine_line(engine: &Engine) -> String {
-    let mut line = format!("{} ({}): ", engine.name, engine.reduction);
-    let _ = write!(line, "{}, ", count(engine.executions as usize, "execution"));
-    if engine.blocked > 0 {
-        let _ = write!(line, "{} blocked, ", engine.blocked);
-    }
-    let _ = write!(line, "{}, {}", count(engine.transitions as usize, "event"), engine.coverage);
-    if let Some(reason) = &engine.reason {
-        let _ = write!(line, ": {reason}");
-    }
-    let _ = write!(line, ", {}", seconds(engine.time_ms));
-    line
-}
-
-/// A time for people: `1.23 s`.
-pub fn seconds(ms: u64) -> String {
-    format!("{}.{:02} s", ms / 1000, ms % 1000 / 10)
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,91 @@
+//! The search's turn: every schedule of this input, aimed at what is left.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use model::{Engine, Verdict};
+use report::{Code, PairVerdict};
+
+use super::book::{Book, Work};
+use super::{CheckOptions, Watcher, this_input};
+use crate::Error;
+use crate::build::Built;
+use crate::explore::{ExploreOptions, explore_sites};
+
+/// Most time to look for other errors once no pair is open.
+const FOR_OTHER_ERRORS: Duration = Duration::from_secs(10);
+
+/// Why a pair that no run shows cannot race.
+const NEVER_MEET: &str = "no schedule of this input lets the two accesses touch the same memory unordered";
+
+/// What would settle a race that was seen once only.
+const UNCONFIRMED: &str = "please report this as a bug of raceproof, with the program if you can share it";
+
+/// Explores the program's schedules.
+pub(super) fn search(
+    book: &mut Book<'_>,
+    built: &Built,
+    options: &CheckOptions,
+    start: Instant,
+    watcher: &mut dyn Watcher,
+) -> Result<(), Error> {
+    let left = options.deadline(start).saturating_duration_since(Instant::now());
+    let (max_executions, time) = if book.is_settled() {
+        let Some(executions) = options.effort.executions_for_other_errors() else { return Ok(()) };
+        (Some(executions), left.min(FOR_OTHER_ERRORS))
+    } else {
+        (None, left)
+    };
+    let settled_before = book.is_settled();
+    let search = ExploreOptions {
+        limits: options.limits,
+        max_executions,
+        time: Some(time),
+        witness_dir: options.witness_dir.clone(),
+        jobs: options.jobs,
+        interrupt: Some(options.interrupt.flag()),
+        ..ExploreOptions::default()
+    };
+    let (report, sites) = explore_sites(built, &search, &book.shown(), watcher)?;
+    let report::Report { pairs, unknowns, errors, engines, assumptions, .. } = report;
+    let mut unconfirmed = BTreeSet::new();
+    for (pair, listed) in sites.into_iter().zip(pairs) {
+        let (verdict, reason, code) = (listed.verdict, listed.reason.clone(), listed.code);
+        book.see(pair, listed);
+        match verdict {
+            PairVerdict::Race => {
+                book.settle(pair, Engine::Explore, Verdict::Race { confirmed: true, reason })?;
+            }
+            PairVerdict::Absent => {
+                book.settle(pair, Engine::Explore, Verdict::Absent { reason, scope: this_input() })?;
+            }
+            PairVerdict::Unknown if code == Some(Code::UNCONFIRMED) => {
+                unconfirmed.insert(pair);
+                book.leave(pair, Engine::Explore, &reason, Code::UNCONFIRMED, UNCONFIRMED)?;
+            }
+            PairVerdict::Unknown => book.list(pair),
+        }
+    }
+    let stopped = unknowns.first().cloned();
+    if stopped.is_none() {
+        book.cover();
+    }
+    for pair in book.unsettled().into_iter().filter(|pair| !unconfirmed.contains(pair)) {
+        match &stopped {
+            None => {
+                let reason = NEVER_MEET.to_owned();
+                book.settle(pair, Engine::Explore, Verdict::Absent { reason, scope: this_input() })?;
+            }
+            Some(unknown) => {
+                let (reason, code) = match book.candidate(pair) {
+                    Some(way) => (format!("{way}; the schedules tried do not show it"), Code::CANDIDATE),
+                    None => (format!("the schedules tried do not show it, but: {}", unknown.reason), unknown.code),
+                };
+                book.leave(pair, Engine::Explore, &reason, code, &unknown.settle)?;
+            }
+        }
+    }
+    let unknowns = if settled_before { Vec::new() } else { unknowns };
+    book.worked(Work { engine: engines.into_iter().next(), unknowns, errors, assumptions });
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Engines that contradict each other stop the line.
+
+use std::path::Path;
+use std::time::Instant;
+
+use model::{Engine, Interrupt, Verdict};
+
+use super::book::Book;
+use super::{CheckOptions, Effort, LINE, bundle, search};
+use crate::build::{BuildOptions, Subject};
+use crate::{Error, Limits, verify};
+
+const RACE: &str = "#include <pthread.h>\nint x;\nvoid *f(void *a) { x = 1; return a; }\n\
+                    int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x = 2; pthread_join(t, 0); }\n";
+
+fn options(folder: &Path) -> CheckOptions {
+    let source = folder.join("race.c");
+    std::fs::write(&source, RACE).unwrap();
+    CheckOptions {
+        build: BuildOptions { inputs: vec![source.to_string_lossy().into_owned()], ..BuildOptions::default() },
+        engines: LINE.to_vec(),
+        effort: Effort::Normal,
+        time: Effort::Normal.time(),
+        limits: Limits::default(),
+        jobs: 1,
+        witness_dir: folder.join("witnesses"),
+        bundle_dir: folder.to_owned(),
+        interrupt: Interrupt::new(),
+    }
+}
+
+/// A proof that is wrong, and a run that shows it.
+#[test]
+fn a_contradiction_leaves_a_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let subject = Subject::new(&options.build).unwrap();
+    let mut book = Book::new(subject.program(), &options);
+    for pair in book.unsettled() {
+        let absent = Verdict::Absent { reason: "a wrong proof".to_owned(), scope: verify::scope(false) };
+        assert!(book.settle(pair, Engine::Verify, absent).unwrap());
+    }
+    let Subject::Built(built) = &subject else { panic!("it has a main") };
+    let Err(Error::Contradiction(contradiction)) = search::search(&mut book, built, &options, Instant::now(), &mut ())
+    else {
+        panic!("the race contradicts the proof")
+    };
+    assert_eq!((contradiction.first, contradiction.second), (Engine::Verify, Engine::Explore));
+    for name in ["raceproof-bug", "raceproof-bug-2"] {
+        let bundle = bundle::write(&options, &book, &contradiction).unwrap();
+        assert_eq!(bundle, folder.path().join(name));
+        let read = |file: &str| std::fs::read_to_string(bundle.join(file)).unwrap();
+        assert_eq!(read("inputs/0-race.c"), RACE);
+        assert!(read("about.txt").contains("verify and explore contradict each other"));
+        assert!(read("ledger.txt").contains("a wrong proof") && !read("program.txt").is_empty());
+    }
+}
+
+/// A race of a pair that is not even in the ledger.
+#[test]
+fn a_race_of_an_unlisted_pair_is_a_contradiction() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let subject = Subject::new(&options.build).unwrap();
+    let mut book = Book::new(subject.program(), &options);
+    let unlisted = model::Pair::new(model::SiteId(0), model::SiteId(0));
+    assert!(!book.unsettled().contains(&unlisted));
+    let race = Verdict::Race { confirmed: true, reason: "shown".to_owned() };
+    assert!(matches!(book.settle(unlisted, Engine::Explore, race), Err(Error::Contradiction(_))));
+}
+
+/// Asked to stop before anything was known: a report all the same.
+#[test]
+fn an_interrupted_check_has_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    options.interrupt.set();
+    let report = super::check(&options, &mut ()).unwrap();
+    assert_eq!((report.verdict, report.exit_status()), (report::Verdict::Unknown, 3));
+    assert!(report.unknowns.iter().any(|unknown| unknown.code == report::Code::INTERRUPTED));
+    assert!(report.pairs.iter().all(|pair| pair.verdict == report::PairVerdict::Unknown) && !report.pairs.is_empty());
+}

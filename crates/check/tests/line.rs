@@ -1,0 +1,86 @@
+//! The whole line on generated programs: its races are exactly those of brute force, whichever engines work, and what it
+//! proves absent never races.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use check::{BuildOptions, CheckOptions, Effort, LINE, Limits, check};
+use model::Engine;
+use report::{PairVerdict, Report, Verdict};
+use testkit::generator::{Case, Feature};
+
+const PROGRAMS: u64 = 48;
+
+fn options(folder: &Path, source: &str, engines: &[Engine]) -> CheckOptions {
+    let file = folder.join("case.c");
+    std::fs::write(&file, source).unwrap();
+    CheckOptions {
+        build: BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() },
+        engines: engines.to_vec(),
+        effort: Effort::Normal,
+        time: Effort::Thorough.time(),
+        limits: Limits::default(),
+        jobs: 1,
+        witness_dir: folder.join("witnesses"),
+        bundle_dir: folder.to_owned(),
+        interrupt: model::Interrupt::new(),
+    }
+}
+
+/// Pairs of lines with this verdict.
+fn lines(report: &Report, verdict: PairVerdict) -> BTreeSet<(u32, u32)> {
+    let lines = report.pairs_with(verdict).map(|pair| pair.accesses.each_ref().map(|access| access.line));
+    lines.map(|[a, b]| (a.min(b), a.max(b))).collect()
+}
+
+fn examine(seed: u64) -> Result<(), String> {
+    let features: BTreeSet<Feature> = Feature::ALL.into_iter().collect();
+    let case = Case::generate(seed, &features, testkit::oracle::Limits { executions: 2_000, ..Default::default() });
+    let racing: BTreeSet<(u32, u32)> = case.racing_lines().into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let run = |engines: &[Engine]| {
+        check(&options(folder.path(), &case.c(), engines), &mut ()).map_err(|error| format!("{engines:?}: {error}"))
+    };
+    let whole = run(&LINE)?;
+    let races = lines(&whole, PairVerdict::Race);
+    if races != racing {
+        return Err(format!("races {races:?}, brute force {racing:?}"));
+    }
+    if racing.is_empty() != (whole.verdict == Verdict::Safe) {
+        return Err(format!("{:?} of a program with the races {racing:?}: {:?}", whole.verdict, whole.unknowns));
+    }
+    // Without runs nothing races, and nothing that races is called absent.
+    let without_runs: Vec<Engine> = LINE.into_iter().filter(|engine| *engine < Engine::Predict).collect();
+    let proofs = run(&without_runs)?;
+    let open = lines(&proofs, PairVerdict::Unknown);
+    match racing.iter().find(|pair| !open.contains(pair)) {
+        Some(pair) => Err(format!("the race {pair:?} is not among the open pairs {open:?}")),
+        None if proofs.verdict == Verdict::Race => Err("a race without a run".to_owned()),
+        None => Ok(()),
+    }
+}
+
+#[test]
+fn the_line_equals_brute_force() {
+    let (next, complaints) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    // Seeds that the other tests of this crate do not use.
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= PROGRAMS {
+                        break;
+                    }
+                    let seed = 70_000 + number;
+                    if let Err(complaint) = examine(seed) {
+                        complaints.lock().unwrap().push(format!("seed {seed}: {complaint}"));
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(complaints.into_inner().unwrap(), [""; 0]);
+}

@@ -1,0 +1,59 @@
+//! `raceproof.toml`: what a project always wants to say on the command line.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// The file's name.
+const NAME: &str = "raceproof.toml";
+
+/// A project's settings. What the command line says counts more. Paths are relative to the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Settings {
+    /// Further compiler flags, in front of those of the command line.
+    pub(crate) cflags: Vec<String>,
+    /// External functions that touch no shared memory.
+    pub(crate) assume_pure: Vec<String>,
+    /// The engines that may work.
+    pub(crate) engines: Vec<String>,
+    /// Seconds for everything but building.
+    pub(crate) time: Option<f64>,
+    /// Folder for witness files.
+    pub(crate) witness_dir: Option<PathBuf>,
+    /// Suppression files.
+    pub(crate) suppressions: Vec<PathBuf>,
+    /// An earlier result.
+    pub(crate) baseline: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Those of the nearest folder, from the current one upwards, that has the file; else none.
+    pub(crate) fn find() -> Result<Self, Failure> {
+        let Ok(here) = std::env::current_dir() else { return Ok(Self::default()) };
+        match here.ancestors().map(|folder| folder.join(NAME)).find(|file| file.is_file()) {
+            Some(file) => Self::read(&file, &here),
+            None => Ok(Self::default()),
+        }
+    }
+
+    fn read(file: &Path, here: &Path) -> Result<Self, Failure> {
+        let cannot = |why: String| {
+            let known = "cflags, assume-pure, engines, time, witness-dir, suppressions, baseline";
+            let message = format!("cannot use the settings in `{}`: {}", file.display(), why.trim_end());
+            Failure::new(message, format!("correct the file; the settings are {known}"))
+        };
+        let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+        let mut settings: Self = toml::from_str(&text).map_err(|error| cannot(error.to_string()))?;
+        let folder = file.parent().unwrap_or(here);
+        if folder != here {
+            let paths = settings.suppressions.iter_mut().chain(&mut settings.baseline).chain(&mut settings.witness_dir);
+            for path in paths {
+                *path = folder.join(&path);
+            }
+        }
+        Ok(settings)
+    }
+}

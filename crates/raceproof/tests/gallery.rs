@@ -1,0 +1,90 @@
+//! The gallery: every example's output is what its text file says, and together they show every verdict and code.
+//!
+//! The first line of each program is its command. `SNAPSHOTS=overwrite cargo test -p raceproof --test gallery` rewrites
+//! the text files; read the difference as a user would.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use common::{Folder, without_times};
+use report::Code;
+
+/// Codes that no example can show: both need something outside the program.
+const ELSEWHERE: [Code; 2] = [
+    // A program that behaves differently each time in a way that raceproof does not control.
+    Code::UNCONFIRMED,
+    // A key pressed at the right moment; see `interrupt.rs`.
+    Code::INTERRUPTED,
+];
+
+fn gallery() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/gallery")
+}
+
+/// The programs, in order.
+fn programs() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(gallery()).unwrap().map(|entry| entry.unwrap().path());
+    let mut programs: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp")).collect();
+    programs.sort();
+    programs
+}
+
+/// Runs a program's command and returns what a user sees, exit status included.
+fn output(program: &Path) -> String {
+    let text = std::fs::read_to_string(program).unwrap();
+    let command = text.lines().next().and_then(|line| line.strip_prefix("// $ raceproof "));
+    let command = command.unwrap_or_else(|| panic!("{}: the first line is its command", program.display()));
+    let folder = Folder::of(&gallery());
+    let run = folder.raceproof(&command.split(' ').collect::<Vec<_>>());
+    assert_eq!(run.stderr, "", "{}", program.display());
+    format!("$ raceproof {command}\n{}exit status {}\n", without_times(&run.stdout), run.status)
+}
+
+#[test]
+fn every_example_shows_what_its_file_says() {
+    let programs = programs();
+    assert!(programs.len() >= 15);
+    let queue = Mutex::new(programs.iter());
+    let outputs = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(program) = { queue.lock().unwrap().next() } {
+                    let output = output(program);
+                    outputs.lock().unwrap().push((program, output));
+                }
+            });
+        }
+    });
+    let mut outputs = outputs.into_inner().unwrap();
+    outputs.sort();
+    let mut seen = BTreeSet::new();
+    for (program, output) in &outputs {
+        let expected = snapbox::Data::read_from(&program.with_extension("txt"), Some(snapbox::data::DataFormat::Text));
+        let assert = snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV);
+        assert.eq(snapbox::Data::text(output.clone()), expected.raw());
+        seen.extend(Code::ALL.into_iter().filter(|code| output.contains(code.name())));
+    }
+    let missing: Vec<_> =
+        Code::ALL.into_iter().filter(|code| !seen.contains(code) && !ELSEWHERE.contains(code)).collect();
+    assert_eq!(missing, [], "codes that no example shows");
+    let starts = |text: &str| outputs.iter().any(|(_, output)| output.lines().any(|line| line.starts_with(text)));
+    for verdict in
+        ["race: ", "unknown: ", "safe: no data race with any input", "safe: no data race in any schedule of this input"]
+    {
+        assert!(starts(verdict), "no example shows `{verdict}`");
+    }
+}
+
+#[test]
+fn the_list_names_every_example() {
+    let list = std::fs::read_to_string(gallery().join("README.md")).unwrap();
+    for program in programs() {
+        let name = program.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(list.contains(&format!("[{name}]({name})")), "README.md of the gallery does not name {name}");
+    }
+}

@@ -1,0 +1,83 @@
+//! The report as one page that works from a file, without any network.
+//!
+//! The page carries the document and the sources it speaks of as data; `script.js` shows them. Its content policy
+//! forbids every request.
+
+use minijinja::{Environment, context};
+use model::verdict::{Inputs, Threads};
+use serde::Serialize;
+
+use std::collections::BTreeMap;
+
+use crate::document::{Report, Verdict};
+use crate::source::Sources;
+use crate::terminal;
+
+/// Longest source file that goes into the page.
+const LONGEST_SOURCE: usize = 1 << 20;
+
+#[derive(Serialize)]
+struct Data<'a> {
+    report: &'a Report,
+    files: BTreeMap<&'a str, String>,
+}
+
+/// The whole page.
+pub fn render(report: &Report, sources: &mut Sources) -> String {
+    let data = Data { report, files: files(report, sources) };
+    let data = serde_json::to_string(&data).expect("raceproof bug: a report that cannot be serialised");
+    let word = match report.verdict {
+        Verdict::Race => "race",
+        Verdict::Safe => "safe",
+        Verdict::Unknown => "unknown",
+    };
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+    let page = environment.render_str(
+        include_str!("page.html"),
+        context! {
+            word,
+            headline => terminal::headline(report),
+            scope => scope(report),
+            inputs => report.inputs.join(" "),
+            args => report.args.join(" "),
+            assumptions => report.assumptions.join(", "),
+            version => report.raceproof,
+            style => include_str!("style.css"),
+            script => include_str!("script.js"),
+            // Nothing in the data may look like the end of its element.
+            data => data.replace('<', "\\u003c"),
+        },
+    );
+    page.expect("raceproof bug: a page that cannot be made")
+}
+
+fn scope(report: &Report) -> &'static str {
+    match (report.verdict, report.scope.inputs, report.scope.threads) {
+        (Verdict::Safe, Inputs::All, Threads::Any) => "The answer holds with any input and any number of threads.",
+        (Verdict::Safe, Inputs::All, Threads::These) => "The answer holds with any input.",
+        (Verdict::Safe, Inputs::This, _) => "The answer holds for this input.",
+        (Verdict::Race, ..) => "Each race was shown by a run and can be replayed.",
+        (Verdict::Unknown, ..) => "What would settle the rest is listed below.",
+    }
+}
+
+/// The sources that the report speaks of and that are there.
+fn files<'a>(report: &'a Report, sources: &mut Sources) -> BTreeMap<&'a str, String> {
+    let accesses = report.pairs.iter().flat_map(|pair| pair.accesses.iter().map(|access| &access.file));
+    let waiting = report.errors.iter().flat_map(|error| error.waiting.iter().map(|waiting| &waiting.file));
+    let errors = report.errors.iter().map(|error| &error.file);
+    let of_pairs = report.pairs.iter().filter_map(|pair| pair.details.run.as_ref());
+    let runs = of_pairs.chain(report.errors.iter().filter_map(|error| error.run.as_ref()));
+    let events = runs.flat_map(|run| run.events.iter().map(|event| &event.file));
+    let mut files = BTreeMap::new();
+    for file in accesses.chain(waiting).chain(errors).chain(events).flatten() {
+        if !files.contains_key(file.as_str()) {
+            sources.load(file);
+            if let Some(text) = sources.text(file).filter(|text| text.len() <= LONGEST_SOURCE) {
+                files.insert(file.as_str(), text.to_owned());
+            }
+        }
+    }
+    files
+}

@@ -1,0 +1,362 @@
+'use strict';
+(() => {
+  const { report, files } = JSON.parse(document.getElementById('data').textContent);
+  const byId = (id) => document.getElementById(id);
+  const ROWS = 200; // table rows added at a time
+  const AROUND = 4; // source lines shown around a marked one
+
+  /** An element with attributes and children; text stays text. */
+  function el(name, attributes, ...children) {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  }
+  function svg(name, attributes, ...children) {
+    const node = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  }
+  const spot = (place) => (place.file ? `${place.file}:${place.line}` : 'unknown place');
+  const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
+
+  // One row per pair, then one per other error.
+  const items = [
+    ...report.pairs.map((pair) => ({ kind: 'pair', id: pair.id, verdict: pair.verdict, by: pair.by,
+      variable: pair.variable, places: pair.accesses, value: pair })),
+    ...report.errors.map((error, i) => ({ kind: 'error', id: `E${i + 1}`, verdict: 'error', by: 'explore',
+      variable: error.kind, places: error.waiting.length ? error.waiting.slice(0, 2) : [error], value: error })),
+  ];
+  for (const item of items) {
+    const words = item.places.map((p) => `${spot(p)} ${p.function} ${p.kind || ''} ${p.thread || ''} ${(p.locks || []).join(' ')}`);
+    item.words = [item.id, item.verdict, item.variable, item.value.reason || item.value.message, item.value.code || '', ...words]
+      .join(' ').toLowerCase();
+  }
+
+  // Filters and the table.
+  const filter = { text: '', verdicts: new Set(), engine: '' };
+  let shown = items;
+  let rendered = 0;
+  let chosen = null;
+
+  for (const verdict of ['race', 'error', 'unknown', 'absent']) {
+    const n = items.filter((item) => item.verdict === verdict).length;
+    if (n === 0) continue;
+    const button = el('button', { type: 'button', 'aria-pressed': 'false', 'data-verdict': verdict }, `${verdict} ${n}`);
+    button.addEventListener('click', () => {
+      if (!filter.verdicts.delete(verdict)) filter.verdicts.add(verdict);
+      button.setAttribute('aria-pressed', String(filter.verdicts.has(verdict)));
+      refresh();
+    });
+    byId('verdicts').append(button, ' ');
+  }
+  for (const engine of [...new Set(items.map((item) => item.by))].sort()) {
+    byId('engine').append(el('option', { value: engine }, engine));
+  }
+  byId('filters').addEventListener('submit', (event) => event.preventDefault());
+  byId('text').addEventListener('input', () => { filter.text = byId('text').value.toLowerCase(); refresh(); });
+  byId('engine').addEventListener('change', () => { filter.engine = byId('engine').value; refresh(); });
+  byId('more').addEventListener('click', addRows);
+
+  function refresh() {
+    const words = filter.text.split(/\s+/).filter(Boolean);
+    shown = items.filter((item) => (filter.verdicts.size === 0 || filter.verdicts.has(item.verdict))
+      && (filter.engine === '' || item.by === filter.engine) && words.every((word) => item.words.includes(word)));
+    byId('pairs').tBodies[0].replaceChildren();
+    rendered = 0;
+    addRows();
+    byId('shown').textContent = `${shown.length} of ${items.length}`;
+  }
+  function addRows() {
+    const body = byId('pairs').tBodies[0];
+    for (const item of shown.slice(rendered, rendered + ROWS)) body.append(row(item));
+    rendered = Math.min(shown.length, rendered + ROWS);
+    byId('more').hidden = rendered === shown.length;
+    byId('more').textContent = `Show more (${shown.length - rendered} left)`;
+  }
+  function row(item) {
+    const access = (place) => (place ? el('td', {}, place.kind && item.kind === 'pair' ? `${place.kind} ` : '', el('code', {}, spot(place))) : el('td'));
+    const tr = el('tr', { 'data-id': item.id, 'aria-selected': String(item === chosen) },
+      el('td', {}, item.id), el('td', { class: `v-${item.verdict}` }, item.verdict),
+      el('td', {}, el('code', {}, item.variable)), access(item.places[0]), access(item.places[1]), el('td', {}, item.by));
+    tr.addEventListener('click', () => choose(item));
+    return tr;
+  }
+  function choose(item) {
+    chosen = item;
+    for (const tr of byId('pairs').tBodies[0].rows) tr.setAttribute('aria-selected', String(tr.dataset.id === item.id));
+    showDetail(item);
+    history.replaceState(null, '', `#${item.id}`);
+  }
+  function move(by) {
+    const at = shown.indexOf(chosen);
+    const next = shown[Math.max(0, Math.min(shown.length - 1, at < 0 ? 0 : at + by))];
+    if (!next) return;
+    while (shown.indexOf(next) >= rendered) addRows();
+    choose(next);
+    const tr = byId('pairs').querySelector(`tr[data-id="${next.id}"]`);
+    if (tr) tr.scrollIntoView({ block: 'nearest' });
+  }
+
+  // What is known of one item.
+  let timeline = null;
+  function showDetail(item) {
+    const { value } = item;
+    const parts = [];
+    timeline = null;
+    if (item.kind === 'pair') {
+      const title = { race: 'data race on', unknown: 'not known whether these race:', absent: 'cannot race:' }[item.verdict];
+      parts.push(el('h2', {}, `${item.id}: ${title} `, el('code', {}, value.variable)));
+      parts.push(el('p', {}, value.reason, value.code ? el('span', { class: 'dim' }, ` (${value.code})`) : null));
+      if (value.scope) parts.push(el('p', { class: 'dim' }, scopeText(value.scope)));
+      if (value.settle) parts.push(el('p', {}, 'What would settle it: ', value.settle, '.'));
+      parts.push(el('div', { class: 'accesses' }, ...value.accesses.map(accessCard)));
+      if (value.protection) {
+        const { lock, held, places } = value.protection;
+        parts.push(el('p', {}, el('code', {}, lock), ` is held at ${held} of the ${plural(places, 'place')} seen to touch it: hold it at the other too.`));
+      }
+    } else {
+      parts.push(el('h2', {}, `${item.id}: ${value.message}`), el('p', { class: 'dim' }, value.code));
+      for (const w of value.waiting) {
+        parts.push(el('p', {}, `thread ${w.thread} waits ${w.waits}`, w.locks.length ? `, holding ${w.locks.join(', ')}` : '', ' at ', el('code', {}, spot(w))));
+      }
+    }
+    if (value.witness) parts.push(el('code', { class: 'command' }, `raceproof replay ${value.witness}`));
+    const code = el('div', { id: 'source' });
+    if (value.run) {
+      timeline = new Timeline(value.run, () => showSource(code, item));
+      parts.push(el('h3', {}, 'The run'), timeline.controls, timeline.node);
+    }
+    parts.push(el('h3', {}, 'Source'), code);
+    byId('detail').replaceChildren(...parts);
+    showSource(code, item);
+    if (timeline) timeline.start();
+  }
+  function scopeText(scope) {
+    const inputs = scope.inputs === 'all' ? 'with any input' : 'with this input';
+    const threads = scope.threads === 'any' ? 'and any number of threads' : '';
+    return `Holds ${inputs} ${threads}`.trim() + '.';
+  }
+  function accessCard(access) {
+    const how = access.atomic ? 'atomic ' : '';
+    const who = access.thread ? `thread ${access.thread}` : 'a thread';
+    const created = access.created
+      ? el('p', { class: 'dim' }, `created by thread ${access.created.thread} in ${access.created.function} at `, el('code', {}, spot(access.created))) : null;
+    const locks = access.thread ? (access.locks.length ? `holding ${access.locks.join(', ')}` : 'holding no lock') : null;
+    return el('div', { class: 'access' }, el('p', {}, `${who}: ${how}${access.kind}`),
+      el('p', {}, el('code', {}, spot(access)), ` in ${access.function}`), locks ? el('p', {}, locks) : null, created);
+  }
+
+  /** Lines around both accesses, and the one of the step that is looked at. */
+  function showSource(node, item) {
+    const marks = new Map();
+    const mark = (file, line, kind) => {
+      if (!file || !line) return;
+      if (!marks.has(file)) marks.set(file, new Map());
+      const lines = marks.get(file);
+      if (lines.get(line) !== 'mark') lines.set(line, kind);
+    };
+    item.places.forEach((place) => mark(place.file, place.line, 'mark'));
+    const now = timeline && timeline.current();
+    if (now) mark(now.file, now.line, 'step');
+    const parts = [];
+    for (const [file, lines] of marks) {
+      const text = files[file];
+      parts.push(el('p', { class: 'code dim' }, file));
+      if (text === undefined) { parts.push(el('p', { class: 'hint' }, 'The source was not there when this page was made.')); continue; }
+      const all = text.split('\n');
+      const pre = el('pre');
+      let last = 0;
+      for (let n = 1; n <= all.length; n += 1) {
+        if (![...lines.keys()].some((line) => Math.abs(line - n) <= AROUND)) continue;
+        if (last && n > last + 1) pre.append(el('span', { class: 'row dim' }, '⋮'));
+        last = n;
+        const classes = ['row'];
+        if (lines.get(n) === 'mark') classes.push('mark');
+        if (now && now.file === file && now.line === n) classes.push('now');
+        pre.append(el('span', { class: classes.join(' '), 'data-line': n }, el('span', { class: 'number' }, String(n)), all[n - 1] || ' '));
+      }
+      parts.push(pre);
+    }
+    node.replaceChildren(...parts);
+  }
+
+  /** Lanes of threads, time downwards. */
+  class Timeline {
+    constructor(run, changed) {
+      this.events = run.events;
+      this.changed = changed;
+      this.at = 0;
+      const seen = new Set(run.events.map((event) => event.thread));
+      const others = run.threads.map((_, i) => i).filter((i) => seen.has(i) && !run.about.includes(i));
+      this.lanes = [...others.filter((i) => i < Math.min(...run.about)), ...run.about, ...others.filter((i) => i >= Math.min(...run.about))];
+      this.run = run;
+      this.label = el('span', { id: 'step', class: 'dim' });
+      const button = (text, title, to) => {
+        const b = el('button', { type: 'button', title, 'aria-label': title }, text);
+        b.addEventListener('click', to);
+        return b;
+      };
+      this.controls = el('div', { class: 'steps' }, button('←', 'Step back', () => this.go(this.at - 1)),
+        button('→', 'Step forward', () => this.go(this.at + 1)),
+        button('to the finding', 'Go to the finding', () => this.go(this.finding())), this.label);
+      this.node = el('div', { class: 'timeline', id: 'timeline', tabindex: '0', 'aria-label': 'Timeline of threads' });
+      this.draw();
+    }
+    finding() {
+      const at = this.events.findLastIndex((event) => event.marked);
+      return at < 0 ? this.events.length - 1 : at;
+    }
+    start() { this.go(this.finding()); }
+    current() { return this.events[this.at]; }
+    draw() {
+      const { events, lanes, run } = this;
+      const row = 24; const top = 30; const left = 46;
+      const width = Math.max(180, Math.min(260, (byId('detail').clientWidth - left - 60) / lanes.length));
+      const fits = (text, room) => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+      const letters = Math.floor((width - 36) / 7.9);
+      const y = (i) => top + i * row + row / 2;
+      const x = (thread) => left + lanes.indexOf(thread) * width + 22;
+      const picture = svg('svg', { width: left + lanes.length * width + 10, height: top + events.length * row + 10, role: 'img' });
+      this.cursor = svg('rect', { class: 'now', x: 0, width: left + lanes.length * width + 10, height: row, y: 0 });
+      picture.append(this.cursor);
+      const locks = [...new Set(events.flatMap((event) => event.locks || []))];
+      for (const thread of lanes) {
+        const mine = events.map((event, i) => [event, i]).filter(([event]) => event.thread === thread);
+        const info = run.threads[thread];
+        picture.append(svg('text', { x: x(thread) - 14, y: 18 }, fits(`thread ${info.thread} ${info.function ? `(${info.function})` : ''}`, letters + 2)));
+        if (mine.length === 0) continue;
+        picture.append(svg('line', { class: 'lane', x1: x(thread), x2: x(thread), y1: y(mine[0][1]), y2: y(mine[mine.length - 1][1]) }));
+        locks.forEach((lock, k) => {
+          let from = null;
+          const close = (to) => {
+            if (from === null) return;
+            const hue = (k * 67 + 200) % 360;
+            picture.append(svg('rect', { class: 'lock', x: x(thread) - 9 - 5 * (k % 3), width: 5, y: y(from) - row / 2, height: y(to) - y(from) + row,
+              fill: `hsl(${hue} 65% 55%)`, opacity: 0.75 }, svg('title', {}, `${lock} is held`)));
+            from = null;
+          };
+          let last = null;
+          for (const [event, i] of mine) {
+            const held = (event.locks || []).includes(lock);
+            if (held && from === null) from = last === null ? i : last;
+            if (!held && from !== null) close(last);
+            last = i;
+          }
+          close(last);
+        });
+      }
+      run.threads.forEach((info, thread) => {
+        const born = events.findIndex((event) => event.thread === thread);
+        const made = events.findIndex((event) => event.action === 'thread' && event.what === `creates thread ${info.thread}`);
+        if (made >= 0 && born > made && lanes.includes(events[made].thread)) {
+          const [a, b] = [x(events[made].thread), x(thread)];
+          picture.append(svg('path', { class: 'spawn', d: `M${a} ${y(made)}V${y(made) + row / 2}H${b}V${y(born)}` }));
+        }
+      });
+      events.forEach((event, i) => {
+        const at = x(event.thread);
+        const g = svg('g', { class: 'event', 'data-step': i });
+        g.append(svg('title', {}, `${event.what}${event.file ? ` at ${spot(event)}` : ''}`));
+        g.append(svg('rect', { x: 0, y: y(i) - row / 2, width: left + lanes.length * width, height: row, opacity: 0 }));
+        g.append(svg('text', { class: 'dim', x: 4, y: y(i) + 4 }, String(event.step)));
+        if (event.deciding) g.append(svg('line', { class: 'switch', x1: 0, x2: left + lanes.length * width, y1: y(i) - row / 2, y2: y(i) - row / 2 }));
+        if (event.action === 'lock' || event.action === 'unlock') {
+          const d = event.action === 'lock' ? `M${at - 6} ${y(i) - 5}h12l-6 11z` : `M${at - 6} ${y(i) + 5}h12l-6 -11z`;
+          g.append(svg('path', { class: 'mark', d }));
+        } else if (event.action === 'read' || event.action === 'write') {
+          g.append(svg('circle', { class: `mark ${event.action}`, cx: at, cy: y(i), r: 5 }));
+        } else {
+          g.append(svg('rect', { class: 'mark', x: at - 4, y: y(i) - 4, width: 8, height: 8 }));
+        }
+        if (event.marked) g.append(svg('circle', { class: 'ring', cx: at, cy: y(i), r: 9 }));
+        const text = event.line ? `${event.line}: ${event.what}` : event.what;
+        g.append(svg('text', { class: event.marked ? 'race' : '', x: at + 14, y: y(i) + 4 }, fits(text, letters)));
+        g.addEventListener('click', () => this.go(i));
+        picture.append(g);
+      });
+      this.top = (i) => top + i * row;
+      this.node.append(picture);
+    }
+    go(to) {
+      this.at = Math.max(0, Math.min(this.events.length - 1, to));
+      const event = this.current();
+      if (!event) return;
+      this.cursor.setAttribute('y', this.top(this.at));
+      this.label.textContent = `step ${event.step}: thread ${this.run.threads[event.thread].thread} ${event.what}`;
+      const y = this.top(this.at);
+      const { scrollTop, clientHeight } = this.node;
+      if (y < scrollTop + 40 || y > scrollTop + clientHeight - 40) this.node.scrollTop = y - clientHeight / 2;
+      this.changed();
+    }
+  }
+
+  // The overview.
+  for (const engine of report.engines) {
+    const settled = report.pairs.filter((pair) => pair.by === engine.name && pair.verdict !== 'unknown').length;
+    const why = engine.reason ? `${engine.coverage}: ${engine.reason}` : engine.coverage;
+    byId('engines').tBodies[0].append(el('tr', {}, el('td', {}, `${engine.name} (${engine.reduction})`), el('td', {}, plural(settled, 'pair')),
+      el('td', {}, String(engine.executions)), el('td', {}, String(engine.transitions)), el('td', {}, why), el('td', {}, `${(engine.time_ms / 1000).toFixed(2)} s`)));
+  }
+  const questions = new Map();
+  const ask = (settle, what) => questions.set(settle, [...(questions.get(settle) || []), what]);
+  report.unknowns.forEach((unknown) => ask(unknown.settle, unknown.file ? `${unknown.reason} (${spot(unknown)})` : unknown.reason));
+  report.pairs.filter((pair) => pair.verdict === 'unknown').forEach((pair) => ask(pair.settle || 'no engine can say', pair.id));
+  byId('open-questions').hidden = questions.size === 0;
+  byId('open-questions').open = questions.size > 0;
+  for (const [settle, what] of questions) {
+    const named = what.slice(0, 12).join(', ') + (what.length > 12 ? ` and ${what.length - 12} more` : '');
+    byId('open-questions').querySelector('ul').append(el('li', {}, el('strong', {}, settle), ` - ${named}`));
+  }
+  const threads = new Map();
+  for (const { value } of items) for (const thread of (value.run ? value.run.threads : [])) threads.set(thread.thread, thread);
+  const compare = (a, b) => a.localeCompare(b, undefined, { numeric: true });
+  const nodes = new Map();
+  for (const [path, thread] of [...threads].sort(([a], [b]) => compare(a, b))) {
+    const made = thread.created ? [' created at ', el('code', {}, spot(thread.created)), ` in ${thread.created.function}`] : [' the initial thread'];
+    const children = el('ul');
+    const parent = nodes.get(path.split('.').slice(0, -1).join('.')) || byId('threads');
+    parent.append(el('li', {}, el('strong', {}, path), thread.function ? ` ${thread.function}` : '', el('span', { class: 'dim' }, ...made), children));
+    nodes.set(path, children);
+  }
+  if (threads.size === 0) byId('threads').append(el('li', { class: 'hint' }, 'No run is part of this result.'));
+
+  const places = new Map();
+  for (const pair of report.pairs) {
+    for (const access of pair.accesses) {
+      if (!access.thread) continue;
+      if (!places.has(pair.variable)) places.set(pair.variable, new Map());
+      places.get(pair.variable).set(`${spot(access)}:${access.column} ${access.kind}`, access.locks);
+    }
+  }
+  const locks = [...new Set([...places.values()].flatMap((sites) => [...sites.values()].flat()))].sort();
+  byId('matrix').append(el('thead', {}, el('tr', {}, el('th', {}, 'variable'), el('th', {}, 'places'), ...locks.slice(0, 40).map((lock) => el('th', {}, lock)))));
+  const body = el('tbody');
+  for (const [variable, sites] of [...places].sort(([a], [b]) => compare(a, b)).slice(0, 300)) {
+    const cells = locks.slice(0, 40).map((lock) => {
+      const held = [...sites.values()].filter((names) => names.includes(lock)).length;
+      const kind = held === 0 ? '' : held === sites.size ? 'all' : 'some';
+      return el('td', { class: kind }, held === 0 ? '' : `${held}`);
+    });
+    body.append(el('tr', {}, el('td', {}, el('code', {}, variable)), el('td', {}, String(sites.size)), ...cells));
+  }
+  byId('matrix').append(body);
+
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = ['INPUT', 'SELECT', 'TEXTAREA'].includes(event.target.tagName);
+    if (event.key === 'Escape' && typing) { event.target.blur(); return; }
+    if (typing && !(event.target.id === 'text' && (event.key === 'ArrowDown' || event.key === 'ArrowUp'))) return;
+    const keys = {
+      ArrowDown: () => move(1), ArrowUp: () => move(-1), '/': () => byId('text').focus(),
+      ArrowRight: () => timeline && timeline.go(timeline.at + 1), ArrowLeft: () => timeline && timeline.go(timeline.at - 1),
+      Home: () => timeline && timeline.go(0), End: () => timeline && timeline.go(timeline.events.length - 1),
+    };
+    if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+  });
+
+  refresh();
+  const asked = items.find((item) => `#${item.id}` === location.hash);
+  if (asked || items.length) choose(asked || items[0]);
+})();

@@ -1,0 +1,266 @@
+//! SARIF 2.1.0, for code-scanning services and editors.
+//!
+//! Races and other errors are failures with rank, both places, and the run as thread flows; what is unknown is an open
+//! question; absent pairs are left out. `partialFingerprints` survive moved lines.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::Code;
+use crate::document::{Access, Created, Finding, Pair, PairVerdict, Report, Unknown};
+use crate::fingerprint;
+use crate::run::Run;
+
+/// The name of a fingerprint.
+const FINGERPRINT: &str = "raceproof/v1";
+
+/// The report as one indented SARIF log with a final newline.
+pub fn render(report: &Report) -> String {
+    let mut prints = Fingerprints::default();
+    let mut results = Vec::new();
+    let races = report.pairs_with(PairVerdict::Race);
+    let open = report.pairs_with(PairVerdict::Unknown);
+    results.extend(races.map(|pair| race(pair, &mut prints)));
+    results.extend(report.errors.iter().map(|finding| error(finding, &mut prints)));
+    results.extend(open.map(open_pair));
+    results.extend(report.unknowns.iter().map(unknown));
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "raceproof",
+                "version": report.raceproof,
+                "semanticVersion": report.raceproof,
+                "rules": Code::ALL.map(rule),
+            } },
+            "invocations": [{ "executionSuccessful": true, "arguments": arguments(report) }],
+            "columnKind": "utf16CodeUnits",
+            "results": results,
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+fn arguments(report: &Report) -> Vec<&str> {
+    let mut arguments = vec![report.command.as_str()];
+    arguments.extend(report.inputs.iter().map(String::as_str));
+    if !report.args.is_empty() {
+        arguments.push("--");
+        arguments.extend(report.args.iter().map(String::as_str));
+    }
+    arguments
+}
+
+fn rule(code: Code) -> Value {
+    let (_, text) = code.text().split_once('\n').unwrap_or_default();
+    let level = if code < Code::UNMODELLED { "error" } else { "warning" };
+    json!({
+        "id": code.name(),
+        "shortDescription": { "text": code.title() },
+        "fullDescription": { "text": text.trim() },
+        "help": { "text": text.trim() },
+        "defaultConfiguration": { "level": level },
+    })
+}
+
+fn rule_index(code: Code) -> Option<usize> {
+    Code::ALL.iter().position(|known| *known == code)
+}
+
+/// Numbers fingerprints that findings share.
+#[derive(Default)]
+struct Fingerprints(BTreeMap<String, usize>);
+
+impl Fingerprints {
+    fn unique(&mut self, print: String) -> String {
+        let n = self.0.entry(print.clone()).or_default();
+        *n += 1;
+        if *n == 1 { print } else { format!("{print}#{n}") }
+    }
+}
+
+fn race(pair: &Pair, prints: &mut Fingerprints) -> Value {
+    let [first, second] = &pair.accesses;
+    let told = |access: &Access| {
+        let locks = if access.locks.is_empty() { "no lock".to_owned() } else { access.locks.join(", ") };
+        let atomic = if access.atomic { "atomic " } else { "" };
+        format!("{atomic}{} by thread {} in {}, holding {locks}", access.kind, access.thread, access.function)
+    };
+    let text = format!("Data race on {}: {}; {}. {}.", pair.variable, told(first), told(second), pair.reason);
+    let mut related = vec![related(1, second, &told(second))];
+    for (id, access) in (2..).zip(&pair.accesses) {
+        related.extend(access.created.as_ref().map(|created| creation(id, &access.thread, created)));
+    }
+    let mut result = json!({
+        "ruleId": Code::DATA_RACE.name(),
+        "ruleIndex": rule_index(Code::DATA_RACE),
+        "level": "error",
+        "rank": rank(pair.rank),
+        "message": { "text": text },
+        "locations": [at(first)],
+        "relatedLocations": related,
+        "partialFingerprints": { FINGERPRINT: prints.unique(fingerprint::of_pair(pair)) },
+        "properties": { "by": pair.by.to_string(), "confirmed": pair.confirmed, "witness": pair.witness },
+    });
+    add(&mut result, "codeFlows", pair.details.run.as_ref().map(code_flows));
+    add(&mut result, "suppressions", pair.details.suppressed.as_ref().map(|s| suppression(&s.by, &s.reason)));
+    result
+}
+
+fn add(result: &mut Value, name: &str, value: Option<Value>) {
+    if let (Some(value), Some(fields)) = (value, result.as_object_mut()) {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+fn suppression(by: &str, reason: &str) -> Value {
+    let kind = if by == "comment" { "inSource" } else { "external" };
+    json!([{ "kind": kind, "justification": reason }])
+}
+
+fn error(finding: &Finding, prints: &mut Fingerprints) -> Value {
+    let mut result = json!({
+        "ruleId": finding.code.name(),
+        "ruleIndex": rule_index(finding.code),
+        "level": "error",
+        "message": { "text": finding.message },
+        "locations": finding.file.iter().map(|file| located(file, finding.line, finding.column)).collect::<Vec<_>>(),
+        "partialFingerprints": { FINGERPRINT: prints.unique(fingerprint::of_error(finding)) },
+    });
+    add(&mut result, "codeFlows", finding.run.as_ref().map(code_flows));
+    add(&mut result, "suppressions", finding.suppressed.as_ref().map(|s| suppression(&s.by, &s.reason)));
+    result
+}
+
+fn open_pair(pair: &Pair) -> Value {
+    let code = pair.code.unwrap_or(Code::NOT_ASKED);
+    let [first, second] = &pair.accesses;
+    json!({
+        "ruleId": code.name(),
+        "ruleIndex": rule_index(code),
+        "kind": "open",
+        "level": "none",
+        "message": { "text": format!("It is not known whether accesses to {} race: {}.", pair.variable, pair.reason) },
+        "locations": [at(first)],
+        "relatedLocations": [related(1, second, "the other access")],
+        "partialFingerprints": { FINGERPRINT: fingerprint::of_pair(pair) },
+    })
+}
+
+fn unknown(unknown: &Unknown) -> Value {
+    let location = unknown.file.iter().map(|file| located(file, unknown.line, unknown.column));
+    json!({
+        "ruleId": unknown.code.name(),
+        "ruleIndex": rule_index(unknown.code),
+        "kind": "open",
+        "level": "none",
+        "message": { "text": format!("No proof: {}. What would settle it: {}.", unknown.reason, unknown.settle) },
+        "locations": location.collect::<Vec<_>>(),
+    })
+}
+
+/// 100 for the first, less for each further one.
+fn rank(rank: u32) -> f64 {
+    100.0 / f64::from(rank.max(1)).sqrt()
+}
+
+fn at(access: &Access) -> Value {
+    match &access.file {
+        Some(file) => {
+            let mut location = located(file, access.line, access.column);
+            add(&mut location, "logicalLocations", Some(json!([{ "name": access.function, "kind": "function" }])));
+            location
+        }
+        None => json!({ "logicalLocations": [{ "name": access.function, "kind": "function" }] }),
+    }
+}
+
+fn related(id: u32, access: &Access, text: &str) -> Value {
+    let mut location = at(access);
+    add(&mut location, "id", Some(json!(id)));
+    add(&mut location, "message", Some(json!({ "text": text })));
+    location
+}
+
+fn creation(id: u32, thread: &str, created: &Created) -> Value {
+    let text = format!("thread {thread} was created here by thread {}", created.thread);
+    let mut location = match &created.file {
+        Some(file) => located(file, created.line, created.column),
+        None => json!({}),
+    };
+    add(&mut location, "id", Some(json!(id)));
+    add(&mut location, "message", Some(json!({ "text": text })));
+    location
+}
+
+fn located(file: &str, line: u32, column: u32) -> Value {
+    let mut physical = json!({ "artifactLocation": artifact(file) });
+    if line > 0 {
+        let mut region = json!({ "startLine": line });
+        add(&mut region, "startColumn", (column > 0).then(|| json!(column)));
+        add(&mut physical, "region", Some(region));
+    }
+    json!({ "physicalLocation": physical })
+}
+
+fn artifact(file: &str) -> Value {
+    let uri = uri(file);
+    if file.starts_with('/') {
+        json!({ "uri": format!("file://{uri}") })
+    } else {
+        json!({ "uri": uri, "uriBaseId": "%SRCROOT%" })
+    }
+}
+
+/// A path with everything but unreserved characters and slashes percent-encoded.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+/// The run as one flow per thread, in one common order.
+fn code_flows(run: &Run) -> Value {
+    let flow = |(index, thread): (usize, &crate::run::RunThread)| {
+        let events = run.events.iter().enumerate().filter(|(_, event)| event.thread == index);
+        let locations: Vec<Value> = events
+            .map(|(order, event)| {
+                let mut location = match &event.file {
+                    Some(file) => located(file, event.line, 0),
+                    None => json!({}),
+                };
+                add(&mut location, "message", Some(json!({ "text": event.what })));
+                let importance = if event.marked { "essential" } else { "important" };
+                json!({ "location": location, "executionOrder": order + 1, "importance": importance })
+            })
+            .collect();
+        (!locations.is_empty()).then(|| json!({ "id": format!("thread {}", thread.thread), "locations": locations }))
+    };
+    let flows: Vec<Value> = run.threads.iter().enumerate().filter_map(flow).collect();
+    if flows.is_empty() { json!([]) } else { json!([{ "threadFlows": flows }]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("a b/ü.c"), "a%20b/%C3%BC.c");
+        assert_eq!(artifact("/x/a.c")["uri"], "file:///x/a.c");
+    }
+
+    #[test]
+    fn shared_fingerprints_are_numbered() {
+        let mut prints = Fingerprints::default();
+        assert_eq!([(); 2].map(|()| prints.unique("x".to_owned())), ["x", "x#2"]);
+    }
+}

@@ -1,0 +1,140 @@
+//! The report of the whole line: races that share their lines are told once, each with the story of its run; what is
+//! unknown is grouped by what would settle it.
+
+use std::collections::BTreeMap;
+
+use super::count;
+use super::message::{finding_message, pair_message, place, replay_help, unknown_message};
+use crate::document::{Access, Pair, PairVerdict, Report};
+use crate::excerpt::{Message, Note};
+use crate::source::Sources;
+use crate::story::{self, Story};
+use crate::{Code, Run};
+
+/// Runs told in full. Further ones are a command away.
+const STORIES: usize = 3;
+
+/// Pairs named in one group.
+const NAMED: usize = 6;
+
+/// The races, other errors and unknowns, without the summary.
+pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
+    let mut out = String::new();
+    let mut stories = 0;
+    let mut show = |message: Message<'_>, run: Option<&Run>, sources: &mut Sources| {
+        out.push_str(&message.render(sources, width));
+        out.push_str("\n\n");
+        if let Some(run) = run.filter(|_| stories < STORIES) {
+            stories += 1;
+            out.push_str(&story::render(&Story::of(run), sources, width));
+            out.push('\n');
+        }
+    };
+    for (pair, same) in races(report) {
+        show(race(pair, &same), pair.details.run.as_ref(), sources);
+    }
+    for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
+        show(finding_message(error, replay_help), error.run.as_ref(), sources);
+    }
+    let mut open: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
+    for pair in report.pairs_with(PairVerdict::Unknown) {
+        open.entry(settle(pair)).or_default().push(pair);
+    }
+    for unknown in &report.unknowns {
+        let mut message = unknown_message(unknown);
+        if let Some(pairs) = open.remove(unknown.settle.as_str()) {
+            message
+                .notes
+                .insert(0, Note::Note(format!("it leaves {} open: {}", count(pairs.len(), "pair"), named(&pairs))));
+        }
+        show(message, None, sources);
+    }
+    for pairs in open.values() {
+        if let [first, rest @ ..] = pairs.as_slice() {
+            show(group(first, rest), None, sources);
+        }
+    }
+    out
+}
+
+/// Races, those on the same variable and lines together.
+fn races(report: &Report) -> Vec<(&Pair, Vec<&Pair>)> {
+    let mut groups: Vec<(&Pair, Vec<&Pair>)> = Vec::new();
+    for pair in report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()) {
+        match groups.iter_mut().find(|(first, _)| same_lines(first, pair)) {
+            Some((_, same)) => same.push(pair),
+            None => groups.push((pair, Vec::new())),
+        }
+    }
+    groups
+}
+
+fn same_lines(one: &Pair, other: &Pair) -> bool {
+    let lines = |pair: &Pair| {
+        let mut lines = pair.accesses.each_ref().map(|access| (access.file.clone(), access.line));
+        lines.sort();
+        lines
+    };
+    one.variable == other.variable && lines(one) == lines(other)
+}
+
+fn race<'a>(pair: &'a Pair, same: &[&Pair]) -> Message<'a> {
+    let mut message = pair_message(pair, replay_help);
+    let mut notes = Vec::new();
+    if let Some(protection) = &pair.details.protection {
+        let without: Vec<&Access> = pair.accesses.iter().filter(|a| !a.locks.contains(&protection.lock)).collect();
+        let missing = match without.as_slice() {
+            [one] => format!("not at {}", place(one.file.as_deref(), one.line, one.column)),
+            _ => "at neither of these two".to_owned(),
+        };
+        let (lock, places) = (&protection.lock, count(protection.places, "place"));
+        let (held, variable) = (protection.held, &pair.variable);
+        notes.push(Note::Help(format!(
+            "`{lock}` is held at {held} of the {places} seen to touch `{variable}`, but {missing}"
+        )));
+    }
+    if !same.is_empty() {
+        let kinds = same.iter().map(|pair| {
+            let [one, other] = pair.accesses.each_ref().map(|access| access.kind.as_str());
+            format!("{} ({one}, {other})", pair.id)
+        });
+        notes.push(Note::Note(format!("the same lines race as {} too", kinds.collect::<Vec<_>>().join(", "))));
+    }
+    // The command to replay stays last.
+    let at = message.notes.len().saturating_sub(usize::from(pair.witness.is_some()));
+    message.notes.splice(at..at, notes);
+    message
+}
+
+/// Pairs that the same thing would settle.
+fn group<'a>(first: &'a Pair, rest: &[&Pair]) -> Message<'a> {
+    let mut message = pair_message(first, replay_help);
+    if !rest.is_empty() {
+        message.title = format!("it is not known whether {} race", count(rest.len() + 1, "pair"));
+        message.notes.push(Note::Note(format!("the same holds for {}", named(rest))));
+    }
+    message.notes.extend(first.details.settle.clone().map(Note::Help));
+    message
+}
+
+/// What would settle an open pair.
+fn settle(pair: &Pair) -> &str {
+    pair.details.settle.as_deref().unwrap_or_else(|| pair.code.unwrap_or(Code::NOT_ASKED).title())
+}
+
+/// `P3 (`x`, a.c:3 and a.c:9), P4 …`.
+fn named(pairs: &[&Pair]) -> String {
+    let spot = |access: &Access| match &access.file {
+        Some(file) => format!("{file}:{}", access.line),
+        None => "an unknown place".to_owned(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for pair in pairs.iter().take(NAMED) {
+        let [one, other] = pair.accesses.each_ref().map(spot);
+        names.push(format!("{} (`{}`, {one} and {other})", pair.id, pair.variable));
+    }
+    if pairs.len() > NAMED {
+        names.push(format!("and {} more", pairs.len() - NAMED));
+    }
+    names.join(", ")
+}

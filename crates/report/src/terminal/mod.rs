@@ -1,0 +1,164 @@
+//! A report for people: both accesses with their source lines, what each thread held, how to see it again.
+//!
+//! The text has ANSI styles; whoever prints it strips them where they are not wanted. It depends on the report and
+//! the sources alone, but for the times in its last line.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use model::verdict::{Engine as EngineName, Inputs, Threads};
+
+use crate::Code;
+use crate::document::{Engine, Pair, PairVerdict, Report, Verdict};
+use crate::source::Sources;
+
+use message::{debug_help, finding_message, pair_message, replay_help, unknown_message};
+
+mod line;
+mod message;
+
+const BOLD: Style = Style::new().bold();
+const RED: Style = AnsiColor::BrightRed.on_default().bold();
+const GREEN: Style = AnsiColor::BrightGreen.on_default().bold();
+const YELLOW: Style = AnsiColor::BrightYellow.on_default().bold();
+
+/// Renders the whole report for a terminal of this width.
+pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
+    let findings = if report.command == "check" { line::findings } else { findings };
+    findings(report, sources, width) + &summary(report)
+}
+
+/// The races, other errors and unknowns, without the summary. Pairs that a bound left open are counted in the summary
+/// and listed in the document only.
+pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
+    let worth_showing = |pair: &&Pair| {
+        pair.verdict == PairVerdict::Race || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE))
+    };
+    let witness_help = if report.command == "replay" { debug_help } else { replay_help };
+    let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
+    let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
+    let mut out = String::new();
+    for message in pairs.chain(errors).chain(report.unknowns.iter().map(unknown_message)) {
+        out.push_str(&message.render(sources, width));
+        out.push_str("\n\n");
+    }
+    out
+}
+
+/// `1 race`, `2 races`.
+fn count(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The verdict, what the engines did, and the time.
+fn summary(report: &Report) -> String {
+    let mut out = String::new();
+    let (style, word) = match report.verdict {
+        Verdict::Race => (RED, "race"),
+        Verdict::Safe => (GREEN, "safe"),
+        Verdict::Unknown => (YELLOW, "unknown"),
+    };
+    let _ = write!(out, "{style}{word}{style:#}{BOLD}: {}{BOLD:#}", answer(report));
+    let also = also(report);
+    if !also.is_empty() {
+        let _ = write!(out, "; {}", also.join(", "));
+    }
+    out.push('\n');
+    for engine in &report.engines {
+        let proves = matches!(engine.name, EngineName::Verify | EngineName::Static);
+        let line = if proves { proofs_line(report, engine) } else { engine_line(engine) };
+        let _ = writeln!(out, "  {line}");
+    }
+    if !report.assumptions.is_empty() {
+        let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));
+    }
+    let _ = writeln!(out, "  finished in {}", seconds(report.time_ms));
+    out
+}
+
+/// The overall answer in one line, without the word for it.
+pub fn headline(report: &Report) -> String {
+    std::iter::once(answer(report)).chain(also(report)).collect::<Vec<_>>().join(", ")
+}
+
+fn answer(report: &Report) -> String {
+    let told = report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()).count();
+    match report.verdict {
+        Verdict::Race => format!("{} found", count(told, "data race")),
+        Verdict::Safe if report.scope.inputs == Inputs::All => {
+            let threads = if report.scope.threads == Threads::Any { " and any number of threads" } else { "" };
+            format!("no data race with any input{threads}")
+        }
+        Verdict::Safe => "no data race in any schedule of this input".to_owned(),
+        Verdict::Unknown => "no data race found, but their absence is not shown".to_owned(),
+    }
+}
+
+/// What else there is.
+fn also(report: &Report) -> Vec<String> {
+    let of = |verdict| report.pairs_with(verdict).count();
+    let (open, absent) = (of(PairVerdict::Unknown), of(PairVerdict::Absent));
+    let (known, errors): (Vec<_>, Vec<_>) = report.errors.iter().partition(|error| error.suppressed.is_some());
+    let suppressed = report.pairs.iter().filter(|pair| pair.details.suppressed.is_some()).count() + known.len();
+    let mut also = Vec::new();
+    if suppressed > 0 {
+        also.push(format!("apart from {}", count(suppressed, "suppressed finding")));
+    }
+    if !errors.is_empty() {
+        let but = if report.verdict == Verdict::Safe { "but " } else { "" };
+        also.push(format!("{but}{}", count(errors.len(), "other error")));
+    }
+    if open > 0 {
+        also.push(format!("{} open", count(open, "pair")));
+    }
+    if absent > 0 {
+        also.push(format!("{} that cannot race{}", count(absent, "conflicting pair"), wider(report, absent)));
+    }
+    also
+}
+
+/// How many of the absent pairs are absent in a wider scope than the report's.
+fn wider(report: &Report, absent: usize) -> String {
+    let any = |pair: &&Pair| pair.details.scope.is_some_and(|scope| scope.inputs == Inputs::All);
+    match report.pairs_with(PairVerdict::Absent).filter(any).count() {
+        _ if report.command != "check" => String::new(),
+        0 => " with this input".to_owned(),
+        n if n == absent => " with any input".to_owned(),
+        n => format!(" with this input, {n} of them with any"),
+    }
+}
+
+/// What was proved, and what is left of it.
+fn proofs_line(report: &Report, engine: &Engine) -> String {
+    let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
+    let mut line = format!("{} ({}): ", engine.name, engine.reduction);
+    let _ = write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage);
+    if let Some(reason) = &engine.reason {
+        let _ = write!(line, ": {reason}");
+    }
+    let _ = write!(line, ", {}", seconds(engine.time_ms));
+    line
+}
+
+fn engine_line(engine: &Engine) -> String {
+    let mut line = format!("{} ({}): ", engine.name, engine.reduction);
+    let _ = write!(line, "{}, ", count(engine.executions as usize, "execution"));
+    if engine.blocked > 0 {
+        let _ = write!(line, "{} blocked, ", engine.blocked);
+    }
+    let _ = write!(line, "{}, {}", count(engine.transitions as usize, "event"), engine.coverage);
+    if let Some(reason) = &engine.reason {
+        let _ = write!(line, ": {reason}");
+    }
+    let _ = write!(line, ", {}", seconds(engine.time_ms));
+    line
+}
+
+/// A time for people: `1.23 s`.
+pub fn seconds(ms: u64) -> String {
+    format!("{}.{:02} s", ms / 1000, ms % 1000 / 10)
+}
+
+#[cfg(test)]
+mod tests;
