@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ::explore::{Coverage, Hint, Led, Observer, Outcome, ReductionName, Sampling, StopReason};
+use ::explore::{Check, Coverage, Hint, Led, Observer, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use exec::Target;
 use model::Pair;
 use model::verdict::Engine;
+use outlook::Summary;
 use report::document::SCHEMA;
 use report::{PairVerdict, Report};
 
@@ -30,6 +31,8 @@ pub struct ExploreOptions {
     pub limits: Limits,
     /// Which schedules may be left out.
     pub reduction: ReductionName,
+    /// What is looked for.
+    pub checks: BTreeSet<Check>,
     /// Stop after this many executions.
     pub max_executions: Option<u64>,
     /// Stop after this time.
@@ -57,6 +60,7 @@ impl Default for ExploreOptions {
         Self {
             limits: Limits::default(),
             reduction: ReductionName::default(),
+            checks: Check::ALL.into(),
             max_executions: None,
             time: None,
             stop_at_first: false,
@@ -98,6 +102,8 @@ pub(crate) fn explore_hinted(
     let (mut target, _, symbols) = launch(built, &options.limits)?;
     let search = ::explore::Options {
         reduction: options.reduction,
+        checks: options.checks.clone(),
+        outlook: asks_outlook(options.reduction).then(|| outlook(built)),
         max_executions: options.max_executions,
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
@@ -125,7 +131,8 @@ pub(crate) fn explore_hinted(
         target: &mut target,
         witnesses: Witnesses { folder: options.witness_dir.clone(), built, run: options.limits.record() },
     };
-    let unknowns = [listing.endless(&outcome.failures)?, settle::unknowns(built, &outcome, options)].concat();
+    let narrowed = settle::narrowed(&options.checks);
+    let unknowns = [listing.endless(&outcome.failures)?, narrowed, settle::unknowns(built, &outcome, options)].concat();
     let ledger = settle::settle(&outcome, &unknowns)?;
     let (sites, pairs): (Vec<_>, Vec<_>) =
         listing.pairs(&ledger, &outcome, &unknowns, &examples, shown)?.into_iter().unzip();
@@ -175,8 +182,19 @@ fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report
         executions: outcome.statistics.executions,
         blocked: outcome.statistics.blocked,
         transitions: outcome.statistics.transitions,
-        race_free_checks: 0,
-        race_free_yes: 0,
-        skipped_backtracks: 0,
+        race_free_checks: outcome.statistics.race_free_checks,
+        race_free_yes: outcome.statistics.race_free_yes,
+        skipped_backtracks: outcome.statistics.skipped_backtracks,
     }
+}
+
+/// Whether the reduction asks what can still happen.
+fn asks_outlook(reduction: ReductionName) -> bool {
+    matches!(reduction, ReductionName::Pdp | ReductionName::Dhtc | ReductionName::Best)
+}
+
+/// What the program's threads may still do, from any point on. Nobody has proved anything about its pairs yet.
+fn outlook(built: &Built) -> Arc<dyn Outlook> {
+    let assume_pure: BTreeSet<String> = built.identity.assume_pure.iter().cloned().collect();
+    Arc::new(Summary::new(Arc::new(built.program.clone()), &assume_pure, &BTreeSet::new()))
 }

@@ -1,6 +1,8 @@
 //! From what a search saw to one verdict per pair, and to the reasons why the answer is not better.
 
-use explore::{Coverage, Outcome, Sampling, StopReason};
+use std::collections::BTreeSet;
+
+use explore::{Check, Coverage, Outcome, Sampling, StopReason};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Ledger, Verdict};
 use report::{Code, Unknown};
@@ -18,6 +20,16 @@ pub(crate) fn scope(outcome: &Outcome) -> Scope {
 /// Why sampling does not settle anything, with what is needed to do the same again.
 pub(crate) fn sampled(Sampling { strategy, runs, seed }: &Sampling) -> String {
     format!("{}: {runs} runs by `{strategy}` with the seed {seed}", StopReason::Sampled)
+}
+
+/// What keeps the answer from being `safe` if races are not looked for.
+pub(crate) fn narrowed(checks: &BTreeSet<Check>) -> Vec<Unknown> {
+    if checks.contains(&Check::Race) {
+        return Vec::new();
+    }
+    let (reason, settle) = ("races were not looked for".to_owned(), "search again with `--check race`".to_owned());
+    let (function, file, line, column, witness) = (None, None, 0, 0, None);
+    vec![Unknown { code: Code::SEARCH_BOUND, reason, function, file, line, column, settle, witness }]
 }
 
 /// What keeps the answer from being `safe`: bounds that cut the search, and whatever is not modelled.

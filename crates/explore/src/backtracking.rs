@@ -9,6 +9,8 @@ use model::{Schedule, Step, Trace};
 
 use crate::checkpoint::{Rest, Saved, SavedFrame};
 use crate::choices::ChoiceValues;
+use crate::foresight::{Foresight, Pruned};
+use crate::outlook::Settled;
 use crate::reduction::{Difference, Reduction, Taken, remaining};
 use crate::sleep::Sleep;
 use crate::stack::{Branch, Cut, Frame, Stack};
@@ -33,6 +35,11 @@ pub(crate) trait Backtracks {
     /// Called before the stack's events from `to` on are given up for another run's.
     fn retract(&mut self, stack: &Stack, to: Step) {
         let _ = (stack, to);
+    }
+
+    /// The outlook it asks, if it does.
+    fn foresight(&mut self) -> Option<&mut Foresight> {
+        None
     }
 }
 
@@ -125,6 +132,16 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         self.backtracks.restore(&stack);
         self.stack = Some(stack);
         true
+    }
+
+    fn settle(&mut self, settled: &Settled) {
+        if let Some(foresight) = self.backtracks.foresight() {
+            foresight.settle(settled);
+        }
+    }
+
+    fn pruned(&mut self) -> Pruned {
+        self.backtracks.foresight().map(|foresight| std::mem::take(&mut foresight.pruned)).unwrap_or_default()
     }
 }
 

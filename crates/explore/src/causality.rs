@@ -96,6 +96,17 @@ impl Causality {
         self.steps.get(thread).map_or(0, |steps| steps.partition_point(|s| *s < step) as u32)
     }
 
+    /// The thread's last event before the state `step`.
+    pub(crate) fn last_before(&self, thread: ThreadId, step: Step) -> Option<Step> {
+        let count = self.count_before(thread, step).checked_sub(1)?;
+        Some(self.step_of(EventId { thread, position: count }))
+    }
+
+    /// The first event after the one at `step`, and before the state `until`, that does not follow from it.
+    pub(crate) fn first_beside(&self, event: EventId, step: Step, until: Step) -> Option<Step> {
+        (step.0 + 1..until.0).map(Step).find(|other| !self.clock(*other).contains(event))
+    }
+
     /// What leads to the thread's last event, and that event.
     pub(crate) fn known_to(&self, thread: ThreadId) -> Option<&Clock> {
         self.last_of(thread).map(|step| self.clock(step))

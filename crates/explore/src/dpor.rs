@@ -26,26 +26,35 @@ use model::{Event, Step, ThreadSet, Trace};
 
 use crate::backtracking::Backtracks;
 use crate::causality::Causality;
+use crate::foresight::Foresight;
 use crate::reversal::waits;
 use crate::sleep::interfere;
 use crate::stack::{Frame, Stack};
 
 /// The reduction's memory: the order of the current execution.
 pub(crate) struct Dpor {
-    causality: Causality,
+    pub(crate) causality: Causality,
     sleeping: bool,
+    /// Asked before a backtrack point is set, by those reductions that do.
+    pub(crate) foresight: Foresight,
 }
 
 impl Dpor {
     /// For a search with or without sleep sets.
     pub(crate) fn new(sleeping: bool) -> Self {
-        Self { causality: Causality::default(), sleeping }
+        Self::with_foresight(sleeping, Foresight::default())
+    }
+
+    /// For a search that asks whether backtrack points matter.
+    pub(crate) fn with_foresight(sleeping: bool, foresight: Foresight) -> Self {
+        Self { causality: Causality::default(), sleeping, foresight }
     }
 }
 
 impl Backtracks for Dpor {
     fn extend(&mut self, stack: &mut Stack, from: Step, until: Step) {
         let Stack { trace, frames, .. } = stack;
+        self.foresight.look(trace, until);
         for step in (from.0..until.0).map(Step) {
             self.add_backtracks(trace, frames, &trace.events[step]);
             self.causality.push(trace, step);
@@ -69,7 +78,7 @@ impl Backtracks for Dpor {
 }
 
 impl Dpor {
-    fn add_backtracks(&self, trace: &Trace, frames: &mut [Frame], next: &Event) {
+    fn add_backtracks(&mut self, trace: &Trace, frames: &mut [Frame], next: &Event) {
         let thread = next.id.thread;
         for step in self.causality.reversible(trace, next, self.sleeping) {
             let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
@@ -84,7 +93,7 @@ impl Dpor {
                     runnable.iter().filter(|q| initials.contains(*q) && (certain || leads(*q))).collect()
                 }
             };
-            if candidates.iter().any(|q| backtrack.contains(q)) {
+            if candidates.iter().any(|q| backtrack.contains(q)) || self.foresight.leaves_out(step) {
                 continue;
             }
             match candidates.iter().next() {

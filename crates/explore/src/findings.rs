@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::causality::Causality;
 use crate::outcome::{Failure, FailureKind, Involved, StopReason};
+use crate::outlook::{Check, Settled};
 use crate::witness::{Approach, Witness};
 
 /// A race that has no site to be named by.
@@ -82,14 +83,30 @@ impl Found {
         self.failures.len()
     }
 
+    /// Number of races and failures found.
+    pub(crate) fn count(&self) -> usize {
+        self.races.len() + self.failures.len()
+    }
+
+    /// What need not be looked for any more.
+    pub(crate) fn settled(&self, checks: &BTreeSet<Check>) -> Settled {
+        let failed = self.failures.keys().filter(|(kind, ..)| *kind == FailureKind::Assertion);
+        Settled {
+            checks: checks.clone(),
+            races: self.races.keys().copied().collect(),
+            assertions: failed.flat_map(|(_, sites, _)| sites.iter().flatten().copied()).collect(),
+        }
+    }
+
     /// Whether there is anything to report.
     pub(crate) fn any(&self) -> bool {
         !self.races.is_empty() || !self.failures.is_empty()
     }
 
-    /// The failures in order.
-    pub(crate) fn into_failures(self) -> Vec<Failure> {
-        self.failures.into_values().collect()
+    /// The failures that were looked for, in order.
+    pub(crate) fn into_failures(self, checks: &BTreeSet<Check>) -> Vec<Failure> {
+        let asked = |failure: &Failure| failure.kind.check().is_none_or(|check| checks.contains(&check));
+        self.failures.into_values().filter(asked).collect()
     }
 
     fn add_failures(&mut self, trace: &Trace) {

@@ -11,6 +11,8 @@
 //! | `backtracking`, `stack` | searches that keep threads to be run for each state of the current execution |
 //! | `none`, `dpor` | which threads these are |
 //! | `optimal`, `wakeup`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
+//! | `outlook`, `foresight` | what can still happen from a state on, and what may be left out for it |
+//! | `pdp`, `dhtc`, `best` | `dpor`, `dpor-sleep` and `optimal` that ask |
 //! | `sleep` | threads that need not be run from a state |
 //! | `choices` | which values are tried where the program leaves one open |
 //! | `causality` | what leads to what in a trace |
@@ -27,12 +29,15 @@
 mod ahead;
 mod backtracking;
 mod beginning;
+mod best;
 mod causality;
 mod checkpoint;
 mod choices;
+mod dhtc;
 mod dpor;
 mod error;
 mod findings;
+mod foresight;
 mod hidden;
 mod hint;
 mod holding;
@@ -42,6 +47,8 @@ mod observer;
 mod optimal;
 mod options;
 mod outcome;
+mod outlook;
+mod pdp;
 mod preemptions;
 mod reduction;
 mod reversal;
@@ -60,6 +67,7 @@ pub use hint::{Hint, HintStep, Led};
 pub use observer::{Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};
+pub use outlook::{Check, FutureId, Next, Origin, Outlook, Settled, Standing, Threats, UnknownCheck};
 pub use sampling::{Sampling, Strategy, UnknownStrategy, sample};
 pub use search::{search, search_with};
 pub use witness::Witness;

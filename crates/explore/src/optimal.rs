@@ -50,8 +50,10 @@ use crate::backtracking::check_runnable;
 use crate::causality::Causality;
 use crate::checkpoint::{Rest, Saved};
 use crate::choices::ChoiceValues;
+use crate::foresight::{Foresight, Pruned};
 use crate::holding::Holding;
 use crate::names::{self, Names};
+use crate::outlook::Settled;
 use crate::reduction::{Difference, Reduction, Taken, remaining};
 use crate::reversal::{Reversal, Steps, reversible};
 use crate::sleep::Sleep;
@@ -91,19 +93,21 @@ pub(crate) struct Optimal {
     /// The current execution.
     trace: Option<Trace>,
     /// The order of its events that count: all, or those before it repeats others.
-    causality: Causality,
-    holding: Holding,
+    pub(crate) causality: Causality,
+    pub(crate) holding: Holding,
     /// For each of these events, those it may have to be reversed with.
     reversible: Vec<Steps>,
     /// Who sleeps in each state; nobody in those after the last.
-    sleeps: Vec<Sleep>,
+    pub(crate) sleeps: Vec<Sleep>,
     /// What is left to explore from the states of the current execution; never an empty list.
-    trees: BTreeMap<Step, Vec<Branch>>,
+    pub(crate) trees: BTreeMap<Step, Vec<Branch>>,
     plan: Plan,
     mode: Mode,
     /// Sites of read-modify-writes: where such a site only reads, it is a compare-exchange that failed.
-    exchanges: BTreeSet<SiteId>,
-    values: ChoiceValues,
+    pub(crate) exchanges: BTreeSet<SiteId>,
+    pub(crate) values: ChoiceValues,
+    /// Asked before something is planned; see [`best`](crate::best).
+    pub(crate) foresight: Foresight,
 }
 
 impl Reduction for Optimal {
@@ -125,7 +129,8 @@ impl Reduction for Optimal {
             Surprise::None => {}
             Surprise::Exchange => {
                 let (names, exchanges) = (std::mem::take(&mut self.names), std::mem::take(&mut self.exchanges));
-                *self = Self { names, exchanges, mode: Mode::Restart, ..Self::new(&self.values) };
+                let foresight = std::mem::take(&mut self.foresight);
+                *self = Self { names, exchanges, foresight, mode: Mode::Restart, ..Self::new(&self.values) };
                 return Ok(Taken::Restart);
             }
             Surprise::Unforeseen => return Ok(Taken::Unsupported),
@@ -247,6 +252,14 @@ impl Reduction for Optimal {
             _ => Some(Taken::Unsupported),
         }
     }
+
+    fn settle(&mut self, settled: &Settled) {
+        self.foresight.settle(settled);
+    }
+
+    fn pruned(&mut self) -> Pruned {
+        std::mem::take(&mut self.foresight.pruned)
+    }
 }
 
 /// What a run did otherwise than planned.
@@ -268,7 +281,7 @@ impl Optimal {
     /// Takes in the trace's events from `from` on, before `end`.
     fn extend(&mut self, trace: &Trace, from: Step, end: Step) {
         for step in (from.0..end.0).map(Step) {
-            self.reversible.push(reversible(&self.causality, &self.holding, trace, &trace.events[step]));
+            self.reversible.push(reversible(&self.causality, &self.holding, trace, &trace.events[step], step));
             self.causality.push(trace, step);
             self.holding.push(&trace.events[step], step);
         }
@@ -350,21 +363,35 @@ impl Optimal {
             }
             self.trees.split_off(&end);
         }
-        let executed = std::mem::take(&mut self.reversible);
-        for (next, firsts) in trace.events.iter().zip(&executed) {
-            firsts.iter().for_each(|first| self.reverse(trace, *first, next));
-        }
-        self.reversible = executed;
-        for (step, event) in trace.events.iter_enumerated().take(end.0 as usize) {
-            for variant in self.values.variants(event).filter(|v| v != event) {
-                self.choose(step, &variant);
-            }
-        }
-        for next in self.causality.next_events(trace, end) {
-            let firsts = reversible(&self.causality, &self.holding, trace, next);
-            firsts.iter().for_each(|first| self.reverse(trace, *first, next));
+        match self.foresight.look(trace, end) {
+            None => self.reverse_from(trace, Step(0), end),
+            Some(closed) => self.close(trace, closed, end),
         }
         if cut { Taken::Blocked } else { Taken::Execution }
+    }
+
+    /// Plans all reversals of an execution's first `end` events, with what was pending then, that change something in the
+    /// state `from` or later, and the other values of its choices there.
+    pub(crate) fn reverse_from(&mut self, trace: &Trace, from: Step, end: Step) {
+        let executed = std::mem::take(&mut self.reversible);
+        for (next, firsts) in trace.events.iter().zip(&executed) {
+            firsts.iter().filter(|first| **first >= from).for_each(|first| self.reverse(trace, *first, next));
+        }
+        self.reversible = executed;
+        self.choose_from(trace, from, end);
+        for next in self.causality.next_events(trace, end) {
+            let firsts = reversible(&self.causality, &self.holding, trace, next, end);
+            firsts.iter().filter(|first| **first >= from).for_each(|first| self.reverse(trace, *first, next));
+        }
+    }
+
+    /// Plans the other values of choices in the states from `from` to `until`.
+    pub(crate) fn choose_from(&mut self, trace: &Trace, from: Step, until: Step) {
+        for step in (from.0..until.0).map(Step) {
+            let event = &trace.events[step];
+            let variants: Vec<Event> = self.values.variants(event).filter(|v| v != event).collect();
+            variants.iter().for_each(|variant| self.choose(step, variant));
+        }
     }
 
     /// Plans an execution in which the event at `step` chooses otherwise, unless one is planned or was explored.
@@ -379,7 +406,7 @@ impl Optimal {
 
     /// Plans an execution in which `next` comes before the event at `first`, unless one is planned, or was explored,
     /// that leads there.
-    fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
+    pub(crate) fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
         let mut reversal = Reversal::new(trace, &self.causality, &self.holding, first);
         let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
         let mut sequence = Sequence::with_capacity(self.causality.len() - first.0 as usize);
@@ -388,7 +415,7 @@ impl Optimal {
         }
         sequence.push(&expected, certain);
         let asleep = self.sleeps.get(first.0 as usize).map_or(&[][..], Sleep::events);
-        if asleep.iter().any(|event| sequence.has_weak_initial(event)) {
+        if asleep.iter().any(|event| sequence.has_weak_initial(event)) || self.foresight.leaves_out(first) {
             return;
         }
         wakeup::insert(self.trees.entry(first).or_default(), sequence);

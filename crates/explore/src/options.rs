@@ -1,5 +1,6 @@
 //! What to search and how far.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
 use crate::hint::Hint;
+use crate::outlook::{Check, Outlook};
 
 /// The reductions by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
@@ -22,13 +24,20 @@ pub enum ReductionName {
     /// The same with sleep sets (Godefroid, 1996): no class of equivalent schedules is executed twice to its end, but
     /// executions may be blocked.
     DporSleep,
+    /// `dpor` that leaves out backtrack points after which nothing that is looked for can happen (paper 000).
+    Pdp,
+    /// `dpor-sleep` that does so, with thread states (paper 003).
+    Dhtc,
     /// One execution for each class of equivalent schedules, by wake-up trees (Abdulla and others, POPL 2014).
     Optimal,
+    /// `optimal` that leaves out reversals after which nothing that is looked for can happen.
+    Best,
 }
 
 impl ReductionName {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::None, Self::Dpor, Self::DporSleep, Self::Optimal];
+    pub const ALL: [Self; 7] =
+        [Self::None, Self::Dpor, Self::DporSleep, Self::Pdp, Self::Dhtc, Self::Optimal, Self::Best];
 
     /// The name as written on the command line.
     pub const fn as_str(self) -> &'static str {
@@ -36,7 +45,10 @@ impl ReductionName {
             Self::None => "none",
             Self::Dpor => "dpor",
             Self::DporSleep => "dpor-sleep",
+            Self::Pdp => "pdp",
+            Self::Dhtc => "dhtc",
             Self::Optimal => "optimal",
+            Self::Best => "best",
         }
     }
 }
@@ -59,11 +71,16 @@ impl FromStr for ReductionName {
     }
 }
 
-/// What to search and how far. The default has no bounds.
-#[derive(Clone, Debug, Default)]
+/// What to search and how far. The default looks for everything and has no bounds.
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Which schedules may be left out.
     pub reduction: ReductionName,
+    /// What is looked for. The rest is reported where it is met, and not searched for by the reductions that ask what can
+    /// still happen.
+    pub checks: BTreeSet<Check>,
+    /// What can still happen; without it these reductions leave out nothing.
+    pub outlook: Option<Arc<dyn Outlook>>,
     /// Stop after this many executions.
     pub max_executions: Option<u64>,
     /// Stop at this time.
@@ -78,4 +95,21 @@ pub struct Options {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Ways to try before the search itself.
     pub hints: Vec<Hint>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            reduction: ReductionName::default(),
+            checks: Check::ALL.into(),
+            outlook: None,
+            max_executions: None,
+            deadline: None,
+            stop_at_first: false,
+            choices: ChoiceValues::default(),
+            max_preemptions: None,
+            interrupt: None,
+            hints: Vec::new(),
+        }
+    }
 }

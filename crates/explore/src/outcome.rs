@@ -6,7 +6,9 @@ use std::fmt;
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
 use serde::{Deserialize, Serialize};
 
+use crate::foresight::Pruned;
 use crate::hint::Led;
+use crate::outlook::Check;
 use crate::witness::Witness;
 
 /// What was executed.
@@ -25,6 +27,21 @@ pub struct Statistics {
     pub detours: u64,
     /// Further executions, made to check a witness or to see a failure that another one hid.
     pub confirmations: u64,
+    /// How often it was asked whether a backtrack point can matter.
+    pub race_free_checks: u64,
+    /// How often the answer was no: nothing that is looked for can happen from there on.
+    pub race_free_yes: u64,
+    /// Backtrack points left out for that reason.
+    pub skipped_backtracks: u64,
+}
+
+impl Statistics {
+    /// Adds what a reduction has left out.
+    pub(crate) fn add(&mut self, pruned: Pruned) {
+        self.race_free_checks += pruned.checks;
+        self.race_free_yes += pruned.yes;
+        self.skipped_backtracks += pruned.skipped;
+    }
 }
 
 /// What cut a search short.
@@ -100,6 +117,19 @@ pub enum FailureKind {
     Misuse,
     /// More events or time than allowed: perhaps a loop without end.
     Endless,
+}
+
+impl FailureKind {
+    /// What it is looked for by; a run without end is always reported.
+    pub fn check(self) -> Option<Check> {
+        match self {
+            Self::Deadlock => Some(Check::Deadlock),
+            Self::Assertion => Some(Check::Assert),
+            Self::Crash => Some(Check::Crash),
+            Self::Misuse => Some(Check::Misuse),
+            Self::Endless => None,
+        }
+    }
 }
 
 /// A thread's part in a failure.

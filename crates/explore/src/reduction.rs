@@ -7,12 +7,16 @@
 use model::{Schedule, Step, Trace};
 
 use crate::backtracking::Backtracking;
+use crate::best;
 use crate::checkpoint::{Rest, Saved};
-use crate::choices::ChoiceValues;
+use crate::dhtc::Dhtc;
 use crate::dpor::Dpor;
+use crate::foresight::{Foresight, Pruned};
 use crate::none::Exhaustive;
 use crate::optimal::Optimal;
-use crate::options::ReductionName;
+use crate::options::{Options, ReductionName};
+use crate::outlook::Settled;
+use crate::pdp::Pdp;
 
 /// What a run turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +56,16 @@ pub(crate) trait Reduction {
         None
     }
 
+    /// Takes note of what need not be looked for any more, before the run that showed it is taken in.
+    fn settle(&mut self, settled: &Settled) {
+        let _ = settled;
+    }
+
+    /// What was left out, since last asked, because nothing that is looked for can happen there.
+    fn pruned(&mut self) -> Pruned {
+        Pruned::default()
+    }
+
     /// Schedules that will be asked for, the next one first, at most so many. A hint: they may turn out not to be needed.
     fn ahead(&self, most: usize) -> Vec<Schedule>;
 
@@ -86,11 +100,19 @@ pub(crate) fn remaining(choices: impl Iterator<Item = (usize, usize)>) -> f64 {
 }
 
 /// The reduction with this name.
-pub(crate) fn by_name(name: ReductionName, values: &ChoiceValues) -> Box<dyn Reduction> {
+pub(crate) fn by_name(name: ReductionName, options: &Options) -> Box<dyn Reduction> {
+    let values = &options.choices;
+    let foresight = || {
+        let settled = Settled { checks: options.checks.clone(), ..Settled::default() };
+        Foresight::new(options.outlook.clone(), settled)
+    };
     match name {
         ReductionName::None => Box::new(Backtracking::new(Exhaustive, values)),
         ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false), values)),
         ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true), values)),
+        ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(foresight()), values)),
+        ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(foresight()), values)),
         ReductionName::Optimal => Box::new(Optimal::new(values)),
+        ReductionName::Best => Box::new(best::new(foresight(), values)),
     }
 }

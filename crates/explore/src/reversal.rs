@@ -45,10 +45,12 @@ pub(crate) fn waits(op: &Op) -> bool {
 /// A few steps, ascending.
 pub(crate) type Steps = SmallVec<[Step; 4]>;
 
-/// The events that `next`, which is not in `causality` yet, may have to be reversed with. Ascending.
-pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event) -> Steps {
+/// The events before the state `until` that `next`, which comes later, may have to be reversed with, as if nothing that
+/// came between the state and it were there to be reversed first. Ascending.
+pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event, until: Step) -> Steps {
     let thread = next.id.thread;
-    let known = causality.known_to(thread);
+    let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
+    let known = last.map(|last| causality.clock(causality.step_of(last)));
     let waiting = waits(&next.op);
     let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
     for (resource, how) in footprint(next) {
@@ -56,6 +58,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
             if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
                 return;
             }
+            let entries = &entries[..entries.partition_point(|e| e.step < until)];
             let unknown = entries.iter().rev().take_while(|e| known.map_or(0, |k| k.count(other)) <= e.position);
             let few = if theirs == Use::Change { usize::MAX } else { 1 };
             let coenabled = unknown.take(few).filter(|e| may_be_coenabled(&trace.events[e.step], next));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use model::{End, Event, Executor, Schedule, Step, Trace};
+use model::{End, Event, Executor, Pair, Schedule, Step, Trace};
 
 use crate::ahead::{Runs, with_helpers};
 use crate::beginning::LastRun;
@@ -16,6 +16,7 @@ use crate::hint::{self, Led};
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, FoundRace, Outcome, Statistics, StopReason};
+use crate::outlook::Check;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, Taken};
 
@@ -92,6 +93,7 @@ impl<'a, E: Executor> Search<'a, E> {
         let first = match resume {
             None => {
                 self.follow_hints()?;
+                reduction.settle(&self.findings.found.settled(&self.options.checks));
                 Some(Schedule::new())
             }
             Some(checkpoint) => {
@@ -106,7 +108,7 @@ impl<'a, E: Executor> Search<'a, E> {
     fn reduction(&self) -> Box<dyn Reduction> {
         match self.options.max_preemptions {
             Some(most) => Box::new(Preemptions::new(most, &self.options.choices)),
-            None => reduction::by_name(self.name, &self.options.choices),
+            None => reduction::by_name(self.name, self.options),
         }
     }
 
@@ -126,6 +128,7 @@ impl<'a, E: Executor> Search<'a, E> {
         if !reduction.restore(state.rest, trace) {
             return Err(unfit("its executions are others"));
         }
+        reduction.settle(&found.settled(&self.options.checks));
         self.findings.found = found;
         (self.statistics, self.uncovered, self.stopped) = (statistics, uncovered, stopped);
         Ok(reduction)
@@ -147,8 +150,12 @@ impl<'a, E: Executor> Search<'a, E> {
             if let Some(now) = schedule.take()
                 && self.execute(reduction.as_mut(), &now)? == Taken::Unsupported
             {
-                self.name = ReductionName::DporSleep;
+                self.name = match self.name {
+                    ReductionName::Best => ReductionName::Dhtc,
+                    _ => ReductionName::DporSleep,
+                };
                 reduction = self.reduction();
+                reduction.settle(&self.findings.found.settled(&self.options.checks));
                 schedule = Some(Schedule::new());
                 continue;
             }
@@ -196,11 +203,16 @@ impl<'a, E: Executor> Search<'a, E> {
                 reduction.refuse(*segment).ok_or(error)?
             }
             _ => {
+                let known = self.findings.found.count();
                 let from = self.last.shared_with(schedule).min(trace.events.next_id());
                 self.examine(from, &trace)?;
+                if self.findings.found.count() > known {
+                    reduction.settle(&self.findings.found.settled(&self.options.checks));
+                }
                 reduction.take(trace)?
             }
         };
+        self.statistics.add(reduction.pruned());
         self.count(taken, events, deadlocked);
         if self.statistics.executions.is_multiple_of(ESTIMATE) {
             let left = reduction.remaining().filter(|left| *left < 1.0);
@@ -312,12 +324,15 @@ impl<'a, E: Executor> Search<'a, E> {
             races.insert(pair, FoundRace { witness, confirmed });
         }
         let conflicts = std::mem::take(&mut found.conflicts);
+        let checks = &self.options.checks;
+        // Where races are not looked for, nothing follows from their absence.
+        let ordered = |pair: &Pair| checks.contains(&Check::Race) && !races.contains_key(pair);
         Ok(Outcome {
-            ordered: conflicts.into_iter().filter(|pair| !races.contains_key(pair)).collect(),
+            ordered: conflicts.into_iter().filter(ordered).collect(),
             races,
             unmodelled: std::mem::take(&mut found.unmodelled),
             weak_atomics: found.weak_atomics,
-            failures: found.into_failures(),
+            failures: found.into_failures(checks),
             statistics: self.statistics,
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
             hints: self.hints,

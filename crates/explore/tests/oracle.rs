@@ -2,26 +2,44 @@
 //! crashes there are, and every race replays.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, search};
+use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
 use model::{End, Executor, Pair, SiteId, Trace};
+use outlook::Summary;
 use program::Program;
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits, Truth};
 
 /// Programs compared.
-const PROGRAMS: u64 = 4_000;
+const PROGRAMS: u64 = 10_000;
 /// Programs on which the plain search is tried too, which is as slow as it is simple.
 const PLAIN: u64 = 300;
 
-/// The reductions, from the one with the most executions.
-const REDUCTIONS: [ReductionName; 3] = [ReductionName::Dpor, ReductionName::DporSleep, ReductionName::Optimal];
+/// Seeds of programs for which `pdp` tries a thread, because of what it may do, that leads to the last finding at once,
+/// where `best` reverses events that it has seen, one after the other.
+const BEATEN: [u64; 4] = [5037, 5043, 9556, 9698];
 
-fn explore(program: &Program, reduction: ReductionName) -> Outcome {
-    let options = Options { reduction, ..Options::default() };
+/// The reductions compared.
+const REDUCTIONS: [ReductionName; 6] = [
+    ReductionName::Dpor,
+    ReductionName::DporSleep,
+    ReductionName::Pdp,
+    ReductionName::Dhtc,
+    ReductionName::Optimal,
+    ReductionName::Best,
+];
+
+fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionName) -> Outcome {
+    let options = Options { reduction, outlook: Some(Arc::clone(outlook)), ..Options::default() };
     let outcome = search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap();
     assert_eq!(outcome.coverage, Coverage::Complete);
     outcome
+}
+
+/// What the program's threads may still do.
+fn outlook(program: &Program) -> Arc<dyn Outlook> {
+    Arc::new(Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new()))
 }
 
 /// The sites of all failures of a kind.
@@ -69,35 +87,57 @@ fn failure_kinds(trace: &Trace) -> Vec<FailureKind> {
     kinds
 }
 
+/// What a test of [`Feature`]s with races, deadlocks or failures of all kinds has to have seen.
+#[derive(Default)]
+struct Seen {
+    racy: u64,
+    deadlocking: u64,
+    failing: u64,
+    unblocked: u64,
+    /// By reduction.
+    executions: [u64; 6],
+    all: u64,
+    /// Seeds of programs for which `pdp` needs fewer executions than `best`.
+    beaten: BTreeSet<u64>,
+}
+
 #[test]
 fn the_search_finds_exactly_what_there_is() {
-    let (mut racy, mut deadlocking, mut failing) = (0, 0, 0);
-    let (mut covered, mut reduced, mut all) = (0, 0, 0);
+    let mut seen = Seen::default();
     for seed in 0..PROGRAMS {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let program = case.program();
+        let outlook = outlook(&program);
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);
-        let [dpor, sleep, optimal] = REDUCTIONS.map(|reduction| {
+        let statistics = REDUCTIONS.map(|reduction| {
             let context = format!("{reduction}, {context}");
-            let outcome = explore(&program, reduction);
+            let outcome = explore(&program, &outlook, reduction);
             assert_finds_the_truth(&outcome, &case.truth, &context);
             assert_races_replay(&program, &outcome, &context);
             assert!(outcome.statistics.executions <= case.truth.executions, "{context}");
             outcome.statistics
         });
-        let executions = [optimal.executions, sleep.executions, dpor.executions];
-        assert!(executions.is_sorted(), "{executions:?}: {context}");
-        covered += u64::from(optimal.blocked == 0);
-        reduced += dpor.executions;
-        racy += u64::from(!case.truth.races.is_empty());
-        deadlocking += u64::from(!case.truth.deadlocks.is_empty());
-        failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
-        all += case.truth.executions;
+        let executions = statistics.map(|s| s.executions);
+        let [dpor, sleep, pdp, _, optimal, best] = executions;
+        assert!([optimal, sleep, dpor].is_sorted(), "{executions:?}: {context}");
+        assert!(best <= optimal, "{executions:?}: {context}");
+        if best > pdp {
+            seen.beaten.insert(seed);
+        }
+        seen.unblocked += u64::from(statistics[4].blocked == 0);
+        seen.racy += u64::from(!case.truth.races.is_empty());
+        seen.deadlocking += u64::from(!case.truth.deadlocks.is_empty());
+        seen.failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
+        seen.executions.iter_mut().zip(executions).for_each(|(sum, n)| *sum += n);
+        seen.all += case.truth.executions;
     }
+    let Seen { racy, deadlocking, failing, unblocked, executions, all, beaten } = seen;
     assert!(racy > PROGRAMS / 4 && racy < PROGRAMS, "{racy} racy programs");
     assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
-    assert!(covered * 1_000 > PROGRAMS * 995, "{covered} programs without a blocked execution");
-    assert!(reduced * 10 < all, "{reduced} of {all} executions");
+    assert!(unblocked * 1_000 > PROGRAMS * 995, "{unblocked} programs without a blocked execution");
+    assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
+    assert_eq!(beaten, BTreeSet::from(BEATEN), "`best` needs no more executions than `pdp`, but for these");
+    assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
 }
 
 #[test]
@@ -107,7 +147,7 @@ fn the_plain_search_runs_every_interleaving() {
         let case = Case::generate(seed, &Feature::ALL.into(), limits);
         let program = case.program();
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);
-        let outcome = explore(&program, ReductionName::None);
+        let outcome = explore(&program, &outlook(&program), ReductionName::None);
         assert_finds_the_truth(&outcome, &case.truth, &context);
         assert_eq!(outcome.statistics.executions, case.truth.executions, "{context}");
         assert_eq!(outcome.statistics.deadlocked, case.truth.deadlocked, "{context}");

@@ -1,5 +1,6 @@
 //! `raceproof explore`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use check::{BuildOptions, ExploreOptions, Limits};
 use clap::ValueEnum;
 use exec::Isolation;
-use explore::{ReductionName, Sampling, Strategy};
+use explore::{Check, ReductionName, Sampling, Strategy};
 
 use crate::failure::Failure;
 use crate::progress::Line;
@@ -30,6 +31,11 @@ pub(crate) struct Explore {
     #[arg(long, default_value = ReductionName::default().as_str(), value_name = "REDUCTION",
           value_parser = clap::builder::PossibleValuesParser::new(ReductionName::ALL.map(ReductionName::as_str)))]
     reduction: String,
+
+    /// What to look for, separated by commas; crashes and misuses are reported where they are met
+    #[arg(long, value_delimiter = ',', default_value = "race,deadlock,assert,crash,misuse", value_name = "CHECKS",
+          value_parser = clap::builder::PossibleValuesParser::new(Check::ALL.map(Check::as_str)))]
+    check: Vec<String>,
 
     /// Further compiler flags, split as a shell would; may be repeated
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
@@ -143,7 +149,14 @@ enum Emit {
 }
 
 impl Explore {
+    /// What to look for.
+    fn checks(&self) -> Result<BTreeSet<Check>, Failure> {
+        let unknown = |e: explore::UnknownCheck| Failure::new(e.to_string(), "see `raceproof explore --help`");
+        self.check.iter().map(|check| check.parse().map_err(unknown)).collect()
+    }
+
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let checks = self.checks()?;
         let cflags = split_flags(&self.cflags)?;
         let time = self.time.map(|time| seconds("--time", time)).transpose()?;
         let limits = Limits {
@@ -184,6 +197,7 @@ impl Explore {
             reduction: self.reduction.parse().map_err(|e: explore::UnknownReduction| {
                 Failure::new(e.to_string(), "see `raceproof explore --help`")
             })?,
+            checks,
             max_executions: self.max_executions,
             time,
             stop_at_first: self.first,

@@ -1,0 +1,289 @@
+//! Foresight: from which state of an execution on nothing that is looked for can happen any more.
+//!
+//! What cannot happen from a state on cannot happen later: the states of an execution are first *open*, then *closed*.
+//! Everything below a closed state may be left out, with one reservation that the papers miss. A search learns which
+//! events have to be reversed by executing both; what is left out below a closed state may hold the only event that
+//! interferes with one executed in an open state before it, and the reversal of these two may lead to a finding. So
+//! where a subspace is left out, the events before it are compared with the *futures* of the threads there
+//! ([`Foresight::threatened`]): what may interfere counts as if it had been seen. `docs/decisions/0009` has the argument.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use model::dependence::{Resource, Use, footprint};
+use model::happens_before::HappensBefore;
+use model::{Addr, Clock, End, Event, Op, SiteId, Step, ThreadId, Trace};
+
+use crate::causality::Causality;
+use crate::outlook::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
+use crate::stack::Stack;
+
+/// How often it was asked whether a backtrack point can matter, and what came of it (the papers' statistics).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Pruned {
+    /// Questions.
+    pub(crate) checks: u64,
+    /// Answers that nothing can happen.
+    pub(crate) yes: u64,
+    /// Backtrack points left out.
+    pub(crate) skipped: u64,
+}
+
+/// The outlook on the states of the current execution.
+#[derive(Default)]
+pub(crate) struct Foresight {
+    outlook: Option<Arc<dyn Outlook>>,
+    settled: Settled,
+    /// The first closed state of the current execution.
+    pub(crate) closed_from: Option<Step>,
+    pub(crate) pruned: Pruned,
+}
+
+/// A thread in the first closed state.
+#[derive(Clone, Copy)]
+pub(crate) struct Remaining {
+    pub(crate) thread: ThreadId,
+    /// The event that created it.
+    created: Option<Step>,
+    pub(crate) future: FutureId,
+}
+
+impl Foresight {
+    /// Without an outlook every state is open.
+    pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, settled: Settled) -> Self {
+        Self { outlook, settled, ..Self::default() }
+    }
+
+    /// Takes note of what was found.
+    pub(crate) fn settle(&mut self, settled: &Settled) {
+        self.settled.clone_from(settled);
+    }
+
+    /// Looks at an execution of which the first `until` events count. The first closed state, if there is one.
+    pub(crate) fn look(&mut self, trace: &Trace, until: Step) -> Option<Step> {
+        self.closed_from = None;
+        let outlook = self.outlook.as_deref()?;
+        let places = Places::of(outlook, trace);
+        let is_closed = |step: Step| outlook.is_closed(&places.standing(outlook, trace, step), &self.settled);
+        if !is_closed(until) {
+            return None;
+        }
+        let (mut open, mut closed) = (0, until.0);
+        while open < closed {
+            let middle = open + (closed - open) / 2;
+            if is_closed(Step(middle)) { closed = middle } else { open = middle + 1 }
+        }
+        self.closed_from = Some(Step(closed));
+        self.closed_from
+    }
+
+    /// Asks whether a backtrack point in this state of the execution last looked at can be left out.
+    pub(crate) fn leaves_out(&mut self, step: Step) -> bool {
+        if self.outlook.is_none() {
+            return false;
+        }
+        let closed = self.closed_from.is_some_and(|from| from <= step);
+        self.pruned.checks += 1;
+        self.pruned.yes += u64::from(closed);
+        self.pruned.skipped += u64::from(closed);
+        closed
+    }
+
+    /// Looks at an execution of which the first `until` events count, and gives up what was to be tried in its closed
+    /// states. The first of them, if there is one.
+    pub(crate) fn close(&mut self, stack: &mut Stack, until: Step) -> Option<Step> {
+        let closed = self.look(&stack.trace, until)?;
+        for frame in stack.frames.iter_mut().skip(closed.0 as usize) {
+            let given_up = frame.backtrack.iter().filter(|t| !frame.done.contains(*t)).count();
+            self.pruned.skipped += given_up as u64;
+            frame.backtrack.clone_from(&frame.done);
+        }
+        Some(closed)
+    }
+
+    /// The threads that are left in a state of the execution.
+    pub(crate) fn remaining(&self, trace: &Trace, step: Step) -> Vec<Remaining> {
+        let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
+        let places = Places::of(outlook, trace);
+        let standing = places.standing(outlook, trace, step);
+        let threads = places.threads_at(step).zip(standing);
+        threads.map(|((thread, life), s)| Remaining { thread, created: life.created, future: s.future }).collect()
+    }
+
+    /// The events before a state with the threads, of those left there, that may still execute what interferes with them
+    /// and could come before them instead. Descending.
+    ///
+    /// As in [`dpor`](crate::dpor) the last such event is enough: what interferes with a later one, which follows from it,
+    /// is met with the earlier one when it was tried before the later.
+    pub(crate) fn threatened(
+        &self,
+        trace: &Trace,
+        causality: &Causality,
+        remaining: &[Remaining],
+        state: Step,
+    ) -> Vec<(Step, Vec<Remaining>)> {
+        let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
+        let last = |r: &Remaining| causality.last_before(r.thread, state).or(r.created);
+        let known: Vec<Option<&Clock>> = remaining.iter().map(|r| last(r).map(|last| causality.clock(last))).collect();
+        let mut later: BTreeMap<(Addr, u32), Vec<(Use, Step)>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for step in (0..state.0).rev().map(Step) {
+            let event = &trace.events[step];
+            let uses = footprint(event);
+            let objects = uses.iter().filter_map(|(resource, how)| match resource {
+                Resource::Bytes(cell) => Some(((cell.start, cell.len), *how)),
+                Resource::Thread(_) => None,
+            });
+            let objects: Vec<((Addr, u32), Use)> = objects.collect();
+            let since = match objects[..] {
+                [(object, _)] => later.get(&object).map_or(&[][..], Vec::as_slice),
+                _ => &[],
+            };
+            let follows = |other: Step| causality.clock(other).contains(event.id);
+            let threatens = |r: &Remaining| match outlook.threats(event, r.future) {
+                Threats::Any => true,
+                Threats::By(ways) => ways.iter().any(|how| {
+                    !since.iter().any(|(theirs, other)| {
+                        let interferes = !how.commutes_with(*theirs) && how.coenabled_with(*theirs);
+                        interferes && follows(*other) && outlook.threats(&trace.events[*other], r.future).include(*how)
+                    })
+                }),
+            };
+            let others = remaining.iter().zip(&known).filter(|(r, known)| {
+                r.thread != event.id.thread && known.is_none_or(|known| !known.contains(event.id))
+            });
+            let threats: Vec<Remaining> = others.map(|(r, _)| *r).filter(threatens).collect();
+            if !threats.is_empty() {
+                found.push((step, threats));
+            }
+            for (object, how) in objects {
+                let since = later.entry(object).or_default();
+                since.retain(|(theirs, other)| *theirs != how || trace.events[*other].id.thread != event.id.thread);
+                since.push((how, step));
+            }
+        }
+        found
+    }
+
+    /// All threads that may have to do with what these do, themselves included.
+    pub(crate) fn involved(&self, these: &[Remaining], remaining: &[Remaining]) -> Vec<ThreadId> {
+        let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
+        let mut found: Vec<Remaining> = these.to_vec();
+        let mut at = 0;
+        while let Some(one) = found.get(at).copied() {
+            let known: Vec<ThreadId> = found.iter().map(|r| r.thread).collect();
+            let more = remaining.iter().filter(|r| !known.contains(&r.thread));
+            let more: Vec<Remaining> = more.filter(|r| outlook.may_meet(one.future, r.future)).copied().collect();
+            found.extend(more);
+            at += 1;
+        }
+        found.into_iter().map(|r| r.thread).collect()
+    }
+}
+
+/// Each thread's events in a trace, and what it was about to do at the end.
+struct Places {
+    lives: BTreeMap<ThreadId, Life>,
+    /// What happened before each event, and itself, if there are accesses that may race.
+    order: Vec<Clock>,
+}
+
+/// A thread of a trace.
+#[derive(Default)]
+struct Life {
+    /// The event that created it.
+    created: Option<Step>,
+    events: Vec<Step>,
+    /// Accesses that may race.
+    racy: Vec<(Step, SiteId)>,
+}
+
+impl Places {
+    fn of(outlook: &dyn Outlook, trace: &Trace) -> Self {
+        let mut lives: BTreeMap<ThreadId, Life> = BTreeMap::from([(ThreadId::MAIN, Life::default())]);
+        for (step, event) in trace.events.iter_enumerated() {
+            let life = lives.entry(event.id.thread).or_default();
+            life.events.push(step);
+            let own = std::slice::from_ref(&event.site);
+            let sites = match &event.op {
+                Op::Section { sites, .. } => &**sites,
+                Op::Access(_) | Op::Accesses(_) => own,
+                _ => &[],
+            };
+            life.racy.extend(sites.iter().flatten().filter(|site| outlook.may_race(**site)).map(|site| (step, *site)));
+            if let Op::Create { child } = event.op {
+                lives.entry(child).or_default().created = Some(step);
+            }
+        }
+        let mut order = Vec::new();
+        if lives.values().any(|life| !life.racy.is_empty()) {
+            let mut happens_before = HappensBefore::new();
+            order.extend(trace.events.ids().map(|step| happens_before.step(trace, step).clone()));
+        }
+        Self { lives, order }
+    }
+
+    /// The accesses of other threads before a state that nothing orders before what the thread does next.
+    fn unknown(&self, threads: &[(ThreadId, &Life)], life: &Life, step: Step) -> BTreeSet<(usize, SiteId)> {
+        let last = life.events[..life.events.partition_point(|s| *s < step)].last().copied();
+        let known = last.or(life.created).and_then(|step| self.order.get(step.0 as usize));
+        let mut unknown = BTreeSet::new();
+        for (at, (thread, other)) in threads.iter().enumerate().filter(|(_, (_, other))| !std::ptr::eq(*other, life)) {
+            let knows = known.map_or(0, |clock| clock.count(*thread)) as usize;
+            let since = other.events.get(knows).copied().filter(|since| *since < step);
+            let Some(since) = since else { continue };
+            let later = &other.racy[other.racy.partition_point(|(s, _)| *s < since)..];
+            unknown.extend(later.iter().take_while(|(s, _)| *s < step).map(|(_, site)| (at, *site)));
+        }
+        unknown
+    }
+
+    /// The threads that exist in a state.
+    fn threads_at(&self, step: Step) -> impl Iterator<Item = (ThreadId, &Life)> {
+        let exists = move |life: &Life| life.created.is_none_or(|created| created < step);
+        self.lives.iter().filter(move |(_, life)| exists(life)).map(|(thread, life)| (*thread, life))
+    }
+
+    fn standing(&self, outlook: &dyn Outlook, trace: &Trace, step: Step) -> Vec<Standing> {
+        let threads: Vec<(ThreadId, &Life)> = self.threads_at(step).collect();
+        let standing = |(thread, life): &(ThreadId, &Life)| {
+            let origin = life.created.map_or(Origin::Main, |step| Origin::Created(trace.events[step].site));
+            let event = life.next(trace, *thread, step);
+            let joins = event.and_then(|event| match event.op {
+                Op::Join { child } => threads.iter().position(|(t, _)| *t == child),
+                _ => None,
+            });
+            let unknown = if self.order.is_empty() { BTreeSet::new() } else { self.unknown(&threads, life, step) };
+            Standing { future: outlook.future(origin, life.what_next(trace, event)), joins, unknown }
+        };
+        threads.iter().map(standing).collect()
+    }
+}
+
+impl Life {
+    /// What the thread executes next from a state on, or is about to execute at the end.
+    fn next<'a>(&self, trace: &'a Trace, thread: ThreadId, step: Step) -> Option<&'a Event> {
+        match self.events.get(self.events.partition_point(|s| *s < step)) {
+            Some(next) => Some(&trace.events[*next]),
+            None => trace.pending.iter().map(|p| &p.event).find(|e| e.id.thread == thread),
+        }
+    }
+
+    fn what_next(&self, trace: &Trace, event: Option<&Event>) -> Next {
+        match event {
+            Some(event) => match (&event.op, event.site) {
+                (Op::Start, _) => Next::Start,
+                (Op::Exit, None) => Next::End,
+                (_, Some(site)) => Next::At(site),
+                (_, None) => Next::Somewhere,
+            },
+            // A thread that computes without end when the run is cut is about to do anything.
+            None => match self.events.last() {
+                None => Next::Start,
+                Some(last) if trace.events[*last].op == Op::Exit => Next::End,
+                Some(_) if matches!(trace.end, End::StepLimit | End::TimeLimit) => Next::Somewhere,
+                Some(_) => Next::End,
+            },
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Pairs of sites that may race: they may touch the same memory, no lock surely held at both keeps them apart, and nobody
+//! has proved before that they cannot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facts::invocations::{How, Invocations};
+use facts::objects::{Key, Objects};
+use facts::touches;
+use facts::values::{Root, Values};
+use model::{AccessKind, LockMode, Pair, SiteId};
+use program::{Program, Stmt, SyncOp};
+
+use crate::flow::{Flow, bit};
+use crate::locks::{Held, Locks};
+
+/// The pairs that may race.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    partners: BTreeMap<SiteId, BTreeSet<SiteId>>,
+}
+
+impl Pairs {
+    pub(crate) fn new(
+        program: &Program,
+        values: &Values,
+        objects: &Objects<'_>,
+        invocations: &Invocations<'_>,
+        flow: &Flow,
+        locks: &Locks,
+        absent: &BTreeSet<Pair>,
+    ) -> Self {
+        let excluding = Excluding::new(program, values, objects, invocations, flow);
+        let held: BTreeMap<SiteId, Vec<Held>> = program
+            .sites
+            .ids()
+            .map(|site| (site, flow.places(site).iter().map(|place| locks.held(*place)).collect()))
+            .collect();
+        let mut pairs = Self::default();
+        for pair in touches::pairs(program).into_iter().filter(|pair| !absent.contains(pair)) {
+            let [one, other] = pair.sites();
+            let apart = |a: &Held, b: &Held| a.iter().any(|(key, mode)| excluding.apart(*key, *mode, b));
+            let (ones, others) = (&held[&one], &held[&other]);
+            let protected =
+                !ones.is_empty() && !others.is_empty() && ones.iter().all(|a| others.iter().all(|b| apart(a, b)));
+            if !protected {
+                pairs.partners.entry(one).or_default().insert(other);
+                pairs.partners.entry(other).or_default().insert(one);
+            }
+        }
+        pairs
+    }
+
+    /// The sites that may race with something, with those they may race with.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SiteId, &BTreeSet<SiteId>)> {
+        self.partners.iter().map(|(site, partners)| (*site, partners))
+    }
+
+    /// The sites that this one may race with.
+    pub(crate) fn partners(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
+        self.partners.get(&site).into_iter().flatten().copied()
+    }
+
+    /// Whether the pair may race.
+    pub(crate) fn contains(&self, pair: Pair) -> bool {
+        let [one, other] = pair.sites();
+        self.partners.get(&one).is_some_and(|partners| partners.contains(&other))
+    }
+}
+
+/// Locks that are what they seem: nobody makes them anew or destroys them while threads may use them.
+struct Excluding {
+    doubtful: BTreeSet<Key>,
+    all_doubtful: bool,
+    /// Memory that may be freed.
+    freed: BTreeSet<Root>,
+}
+
+impl Excluding {
+    fn new(
+        program: &Program,
+        values: &Values,
+        objects: &Objects<'_>,
+        invocations: &Invocations<'_>,
+        flow: &Flow,
+    ) -> Self {
+        let mut excluding = Self { doubtful: BTreeSet::new(), all_doubtful: false, freed: BTreeSet::new() };
+        let starts = program.functions.ids().flat_map(|f| invocations.of(f)).filter(|i| i.how == How::Create);
+        let threads: BTreeSet<_> = starts.flat_map(|i| invocations.closure(i.callee, false)).collect();
+        let mut later = fixedbitset::FixedBitSet::with_capacity(program.sites.len());
+        flow.creations.iter().for_each(|c| later.union_with(&flow.since(program, c.site)));
+        for (id, function) in program.functions.iter_enumerated() {
+            for statement in function.blocks.iter().flat_map(|b| &b.statements) {
+                let freed = touches::touches(values, id, &statement.stmt).into_iter();
+                excluding.freed.extend(freed.filter(|t| t.kind == AccessKind::Free).map(|t| t.root));
+                let Stmt::Sync { op: SyncOp::LockInit { lock, .. } | SyncOp::LockDestroy { lock }, .. } =
+                    &statement.stmt
+                else {
+                    continue;
+                };
+                let in_main_before = statement.site.is_some_and(|site| !later.contains(bit(site)));
+                if in_main_before && !threads.contains(&id) {
+                    continue;
+                }
+                match objects.exact(id, lock) {
+                    Some(key) => drop(excluding.doubtful.insert(key)),
+                    None => excluding.all_doubtful = true,
+                }
+            }
+        }
+        excluding
+    }
+
+    /// Whether a lock held in this mode keeps its holder apart from one that holds these.
+    fn apart(&self, key: Key, mode: LockMode, others: &Held) -> bool {
+        let excludes = |other: &LockMode| mode == LockMode::Exclusive || *other == LockMode::Exclusive;
+        let on_heap = matches!(key.0, Root::Heap(..));
+        let stays = !on_heap || !(self.freed.contains(&key.0) || self.freed.contains(&Root::Unknown));
+        let sound = stays && !self.all_doubtful && !self.doubtful.contains(&key);
+        sound && others.get(&key).is_some_and(excludes)
+    }
+}

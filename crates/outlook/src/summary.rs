@@ -1,0 +1,223 @@
+//! The outlook of a program: futures by origin and next site, made when they are asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use explore::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
+use facts::invocations::Invocations;
+use facts::objects::Objects;
+use facts::values::Values;
+use model::dependence::Use;
+use model::{Event, Op, Pair, SiteId};
+use program::library::{self, Effect, Role};
+use program::{Operand, Program, Stmt};
+
+use crate::closed;
+use crate::flow::{Flow, Sites, bit};
+use crate::interference::Interference;
+use crate::locks::Locks;
+use crate::pairs::Pairs;
+use crate::waits::Waits;
+
+/// What is known of a program before it runs.
+pub struct Summary {
+    program: Arc<Program>,
+    /// What is not modelled: nothing is closed then.
+    obstacle: Option<String>,
+    pub(crate) flow: Flow,
+    pub(crate) pairs: Pairs,
+    pub(crate) waits: Waits,
+    pub(crate) assertions: Sites,
+    interference: Interference,
+    known: Mutex<Known>,
+}
+
+/// A future.
+pub(crate) struct Future {
+    pub(crate) sites: Sites,
+    /// Creations in it, with the futures of the threads they create and what may follow in the thread that creates.
+    pub(crate) creations: Vec<(usize, FutureId, Arc<Sites>)>,
+}
+
+#[derive(Default)]
+struct Known {
+    numbers: BTreeMap<(Origin, Next), FutureId>,
+    futures: Vec<Option<Arc<Future>>>,
+    interfering: BTreeMap<SiteId, Arc<Vec<(Use, Sites)>>>,
+    threats: BTreeMap<(SiteId, FutureId), Threats>,
+    meeting: BTreeMap<(FutureId, FutureId), bool>,
+}
+
+impl Summary {
+    /// The outlook of a program. `assume_pure` names functions without a body that have no effect; `absent` are pairs that
+    /// are known not to race.
+    pub fn new(program: Arc<Program>, assume_pure: &BTreeSet<String>, absent: &BTreeSet<Pair>) -> Self {
+        let values = Values::new(&program);
+        let invocations = Invocations::new(&program, &values);
+        let obstacle = invocations.obstacles(assume_pure).first().map(|obstacle| obstacle.describe(&program));
+        let obstacle = obstacle.or_else(|| kept(&program));
+        let flow = Flow::new(&program, &values, &invocations);
+        let objects = Objects::new(&program, &values, &invocations);
+        let locks = Locks::new(&program, &objects, &invocations);
+        let pairs = Pairs::new(&program, &values, &objects, &invocations, &flow, &locks, absent);
+        let waits = Waits::new(&program, &objects, &invocations, &flow, &locks);
+        let interference = Interference::new(&program, &values, &flow);
+        let assertions = assertions(&program);
+        drop((objects, invocations));
+        let known = Mutex::new(Known::default());
+        Self { program, obstacle, flow, pairs, waits, assertions, interference, known }
+    }
+
+    /// What keeps every state open, if something is not modelled.
+    pub fn obstacle(&self) -> Option<&str> {
+        self.obstacle.as_deref()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A future by its number.
+    pub(crate) fn get(&self, id: FutureId) -> Option<Arc<Future>> {
+        self.known().futures.get(id.0 as usize).cloned().flatten()
+    }
+
+    fn make(&self, origin: Origin, next: Next) -> Future {
+        let sites = self.flow.future(&self.program, origin, next);
+        let mut creations = Vec::new();
+        for (number, creation) in self.flow.creations.iter().enumerate() {
+            if sites.contains(bit(creation.site)) {
+                let child = self.future(Origin::Created(Some(creation.site)), Next::Start);
+                let since = self.flow.since(&self.program, creation.site);
+                creations.push((number, child, Arc::new(since)));
+            }
+        }
+        Future { sites, creations }
+    }
+
+    /// The sites that may interfere with a site, by the ways in which they do.
+    fn interfering(&self, site: SiteId) -> Arc<Vec<(Use, Sites)>> {
+        if let Some(sites) = self.known().interfering.get(&site) {
+            return Arc::clone(sites);
+        }
+        let sites = Arc::new(self.interference.of(site, &self.pairs));
+        self.known().interfering.insert(site, Arc::clone(&sites));
+        sites
+    }
+
+    /// Calls `meets` for the future and those of all threads that it may create, until one does.
+    fn any_below(&self, future: FutureId, mut meets: impl FnMut(&Future) -> bool) -> bool {
+        let mut seen = BTreeSet::from([future]);
+        let mut open = vec![future];
+        while let Some(id) = open.pop() {
+            let Some(future) = self.get(id) else { return true };
+            if meets(&future) {
+                return true;
+            }
+            open.extend(future.creations.iter().map(|(_, child, _)| *child).filter(|child| seen.insert(*child)));
+        }
+        false
+    }
+}
+
+impl Outlook for Summary {
+    fn future(&self, origin: Origin, next: Next) -> FutureId {
+        {
+            let mut known = self.known();
+            if let Some(id) = known.numbers.get(&(origin, next)) {
+                return *id;
+            }
+            let id = FutureId(known.futures.len() as u32);
+            known.numbers.insert((origin, next), id);
+            known.futures.push(None);
+        }
+        let id = self.known().numbers[&(origin, next)];
+        let future = Arc::new(self.make(origin, next));
+        self.known().futures[id.0 as usize] = Some(future);
+        id
+    }
+
+    fn may_race(&self, site: SiteId) -> bool {
+        self.pairs.partners(site).next().is_some()
+    }
+
+    fn is_closed(&self, threads: &[Standing], settled: &Settled) -> bool {
+        self.obstacle.is_none() && closed::is_closed(self, threads, settled)
+    }
+
+    fn threats(&self, event: &Event, future: FutureId) -> Threats {
+        let reaps = || self.any_below(future, |f| f.sites.intersection(self.interference.reaps()).next().is_some());
+        let site = match (&event.op, event.site) {
+            (Op::Start | Op::Create { .. } | Op::Fence(_) | Op::Choose(_) | Op::Yield, _) => {
+                return Threats::By(Vec::new());
+            }
+            (Op::Exit, _) => return if reaps() { Threats::Any } else { Threats::By(Vec::new()) },
+            (Op::TryJoin { .. } | Op::Detach { .. } | Op::Cancel { .. } | Op::Cancelled, _)
+            | (Op::Section { .. } | Op::Await { .. }, _)
+            | (_, None) => return Threats::Any,
+            (_, Some(site)) => site,
+        };
+        if let Some(known) = self.known().threats.get(&(site, future)) {
+            return known.clone();
+        }
+        let ways = self.interfering(site);
+        let ways =
+            ways.iter().filter(|(_, sites)| self.any_below(future, |f| f.sites.intersection(sites).next().is_some()));
+        let threats = Threats::By(ways.map(|(how, _)| *how).collect());
+        self.known().threats.insert((site, future), threats.clone());
+        threats
+    }
+
+    fn may_meet(&self, one: FutureId, other: FutureId) -> bool {
+        let key = (one.min(other), one.max(other));
+        if let Some(meet) = self.known().meeting.get(&key) {
+            return *meet;
+        }
+        let mut interfering = Sites::with_capacity(self.program.sites.len());
+        self.any_below(one, |f| {
+            for site in f.sites.ones() {
+                self.interfering(SiteId(site as u32)).iter().for_each(|(_, sites)| interfering.union_with(sites));
+            }
+            false
+        });
+        let meet = self.any_below(other, |f| f.sites.intersection(&interfering).next().is_some());
+        self.known().meeting.insert(key, meet);
+        meet
+    }
+}
+
+impl fmt::Debug for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Summary").field("obstacle", &self.obstacle).finish_non_exhaustive()
+    }
+}
+
+/// A function given to the library to call when the program does not see it.
+fn kept(program: &Program) -> Option<String> {
+    let statements = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
+    let names =
+        statements.filter_map(|s| if let Stmt::Library { function, .. } = &s.stmt { Some(function) } else { None });
+    let keeps = |name: &&String| {
+        library::lookup(name).is_some_and(|row| row.effects.iter().any(|e| matches!(e, Effect::Keeps(_))))
+    };
+    names.into_iter().find(keeps).map(|name| format!("`{name}` keeps what it is given"))
+}
+
+/// Sites of assertions, and of deliberate ends like `abort`.
+fn assertions(program: &Program) -> Sites {
+    let mut sites = Sites::with_capacity(program.sites.len());
+    for statement in program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements) {
+        let fails = match &statement.stmt {
+            Stmt::Assert { condition } => !matches!(condition, Operand::Const(n) if *n != 0),
+            Stmt::Library { function, .. } => {
+                library::lookup(function).is_some_and(|row| matches!(row.role, Role::AssertionFailed | Role::Abort))
+            }
+            _ => false,
+        };
+        if fails {
+            sites.extend(statement.site.map(bit));
+        }
+    }
+    sites
+}
