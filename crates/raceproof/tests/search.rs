@@ -1,0 +1,210 @@
+//! The mechanics of `explore` as a user meets them: exact counts, helpers, checkpoints, interruption, bounds, sampling.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use common::json_without_times;
+use serde_json::Value;
+
+/// A folder to work in, and a program of `tests/search`.
+struct Desk {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+impl Desk {
+    fn new(program: &str) -> Self {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/search").join(program);
+        Self { folder: tempfile::tempdir().unwrap(), program }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
+        command.arg("explore").arg(&self.program).args(args).args(["--json"]).current_dir(self.folder.path());
+        command
+    }
+
+    /// The status and the document.
+    fn explore(&self, args: &[&str]) -> (i32, Value) {
+        let output = self.command(args).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let document = serde_json::from_str(&text).unwrap_or_else(|e| {
+            panic!("{e}: {text}\n{}", String::from_utf8_lossy(&output.stderr));
+        });
+        (output.status.code().unwrap(), document)
+    }
+
+    /// Standard error of a call that is refused.
+    fn refused(&self, args: &[&str]) -> String {
+        let output = self.command(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Starts a search that writes checkpoints to `c`, and waits for the first.
+    fn start(&self, args: &[&str]) -> Child {
+        let mut command = self.command(args);
+        let mut child = command.args(["--checkpoint", "c"]).stdout(Stdio::piped()).spawn().unwrap();
+        while !self.file("c").exists() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended without a checkpoint");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child
+    }
+}
+
+fn executions(document: &Value) -> u64 {
+    document["engines"][0]["executions"].as_u64().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+const OPTIMAL: [&str; 2] = ["--reduction", "optimal"];
+
+/// The numbers for fifteen are checked by the benchmark, which is built with optimisation.
+#[test]
+fn each_class_is_executed_once() {
+    for (program, n, classes) in [("readers.c", 4, 16), ("readers.c", 10, 1024), ("lastzero.c", 8, 704)] {
+        let cflags = format!("--cflags=-DN={n}");
+        let (status, document) = Desk::new(program).explore(&[&cflags, OPTIMAL[0], OPTIMAL[1]]);
+        assert_eq!((status, document["verdict"].as_str()), (0, Some("safe")), "{program}, {n}");
+        assert_eq!(executions(&document), classes, "{program}, {n}");
+        assert_eq!(document["engines"][0]["blocked"], 0, "{program}, {n}");
+    }
+}
+
+#[test]
+fn jobs_change_nothing_but_the_time() {
+    for (program, flags) in
+        [("lastzero.c", "--cflags=-DN=6"), ("rare.c", "--cflags=-O0"), ("polling.c", "--cflags=-O0")]
+    {
+        let desk = Desk::new(program);
+        let report = |jobs: &str| {
+            let (status, document) = desk.explore(&[flags, "--max-steps", "60", "--max-executions", "700", "-j", jobs]);
+            (status, json_without_times(&document.to_string()))
+        };
+        let expected = report("1");
+        for jobs in ["2", "3"] {
+            assert_eq!(report(jobs), expected, "{program}, {jobs} jobs");
+        }
+    }
+    let text = Desk::new("rare.c").refused(&["-j", "0"]);
+    assert!(text.contains("'--jobs <N>'"), "{text}");
+}
+
+#[test]
+fn killed_and_gone_on_with() {
+    let desk = Desk::new("lastzero.c");
+    let args = ["--cflags=-DN=11", OPTIMAL[0], OPTIMAL[1]];
+    let (_, expected) = desk.explore(&args);
+    assert_eq!(executions(&expected), 7168);
+    let mut child = desk.start(&args);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for jobs in ["1", "2"] {
+        let (status, document) = desk.explore(&[&args[..], &["--resume", "c", "-j", jobs]].concat());
+        assert_eq!(status, 0);
+        assert_eq!(json_without_times(&document.to_string()), json_without_times(&expected.to_string()), "{jobs} jobs");
+    }
+}
+
+#[test]
+fn interrupted_it_reports_what_it_has_and_can_go_on() {
+    let desk = Desk::new("lastzero.c");
+    let args = OPTIMAL;
+    let child = desk.start(&args);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{document}");
+    let engine = &document["engines"][0];
+    assert_eq!((engine["coverage"].as_str(), engine["reason"].as_str()), (Some("stopped"), Some("interrupted")));
+    assert_eq!(document["scope"]["bounded"], true);
+    let done = executions(&document);
+    assert!((1..147_456).contains(&done), "{done}");
+    let more = (done + 100).to_string();
+    let (status, document) = desk.explore(&[&args[..], &["--resume", "c", "--max-executions", &more]].concat());
+    assert_eq!((status, executions(&document)), (3, done + 100));
+}
+
+#[test]
+fn files_that_are_no_checkpoint_of_this_search_are_refused() {
+    let desk = Desk::new("lastzero.c");
+    let args = ["--cflags=-DN=4", "--max-executions", "3"];
+    let (status, _) = desk.explore(&[&args[..], &["--checkpoint", "c"]].concat());
+    assert_eq!(status, 3);
+    let resumed = |args: &[&str]| desk.refused(&[args, &["--resume", "c"]].concat());
+    let text = resumed(&["--cflags=-DN=5"]);
+    assert!(text.contains("`c` is not a checkpoint of this program"), "{text}");
+    let text = resumed(&["--cflags=-DN=4", "--max-preemptions", "1"]);
+    assert!(text.contains("another reduction or bound"), "{text}");
+    let bytes = std::fs::read(desk.file("c")).unwrap();
+    std::fs::write(desk.file("c"), &bytes[..bytes.len() / 2]).unwrap();
+    let text = resumed(&args);
+    assert!(text.contains("`c` is cut off") && text.contains("help: "), "{text}");
+    let mut newer = bytes.clone();
+    newer[8] = 99;
+    std::fs::write(desk.file("c"), newer).unwrap();
+    let text = resumed(&args);
+    assert!(text.contains("a raceproof checkpoint of version 99"), "{text}");
+    std::fs::write(desk.file("c"), "hello").unwrap();
+    let text = resumed(&args);
+    assert!(text.contains("is not a raceproof checkpoint"), "{text}");
+    let text = desk.refused(&[&args[..], &["--checkpoint", "missing/c"]].concat());
+    assert!(text.contains("cannot write `missing/c`"), "{text}");
+}
+
+#[test]
+fn preemptions_are_bounded() {
+    let desk = Desk::new("rare.c");
+    let with = |bound: &str| {
+        let (status, document) = desk.explore(&["--max-preemptions", bound]);
+        let engine = document["engines"][0].clone();
+        (status, engine["coverage"].as_str().unwrap().to_owned(), engine["reason"].clone())
+    };
+    let cut = Value::from("schedules with more preemptions than allowed were left out");
+    assert_eq!(with("1"), (3, "stopped".to_owned(), cut.clone()));
+    assert_eq!(with("2"), (1, "stopped".to_owned(), cut));
+    assert_eq!(with("9"), (1, "complete".to_owned(), Value::Null), "the bound left out nothing");
+}
+
+#[test]
+fn sampling_finds_races_and_proves_nothing() {
+    let args = |how, runs, seed| ["--sample", how, "--runs", runs, "--seed", seed];
+    for how in ["random", "pct:3"] {
+        let (status, document) = Desk::new("rare.c").explore(&args(how, "2000", "7"));
+        assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{how}");
+        let again = Desk::new("rare.c").explore(&args(how, "2000", "7")).1;
+        assert_eq!(json_without_times(&document.to_string()), json_without_times(&again.to_string()), "{how}");
+        let (status, document) = Desk::new("lastzero.c").explore(&args(how, "50", "8"));
+        assert_eq!((status, document["verdict"].as_str()), (3, Some("unknown")), "{how}");
+        assert_eq!(executions(&document), 50);
+        let reason = document["engines"][0]["reason"].as_str().unwrap();
+        assert!(reason.ends_with(&format!("50 runs by `{how}` with the seed 8")), "{reason}");
+    }
+    let text = Desk::new("rare.c").refused(&["--sample", "pct:0", "--runs", "5"]);
+    assert!(text.contains("expected `random`, or `pct:d`"), "{text}");
+}
+
+/// The loop is cut where it does not end; what comes after it is found all the same.
+#[test]
+fn a_polling_loop_hides_nothing() {
+    for reduction in explore::ReductionName::ALL.into_iter().skip(1) {
+        let name = reduction.to_string();
+        let (status, document) = Desk::new("polling.c").explore(&["--reduction", &name, "--max-steps", "40"]);
+        assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{name}");
+        assert_eq!(document["errors"][0]["kind"], "assertion", "{name}");
+    }
+    let (status, document) = Desk::new("polling.c").explore(&["--max-steps", "4"]);
+    assert_eq!((status, document["verdict"].as_str()), (3, Some("unknown")), "no execution comes to its end");
+}
