@@ -43,7 +43,7 @@ impl<'a> Approach<'a> {
             if let Some(position) = id.position.checked_sub(1) {
                 past.join(causality.clock(causality.step_of(EventId { position, ..id })));
             }
-            for enabling in communicating(trace, step) {
+            for enabling in communicating(trace, step, race.first) {
                 past.join(causality.clock(enabling));
             }
         }
@@ -69,15 +69,18 @@ impl<'a> Approach<'a> {
 }
 
 /// The earlier events that an access has to come after because they communicate with its atomic part: a library call
-/// that reads from a pipe into a buffer races on the buffer, but waits for what was written to the pipe.
-fn communicating(trace: &Trace, step: Step) -> impl Iterator<Item = Step> {
-    let atomic =
-        |event: &Event| -> Vec<Access> { event.op.accesses().iter().filter(|a| a.atomic.is_some()).copied().collect() };
+/// that reads from a pipe into a buffer races on the buffer, but waits for what was written to the pipe. What a section
+/// does depends on all that it reads; but the access that it races with comes right before it anyway.
+fn communicating(trace: &Trace, step: Step, first: Step) -> impl Iterator<Item = Step> {
     let event = &trace.events[step];
-    let own = if matches!(event.op, Op::Accesses(_) | Op::Section { .. }) { atomic(event) } else { Vec::new() };
+    let section = matches!(event.op, Op::Section { .. });
+    let counts = move |a: &&Access| section || a.atomic.is_some();
+    let of = move |event: &Event| -> Vec<Access> { event.op.accesses().iter().filter(counts).copied().collect() };
+    let own = if section || matches!(event.op, Op::Accesses(_)) { of(event) } else { Vec::new() };
     let before = if own.is_empty() { 0 } else { step.0 as usize };
-    trace.events.iter_enumerated().take(before).filter_map(move |(earlier, e)| {
-        let meets = atomic(e).iter().any(|a| own.iter().any(|b| a.conflicts_with(b)));
+    let earlier = trace.events.iter_enumerated().take(before).filter(move |(at, _)| !section || *at != first);
+    earlier.filter_map(move |(earlier, e)| {
+        let meets = of(e).iter().any(|a| own.iter().any(|b| a.conflicts_with(b)));
         meets.then_some(earlier)
     })
 }
