@@ -1,4 +1,4 @@
-// The thread spins for ever in the schedules where it reads the flag before it is set to 1 and back.
+// The thread waits for ever in the schedules where it reads the flag between the two writes.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -6,7 +6,7 @@ static atomic_int flag;
 
 static void *worker(void *arg) {
     if (flag == 1)
-        while (flag != 2) // SPIN
+        while (flag != 2) // DEADLOCK
             ;
     return arg;
 }
@@ -16,6 +16,6 @@ int main(void) {
     pthread_create(&thread, NULL, worker, NULL);
     flag = 1;
     flag = 0;
-    pthread_join(thread, NULL);
+    pthread_join(thread, NULL); // DEADLOCK
     return 0;
 }

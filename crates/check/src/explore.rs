@@ -107,7 +107,7 @@ pub(crate) fn explore_hinted(
         max_executions: options.max_executions,
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
-        choices: ::explore::ChoiceValues::default(),
+        choices: choice_values(&built.program),
         max_preemptions: options.max_preemptions,
         interrupt: options.interrupt.clone(),
         hints,
@@ -161,6 +161,14 @@ pub(crate) fn explore_hinted(
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
     };
     Ok((report, sites, outcome.hints))
+}
+
+/// Values to be tried where the program leaves one open, out of a range too large for all.
+fn choice_values(program: &program::Program) -> ::explore::ChoiceValues {
+    /// Most values that the program suggests.
+    const SUGGESTED: usize = 24;
+    let suggested = program::constants::compared(program, SUGGESTED);
+    ::explore::ChoiceValues { suggested, ..::explore::ChoiceValues::default() }
 }
 
 fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report::Engine {

@@ -98,13 +98,14 @@ impl Clang {
         Err(Failure::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_owned()))
     }
 
-    /// Compiles one source to bitcode without optimisation and with debug information.
-    fn compile(&self, source: &Source, flags: &Flags, bitcode: &Path) -> Result<(), Error> {
+    /// Compiles one source to bitcode without optimisation and with debug information. Our header is in `include`.
+    fn compile(&self, source: &Source, flags: &Flags, include: &Path, bitcode: &Path) -> Result<(), Error> {
         let mut arguments: Vec<&OsStr> = source.flags.iter().chain(&flags.compile).map(OsStr::new).collect();
         if source.language == Language::Cxx {
             // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
         }
+        arguments.extend(["-idirafter".as_ref(), include.as_os_str()]);
         arguments.extend(cc::BITCODE_FLAGS.iter().map(OsStr::new));
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
         self.run_in(&source.directory, &arguments).map_err(|failure| {
@@ -195,9 +196,23 @@ pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path) -> Res
     if !jobs.is_empty() {
         crate::create_dir(work_dir)?;
         let clang = Clang::find()?;
-        in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &compiled.inputs[*input].bitcode))?;
+        let include = write_header(work_dir)?;
+        in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &include, &compiled.inputs[*input].bitcode))?;
     }
     Ok(compiled)
+}
+
+/// Writes the header for programs under test into a folder of its own and returns that.
+fn write_header(work_dir: &Path) -> Result<PathBuf, Error> {
+    const HEADER: &str = include_str!("../include/raceproof.h");
+    let folder = work_dir.join("include");
+    crate::create_dir(&folder)?;
+    let file = folder.join("raceproof.h");
+    std::fs::write(&file, HEADER)
+        .map_err(|cause| Error::Io { what: format!("cannot write `{}`", file.display()), cause })?;
+    // Sources may be compiled from other folders.
+    std::path::absolute(&folder)
+        .map_err(|cause| Error::Io { what: format!("cannot find `{}`", folder.display()), cause })
 }
 
 /// Does the work for every item; of several errors the one of the first item counts.

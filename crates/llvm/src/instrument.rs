@@ -12,6 +12,7 @@ mod calls;
 mod ctors;
 mod insert;
 mod library;
+mod rounds;
 mod sections;
 mod streams;
 mod tls;
@@ -78,6 +79,7 @@ impl<'m> Weaver<'_, 'm> {
             .filter_map(|instruction| Some((instruction, self.plan.sites.id(instruction)?)))
             .collect();
         let accesses_count = !streams::is_stream_function(&function.name());
+        let waiting = if accesses_count { self.waiting_loops(function) } else { Vec::new() };
         if accesses_count {
             self.locals(function, &visible);
         }
@@ -98,6 +100,7 @@ impl<'m> Weaver<'_, 'm> {
                 _ => {}
             }
         }
+        waiting.iter().for_each(|waiting| self.round(waiting));
     }
 
     /// Notes something that has no model.

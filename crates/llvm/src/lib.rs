@@ -14,6 +14,7 @@ pub mod functions;
 mod initialisers;
 pub mod instrument;
 pub mod intrinsics;
+mod loops;
 pub mod lower;
 pub mod module;
 mod names;
@@ -21,6 +22,7 @@ mod once;
 mod pointers;
 pub mod sites;
 pub mod value;
+mod verifier;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -127,6 +129,7 @@ impl<'c> Front<'c> {
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
         once::complete(&module);
+        verifier::complete(&module);
         initialisers::complete(&module);
         pointers::stand_in(&module);
         module::promote_locals(&module)?;

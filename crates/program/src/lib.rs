@@ -5,6 +5,7 @@
 //! Nothing here knows about LLVM or about engines.
 
 pub mod arith;
+pub mod constants;
 pub mod ir;
 pub mod library;
 pub mod naming;

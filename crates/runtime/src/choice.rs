@@ -8,7 +8,7 @@ use wire::{Record, Tag};
 use crate::hooks::{self, HOT};
 use crate::run::RUN;
 use crate::sched::Thread;
-use crate::{link, sched, section};
+use crate::{link, rounds, sched, section};
 
 /// A choice made before the checkpoint, which all runs of this process have in common. Its thread is the initial one.
 pub struct Past {
@@ -35,6 +35,7 @@ pub fn choose(lo: i64, hi: i64) -> i64 {
     if !sched::running() {
         return 0.max(lo).min(hi);
     }
+    rounds::effect();
     let in_section = section::choice();
     let (index, flags) = match in_section {
         Some(index) => (index, flag::MORE),

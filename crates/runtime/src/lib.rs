@@ -27,6 +27,7 @@ pub mod libc_models;
 pub mod link;
 pub mod objects;
 pub mod plan;
+pub mod rounds;
 pub mod run;
 pub mod sched;
 pub mod section;

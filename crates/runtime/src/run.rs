@@ -15,7 +15,7 @@ use crate::plan::{Decision, Plan, View};
 use crate::slots::{self, Slot};
 use crate::sync::State;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
-use crate::{checkpoint, choice, crash, entry, exceptions, link, sched, sys};
+use crate::{checkpoint, choice, crash, entry, exceptions, link, rounds, sched, sys};
 
 /// Why a thread went back to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +68,8 @@ pub struct Run {
     pub state: Option<State>,
     /// Values chosen before the checkpoint.
     pub choices: PastChoices,
+    /// Number of threads in rounds of loops that wait.
+    pub rounds: u32,
     /// The program used descriptors.
     pub did_io: bool,
     /// What the host asked for.
@@ -96,6 +98,7 @@ pub static RUN: Global<Run> = Global::new(Run {
     parked: Vec::new(),
     state: None,
     choices: PastChoices::new(),
+    rounds: 0,
     did_io: false,
     request: Request {
         segments: 0,
@@ -214,7 +217,8 @@ impl Run {
         unsafe {
             let hot = HOT.get();
             (*hot).position = start;
-            ((*hot).limit, (*hot).stop) = (limit, limit);
+            let first = if self.rounds > 0 { start } else { limit };
+            ((*hot).limit, (*hot).stop) = (first, limit);
             (*hot).end = link::trace().end.sub(reserve());
             *SITE.get() = entry.site;
             *entry::TLS_BASE.get() = entry.slot.tls();
@@ -242,6 +246,8 @@ impl Run {
         let entry = &mut self.threads[thread as usize];
         entry.over = true;
         entry.announce(&[]);
+        self.rounds -= u32::from(entry.round.take().is_some());
+        rounds::notice_changes();
         self.runnable.remove(thread);
         sched::reconsider();
     }

@@ -10,7 +10,7 @@ use wire::{Record, ReplyKind, Tag};
 use crate::hooks::{self, HOT, SITE};
 use crate::link;
 use crate::run::{RUN, Reason};
-use crate::section;
+use crate::{rounds, section};
 use crate::slots::Slot;
 use crate::sync::{Blocker, State};
 use crate::threads::Entry;
@@ -49,20 +49,27 @@ pub fn running() -> bool {
 /// Scheduling point: announces `op` as the thread's next event. Returns when it is this thread's turn and `blocker`
 /// does not block it; one that could only wake without a cause leaves the turn to others. Emits nothing.
 pub fn arrive(op: Record, extra: Option<u64>, blocker: Blocker) {
+    let extra = extra.map(|address| extra_record(address, op.site()));
+    let pending = [op, extra.unwrap_or_default()];
+    arrive_with(&pending[..1 + usize::from(extra.is_some())], blocker);
+}
+
+/// The same for an event of these records.
+pub fn arrive_with(pending: &[Record], blocker: Blocker) {
     if !running() {
         return;
     }
     if section::is_open() {
         section::interrupt();
     }
-    let at_limit = unsafe { (*HOT.get()).position == (*HOT.get()).limit };
-    let waits = || state().blocked(current(), &blocker) || state().reluctant(current(), &blocker);
-    if !at_limit && (matches!(blocker, Blocker::None) || !waits()) {
-        return;
+    if rounds::any() {
+        rounds::before_event();
     }
-    let extra = extra.map(|address| extra_record(address, op.site()));
-    let pending = [op, extra.unwrap_or_default()];
-    wait_for_turn(&pending[..1 + usize::from(extra.is_some())], blocker);
+    let at_limit = unsafe { (*HOT.get()).position == (*HOT.get()).stop };
+    let waits = || state().blocked(current(), &blocker) || state().reluctant(current(), &blocker);
+    if at_limit || (!matches!(blocker, Blocker::None) && waits()) {
+        wait_for_turn(pending, blocker);
+    }
 }
 
 /// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says whether
@@ -76,7 +83,21 @@ pub fn take_turn(pending: &[Record]) -> bool {
         pending.iter().for_each(|record| section::access(*record, true));
         return false;
     }
-    wait_for_turn(pending, Blocker::None);
+    let hot = HOT.get();
+    if rounds::any() {
+        rounds::before_event();
+    }
+    if unsafe { (*hot).position == (*hot).stop } {
+        wait_for_turn(pending, Blocker::None);
+    }
+    match pending {
+        [record] => rounds::access(record),
+        _ => rounds::effect(),
+    }
+    unsafe {
+        // The next event is looked at too.
+        (*hot).limit = if rounds::any() { (*hot).position + 1 } else { (*hot).stop };
+    }
     true
 }
 
@@ -117,12 +138,22 @@ pub fn commit(op: Record, extra: Option<u64>) {
     if !running() {
         return;
     }
-    let hot = HOT.get();
     match extra {
-        None => hooks::append_all(&[op]),
-        Some(address) => hooks::append_all(&[op, extra_record(address, op.site())]),
+        None => commit_with(&[op]),
+        Some(address) => commit_with(&[op, extra_record(address, op.site())]),
     }
+}
+
+/// The same for an event of these records.
+pub fn commit_with(records: &[Record]) {
+    let Some(op) = records.first().copied().filter(|_| running()) else { return };
+    let hot = HOT.get();
+    hooks::append_all(records);
     unsafe { (*hot).position += 1 };
+    if rounds::any() {
+        rounds::executed(&op);
+        unsafe { (*hot).limit = (*hot).position };
+    }
     if op.tag() == Some(Tag::Yield)
         && let Some(thread) = entry(current())
     {
@@ -204,6 +235,7 @@ fn end_with(reason: Reason) -> ! {
 fn suspend(reason: Reason) {
     hooks::close_call();
     section::close();
+    rounds::notice_changes();
     // Safety: the scheduler is suspended while a thread runs.
     unsafe { (*RUN.get()).leave_thread(reason) };
 }

@@ -13,7 +13,7 @@ use wire::{Record, Tag};
 
 use crate::cell::Global;
 use crate::hooks::{self, HOT};
-use crate::sched;
+use crate::{rounds, sched};
 
 /// The section under way. Only the running thread can have one.
 struct Section {
@@ -52,6 +52,7 @@ pub fn enter(site: u32) {
         return;
     }
     if !is_open() {
+        rounds::effect();
         let hot = HOT.get();
         // Safety: no borrow is held over the switch.
         if unsafe { (*hot).position == (*hot).limit } {

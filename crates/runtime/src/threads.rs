@@ -7,6 +7,7 @@ use wire::{Record, Tag};
 
 use crate::context::Suspended;
 use crate::hooks;
+use crate::rounds::Round;
 use crate::slots::Slot;
 use crate::sync::{Blocker, State};
 
@@ -52,6 +53,8 @@ pub struct Entry {
     pub exceptions: [usize; 2],
     /// What it runs; the initial thread runs `main`.
     pub routine: Option<(StartRoutine, *mut c_void)>,
+    /// What the current round of a loop has done.
+    pub round: Option<Round>,
     pending: [Record; PENDING],
     pending_len: u8,
 }
@@ -71,6 +74,7 @@ impl Entry {
             errno: 0,
             exceptions: [0; 2],
             routine,
+            round: None,
             pending: [Record::default(); PENDING],
             pending_len: 0,
         };

@@ -63,6 +63,7 @@ pub fn lower<'m>(
         routines: BTreeMap::new(),
         results: FxHashMap::default(),
         errno: None,
+        sections: None,
         program: Program { files: sites.files.clone(), sites: sites.table.clone(), ..Program::default() },
     };
     lowering.run(module)
@@ -84,6 +85,7 @@ pub(crate) struct Lowering<'a, 'm> {
     /// The variables in which functions return structs.
     results: FxHashMap<Value<'m>, GlobalId>,
     errno: Option<GlobalId>,
+    sections: Option<GlobalId>,
     program: Program,
 }
 
@@ -161,17 +163,25 @@ impl<'m> Lowering<'_, 'm> {
 
     /// The variable that `errno` stands for.
     fn errno(&mut self) -> GlobalId {
-        *self.errno.get_or_insert_with(|| {
-            self.program.globals.push(Global {
-                symbol: "errno".to_owned(),
-                name: "errno".to_owned(),
-                size: 4,
-                ty: None,
-                init: Vec::new(),
-                relocations: Vec::new(),
-                thread_local: true,
-                constant: false,
-            })
-        })
+        *self.errno.get_or_insert_with(|| self.program.globals.push(variable("errno", 4, true)))
+    }
+
+    /// The lock that stands for sections that nothing interrupts.
+    fn sections(&mut self) -> GlobalId {
+        *self.sections.get_or_insert_with(|| self.program.globals.push(variable("atomic section", 40, false)))
+    }
+}
+
+/// A variable that is not in the source.
+fn variable(name: &str, size: u64, thread_local: bool) -> Global {
+    Global {
+        symbol: name.to_owned(),
+        name: name.to_owned(),
+        size,
+        ty: None,
+        init: Vec::new(),
+        relocations: Vec::new(),
+        thread_local,
+        constant: false,
     }
 }

@@ -1,10 +1,10 @@
 //! Thread functions and atomic library calls.
 
-use model::Order;
+use model::{LockMode, Order};
 use program::library::atomics::{AtomicCall, AtomicOp, AtomicOrder, AtomicSize, AtomicValue};
 use program::library::threads::{Place, Recursion, ThreadFunction, ThreadOp};
 use program::library::{Effect, Size};
-use program::{BinaryOp, CompareOp, Expr, Operand, RmwOp, Stmt, SyncOp};
+use program::{BinaryOp, CompareOp, Expr, Operand, RmwOp, Stmt, SyncOp, TryMode};
 
 use super::body::Body;
 use crate::value::Value;
@@ -241,6 +241,19 @@ impl<'m> Body<'_, '_, 'm> {
             }
             ThreadOp::AddressWake { .. } => self.define(call, Expr::Use(Operand::Any)),
             ThreadOp::Yield => self.sync(call, SyncOp::Yield),
+            ThreadOp::Choose => self.define(call, Expr::Use(Operand::Any)),
+            // Going on in any case allows more, never less.
+            ThreadOp::Assume => {}
+            // No two sections overlap, as if they were under one lock.
+            ThreadOp::SectionBegin => {
+                let lock = Operand::Global(self.lowering.sections(), 0);
+                let op = SyncOp::Lock { lock, mode: LockMode::Exclusive, wait: TryMode::Wait };
+                self.emit(Stmt::Sync { dst: None, op });
+            }
+            ThreadOp::SectionEnd => {
+                let lock = Operand::Global(self.lowering.sections(), 0);
+                self.emit(Stmt::Sync { dst: None, op: SyncOp::Unlock { lock } });
+            }
             ThreadOp::Unmodelled => {
                 self.unmodelled(&format!("calls `{}`", function.name), Some(function.name));
                 self.define(call, Expr::Use(Operand::Any));

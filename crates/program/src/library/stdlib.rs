@@ -9,6 +9,7 @@ use super::{LibraryFunction, LibraryState, Role, computed, row};
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("_Exit", 1, &[]).role(Role::Exit(0)),
     row("_Fork", 0, &[Opaque("makes another process")]),
+    row("__VERIFIER_error", 0, &[]).role(Role::AssertionFailed),
     row("__assert", 3, &[]).role(Role::AssertionFailed),
     row("__assert_fail", 4, &[]).role(Role::AssertionFailed),
     row("__assert_perror_fail", 4, &[]).role(Role::AssertionFailed),
@@ -146,6 +147,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("rand_r", 1, &[Read(0, Bytes(4)), Write(0, Bytes(4))]),
     row("random", 0, &[State(LibraryState::Random, Write_)]),
     row("random_r", 2, &[Read(0, Bytes(48)), Write(0, Bytes(48)), Write(1, Bytes(4))]),
+    row("reach_error", 0, &[]).role(Role::AssertionFailed),
     row("realloc", 2, &[]).role(Role::Reallocate { size: Len(1) }),
     row("reallocarray", 3, &[]).role(Role::Reallocate { size: Product(1, 2) }),
     row("realpath", 2, &[Read(0, String), WriteAfter(1, String), Returns(1)]).role(Role::AllocateInside),

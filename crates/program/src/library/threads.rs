@@ -1,5 +1,5 @@
 //! Thread functions: how each maps to a [`SyncOp`](crate::SyncOp), for POSIX threads and semaphores, C11 threads and
-//! what compiled C++ calls in libstdc++. Atomic library calls are in [`atomics`](super::atomics).
+//! what compiled C++ calls in libstdc++; values left open, assumptions and sections of checkers. Atomic library calls are in [`atomics`](super::atomics).
 
 use model::LockMode::{self, Exclusive, Shared};
 
@@ -105,6 +105,14 @@ pub enum ThreadOp {
     AddressWake { address: Place },
     /// Lets others run: `sched_yield`, sleeps.
     Yield,
+    /// Any value: of the range between two arguments, or of its type.
+    Choose,
+    /// Goes on only if the argument is not 0.
+    Assume,
+    /// Begins a section that no other thread interrupts.
+    SectionBegin,
+    /// Ends it.
+    SectionEnd,
     /// Changes or asks for an attribute of a thread or lock that no other thread can notice.
     Attribute,
     /// Not modelled; the runtime reports a call.
@@ -209,6 +217,41 @@ static ROWS: &[ThreadFunction] = &[
         .touches(&[Read(0, Bytes(8)), WriteAfter(0, Bytes(8))]),
     row("_ZNSt6thread6detachEv", 1, Nothing, Detach { handle: Deref(0) })
         .touches(&[Read(0, Bytes(8)), WriteAfter(0, Bytes(8))]),
+    row("__VERIFIER_assume", 1, Nothing, Assume),
+    row("__VERIFIER_atomic_begin", 0, Nothing, SectionBegin),
+    row("__VERIFIER_atomic_end", 0, Nothing, SectionEnd),
+    row("__VERIFIER_nondet__Bool", 0, Value, Choose),
+    row("__VERIFIER_nondet_bool", 0, Value, Choose),
+    row("__VERIFIER_nondet_char", 0, Value, Choose),
+    row("__VERIFIER_nondet_charp", 0, Value, Choose),
+    row("__VERIFIER_nondet_double", 0, Value, Choose),
+    row("__VERIFIER_nondet_float", 0, Value, Choose),
+    row("__VERIFIER_nondet_int", 0, Value, Choose),
+    row("__VERIFIER_nondet_loff_t", 0, Value, Choose),
+    row("__VERIFIER_nondet_long", 0, Value, Choose),
+    row("__VERIFIER_nondet_longlong", 0, Value, Choose),
+    row("__VERIFIER_nondet_pchar", 0, Value, Choose),
+    row("__VERIFIER_nondet_pointer", 0, Value, Choose),
+    row("__VERIFIER_nondet_s16", 0, Value, Choose),
+    row("__VERIFIER_nondet_s32", 0, Value, Choose),
+    row("__VERIFIER_nondet_s64", 0, Value, Choose),
+    row("__VERIFIER_nondet_s8", 0, Value, Choose),
+    row("__VERIFIER_nondet_schar", 0, Value, Choose),
+    row("__VERIFIER_nondet_sector_t", 0, Value, Choose),
+    row("__VERIFIER_nondet_short", 0, Value, Choose),
+    row("__VERIFIER_nondet_size_t", 0, Value, Choose),
+    row("__VERIFIER_nondet_u16", 0, Value, Choose),
+    row("__VERIFIER_nondet_u32", 0, Value, Choose),
+    row("__VERIFIER_nondet_u64", 0, Value, Choose),
+    row("__VERIFIER_nondet_u8", 0, Value, Choose),
+    row("__VERIFIER_nondet_uchar", 0, Value, Choose),
+    row("__VERIFIER_nondet_uint", 0, Value, Choose),
+    row("__VERIFIER_nondet_ulong", 0, Value, Choose),
+    row("__VERIFIER_nondet_ulonglong", 0, Value, Choose),
+    row("__VERIFIER_nondet_unsigned", 0, Value, Choose),
+    row("__VERIFIER_nondet_unsigned_char", 0, Value, Choose),
+    row("__VERIFIER_nondet_unsigned_int", 0, Value, Choose),
+    row("__VERIFIER_nondet_ushort", 0, Value, Choose),
     row("__cxa_guard_abort", 1, Nothing, GuardLeave { control: Arg(0), done: false }),
     row("__cxa_guard_acquire", 1, Value, GuardEnter { control: Arg(0) }),
     row("__cxa_guard_release", 1, Nothing, GuardLeave { control: Arg(0), done: true }),
@@ -302,6 +345,7 @@ static ROWS: &[ThreadFunction] = &[
     row("pthread_timedjoin_np", 3, Error, Join { handle: Arg(0), result: Some(1), wait: Timed }).touches(TIME_2),
     row("pthread_tryjoin_np", 2, Error, Join { handle: Arg(0), result: Some(1), wait: Try }),
     row("pthread_yield", 0, Error, Yield),
+    row("raceproof_choose", 2, Value, Choose),
     row("sched_yield", 0, MinusOne, Yield),
     row("sem_clockwait", 3, MinusOne, SemWait { sem: Arg(0), wait: Timed }).touches(TIME_2),
     row("sem_close", 1, MinusOne, Unmodelled),

@@ -6,7 +6,7 @@
 //! | `__VERIFIER_nondet_*` | any value of a type; a pointer is null, which is noted; floating-point numbers are whole |
 //! | `__VERIFIER_assume` | goes on if the condition holds; else the thread stays there for ever, without effect |
 //! | `__VERIFIER_atomic_begin`, `__VERIFIER_atomic_end` | a section that no other thread interrupts |
-//! | `__VERIFIER_error`, `reach_error` | a failed assertion (instrumentation gives them the name `__rp_error`) |
+//! | `__VERIFIER_error`, `reach_error` | a failed assertion |
 
 use core::ffi::{c_char, c_int, c_long, c_void};
 
@@ -28,6 +28,14 @@ fn give_up() -> ! {
     }
     section::undo();
     sched::park(ReplyKind::Assumed, 0, "")
+}
+
+fn error(name: &str) -> ! {
+    if !sched::running() {
+        crate::sys::complain("raceproof: the error is reached before the program runs\n");
+        crate::sys::leave(2);
+    }
+    sched::park(ReplyKind::Assertion, 0, crate::text::text!("`{name}` is not called").as_str())
 }
 
 fn null() -> *mut c_void {
@@ -123,10 +131,6 @@ export! {
             give_up()
         }
     }
-    /// Stays here: in place of `abort` in a function that stands for an assumption.
-    fn __rp_give_up() -> ! {
-        give_up()
-    }
     /// No other thread runs until the end.
     fn __VERIFIER_atomic_begin() {
         section::enter(sched::site());
@@ -135,16 +139,12 @@ export! {
     fn __VERIFIER_atomic_end() {
         section::leave();
     }
-    /// A function begins that stands for a section.
-    fn __rp_section_begin(site: u32) {
-        section::enter(site);
-    }
-    /// Such a function ends.
-    fn __rp_section_end() {
-        section::leave();
+    /// The error that must not be reached.
+    fn __VERIFIER_error() -> ! {
+        error("__VERIFIER_error")
     }
     /// The error that must not be reached.
-    fn __rp_error() -> ! {
-        sched::park(ReplyKind::Assertion, 0, "the error is not reached")
+    fn reach_error() -> ! {
+        error("reach_error")
     }
 }

@@ -82,6 +82,8 @@ pub enum Blocker {
         /// The round in which the thread arrived.
         round: u64,
     },
+    /// A change of something the thread read in the last round of a loop.
+    Change,
     /// A semaphore above zero.
     Sem {
         /// The semaphore.
@@ -172,6 +174,7 @@ impl State {
         match *blocker {
             Blocker::None => false,
             Blocker::Never => true,
+            Blocker::Change => !crate::rounds::is_changed(thread),
             Blocker::Lock { lock, mode } => !self.available(lock, mode),
             Blocker::Barrier { barrier, round } => {
                 matches!(self.objects.get(barrier), Some(Object::Barrier(b)) if b.round() == round)

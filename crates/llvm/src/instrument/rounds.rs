@@ -1,0 +1,162 @@
+//! Loops that wait for another thread: tells the runtime where their rounds begin.
+//!
+//! Such a loop writes no memory by itself. It may read, take and give back locks, offer to let others run, and update
+//! atomically; whether a round really had no effect is for the runtime to see. Values that live on from round to round
+//! are told, and compared there.
+//!
+//! What a round reads plainly has to be read in every round. Else a read that only happens in rounds that are left out
+//! could race unseen. A loop that counts is never idle and is left alone.
+
+use std::collections::BTreeSet;
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTypeKind};
+use model::SiteId;
+use program::library::threads::{self, ThreadOp};
+
+use super::Weaver;
+use crate::loops::{Flow, Loop};
+use crate::value::Value;
+
+/// Values that may live on from round to round.
+const CARRIED: usize = 4;
+/// How deep functions called in a loop are looked into.
+const DEPTH: usize = 4;
+
+/// A loop that waits.
+pub(super) struct Waiting<'m> {
+    header: LLVMBasicBlockRef,
+    /// The blocks from which another round begins.
+    again: BTreeSet<LLVMBasicBlockRef>,
+    /// Values that live on.
+    carried: Vec<Value<'m>>,
+    site: SiteId,
+}
+
+impl<'m> Weaver<'_, 'm> {
+    /// The loops of a function that wait; before anything is inserted.
+    pub(super) fn waiting_loops(&self, function: Value<'m>) -> Vec<Waiting<'m>> {
+        let flow = Flow::of(function);
+        flow.loops().iter().filter_map(|l| self.waiting(&flow, l)).collect()
+    }
+
+    fn waiting(&self, flow: &Flow<'m>, l: &Loop) -> Option<Waiting<'m>> {
+        let again: Vec<usize> = flow.predecessors(l.header).iter().copied().filter(|b| l.blocks.contains(b)).collect();
+        let leaves = |block: &usize| flow.successors(*block).iter().any(|to| !l.blocks.contains(to));
+        let ends: Vec<usize> = l.blocks.iter().copied().filter(leaves).chain(again.iter().copied()).collect();
+        let mut sites = Vec::new();
+        for block in &l.blocks {
+            let always = ends.iter().all(|end| flow.dominates(*block, *end));
+            for instruction in flow.blocks[*block].instructions() {
+                if !self.may_be_idle(instruction, always, DEPTH) {
+                    return None;
+                }
+                let reads = instruction.address().is_some() || instruction.is_call();
+                sites.extend(self.plan.sites.id(instruction).filter(|_| reads));
+            }
+        }
+        let carried = self.carried(flow, l, &again)?;
+        let again = again.iter().map(|block| flow.blocks[*block].raw()).collect();
+        Some(Waiting { header: flow.blocks[l.header].raw(), again, carried, site: sites.into_iter().min()? })
+    }
+
+    /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.
+    fn carried(&self, flow: &Flow<'m>, l: &Loop, again: &[usize]) -> Option<Vec<Value<'m>>> {
+        let mut carried = Vec::new();
+        for phi in flow.blocks[l.header].instructions() {
+            if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
+                break;
+            }
+            let kind = unsafe { LLVMGetTypeKind(phi.ty()) };
+            let narrow = kind == LLVMTypeKind::LLVMIntegerTypeKind && unsafe { LLVMGetIntTypeWidth(phi.ty()) } <= 64;
+            if !narrow && kind != LLVMTypeKind::LLVMPointerTypeKind {
+                return None;
+            }
+            for i in 0..unsafe { LLVMCountIncoming(phi.raw()) } {
+                let from = unsafe { LLVMGetIncomingBlock(phi.raw(), i) };
+                let next = unsafe { Value::from_raw(LLVMGetIncomingValue(phi.raw(), i)) }?;
+                let counts = matches!(
+                    next.opcode(),
+                    Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMGetElementPtr)
+                ) && next.operands().any(|o| o == phi);
+                if counts && again.iter().any(|block| flow.blocks[*block].raw() == from) {
+                    return None;
+                }
+            }
+            carried.push(phi);
+        }
+        (carried.len() <= CARRIED).then_some(carried)
+    }
+
+    /// Whether a round with this instruction may have no effect. `always`: it is executed in every round.
+    fn may_be_idle(&self, instruction: Value<'m>, always: bool, depth: usize) -> bool {
+        let Some(opcode) = instruction.opcode() else { return false };
+        match opcode {
+            LLVMOpcode::LLVMLoad => {
+                let ordering = unsafe { LLVMGetOrdering(instruction.raw()) };
+                let plain = ordering == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
+                always || !plain || self.plan.sites.id(instruction).is_none()
+            }
+            LLVMOpcode::LLVMCall => self.call_may_be_idle(instruction, always, depth),
+            LLVMOpcode::LLVMStore
+            | LLVMOpcode::LLVMInvoke
+            | LLVMOpcode::LLVMCallBr
+            | LLVMOpcode::LLVMAlloca
+            | LLVMOpcode::LLVMVAArg
+            | LLVMOpcode::LLVMLandingPad
+            | LLVMOpcode::LLVMResume
+            | LLVMOpcode::LLVMIndirectBr => false,
+            _ => true,
+        }
+    }
+
+    fn call_may_be_idle(&self, call: Value<'m>, always: bool, depth: usize) -> bool {
+        let Some(function) = call.called_function() else { return false };
+        let name = function.name();
+        if function.is_intrinsic() {
+            return name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime.");
+        }
+        if function.is_declaration() {
+            let op = threads::lookup(&name).map(|f| f.op);
+            return matches!(op, Some(ThreadOp::Lock { .. } | ThreadOp::Unlock { .. } | ThreadOp::Yield));
+        }
+        if depth == 0 {
+            return false;
+        }
+        let flow = Flow::of(function);
+        let ends: Vec<usize> = (0..flow.blocks.len()).filter(|b| flow.successors(*b).is_empty()).collect();
+        flow.loops().is_empty()
+            && flow.blocks.iter().enumerate().all(|(number, block)| {
+                let always = always && ends.iter().all(|end| flow.dominates(number, *end));
+                block.instructions().into_iter().all(|i| self.may_be_idle(i, always, depth - 1))
+            })
+    }
+
+    /// Inserts what tells the runtime that a round begins.
+    pub(super) fn round(&self, waiting: &Waiting<'m>) {
+        let Waiting { header, again, carried, site } = waiting;
+        unsafe {
+            let Some(first) = Value::from_raw(LLVMGetFirstInstruction(*header)) else { return };
+            let Some(place) = first.block().and_then(|block| block.first_insertion_point()) else { return };
+            self.insert.before(first);
+            let phi = LLVMBuildPhi(self.insert.builder(), self.insert.i32, c"again".as_ptr());
+            let function = LLVMGetBasicBlockParent(*header);
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                let end = LLVMGetBasicBlockTerminator(block);
+                for _ in (0..LLVMGetNumSuccessors(end)).filter(|i| LLVMGetSuccessor(end, *i) == *header) {
+                    let mut value = self.insert.const_i32(u32::from(again.contains(&block))).raw();
+                    LLVMAddIncoming(phi, &mut value, &mut block, 1);
+                }
+                block = LLVMGetNextBasicBlock(block);
+            }
+            let Some(phi) = Value::from_raw(phi) else { return };
+            self.insert.before(place);
+            let mut arguments = vec![self.site(*site), phi];
+            arguments.extend(carried.iter().map(|value| self.insert.widened(*value, false)));
+            arguments.resize(2 + CARRIED, self.insert.const_i64(0));
+            self.insert.hook("__rp_round", &arguments);
+        }
+    }
+}
