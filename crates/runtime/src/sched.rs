@@ -10,10 +10,10 @@ use wire::{Record, ReplyKind, Tag};
 use crate::hooks::{self, HOT, SITE};
 use crate::link;
 use crate::run::{RUN, Reason};
-use crate::{rounds, section};
 use crate::slots::Slot;
 use crate::sync::{Blocker, State};
 use crate::threads::Entry;
+use crate::{rounds, section};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 

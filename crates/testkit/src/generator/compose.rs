@@ -361,7 +361,11 @@ impl Composer<'_> {
     fn awaiting(&mut self) -> Vec<Item> {
         let order = self.random.pick(&[Order::Acquire, Order::SeqCst, Order::Relaxed]);
         let (set, release) = (Value::Constant(1), self.release_order());
-        match self.random.below(9) {
+        match self.random.below(10) {
+            9 => {
+                let spin = Item::Await { var: 2, value: 0, how: Awaiting::TryLock };
+                vec![spin, self.access(), Item::Unlock(LockRef::Mutex(0))]
+            }
             0 => vec![self.access(), Item::Write { var: 2, value: set }],
             1 | 2 => vec![self.access(), Item::AtomicStore { var: 2, value: set, order: release }],
             3 => self.locked(LockRef::Mutex(0), vec![Item::Write { var: 2, value: set }]),

@@ -505,6 +505,7 @@ impl Emitter {
             Awaiting::Exchange(order) => {
                 format!("while (__atomic_exchange_n(&x{var}, 1, {}) != {value}) {{}}", order_in_c(order))
             }
+            Awaiting::TryLock => "while (pthread_mutex_trylock(&m[0])) {}".to_owned(),
             Awaiting::Two(_) => format!("int {other}; do"),
             Awaiting::Locked => "for (;;) {".to_owned(),
         };
@@ -515,6 +516,7 @@ impl Emitter {
         self.op(&format!("round %{again}"));
         match how {
             Awaiting::Plain => self.op(&format!("%{read} = load 4, @x{var}")),
+            Awaiting::TryLock => self.op(&format!("%{read} = trylock @m")),
             Awaiting::Atomic(order) => self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order))),
             Awaiting::Exchange(order) => {
                 self.op(&format!("%{read} = rmw exchange 4 {}, @x{var}, 1", order_in_text(order)));

@@ -80,6 +80,8 @@ pub enum Awaiting {
     Two(Order),
     /// Exchanges it with 1, so that it takes a lock if the value is 0.
     Exchange(Order),
+    /// Tries to take mutex 0 until it is had; the integer does not matter.
+    TryLock,
 }
 
 /// A statement.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Cell, Op, ThreadId};
+use model::{Cell, LockMode, Op, ThreadId};
 
 use super::Machine;
 use super::action::{Action, cell};
@@ -22,6 +22,8 @@ pub enum Rounds {
 pub(super) struct Round {
     /// What was read, and its content then.
     read: Vec<(Cell, Vec<u8>)>,
+    /// Locks that could not be had.
+    refused: Vec<(u64, LockMode)>,
     /// Whether something read has had another content since.
     pub(super) changed: bool,
     /// Whether something was done that another thread could notice.
@@ -51,11 +53,12 @@ impl Thread {
             self.round = Some(Round { count, ..Round::default() });
             return if count >= most { Begin::Never } else { Begin::AtOnce };
         }
-        if before.effect || !before.held.is_empty() || before.read.is_empty() {
+        if before.effect || !before.held.is_empty() || before.read.is_empty() && before.refused.is_empty() {
             self.round = Some(Round::default());
             return Begin::AtOnce;
         }
-        let mut cells: Vec<Cell> = before.read.iter().map(|(cell, _)| *cell).collect();
+        let locks = before.refused.iter().map(|(lock, _)| cell(*lock, 1));
+        let mut cells: Vec<Cell> = before.read.iter().map(|(cell, _)| *cell).chain(locks).collect();
         cells.sort_unstable();
         cells.dedup();
         self.round = Some(before);
@@ -89,23 +92,27 @@ impl Machine {
 
     /// Notes what came of it: a try that failed, a number that was changed.
     pub(super) fn check_round(&mut self, id: ThreadId, op: &Op) {
-        let failed = matches!(op, Op::TryAcquire { success: false, .. });
         let memory = &self.memory;
         let Some(round) = Arc::make_mut(&mut self.threads[id]).round.as_mut() else { return };
+        if let Op::TryAcquire { lock, mode, success: false } = *op {
+            round.held.pop();
+            round.refused.push((lock.0, mode));
+        }
         let writes = op.accesses().iter().any(|a| a.kind.writes());
         let last = round.read.last().filter(|_| writes);
         let wrote = last.is_some_and(|(c, old)| memory.bytes(c.start.0, c.len.into()).ok() != Some(old.as_slice()));
-        round.effect |= failed || wrote;
+        round.effect |= wrote;
     }
 
     /// Notices, after an event, what has changed for threads in loops that wait.
     pub(super) fn notice_changes(&mut self) {
-        for thread in self.threads.iter_mut() {
+        for (id, thread) in (0..).map(ThreadId).zip(self.threads.iter_mut()) {
             let Some(round) = &thread.round else { continue };
             let differs =
                 |(c, old): &(Cell, Vec<u8>)| self.memory.bytes(c.start.0, c.len.into()).ok() != Some(old.as_slice());
+            let can_take = |(lock, mode): &(u64, LockMode)| self.objects.can_take(*lock, id, *mode);
             if !round.changed
-                && round.read.iter().any(differs)
+                && (round.read.iter().any(differs) || round.refused.iter().any(can_take))
                 && let Some(round) = Arc::make_mut(thread).round.as_mut()
             {
                 round.changed = true;
