@@ -91,7 +91,7 @@ impl Observer for Examples<'_> {
                 one.raw.cell == access.cell && trace.threads.get(event.id.thread).is_none_or(|t| t.path == one.thread)
             };
             if !seen.iter().any(same) {
-                seen.push(self.looker.access(trace, step, access, access.cell));
+                seen.push(self.looker.access(trace, step, access, site, access.cell));
             }
         }
         self.next.trace(trace, from);

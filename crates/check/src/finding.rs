@@ -4,7 +4,7 @@ use exec::format::{RecordedAccess, RecordedEvent};
 use explore::{Failure, FailureKind};
 use model::index::Idx;
 use model::race::could_race;
-use model::{Access, Cell, End, EventId, Op, Step, ThreadPath, Trace, locks_held};
+use model::{Access, Cell, End, EventId, Op, SiteId, Step, ThreadPath, Trace, locks_held};
 use program::Program;
 use report::{Code, ErrorKind, Finding, Unknown, Waiting};
 use serde::{Deserialize, Serialize};
@@ -45,10 +45,16 @@ pub(crate) struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    /// The access at `step`, with the bytes `cell` of it.
-    pub(crate) fn access(&self, trace: &Trace, step: Step, access: &Access, cell: Cell) -> SeenAccess {
+    /// The access at `step`, made at `site`, with the bytes `cell` of it.
+    pub(crate) fn access(
+        &self,
+        trace: &Trace,
+        step: Step,
+        access: &Access,
+        site: Option<SiteId>,
+        cell: Cell,
+    ) -> SeenAccess {
         let event = &trace.events[step];
-        let site = event.site_of_access(access);
         let Place { function, file, line, column } = Place::of(self.program, site);
         let words = Words { trace, names: self.names };
         let thread = event.id.thread;
@@ -71,18 +77,28 @@ impl Looker<'_> {
         }
     }
 
-    /// Both accesses of a race between two events of a run: the first conflicting ones of which one is plain.
-    /// `None` when the run does not have both events or they do not conflict.
-    pub(crate) fn race(&self, trace: &Trace, first: EventId, second: EventId) -> Option<[(Step, SeenAccess); 2]> {
+    /// Both accesses of a race between two events of a run: of the conflicting ones of which one is plain the first that
+    /// is `wanted` by its sites, else the first. `None` when the run does not have both events or they do not conflict.
+    pub(crate) fn race(
+        &self,
+        trace: &Trace,
+        first: EventId,
+        second: EventId,
+        wanted: impl Fn([Option<SiteId>; 2]) -> bool,
+    ) -> Option<[(Step, SeenAccess); 2]> {
         let [first, second] = [step_of(trace, first)?, step_of(trace, second)?];
-        let (a, b) = trace.events[first].op.accesses().iter().find_map(|a| {
-            let other = trace.events[second].op.accesses().iter();
-            other.copied().find(|b| could_race(a, b)).map(|b| (*a, b))
-        })?;
+        let (one, other) = (&trace.events[first], &trace.events[second]);
+        let pairs = one.op.accesses().iter().enumerate().flat_map(|(i, a)| {
+            let others = other.op.accesses().iter().enumerate().filter(|(_, b)| could_race(a, b));
+            others.map(move |(j, b)| ([one.site_of(i), other.site_of(j)], *a, *b))
+        });
+        let racing: Vec<_> = pairs.collect();
+        let ([at, other_at], a, b) = *racing.iter().find(|(sites, ..)| wanted(*sites)).or(racing.first())?;
         let start = a.cell.start.max(b.cell.start);
         let end = a.cell.end().min(b.cell.end());
         let cell = Cell { start, len: (end - start.0) as u32 };
-        Some([(first, self.access(trace, first, &a, cell)), (second, self.access(trace, second, &b, cell))])
+        let one = self.access(trace, first, &a, at, cell);
+        Some([(first, one), (second, self.access(trace, second, &b, other_at, cell))])
     }
 
     /// Names of the locks held by the thread of the event at `step`.

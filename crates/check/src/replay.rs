@@ -4,16 +4,17 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use exec::format::{RecordedFinding, Witness};
+use exec::format::{RecordedAccess, RecordedFinding, Witness};
 use explore::{Failure, FailureKind, Involved, looping};
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{End, Engine, Executor, Schedule, ThreadId, Trace};
+use model::{End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
 use report::document::SCHEMA;
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 
 use crate::build::{BuildOptions, Built, build};
 use crate::finding::Looker;
 use crate::names::Names;
+use crate::place::Place;
 use crate::run::{Limits, launch};
 use crate::story::{self, Ending};
 use crate::{Error, crash, settle};
@@ -120,7 +121,12 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
     match (&witness.finding, &trace.end) {
         (RecordedFinding::Race { accesses, adjacent, .. }, _) => {
             let [first, second] = [witness.event(&accesses[0].event)?, witness.event(&accesses[1].event)?];
-            let [(first, one), (second, other)] = looker.race(trace, first, second)?;
+            let is_at = |site, recorded: &RecordedAccess| {
+                let Place { line, column, .. } = Place::of(looker.program, site);
+                (line, column) == (recorded.line, recorded.column)
+            };
+            let wanted = |[one, other]: [Option<SiteId>; 2]| is_at(one, &accesses[0]) && is_at(other, &accesses[1]);
+            let [(first, one), (second, other)] = looker.race(trace, first, second, wanted)?;
             if *adjacent && second.0 != first.0 + 1 {
                 return None;
             }

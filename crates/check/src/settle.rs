@@ -39,9 +39,7 @@ pub(crate) fn unknowns(built: &Built, outcome: &Outcome, options: &ExploreOption
         let bound = match reason {
             StopReason::Executions => Some((Code::SEARCH_BOUND, "raise `--max-executions`")),
             StopReason::Deadline => Some((Code::SEARCH_BOUND, "raise `--time`")),
-            StopReason::Choices => {
-                Some((Code::CHOICES, "narrow the range with `raceproof_choose` or `__VERIFIER_assume`"))
-            }
+            StopReason::Choices => Some((Code::CHOICES, "narrow the range with `raceproof_choose(lo, hi)`")),
             StopReason::Assumptions => Some((Code::ASSUMPTIONS, "look at what the program assumes")),
             StopReason::Interrupted => Some((Code::INTERRUPTED, "search again, or go on with `--resume`")),
             StopReason::Preemptions => Some((Code::SEARCH_BOUND, "raise `--max-preemptions`")),

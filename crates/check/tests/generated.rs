@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use exec::{Config, Isolation, Target};
-use explore::{Coverage, Observer, Options, Outcome, ReductionName};
+use explore::{Coverage, Observer, Options, Outcome, ReductionName, StopReason};
 use model::{Executor, Schedule, SiteId, Step, Trace};
 use program::Program;
 use testkit::generator::{Case, Feature};
@@ -17,10 +17,11 @@ use testkit::oracle::Limits;
 /// Programs in one executable: compiling and linking takes longer than searching.
 const BATCH: u64 = 25;
 const PROGRAMS: u64 = 1000;
+/// Programs with values left open, sections and loops that wait.
+const OPEN: u64 = 150;
 
-fn case(seed: u64) -> Case {
-    let features: BTreeSet<Feature> = Feature::ALL.into_iter().collect();
-    Case::generate(seed, &features, Limits { executions: 2_000, ..Limits::default() })
+fn case(seed: u64, features: &BTreeSet<Feature>) -> Case {
+    Case::generate(seed, features, Limits { executions: 2_000, ..Limits::default() })
 }
 
 /// The source of a case as part of a batch: its `main` renamed, its lines those of `case<seed>.c`.
@@ -81,7 +82,7 @@ fn search(target: &mut Target, reduction: ReductionName, observer: &mut dyn Obse
     let options = Options { reduction, ..Options::default() };
     let outcome = explore::search(target, &options, observer).map_err(|e| format!("{reduction}: {e}"))?;
     match outcome.coverage {
-        Coverage::Complete => Ok(outcome),
+        Coverage::Complete | Coverage::Stopped(StopReason::Assumptions) => Ok(outcome),
         Coverage::Stopped(reason) => Err(format!("{reduction} stopped: {reason}")),
     }
 }
@@ -122,14 +123,23 @@ fn check(batch: &Batch, seed: u64, case: &Case) -> Result<u64, String> {
 
 #[test]
 fn searches_equal_brute_force_and_isolations_agree() {
-    let batches: Vec<u64> = (0..PROGRAMS / BATCH).collect();
+    compare(PROGRAMS, &Feature::ALL.into());
+}
+
+#[test]
+fn values_left_open_sections_and_loops_that_wait() {
+    compare(OPEN, &Feature::SEARCH.into_iter().chain([Feature::Lock, Feature::Branch]).collect());
+}
+
+fn compare(programs: u64, features: &BTreeSet<Feature>) {
+    let batches: Vec<u64> = (0..programs / BATCH).collect();
     let (next, executions, complaints) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
                     let seeds: Vec<u64> = (batch * BATCH..(batch + 1) * BATCH).collect();
-                    let cases: Vec<Case> = seeds.iter().map(|seed| case(*seed)).collect();
+                    let cases: Vec<Case> = seeds.iter().map(|seed| case(*seed, features)).collect();
                     let folder = tempfile::tempdir().unwrap();
                     let built = build(folder.path(), &seeds, &cases);
                     for (seed, case) in seeds.iter().zip(&cases) {
@@ -144,6 +154,6 @@ fn searches_equal_brute_force_and_isolations_agree() {
     });
     let complaints = complaints.into_inner().unwrap();
     let first = complaints.first().map_or("", String::as_str);
-    assert!(complaints.is_empty(), "{} of {PROGRAMS}; the first:\n{first}", complaints.len());
-    println!("{PROGRAMS} programs, {} executions", executions.load(Ordering::Relaxed));
+    assert!(complaints.is_empty(), "{} of {programs}; the first:\n{first}", complaints.len());
+    println!("{programs} programs, {} executions", executions.load(Ordering::Relaxed));
 }

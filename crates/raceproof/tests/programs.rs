@@ -134,3 +134,23 @@ fn spurious_wakeups_are_an_option() {
         bench.replay_all(&document).map(drop)
     });
 }
+
+/// What not all values, or no run to its end, have shown is never called safe; a race that some value shows is one.
+#[test]
+fn what_was_not_tried_is_unknown() {
+    for_each_program("bounded", |program| {
+        let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
+        let expected = Annotations::parse(&source).lines(Mark::Race);
+        let bench = Bench::new(program);
+        let (status, document) = bench.explore(&[])?;
+        if (status, document["verdict"].as_str()) != (3, Some("unknown")) || document["scope"]["bounded"] != true {
+            return Err(format!("status {status}, verdict {}, {}", document["verdict"], document["scope"]));
+        }
+        let (status, document) = bench.explore(&["--cflags=-DRACY"])?;
+        let reported = racy_lines(&document);
+        if status != 1 || reported != expected {
+            return Err(format!("racy: status {status}, races on {reported:?}, annotated are {expected:?}"));
+        }
+        bench.replay_all(&document).map(drop)
+    });
+}
