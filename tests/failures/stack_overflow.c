@@ -6,10 +6,7 @@ static atomic_int limit;
 
 static int deeper(int n) {
     volatile char frame[4096];
-    frame[0] = (char)n; // CRASH
-    if (n == 3)
-        return frame[0];
-    return deeper(n + 1) + frame[0];
+    return frame[0] = (char)n, n == 3 ? frame[0] : deeper(n + 1) + frame[0]; // CRASH
 }
 
 static void *worker(void *arg) {
