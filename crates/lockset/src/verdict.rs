@@ -118,7 +118,8 @@ pub struct Finding {
 pub struct Analysis {
     /// All pairs: warnings by rank, then absent ones by site.
     pub findings: Vec<Finding>,
-    /// Warnings that are not listed one by one, because there are too many.
+    /// Warnings that are not listed one by one, because there are too many; pairs that meet in several ways count
+    /// several times.
     pub more_warnings: u64,
     /// Absent pairs that are not listed one by one.
     pub more_absent: u64,
@@ -145,6 +146,8 @@ pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
         facts,
         semaphores,
         obstacle: obstacles.first().cloned(),
+        dubious: BTreeSet::new(),
+        counted: BTreeSet::new(),
         dirty: BTreeSet::new(),
         unknown: BTreeMap::new(),
         absent: BTreeMap::new(),
@@ -166,6 +169,10 @@ struct Judge<'a, 'p> {
     facts: &'a Facts<'p>,
     semaphores: Semaphores,
     obstacle: Option<String>,
+    /// Sites of warnings that are only counted: no two of them are called absent.
+    dubious: BTreeSet<SiteId>,
+    /// Classes whose sites are in it.
+    counted: BTreeSet<usize>,
     /// Memory with warnings.
     dirty: BTreeSet<(facts::spot::ObjectId, facts::spot::Spot)>,
     unknown: BTreeMap<Pair, Finding>,
@@ -220,8 +227,13 @@ impl Judge<'_, '_> {
             }
         }
         for (one, other, reason) in absent {
+            if self.absent.len() >= MOST_ABSENT {
+                self.more_absent += (one.1.sites.len() * other.1.sites.len()) as u64;
+                continue;
+            }
             for (pair, a, b) in pairs(one.1, other.1) {
-                if self.unknown.contains_key(&pair) {
+                let dubious = self.dubious.contains(&a) && self.dubious.contains(&b);
+                if dubious || self.unknown.contains_key(&pair) {
                     continue;
                 }
                 // What keeps parallel ones apart says more than that others are not parallel.
@@ -231,10 +243,6 @@ impl Judge<'_, '_> {
                         continue;
                     }
                 }
-                if self.absent.len() >= MOST_ABSENT && !self.absent.contains_key(&pair) {
-                    self.more_absent += 1;
-                    continue;
-                }
                 let finding = self.finding(pair, (one.0, a), (other.0, b), Answer::Absent(reason.clone()));
                 self.absent.insert(pair, finding);
             }
@@ -243,12 +251,18 @@ impl Judge<'_, '_> {
 
     fn warn(&mut self, one: Group<'_>, other: Group<'_>) {
         self.dirty.extend([one.0.spot, other.0.spot].map(|spot| (spot.object, spot)));
+        // Counted by ways of accessing, not one by one: some may be listed already.
+        if self.unknown.len() >= MOST_WARNINGS {
+            self.more_warnings += (one.1.sites.len() * other.1.sites.len()) as u64;
+            for sites in [one.1, other.1] {
+                if self.counted.insert(std::ptr::from_ref(sites).addr()) {
+                    self.dubious.extend(sites.sites.iter().copied());
+                }
+            }
+            return;
+        }
         for (pair, a, b) in pairs(one.1, other.1) {
             if self.unknown.contains_key(&pair) {
-                continue;
-            }
-            if self.unknown.len() >= MOST_WARNINGS {
-                self.more_warnings += 1;
                 continue;
             }
             let why = self.why(one.0, other.0);

@@ -2,7 +2,8 @@
 //!
 //! Each node has a set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn into
 //! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
-//! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond
+//! cells of an object that overlap, and the cells that a pointer with very many targets is dereferenced to, so that the
+//! number of edges stays near the number of statements. Only what is new travels. Few spots per object and node: beyond
 //! [`MOST_SPOTS`] they are widened to one with a stride, so that pointers that walk through an object come to rest.
 
 use std::collections::VecDeque;
@@ -16,6 +17,9 @@ pub(super) type Node = u32;
 
 /// Spots of one object in one set before they are widened.
 const MOST_SPOTS: usize = 8;
+/// Spots in one set before the memory they name is taken together, piece by piece: what is loaded or stored through such
+/// a pointer goes to and comes from all of them alike.
+const MOST_APART: usize = 24;
 /// Cells of one object before they become one.
 const MOST_CELLS: usize = 192;
 
@@ -80,6 +84,8 @@ pub(super) struct Solver {
     fresh: Vec<Vec<Spot>>,
     edges: Vec<Vec<(Node, Shift)>>,
     tasks: Vec<Vec<Task>>,
+    /// Whether some of a node's spots were carried on already; until then all of them are new.
+    travelled: Vec<bool>,
     known_edges: FxHashSet<(Node, Node, Shift)>,
     memory: Vec<Memory>,
     order: Vec<u32>,
@@ -104,6 +110,7 @@ impl Solver {
         self.edges.resize_with(end, Vec::new);
         self.tasks.resize_with(end, Vec::new);
         self.queued.resize(end, false);
+        self.travelled.resize(end, false);
         first as Node
     }
 
@@ -146,8 +153,11 @@ impl Solver {
             return;
         }
         self.edges[from as usize].push((to, shift));
-        let moved = moved(&self.spots[from as usize], shift);
-        self.add(to, &moved);
+        // What has not travelled yet will use this edge anyway.
+        if self.travelled[from as usize] {
+            let moved = moved(&self.spots[from as usize], shift);
+            self.add(to, &moved);
+        }
     }
 
     /// Adds spots to a node; what is new will travel on.
@@ -180,10 +190,30 @@ impl Solver {
                 };
                 let node = self.find_and_shorten(node) as usize;
                 self.tasks[node].push(task);
-                for spot in self.spots[node].clone() {
-                    self.perform(task, spot);
+                if self.travelled[node] {
+                    let spots = self.spots[node].clone();
+                    self.perform_all(node, task, &spots);
                 }
             }
+        }
+    }
+
+    /// Performs a task for spots of a node.
+    fn perform_all(&mut self, node: usize, task: Task, spots: &[Spot]) {
+        let all = self.spots[node].len();
+        if let Task::Load { shift, size, .. } | Task::Store { shift, size, .. } = task
+            && all > MOST_APART
+            && let Some(first) = self.spots[node].first().copied()
+        {
+            let together = self.cell(first.shifted(shift), size);
+            for spot in spots {
+                let cell = self.cell(spot.shifted(shift), size);
+                self.merge(together, cell);
+            }
+            return self.perform(task, first);
+        }
+        for spot in spots {
+            self.perform(task, *spot);
         }
     }
 
@@ -295,6 +325,7 @@ impl Solver {
         let edges = std::mem::take(&mut self.edges[drop as usize]);
         let tasks = std::mem::take(&mut self.tasks[drop as usize]);
         self.fresh[drop as usize] = Vec::new();
+        self.travelled[keep as usize] = true;
         // What only one of them had has to travel along the other's edges.
         let kept = self.spots[keep as usize].clone();
         self.add(keep, &spots);
@@ -339,14 +370,13 @@ impl Solver {
         if fresh.is_empty() {
             return;
         }
+        self.travelled[node] = true;
         fresh.sort_unstable();
         fresh.dedup();
         for number in 0..self.tasks[node].len() {
             // Performing a task may merge this node into another, which has then done the rest.
             let Some(task) = self.tasks[node].get(number).copied() else { break };
-            for spot in &fresh {
-                self.perform(task, *spot);
-            }
+            self.perform_all(node, task, &fresh);
         }
         let root = self.find_and_shorten(node as Node) as usize;
         if root != node {
@@ -447,8 +477,18 @@ fn moved_again(spots: &[Spot], shift: Shift) -> Vec<Spot> {
 /// Adds sorted spots to a sorted set, widening where there are too many of an object; returns what is new.
 fn join(set: &mut Vec<Spot>, spots: &[Spot]) -> Vec<Spot> {
     let mut fresh: Vec<Spot> = Vec::new();
+    let mut at = 0;
     for spot in spots {
-        let same = range(set, spot.object);
+        // Both are sorted: the set is walked through once.
+        if spots.len() * 8 < set.len() {
+            at += set[at..].partition_point(|s| s.object < spot.object);
+        } else {
+            while set.get(at).is_some_and(|s| s.object < spot.object) {
+                at += 1;
+            }
+        }
+        let len = set[at..].iter().take_while(|s| s.object == spot.object).count();
+        let same = &set[at..at + len];
         if same.iter().any(|s| s.includes(*spot)) {
             continue;
         }
@@ -469,10 +509,4 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot]) -> Vec<Spot> {
         set.dedup();
     }
     fresh
-}
-
-fn range(set: &[Spot], object: ObjectId) -> &[Spot] {
-    let start = set.partition_point(|s| s.object < object);
-    let len = set[start..].partition_point(|s| s.object == object);
-    &set[start..start + len]
 }
