@@ -20,7 +20,7 @@ pub(crate) fn hint(candidate: &Candidate) -> Hint {
 /// What came of leading the program along, when no race was seen.
 pub(crate) fn outcome(program: &Program, candidate: &Candidate, led: Led) -> String {
     let number = match led {
-        Led::There => return "; led along there, the program orders the two accesses".to_owned(),
+        Led::There => return "; led along there, the two accesses do not collide".to_owned(),
         Led::Lost(number) => number,
     };
     let access = candidate.accesses.iter().find(|step| step.thread == number);

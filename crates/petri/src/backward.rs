@@ -6,7 +6,7 @@
 //! race-freeness).
 //!
 //! Deviation: elements that provably no reachable marking covers are left out: those with a token in a place that
-//! can never be marked, and those an [`Invariant`] excludes. Leaving them out is sound because the answer concerns
+//! can never be marked (sign analysis), and those an [`Invariant`] excludes. Leaving them out is sound because the answer concerns
 //! only reachable markings; the certificate carries the invariants, so that its checker can follow.
 //!
 //! Can be missed: nothing; the search is complete unless it is stopped. Can be wrongly claimed: nothing; a covered

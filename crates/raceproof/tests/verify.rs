@@ -74,12 +74,42 @@ cases! {
     prods_cons: "examples/verify/prods_cons.c" [] => 0;
     prods_cons2: "examples/verify/prods_cons2.c" [] => 0;
     lock_read_write_only: "examples/verify/lock_read_write_only.c" [] => 0;
-    endless: "crates/raceproof/tests/verify/endless.c" ["--max-steps", "200"] => 3;
     handshake: "crates/raceproof/tests/verify/handshake.c" [] => 0;
     tickets: "crates/raceproof/tests/verify/tickets.c" [] => 3;
     no_main: "crates/raceproof/tests/verify/no_main.c" [] => 3;
     small_counter: "examples/sml/counter.sml" [] => 3;
     small_workers: "examples/sml/workers.sml" [] => 0;
+}
+
+/// Threads without number: where the locking is wrong, the search is led to the race although it cannot finish.
+#[test]
+fn candidates_of_crowds_are_confirmed() {
+    for (name, races) in [("endless.c", 2), ("endless_wrong.c", 3)] {
+        let folder = folder_with(&format!("crates/raceproof/tests/verify/{name}"));
+        let run = verify(folder.path(), &[name, "--json", "--max-steps", "200"]);
+        assert_eq!((run.status, run.stderr.as_str()), (1, ""), "{name}: {}", run.stdout);
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        let pairs = document["pairs"].as_array().unwrap();
+        let confirmed = |pair: &&Value| pair["verdict"] == "race" && pair["confirmed"] == true;
+        assert_eq!(pairs.iter().filter(confirmed).count(), races, "{name}: {}", run.stdout);
+    }
+}
+
+/// A lock inside of a heap block, a flag that stops the crowd, and a loop that joins it.
+#[test]
+fn a_crowd_that_is_stopped_and_joined() {
+    let folder = folder_with("crates/raceproof/tests/verify/workers.c");
+    let run = verify(folder.path(), &["workers.c"]);
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    assert!(run.stdout.starts_with("safe:"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_not_modelled_is_named_with_its_place() {
+    let folder = folder_with("crates/raceproof/tests/verify/not_modelled.c");
+    let run = verify(folder.path(), &["not_modelled.c"]);
+    assert_eq!((run.status, run.stderr.as_str()), (3, ""), "{}", run.stdout);
+    assert!(run.stdout.contains("inline assembly\n  --> not_modelled.c:10:5"), "{}", run.stdout);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-// Threads without number are created in a loop without end: the search cannot finish, and what it did not see is unknown.
+// Threads without number are created in a loop without end: the search cannot finish, but led along the way that the net
+// has found it shows the race.
 #include <pthread.h>
 
 static int counter;
