@@ -1,6 +1,7 @@
 //! Host side: launches the instrumented program, drives its runs, reads and writes their files.
 
 pub mod archive;
+pub mod coarse;
 pub mod config;
 pub mod decode;
 pub mod error;

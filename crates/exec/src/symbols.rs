@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use object::{Object, ObjectSymbol, SymbolKind};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
 /// The symbols of an executable, by address.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Symbols {
     /// Where the executable is loaded.
     base: u64,
@@ -15,7 +16,7 @@ pub struct Symbols {
     symbols: Vec<Symbol>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Symbol {
     start: u64,
     size: u64,
