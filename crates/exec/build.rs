@@ -1,4 +1,5 @@
-//! Builds the runtime as a static library, to be embedded: the installed tool needs nothing beside itself.
+//! Builds the libraries that are linked into programs as static libraries, to be embedded: the installed tool needs
+//! nothing beside itself.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,14 +7,23 @@ use std::process::Command;
 
 fn main() {
     let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("..");
-    let out = PathBuf::from(env::var("OUT_DIR").expect("set by cargo"));
-    for part in ["runtime/src", "runtime/Cargo.toml", "wire/src", "wire/Cargo.toml", "../Cargo.toml"] {
-        println!("cargo::rerun-if-changed={}", crates.join(part).display());
+    for part in ["runtime", "recorder", "wire"] {
+        for what in ["src", "Cargo.toml"] {
+            println!("cargo::rerun-if-changed={}", crates.join(part).join(what).display());
+        }
     }
-    let target = out.join("runtime");
+    println!("cargo::rerun-if-changed={}", crates.join("../Cargo.toml").display());
+    for (name, variable) in [("runtime", "RACEPROOF_RUNTIME_ARCHIVE"), ("recorder", "RACEPROOF_RECORDER_ARCHIVE")] {
+        println!("cargo::rustc-env={variable}={}", archive(&crates, name).display());
+    }
+}
+
+/// Builds a crate as a static library.
+fn archive(crates: &Path, name: &str) -> PathBuf {
+    let target = PathBuf::from(env::var("OUT_DIR").expect("set by cargo")).join("runtime");
     let mut cargo = Command::new(env::var("CARGO").expect("set by cargo"));
     cargo
-        .args(["rustc", "--quiet", "--package", "raceproof-runtime", "--lib", "--profile", "runtime"])
+        .args(["rustc", "--quiet", "--package", &format!("raceproof-{name}"), "--lib", "--profile", "runtime"])
         .args(["--crate-type", "staticlib"])
         .arg("--manifest-path")
         .arg(crates.join("../Cargo.toml"))
@@ -37,7 +47,6 @@ fn main() {
         cargo.env_remove(variable);
     }
     let status = cargo.status().expect("cannot run cargo");
-    assert!(status.success(), "the runtime library does not build: see above");
-    let archive = target.join("runtime/libruntime.a");
-    println!("cargo::rustc-env=RACEPROOF_RUNTIME_ARCHIVE={}", archive.display());
+    assert!(status.success(), "the library `{name}` does not build: see above");
+    target.join(format!("runtime/lib{name}.a"))
 }

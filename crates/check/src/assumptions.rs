@@ -34,6 +34,11 @@ pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> Vec<String> {
     held.into_iter().filter(|(holds, _)| *holds).map(|(_, id)| id.to_owned()).collect()
 }
 
+/// The assumptions of what is predicted from a recorded run.
+pub(crate) fn of_recording(program: &Program, assume_pure: bool) -> Vec<String> {
+    of_proofs(program, assume_pure).into_iter().filter(|id| id != USED_AS_ALLOWED).collect()
+}
+
 /// Whether a statement is an atomic operation weaker than sequentially consistent.
 fn is_weak(stmt: &Stmt) -> bool {
     let order = match stmt {

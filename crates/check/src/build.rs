@@ -1,11 +1,12 @@
 //! From sources to an instrumented executable.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use exec::format::ProgramIdentity;
 use exec::format::identity::hash;
+use model::SiteId;
 use program::{Program, Unmodelled};
 
 use crate::Error;
@@ -24,6 +25,9 @@ pub struct BuildOptions {
     /// A file to give it as standard input.
     pub stdin: Option<String>,
 }
+
+/// Sites whose plain accesses are logged as one word: whether they write, and how many bytes.
+type LoggedSites = BTreeMap<SiteId, (bool, u32)>;
 
 /// An instrumented program, ready to run. Its files are deleted with it.
 #[derive(Debug)]
@@ -53,6 +57,23 @@ impl Built {
         first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
 
+    /// The program again, for the recorder: the executable, and the sites whose plain accesses are logged as one word.
+    /// Plain accesses of the sites in `without` are not recorded.
+    pub(crate) fn build_recorder(&self, without: BTreeSet<SiteId>) -> Result<(PathBuf, LoggedSites), Error> {
+        let folder = self.folder().join("recorder");
+        std::fs::create_dir_all(&folder).map_err(Error::WorkFolder)?;
+        let compiled = llvm::compile(&llvm::Options {
+            inputs: self.identity.inputs.iter().map(PathBuf::from).collect(),
+            cflags: self.identity.cflags.clone(),
+            assume_pure: self.identity.assume_pure.iter().cloned().collect(),
+            work_dir: folder.clone(),
+            recorded_without: Some(without),
+        })?;
+        let executable = folder.join("program");
+        link(&compiled, exec::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
+        Ok((executable, compiled.accesses))
+    }
+
     /// The folder it is in, for further files of its runs.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
@@ -62,6 +83,7 @@ impl Built {
 impl BuildOptions {
     fn compiler_options(&self, folder: &Path) -> llvm::Options {
         llvm::Options {
+            recorded_without: None,
             inputs: self.inputs.iter().map(PathBuf::from).collect(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.clone(),
@@ -85,11 +107,8 @@ pub fn build(options: &BuildOptions) -> Result<Built, Error> {
     let start = Instant::now();
     let folder = work_folder()?;
     let compiled = llvm::compile(&options.compiler_options(folder.path()))?;
-    let archive = folder.path().join("libraceproof_runtime.a");
-    std::fs::write(&archive, exec::runtime_archive()).map_err(Error::WorkFolder)?;
     let executable = folder.path().join("program");
-    let extra: Vec<String> = [exec::link_args(), exec::link_libraries()].concat().into_iter().map(Into::into).collect();
-    llvm::link(&compiled, &archive, &extra, &executable)?;
+    link(&compiled, exec::runtime_archive(), &folder.path().join("libraceproof_runtime.a"), &executable)?;
     let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
     let identity = ProgramIdentity {
         hash: hash(&std::fs::read(&executable).map_err(Error::WorkFolder)?),
@@ -126,6 +145,13 @@ impl Subject {
             Self::Lowered(program) => program,
         }
     }
+}
+
+/// Links with a library of ours, which is written to a file first.
+fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, executable: &Path) -> Result<(), Error> {
+    std::fs::write(archive, library).map_err(Error::WorkFolder)?;
+    let extra: Vec<String> = [exec::link_args(), exec::link_libraries()].concat().into_iter().map(Into::into).collect();
+    Ok(llvm::link(compiled, archive, &extra, executable)?)
 }
 
 fn read_input(path: &Path) -> Result<Vec<u8>, Error> {

@@ -58,6 +58,15 @@ pub enum Error {
     /// A checkpoint is of another program, other arguments or another input.
     #[error("`{}` is not a checkpoint of this program with these arguments, limits and this input", path.display())]
     OtherCheckpoint { path: PathBuf },
+    /// The program is not the one that was recorded.
+    #[error("the program changed since `{}` was recorded", trace.display())]
+    RecordedChanged { trace: PathBuf },
+    /// A trace of another tool is malformed.
+    #[error("`{}` is neither a raceproof trace nor one in RAPID's form: byte {}, {cause}", path.display(), cause.offset)]
+    ForeignTrace { path: PathBuf, cause: Box<predict::rapid::ReadError> },
+    /// A trace cannot be written in another form.
+    #[error("{what}")]
+    Unwritable { what: String },
     /// The input is not the one the witness was made with.
     #[error("the input `{stdin}` changed since `{}` was made", witness.display())]
     StdinChanged { witness: PathBuf, stdin: String },
@@ -102,6 +111,13 @@ impl Error {
             }
             Self::Search(error) if matches!(**error, explore::Error::Checkpoint { .. }) => {
                 "give the flags it was made with, or search from the start without `--resume`".to_owned()
+            }
+            Self::RecordedChanged { .. } => "record it again".to_owned(),
+            Self::ForeignTrace { .. } => {
+                "give a file of `raceproof record`, or lines `thread|operation(target)|location`".to_owned()
+            }
+            Self::Unwritable { .. } => {
+                "record a part of the program that does not use it, or choose another form".to_owned()
             }
             Self::NotReproducible { .. } | Self::WitnessWithoutRace | Self::NotShown { .. } => bug.to_owned(),
             Self::ReplayDiffers { .. } => {

@@ -13,11 +13,14 @@ mod error;
 mod examples;
 mod explore;
 mod finding;
+mod foreign;
 mod hints;
 mod line;
 mod listing;
 mod names;
 mod place;
+mod predict;
+mod record;
 mod replay;
 mod run;
 mod settle;
@@ -32,7 +35,12 @@ pub use build::{BuildOptions, Built, build, lower};
 pub use dump::{Run, run};
 pub use error::Error;
 pub use explore::{ExploreOptions, explore};
+pub use foreign::{emit_foreign, is_foreign, predict_foreign};
 pub use line::{CheckOptions, Effort, LINE, Watcher, check};
+pub use predict::{PredictOptions, predict};
+pub use record::{
+    RecordOptions, Recorded, Recorder, emit_trace, prepare_recorder, read_trace, rebuild_recorded, record,
+};
 pub use replay::{Replayed, debugger, replay};
 pub use run::Limits;
 pub use small_language::{is_small_language, small_language_net, verify_small_language};

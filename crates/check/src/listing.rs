@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use exec::Target;
 use exec::format::RecordedFinding;
-use explore::{Failure, FailureKind, FoundRace, Outcome};
+use explore::{Failure, FailureKind, Outcome, Witness};
 use model::{Executor, Ledger, Pair, Schedule, SiteId, ThreadId, Trace, Verdict};
 use report::{Code, Details, Finding, PairVerdict, Run, Unknown};
 
@@ -43,7 +43,7 @@ impl Listing<'_> {
             let mut details = Details::default();
             let (accesses, code, witness) = match outcome.races.get(&pair) {
                 Some(race) if race.confirmed => {
-                    let (accesses, witness, run) = self.race(&id, pair, race)?;
+                    let (accesses, witness, run) = self.race(&id, pair, &race.witness)?;
                     details.run = Some(run);
                     details.protection = examples.protection(&accesses);
                     (accesses, Some(Code::DATA_RACE), Some(witness))
@@ -72,8 +72,12 @@ impl Listing<'_> {
     }
 
     /// Runs a race's witness, describes both accesses and writes the file.
-    fn race(&mut self, id: &str, pair: Pair, race: &FoundRace) -> Result<([SeenAccess; 2], String, Run), Error> {
-        let witness = &race.witness;
+    pub(crate) fn race(
+        &mut self,
+        id: &str,
+        pair: Pair,
+        witness: &Witness,
+    ) -> Result<([SeenAccess; 2], String, Run), Error> {
         let trace = self.run(&witness.schedule)?;
         let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
         let seen = self.looker.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use explore::{Check, Coverage, Outcome, Sampling, StopReason};
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Engine, Ledger, Verdict};
+use model::{Engine, Ledger, SiteId, Verdict};
 use report::{Code, Unknown};
 
 use crate::build::Built;
@@ -55,9 +55,18 @@ pub(crate) fn unknowns(built: &Built, outcome: &Outcome, options: &ExploreOption
             unknowns.push(Unknown { code, reason, function, file, line, column, settle, witness });
         }
     }
+    unknowns.extend(unmodelled(built, outcome.unmodelled.iter().map(|u| (u.site, &u.what))));
+    unknowns
+}
+
+/// What is not modelled, in the program and in its runs.
+pub(crate) fn unmodelled<'a>(
+    built: &'a Built,
+    in_runs: impl Iterator<Item = (Option<SiteId>, &'a String)>,
+) -> Vec<Unknown> {
+    let mut unknowns = Vec::new();
     let in_program = built.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
-    let in_runs = outcome.unmodelled.iter().map(|u| (u.site, &u.what, None));
-    for (site, what, function) in in_program.chain(in_runs) {
+    for (site, what, function) in in_program.chain(in_runs.map(|(site, what)| (site, what, None))) {
         let Place { file, line, column, .. } = Place::of(&built.program, site);
         let settle = match &function {
             Some(name) => format!(

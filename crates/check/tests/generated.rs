@@ -51,8 +51,7 @@ fn build(folder: &Path, seeds: &[u64], cases: &[Case]) -> Batch {
         std::fs::write(&file, source(*seed, case)).unwrap();
         inputs.push(file);
     }
-    let options =
-        llvm::Options { inputs, cflags: Vec::new(), assume_pure: BTreeSet::new(), work_dir: folder.to_owned() };
+    let options = llvm::Options { inputs, work_dir: folder.to_owned(), ..llvm::Options::default() };
     let compiled = llvm::compile(&options).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(compiled.unmodelled, [], "generated programs are within the model");
     let (archive, executable) = (folder.join("runtime.a"), folder.join("program"));

@@ -5,6 +5,11 @@ pub fn runtime_archive() -> &'static [u8] {
     include_bytes!(env!("RACEPROOF_RUNTIME_ARCHIVE"))
 }
 
+/// The recorder, likewise.
+pub fn recorder_archive() -> &'static [u8] {
+    include_bytes!(env!("RACEPROOF_RECORDER_ARCHIVE"))
+}
+
 /// What a link line has besides objects, the archive (after the objects) and the output, in this order:
 /// `clang-19 LINK_ARGS program.o libruntime.a LINK_LIBRARIES -o program` (`clang++-19` for C++).
 ///

@@ -81,7 +81,7 @@ pub fn is_turn(op: &Op) -> bool {
         Op::Accesses(_) | Op::Fence(_) | Op::Init(_) | Op::Destroy(_) | Op::Start | Op::Exit | Op::Detach { .. } => {
             false
         }
-        Op::Cancel { .. } | Op::Cancelled | Op::Yield => false,
+        Op::Cancel { .. } | Op::Cancelled | Op::Yield | Op::Choose(_) | Op::Await { .. } => false,
         _ => true,
     }
 }

@@ -10,6 +10,9 @@ pub enum Error {
     /// The program could not be started.
     #[error("cannot start `{}`: {source}", program.display())]
     Launch { program: PathBuf, source: io::Error },
+    /// The trace file could not be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
     /// The operating system refused something else.
     #[error("cannot {action}: {source}")]
     System { action: &'static str, source: io::Error },

@@ -21,6 +21,7 @@ struct Symbol {
     start: u64,
     size: u64,
     name: String,
+    data: bool,
 }
 
 impl Symbols {
@@ -35,12 +36,25 @@ impl Symbols {
         let mut symbols: Vec<Symbol> = file
             .symbols()
             .filter(|s| s.is_definition() && matches!(s.kind(), SymbolKind::Text | SymbolKind::Data) && s.size() > 0)
-            .filter_map(|s| Some(Symbol { start: s.address(), size: s.size(), name: s.name().ok()?.to_owned() }))
+            .filter_map(|s| {
+                Some(Symbol {
+                    start: s.address(),
+                    size: s.size(),
+                    name: s.name().ok()?.to_owned(),
+                    data: s.kind() == SymbolKind::Data,
+                })
+            })
             .collect();
         // Of aliases the first name is taken, whatever the table's order.
         symbols.sort_by(|a, b| (a.start, &a.name).cmp(&(b.start, &b.name)));
         symbols.dedup_by_key(|s| s.start);
         Ok(Self { base, symbols })
+    }
+
+    /// The globals alone.
+    pub fn globals(self) -> Self {
+        let symbols = self.symbols.into_iter().filter(|symbol| symbol.data).collect();
+        Self { symbols, ..self }
     }
 
     /// The symbol that holds a run's address, and the offset in it.

@@ -66,7 +66,7 @@ pub struct Output {
 }
 
 /// A file that lives in memory.
-fn memory_file(name: &'static std::ffi::CStr) -> Result<File, Error> {
+pub(crate) fn memory_file(name: &'static std::ffi::CStr) -> Result<File, Error> {
     // Safety: a new descriptor, owned from here on.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
@@ -76,7 +76,7 @@ fn memory_file(name: &'static std::ffi::CStr) -> Result<File, Error> {
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
-fn system(action: &'static str) -> impl Fn(io::Error) -> Error {
+pub(crate) fn system(action: &'static str) -> impl Fn(io::Error) -> Error {
     move |source| Error::System { action, source }
 }
 

@@ -12,12 +12,13 @@ mod calls;
 mod ctors;
 mod insert;
 mod library;
+mod recording;
 mod rounds;
 mod sections;
 mod streams;
 mod tls;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::LLVMGetPointerAddressSpace;
@@ -44,22 +45,38 @@ pub struct Plan<'a, 'm> {
     pub privacy: &'a Privacy<'m>,
     /// External functions that the user says touch no shared memory.
     pub assume_pure: &'a BTreeSet<String>,
+    /// For the recorder: the sites whose plain accesses need not be recorded. `None` for the controlled runtime.
+    pub recorded_without: Option<&'a BTreeSet<SiteId>>,
 }
 
-/// Instruments the module; returns what has no model, in order of sites.
-pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Vec<Unmodelled>, Error> {
-    let mut weaver = Weaver { module, plan, insert: Insert::new(module), unmodelled: Vec::new() };
+/// What instrumentation has to say.
+#[derive(Clone, Default, Debug)]
+pub struct Instrumented {
+    /// What has no model, in order of sites.
+    pub unmodelled: Vec<Unmodelled>,
+    /// For the recorder: sites whose plain accesses are logged as one word, with whether they write and their size.
+    pub accesses: BTreeMap<SiteId, (bool, u32)>,
+}
+
+/// Instruments the module.
+pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Instrumented, Error> {
+    let insert = Insert::new(module);
+    let mut weaver = Weaver { module, plan, insert, unmodelled: Vec::new(), accesses: BTreeMap::new() };
     weaver.addresses_taken();
     for (_, function) in plan.functions.defined() {
         weaver.function(function);
     }
-    attributes::strip(plan.functions);
-    tls::move_into_image(&mut weaver);
     ctors::take_out(&weaver);
     bodies::define(&weaver);
-    sections::place(&mut weaver);
+    if plan.recorded_without.is_some() {
+        recording::define(&weaver);
+    } else {
+        attributes::strip(plan.functions);
+        tls::move_into_image(&mut weaver);
+        sections::place(&mut weaver);
+    }
     verify(module, "after instrumentation")?;
-    Ok(weaver.unmodelled)
+    Ok(Instrumented { unmodelled: weaver.unmodelled, accesses: weaver.accesses })
 }
 
 /// Inserts hooks into one module.
@@ -68,6 +85,7 @@ struct Weaver<'a, 'm> {
     plan: &'a Plan<'a, 'm>,
     insert: Insert<'m>,
     unmodelled: Vec<Unmodelled>,
+    accesses: BTreeMap<SiteId, (bool, u32)>,
 }
 
 impl<'m> Weaver<'_, 'm> {
@@ -106,6 +124,11 @@ impl<'m> Weaver<'_, 'm> {
     /// Notes something that has no model.
     fn unmodelled(&mut self, site: Option<SiteId>, what: impl Into<String>, function: Option<String>) {
         self.unmodelled.push(Unmodelled { site, what: what.into(), function });
+    }
+
+    /// Whether the program is made for the recorder.
+    fn is_recorded(&self) -> bool {
+        self.plan.recorded_without.is_some()
     }
 
     fn site(&self, site: SiteId) -> Value<'m> {

@@ -24,11 +24,12 @@ pub mod sites;
 pub mod value;
 mod verifier;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use inkwell::context::Context;
 use inkwell::module::Module;
+use model::SiteId;
 use program::{Program, Unmodelled};
 
 pub use error::Error;
@@ -36,7 +37,7 @@ pub use error::Error;
 use driver::Flags;
 use escape::Privacy;
 use functions::Functions;
-use instrument::Plan;
+use instrument::{Instrumented, Plan};
 use sites::{Sites, Spelling};
 
 pub use cc::LLVM_VERSION;
@@ -52,6 +53,8 @@ pub struct Options {
     pub assume_pure: BTreeSet<String>,
     /// An existing or new folder for intermediate files.
     pub work_dir: PathBuf,
+    /// For the recorder instead of the controlled runtime: the sites whose plain accesses need not be recorded.
+    pub recorded_without: Option<BTreeSet<SiteId>>,
 }
 
 /// A program ready to be linked with the runtime.
@@ -68,6 +71,8 @@ pub struct Compiled {
     pub cplusplus: bool,
     /// The user's flags for the linker.
     pub link_flags: Vec<String>,
+    /// For the recorder: sites whose plain accesses are logged as one word, with whether they write and their size.
+    pub accesses: BTreeMap<SiteId, (bool, u32)>,
 }
 
 /// Compiles, lowers and instruments a program.
@@ -83,8 +88,9 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         sites: &front.sites,
         privacy: &front.privacy,
         assume_pure: &options.assume_pure,
+        recorded_without: options.recorded_without.as_ref(),
     };
-    let mut unmodelled = instrument::instrument(&front.module, &plan)?;
+    let Instrumented { mut unmodelled, accesses } = instrument::instrument(&front.module, &plan)?;
     unmodelled.extend(front.optimized());
     merge(&mut program.unmodelled, &unmodelled);
     let bitcode = options.work_dir.join("instrumented.bc");
@@ -93,7 +99,8 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         let cause = std::io::Error::other("LLVM could not write the file");
         return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
     }
-    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags: front.flags.link })
+    let link_flags = front.flags.link;
+    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags, accesses })
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.

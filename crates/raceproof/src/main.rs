@@ -28,6 +28,8 @@ struct Cli {
 enum Command {
     Check(Box<commands::check::Check>),
     Explore(commands::explore::Explore),
+    Record(commands::record::Record),
+    Predict(commands::predict::Predict),
     Replay(commands::replay::Replay),
     Static(commands::static_::Static),
     Verify(commands::verify::Verify),
@@ -47,6 +49,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Check(check) => check.run(),
         Command::Explore(explore) => explore.run(),
+        Command::Record(record) => record.run(),
+        Command::Predict(predict) => predict.run(),
         Command::Replay(replay) => replay.run(),
         Command::Static(engine) => engine.run(),
         Command::Verify(verify) => verify.run(),

@@ -26,6 +26,7 @@ pub enum Code {
     RP0111,
     RP0120,
     RP0121,
+    RP0130,
 }
 
 impl Code {
@@ -63,9 +64,11 @@ impl Code {
     pub const NOT_ASKED: Self = Self::RP0120;
     /// The user stopped the check.
     pub const INTERRUPTED: Self = Self::RP0121;
+    /// A predicted race did not come about when it was replayed.
+    pub const NOT_REPRODUCED: Self = Self::RP0130;
 
     /// All codes, in order.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::RP0001,
         Self::RP0002,
         Self::RP0003,
@@ -83,6 +86,7 @@ impl Code {
         Self::RP0111,
         Self::RP0120,
         Self::RP0121,
+        Self::RP0130,
     ];
 
     /// As it is written, e.g. `RP0001`.
@@ -105,6 +109,7 @@ impl Code {
             Self::RP0111 => "RP0111",
             Self::RP0120 => "RP0120",
             Self::RP0121 => "RP0121",
+            Self::RP0130 => "RP0130",
         }
     }
 
@@ -128,6 +133,7 @@ impl Code {
             Self::RP0111 => include_str!("codes/RP0111.md"),
             Self::RP0120 => include_str!("codes/RP0120.md"),
             Self::RP0121 => include_str!("codes/RP0121.md"),
+            Self::RP0130 => include_str!("codes/RP0130.md"),
         }
     }
 

@@ -10,6 +10,7 @@
 
 pub mod bell;
 pub mod layout;
+pub mod log;
 pub mod policy;
 pub mod record;
 

@@ -131,14 +131,14 @@ proptest! {
 
     #[test]
     fn traces_come_back(trace in any_trace()) {
-        let file = TraceFile { program: identity(), trace };
+        let file = TraceFile { program: identity(), symbols: crate::Symbols::default(), trace, cut: None };
         prop_assert_eq!(TraceFile::from_bytes(&file.to_bytes(), &PathBuf::from("t.rpt")).unwrap(), file);
     }
 
     #[test]
     fn a_changed_or_shortened_trace_is_refused(trace in any_trace(), at in any::<prop::sample::Index>(), bit in 0u8..8) {
         let path = PathBuf::from("t.rpt");
-        let bytes = TraceFile { program: identity(), trace }.to_bytes();
+        let bytes = TraceFile { program: identity(), symbols: crate::Symbols::default(), trace, cut: None }.to_bytes();
         let at = at.index(bytes.len());
         let mut changed = bytes.clone();
         changed[at] ^= 1 << bit;

@@ -51,6 +51,15 @@ impl<'m> Weaver<'_, 'm> {
         let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
         self.insert.before(instruction);
         self.atomic_hook(address, size, tag as u32 | ordering << ORDER_SHIFT, site);
+        self.atomic_end(instruction);
+    }
+
+    /// The recorder has to know when an atomic access has happened.
+    fn atomic_end(&self, instruction: Value<'m>) {
+        if self.is_recorded() {
+            self.insert.after(instruction);
+            self.insert.hook("__rp_atomic_end", &[]);
+        }
     }
 
     fn atomic_hook(&self, address: Value<'m>, size: u32, kind_order: u32, site: SiteId) {
@@ -69,7 +78,8 @@ impl<'m> Weaver<'_, 'm> {
         self.insert.before(instruction);
         if instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW) {
             let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
-            return self.atomic_hook(address, size, tag | ordering << ORDER_SHIFT, site);
+            self.atomic_hook(address, size, tag | ordering << ORDER_SHIFT, site);
+            return self.atomic_end(instruction);
         }
         let success = wire_order(unsafe { LLVMGetCmpXchgSuccessOrdering(instruction.raw()) });
         let failure = wire_order(unsafe { LLVMGetCmpXchgFailureOrdering(instruction.raw()) });
@@ -130,6 +140,9 @@ impl<'m> Weaver<'_, 'm> {
         }
         self.insert.after(call);
         let AtomicOp::CompareExchange { expected, returns_old, .. } = atomic.op else {
+            if self.is_recorded() && self.needs_hook(address) {
+                self.insert.hook("__rp_atomic_end", &[]);
+            }
             return self.plain_event(Tag::Write, written.into_iter(), size, site);
         };
         let succeeded = match (returns_old, expected) {

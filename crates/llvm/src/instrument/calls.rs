@@ -57,7 +57,11 @@ impl<'m> Weaver<'_, 'm> {
     /// some functions (`malloc`) that they do not read the program's memory and would move the store.
     fn store_site(&self, call: Value<'m>, site: SiteId) {
         self.insert.before(call);
-        let variable = self.insert.runtime_variable("__rp_site", self.insert.i32);
+        let variable = if self.is_recorded() {
+            self.thread_site()
+        } else {
+            self.insert.runtime_variable("__rp_site", self.insert.i32)
+        };
         let store = self.insert.store(self.site(site), variable);
         unsafe { LLVMSetVolatile(store.raw(), 1) };
     }

@@ -6,6 +6,8 @@ pub(crate) mod cover;
 pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod flags;
+pub(crate) mod predict;
+pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schema;

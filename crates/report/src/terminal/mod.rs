@@ -33,7 +33,8 @@ pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
 /// and listed in the document only.
 pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
     let worth_showing = |pair: &&Pair| {
-        pair.verdict == PairVerdict::Race || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE))
+        pair.verdict == PairVerdict::Race
+            || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE | Code::NOT_REPRODUCED))
     };
     let witness_help = if report.command == "replay" { debug_help } else { replay_help };
     let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
@@ -66,8 +67,11 @@ fn summary(report: &Report) -> String {
     }
     out.push('\n');
     for engine in &report.engines {
-        let proves = matches!(engine.name, EngineName::Verify | EngineName::Static);
-        let line = if proves { proofs_line(report, engine) } else { engine_line(engine) };
+        let line = match engine.name {
+            EngineName::Verify | EngineName::Static => proofs_line(report, engine),
+            EngineName::Predict => predictions_line(report, engine),
+            EngineName::Explore => engine_line(engine),
+        };
         let _ = writeln!(out, "  {line}");
     }
     if !report.assumptions.is_empty() {
@@ -134,6 +138,21 @@ fn proofs_line(report: &Report, engine: &Engine) -> String {
     let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
     let mut line = format!("{} ({}): ", engine.name, engine.reduction);
     let _ = write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage);
+    if let Some(reason) = &engine.reason {
+        let _ = write!(line, ": {reason}");
+    }
+    let _ = write!(line, ", {}", seconds(engine.time_ms));
+    line
+}
+
+/// What was predicted, and what became of it: confirmed races and counterexamples apart.
+fn predictions_line(report: &Report, engine: &Engine) -> String {
+    let by = || report.pairs.iter().filter(|pair| pair.by == EngineName::Predict);
+    let confirmed = by().filter(|pair| pair.confirmed).count();
+    let not = by().filter(|pair| pair.code == Some(Code::NOT_REPRODUCED)).count();
+    let mut line = format!("{} ({}): {}, ", engine.name, engine.reduction, count(engine.transitions as usize, "event"));
+    let _ = write!(line, "{} predicted: {confirmed} confirmed, {not} not reproduced; ", count(confirmed + not, "race"));
+    let _ = write!(line, "{}, {}", count(engine.executions as usize, "replay"), engine.coverage);
     if let Some(reason) = &engine.reason {
         let _ = write!(line, ": {reason}");
     }

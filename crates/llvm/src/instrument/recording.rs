@@ -1,0 +1,211 @@
+//! What a program for the recorder has of its own: the variables of a thread, and the code that logs an access.
+//!
+//! A plain access is one word at the thread's cursor. The code for it is a function that is always inlined: load the
+//! cursor, ask for a new buffer if its low bits say that this one is full, store the word, move the cursor. An empty
+//! assembly statement keeps accesses from being moved across it.
+
+use std::ffi::CStr;
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef};
+use inkwell::llvm_sys::{
+    LLVMInlineAsmDialect, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode,
+};
+use model::SiteId;
+use wire::log::{ADDRESS_BITS, BUFFER, MARGIN, SITES};
+
+use super::Weaver;
+use crate::value::Value;
+
+const VARIABLES: &CStr = c"__rp_variables";
+/// Bytes from the cursor to the site among a thread's variables.
+const SITE_OFFSET: u64 = 16;
+
+impl<'m> Weaver<'_, 'm> {
+    /// Logs a plain access at the insertion point, unless it need not be; false if that takes more than one word.
+    pub(super) fn log_access(&mut self, address: Value<'m>, writes: bool, size: u32, site: SiteId) -> bool {
+        if self.plan.recorded_without.is_some_and(|without| without.contains(&site)) {
+            return true;
+        }
+        if site.0 >= SITES {
+            return false;
+        }
+        self.accesses.insert(site, (writes, size));
+        let address = self.insert.widened(address, false);
+        let site = self.insert.const_i64(u64::from(site.0) << ADDRESS_BITS);
+        let word = self.insert.binary(LLVMOpcode::LLVMOr, address, site);
+        self.insert.hook("__rp_log", &[word]);
+        true
+    }
+
+    /// Where the calling thread keeps the site it is at.
+    pub(super) fn thread_site(&self) -> Value<'m> {
+        let variables = variables(self);
+        self.insert.offset(variables, self.insert.const_i64(SITE_OFFSET))
+    }
+}
+
+/// The variables of a thread: cursor, state of the recorder, site. Without a buffer, the cursor is that of a full one.
+fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
+    let insert = &weaver.insert;
+    unsafe {
+        let module = weaver.module.as_mut_ptr();
+        let known = LLVMGetNamedGlobal(module, VARIABLES.as_ptr());
+        if !known.is_null() {
+            return made(known);
+        }
+        let mut fields = [insert.i64, insert.ptr, insert.i32];
+        let ty = LLVMStructTypeInContext(insert.context(), fields.as_mut_ptr(), fields.len() as u32, 0);
+        let global = LLVMAddGlobal(module, ty, VARIABLES.as_ptr());
+        let mut content = [
+            LLVMConstInt(insert.i64, BUFFER as u64 - 1, 0),
+            LLVMConstNull(insert.ptr),
+            LLVMConstInt(insert.i32, u64::from(wire::NO_SITE), 0),
+        ];
+        let content = LLVMConstStructInContext(insert.context(), content.as_mut_ptr(), content.len() as u32, 0);
+        LLVMSetInitializer(global, content);
+        LLVMSetLinkage(global, LLVMLinkage::LLVMInternalLinkage);
+        LLVMSetThreadLocalMode(global, LLVMThreadLocalMode::LLVMLocalExecTLSModel);
+        made(global)
+    }
+}
+
+fn made<'m>(value: inkwell::llvm_sys::prelude::LLVMValueRef) -> Value<'m> {
+    unsafe { Value::from_raw(value) }.expect("raceproof bug: LLVM makes a value of well-typed operands")
+}
+
+/// Defines the functions; to be called when all accesses have their hooks.
+pub(super) fn define(weaver: &Weaver<'_, '_>) {
+    define_local(weaver);
+    define_log(weaver);
+    define_thread_main(weaver);
+}
+
+/// The function with this name and its entry block.
+unsafe fn function(
+    weaver: &Weaver<'_, '_>,
+    name: &CStr,
+    result: LLVMTypeRef,
+    parameters: &mut [LLVMTypeRef],
+) -> (inkwell::llvm_sys::prelude::LLVMValueRef, LLVMBasicBlockRef) {
+    let insert = &weaver.insert;
+    unsafe {
+        let module = weaver.module.as_mut_ptr();
+        let known = LLVMGetNamedFunction(module, name.as_ptr());
+        let function = if known.is_null() {
+            let ty = LLVMFunctionType(result, parameters.as_mut_ptr(), parameters.len() as u32, 0);
+            LLVMAddFunction(module, name.as_ptr(), ty)
+        } else {
+            known
+        };
+        let entry = LLVMAppendBasicBlockInContext(insert.context(), function, c"entry".as_ptr());
+        LLVMPositionBuilderAtEnd(insert.builder(), entry);
+        LLVMSetCurrentDebugLocation2(insert.builder(), std::ptr::null_mut());
+        (function, entry)
+    }
+}
+
+unsafe fn attribute(
+    weaver: &Weaver<'_, '_>,
+    function: inkwell::llvm_sys::prelude::LLVMValueRef,
+    name: &CStr,
+    value: u64,
+) {
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr(), name.to_bytes().len());
+        let attribute = LLVMCreateEnumAttribute(weaver.insert.context(), kind, value);
+        LLVMAddAttributeAtIndex(function, u32::MAX, attribute);
+    }
+}
+
+/// `void *__rp_local(void)`: the calling thread's variables, for the recorder.
+fn define_local(weaver: &Weaver<'_, '_>) {
+    let insert = &weaver.insert;
+    unsafe {
+        let variables = variables(weaver);
+        function(weaver, c"__rp_local", insert.ptr, &mut []);
+        LLVMBuildRet(insert.builder(), variables.raw());
+    }
+}
+
+/// `void __rp_log(uint64_t word)`.
+fn define_log(weaver: &Weaver<'_, '_>) {
+    let insert = &weaver.insert;
+    let builder = insert.builder();
+    unsafe {
+        let variables = variables(weaver);
+        let (log, entry) = function(weaver, c"__rp_log", insert.void, &mut [insert.i64]);
+        LLVMSetLinkage(log, LLVMLinkage::LLVMInternalLinkage);
+        attribute(weaver, log, c"alwaysinline", 0);
+        let full = LLVMAppendBasicBlockInContext(insert.context(), log, c"full".as_ptr());
+        let room = LLVMAppendBasicBlockInContext(insert.context(), log, c"room".as_ptr());
+        let cursor = insert.load(insert.i64, variables);
+        let used = insert.binary(LLVMOpcode::LLVMAnd, cursor, insert.const_i64(BUFFER as u64 - 1));
+        let limit = insert.const_i64((BUFFER - MARGIN) as u64);
+        let is_full = LLVMBuildICmp(builder, LLVMIntPredicate::LLVMIntUGT, used.raw(), limit.raw(), c"".as_ptr());
+        let branch = LLVMBuildCondBr(builder, is_full, full, room);
+        mark_unlikely(weaver, branch);
+
+        LLVMPositionBuilderAtEnd(builder, full);
+        insert.hook("__rp_flush", &[]);
+        let fresh = insert.load(insert.i64, variables);
+        LLVMBuildBr(builder, room);
+
+        LLVMPositionBuilderAtEnd(builder, room);
+        let place = LLVMBuildPhi(builder, insert.i64, c"".as_ptr());
+        LLVMAddIncoming(place, [cursor.raw(), fresh.raw()].as_mut_ptr(), [entry, full].as_mut_ptr(), 2);
+        let pointer = LLVMBuildIntToPtr(builder, place, insert.ptr, c"".as_ptr());
+        LLVMBuildStore(builder, LLVMGetParam(log, 0), pointer);
+        let next = insert.binary(LLVMOpcode::LLVMAdd, made(place), insert.const_i64(8));
+        insert.store(next, variables);
+        barrier(weaver);
+        LLVMBuildRetVoid(builder);
+    }
+}
+
+/// The buffer is hardly ever full.
+unsafe fn mark_unlikely(weaver: &Weaver<'_, '_>, branch: inkwell::llvm_sys::prelude::LLVMValueRef) {
+    unsafe {
+        let context = weaver.insert.context();
+        let name = c"branch_weights";
+        let name = LLVMMDStringInContext2(context, name.as_ptr(), name.to_bytes().len());
+        let weight = |n: u64| LLVMValueAsMetadata(LLVMConstInt(weaver.insert.i32, n, 0));
+        let mut parts = [name, weight(1), weight(8000)];
+        let node = LLVMMDNodeInContext2(context, parts.as_mut_ptr(), parts.len());
+        let kind = LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4);
+        LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(context, node));
+    }
+}
+
+/// Nothing that touches memory is moved across this.
+unsafe fn barrier(weaver: &Weaver<'_, '_>) {
+    let insert = &weaver.insert;
+    unsafe {
+        let ty = LLVMFunctionType(insert.void, std::ptr::null_mut(), 0, 0);
+        let clobbers = c"~{memory}";
+        let (dialect, len) = (LLVMInlineAsmDialect::LLVMInlineAsmDialectATT, clobbers.to_bytes().len());
+        let assembly = LLVMGetInlineAsm(ty, c"".as_ptr().cast(), 0, clobbers.as_ptr().cast(), len, 1, 0, dialect, 0);
+        LLVMBuildCall2(insert.builder(), ty, assembly, std::ptr::null_mut(), 0, c"".as_ptr());
+    }
+}
+
+/// `void *__rp_thread_main(void *state)`: lets the recorder prepare the thread, then becomes the thread's own function.
+/// No frame stays, so a thread that is ended in its middle unwinds as it would without the recorder.
+fn define_thread_main(weaver: &Weaver<'_, '_>) {
+    let insert = &weaver.insert;
+    let builder = insert.builder();
+    unsafe {
+        let (main, _) = function(weaver, c"__rp_thread_main", insert.ptr, &mut [insert.ptr]);
+        attribute(weaver, main, c"uwtable", 2);
+        let mut parameter = [insert.ptr];
+        let ty = LLVMFunctionType(insert.ptr, parameter.as_mut_ptr(), 1, 0);
+        let module = weaver.module.as_mut_ptr();
+        let begin = LLVMAddFunction(module, c"__rp_thread_begin".as_ptr(), ty);
+        let start = made(LLVMBuildCall2(builder, ty, begin, [LLVMGetParam(main, 0)].as_mut_ptr(), 1, c"".as_ptr()));
+        let run = insert.load(insert.ptr, start);
+        let argument = insert.load(insert.ptr, insert.offset(start, insert.const_i64(8)));
+        let call = LLVMBuildCall2(builder, ty, run.raw(), [argument.raw()].as_mut_ptr(), 1, c"".as_ptr());
+        LLVMSetTailCallKind(call, LLVMTailCallKind::LLVMTailCallKindMustTail);
+        LLVMBuildRet(builder, call);
+    }
+}

@@ -1,0 +1,176 @@
+//! `record` and `predict` as users run them: real threads, traces, replays.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{Folder, Run};
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder with a copy of this file of the repository.
+fn folder_with(file: &str) -> (Folder, String) {
+    let folder = Folder::new();
+    let name = Path::new(file).file_name().unwrap().to_str().unwrap().to_owned();
+    std::fs::copy(root().join(file), folder.path().join(&name)).unwrap();
+    (folder, name)
+}
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", run.stdout, run.stderr))
+}
+
+fn confirmed(document: &Value) -> Vec<&Value> {
+    document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race").collect()
+}
+
+/// The paper's example: recorded on real threads in the order that hides the race, predicted, replayed, confirmed.
+#[test]
+fn the_hidden_race_of_the_paper_is_confirmed() {
+    let (folder, source) = folder_with("examples/rare/handover.c");
+    let record = folder.raceproof(&["record", &source, "-o", "run.rpt"]);
+    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    assert!(record.stdout.contains("events of 3 threads in `run.rpt`"), "{}", record.stdout);
+    assert!(record.stdout.contains("the run ended with exit status 0"), "{}", record.stdout);
+
+    let predict = folder.raceproof(&["predict", "run.rpt", "--json"]);
+    assert_eq!((predict.status, predict.stderr.as_str()), (1, ""), "{}", predict.stdout);
+    let document = json(&predict);
+    let races = confirmed(&document);
+    assert_eq!(races.len(), 1, "{}", predict.stdout);
+    let race = races[0];
+    assert_eq!((&race["variable"], &race["by"], &race["confirmed"]), (&"y".into(), &"predict".into(), &true.into()));
+    let lines: Vec<_> = race["accesses"].as_array().unwrap().iter().map(|a| a["line"].as_u64().unwrap()).collect();
+    assert!(lines == [10, 22] || lines == [22, 10], "{lines:?}");
+
+    let replay = folder.raceproof(&["replay", race["witness"].as_str().unwrap()]);
+    assert_eq!((replay.status, replay.stderr.as_str()), (1, ""), "{}", replay.stdout);
+    // The same under the controlled scheduler, and in other forms.
+    let controlled = folder.raceproof(&["predict", &source, "--controlled", "--json"]);
+    assert_eq!(confirmed(&json(&controlled)).len(), 1, "{}", controlled.stdout);
+    let rapid = folder.raceproof(&["predict", "run.rpt", "--emit", "rapid"]);
+    std::fs::write(folder.path().join("run.std"), &rapid.stdout).unwrap();
+    let foreign = folder.raceproof(&["predict", "run.std"]);
+    assert_eq!(foreign.status, 3, "{}", foreign.stdout);
+    assert!(foreign.stdout.contains("1 race predicted: 0 confirmed, 1 not reproduced"), "{}", foreign.stdout);
+    let cspm = folder.raceproof(&["predict", "run.rpt", "--emit", "cspm"]);
+    assert!(cspm.stdout.contains("assert") && cspm.stdout.contains("RACE"), "{}", cspm.stdout);
+    let twice = folder.raceproof(&["predict", "run.std", "--emit", "rapid"]);
+    assert_eq!(twice.stdout, rapid.stdout);
+}
+
+/// One recorded run of each program whose race hides in almost all schedules. A run on real threads may be one of the
+/// others now and then, so a confirmation is asked of most, not of each.
+#[test]
+fn races_that_hide_are_confirmed() {
+    let mut programs: Vec<_> =
+        std::fs::read_dir(root().join("examples/rare")).unwrap().map(|e| e.unwrap().path()).collect();
+    programs.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    programs.sort();
+    assert!(programs.len() >= 12);
+    let mut missed = Vec::new();
+    for program in &programs {
+        let (folder, source) =
+            folder_with(&format!("examples/rare/{}", program.file_name().unwrap().to_str().unwrap()));
+        let predict = folder.raceproof(&["predict", &source, "--json"]);
+        assert!(matches!(predict.status, 1 | 3) && predict.stderr.is_empty(), "{source}: {}", predict.stderr);
+        if confirmed(&json(&predict)).is_empty() {
+            missed.push(source);
+        }
+    }
+    assert!(programs.len() - missed.len() >= 10, "of {} programs missed: {missed:?}", programs.len());
+}
+
+/// A program that crashes, one that is killed and one that never ends leave a trace that can be used.
+#[test]
+fn a_run_that_ends_badly_is_recorded() {
+    let folder = Folder::new();
+    let source = |end: &str| {
+        format!(
+            "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\nstatic pthread_mutex_t m = \
+             PTHREAD_MUTEX_INITIALIZER;\nint x, y;\nstatic void *first(void *p) {{ y = 1; pthread_mutex_lock(&m); x = 1; \
+             pthread_mutex_unlock(&m); for (;;) pause(); return p; }}\nint main(void) {{ pthread_t t; \
+             pthread_create(&t, 0, first, 0); usleep(50000); pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m); y = \
+             2; {end} }}\n"
+        )
+    };
+    let cases = [
+        ("null", "*(volatile int *)0 = 1;", "a crash: segmentation fault"),
+        ("killed", "kill(getpid(), SIGKILL);", "a crash: signal 9"),
+        ("interrupted", "kill(getpid(), SIGINT);", "a crash: interrupt"),
+        ("endless", "for (;;) pause();", "its limit of time"),
+    ];
+    for (name, end, told) in cases {
+        let (file, trace) = (format!("{name}.c"), format!("{name}.rpt"));
+        std::fs::write(folder.path().join(&file), source(end)).unwrap();
+        let record = folder.raceproof(&["record", &file, "--time", "2", "--every-access"]);
+        assert_eq!(record.status, 0, "{name}: {}{}", record.stdout, record.stderr);
+        assert!(record.stdout.contains(told), "{name}: {}", record.stdout);
+        assert_eq!(record.stdout.contains("note: "), name == "endless", "{name}: {}", record.stdout);
+        let predict = folder.raceproof(&["predict", &trace, "--json", "--time", "1"]);
+        let document = json(&predict);
+        let predicted = document["pairs"].as_array().unwrap().iter().any(|pair| pair["variable"] == "y");
+        assert!(predicted, "{name}: {}", predict.stdout);
+    }
+}
+
+/// Cut, changed and foreign files are refused with the byte, and change nothing.
+#[test]
+fn broken_traces_are_refused() {
+    let (folder, source) = folder_with("examples/rare/handover.c");
+    let record = folder.raceproof(&["record", &source, "-o", "run.rpt"]);
+    assert_eq!(record.status, 0, "{}", record.stderr);
+    let bytes = std::fs::read(folder.path().join("run.rpt")).unwrap();
+    let mut cases: Vec<(String, Vec<u8>)> = vec![("empty".into(), Vec::new()), ("noise".into(), vec![0xff; 64])];
+    for part in 1..12 {
+        cases.push((format!("cut {part}"), bytes[..bytes.len() * part / 12].to_vec()));
+        let mut changed = bytes.clone();
+        let at = (bytes.len() - 1) * part / 12;
+        changed[at] ^= 0x20;
+        cases.push((format!("changed {at}"), changed));
+    }
+    for (name, content) in cases {
+        std::fs::write(folder.path().join("bad.rpt"), &content).unwrap();
+        let run = folder.raceproof(&["predict", "bad.rpt"]);
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{name}: {}", run.stderr);
+        assert!(run.stderr.starts_with("error: `bad.rpt` "), "{name}: {}", run.stderr);
+        let told = ["byte ", "is not a raceproof trace", "of version"];
+        assert!(told.iter().any(|t| run.stderr.contains(t)), "{name}: {}", run.stderr);
+        assert!(run.stderr.contains("\nhelp: "), "{name}: {}", run.stderr);
+    }
+    std::fs::write(folder.path().join("bad.std"), "T0|w(x)|1\nT0|jump(x)|2\n").unwrap();
+    let run = folder.raceproof(&["predict", "bad.std"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("byte 13, line 2, column 4: unknown operation `jump`"), "{}", run.stderr);
+    let nowhere = folder.raceproof(&["record", &source, "-o", "no/such/folder/run.rpt"]);
+    assert_eq!(nowhere.status, 2, "{}", nowhere.stdout);
+    assert!(nowhere.stderr.contains("cannot write `no/such/folder/run.rpt`"), "{}", nowhere.stderr);
+    let left = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    assert!(left.into_iter().all(|name| !name.starts_with(".raceproof")), "nothing half written");
+}
+
+/// Recording stops at its limit; what is there is a run up to some point.
+#[test]
+fn a_long_run_is_cut_at_the_limit() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nlong x;\nstatic void *f(void \
+                  *p) { for (int i = 0; i < 60000; i++) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); } return \
+                  p; }\nint main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0); \
+                  pthread_join(a, 0); pthread_join(b, 0); return x != 120000; }\n";
+    std::fs::write(folder.path().join("long.c"), source).unwrap();
+    let record = folder.raceproof(&["record", "long.c", "--max-trace", "100K", "--every-access"]);
+    assert_eq!(record.status, 0, "{}", record.stderr);
+    assert!(record.stdout.contains("note: recording stopped"), "{}", record.stdout);
+    assert!(record.stdout.contains("ended with exit status 0"), "{}", record.stdout);
+    let size = std::fs::metadata(folder.path().join("long.rpt")).unwrap().len();
+    assert!(size < 600_000, "{size} bytes");
+    let predict = folder.raceproof(&["predict", "long.rpt", "--json"]);
+    let document = json(&predict);
+    assert_eq!(document["verdict"], "unknown", "{}", predict.stdout);
+    assert!(predict.stdout.contains("recording stopped"), "{}", predict.stdout);
+    let refused = folder.raceproof(&["record", "long.c", "--max-trace", "much"]);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+}

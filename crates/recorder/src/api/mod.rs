@@ -1,0 +1,19 @@
+//! The thread API under its own names: the real thing, and a record of it.
+
+/// Defines functions of the C library.
+macro_rules! export {
+    ($(fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(unused_unsafe, reason = "some bodies need none")]
+        unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? {
+            // Safety: as for the C function.
+            unsafe { $body }
+        }
+    )*};
+}
+
+pub mod cond;
+pub mod lock;
+pub mod once;
+pub mod other;
+pub mod thread;

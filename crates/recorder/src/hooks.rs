@@ -1,0 +1,149 @@
+//! Accesses that are more than one word: library calls, copies, accesses of sites with large numbers.
+
+use core::ffi::c_void;
+
+use wire::Tag;
+use wire::log::MORE;
+use wire::record::{flag, order};
+
+use crate::log::{append, number};
+use crate::thread::state;
+
+/// A library call that is being described.
+#[derive(Clone, Copy)]
+pub struct Call {
+    site: u32,
+    /// Whether it has an access already.
+    started: bool,
+}
+
+/// Logs an access; `first` if it is an event of its own and not part of the one before.
+fn access(tag: Tag, order: u8, start: u64, len: u64, site: u32, mut first: bool) {
+    let (mut start, mut left) = (start, len);
+    while left > 0 {
+        let part = u32::try_from(left).unwrap_or(u32::MAX);
+        let flags = order | if first { 0 } else { MORE };
+        let number = if first && order != 0 { number() } else { 0 };
+        append(tag as u8, flags, start, site, part, [number, 0]);
+        first = false;
+        start = start.wrapping_add(u64::from(part));
+        left -= u64::from(part);
+    }
+}
+
+/// One access of the library call that is being described.
+pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
+    let Call { site, started } = state().call;
+    if len > 0 && start != 0 {
+        access(tag, order, start, len, site, !started);
+        state().call.started = true;
+    }
+}
+
+/// Tag and order out of a hook's `kind_order` argument.
+fn kind(kind_order: u32) -> (Tag, u8) {
+    let tag = match kind_order as u8 {
+        1 => Tag::Read,
+        2 => Tag::Write,
+        4 => Tag::Free,
+        _ => Tag::ReadModifyWrite,
+    };
+    (tag, (kind_order >> 8) as u8 & order::MASK)
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_read(p: *const c_void, size: u32, site: u32) {
+    access(Tag::Read, 0, p as u64, size.into(), site, true);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_write(p: *mut c_void, size: u32, site: u32) {
+    access(Tag::Write, 0, p as u64, size.into(), site, true);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_copy(to: *mut c_void, from: *const c_void, len: u64, site: u32) {
+    access(Tag::Read, 0, from as u64, len, site, true);
+    access(Tag::Write, 0, to as u64, len, site, false);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_set(to: *mut c_void, len: u64, site: u32) {
+    access(Tag::Write, 0, to as u64, len, site, true);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_call_begin(site: u32) {
+    state().call = Call { site, started: false };
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add(kind_order: u32, p: *const c_void, len: u64) {
+    let (tag, order) = kind(kind_order);
+    add(tag, order, p as u64, len);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C" fn __rp_add_string(kind_order: u32, p: *const c_void, max: u64) {
+    let (tag, order) = kind(kind_order);
+    if p.is_null() {
+        return;
+    }
+    // Safety: the library is about to read the string too.
+    let len = unsafe { crate::touches::format::string_len(p as u64, false, max) };
+    add(tag, order, p as u64, len);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C" fn __rp_add_wide(kind_order: u32, p: *const c_void, max: u64) {
+    let (tag, order) = kind(kind_order);
+    if p.is_null() {
+        return;
+    }
+    // Safety: the library is about to read the string too.
+    let len = unsafe { crate::touches::format::string_len(p as u64, true, max) };
+    add(tag, order, p as u64, len);
+}
+
+/// Streams are locked by the library; which one waits for which is not recorded.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add_stream(_: *const c_void) {}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add_state(code: u32) {
+    let (tag, order) = kind(code >> 8);
+    if order == 0 {
+        add(tag, order, wire::LIBRARY_STATE + 8 * u64::from(code as u8), 8);
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_call_end() {
+    state().call.started = false;
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_stack(p: *mut c_void, size: u64, site: u32) {
+    let size = u32::try_from(size).unwrap_or(u32::MAX);
+    append(Tag::Alloc as u8, flag::STACK, p as u64, site, size, [0, 0]);
+}
+
+/// A loop goes round. Real threads just do; arguments are for the controlled runtime.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_round() {}
+
+/// An assumption does not hold: the thread stays here.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_give_up() -> ! {
+    loop {
+        // Safety: waits for a signal.
+        unsafe { libc::pause() };
+    }
+}
+
+/// The error that must not be reached.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_error() -> ! {
+    // Safety: ends the process.
+    unsafe { libc::abort() }
+}

@@ -1,0 +1,112 @@
+//! The functions behind ours: those the program would have called without the recorder.
+
+/// Defines a function that calls the next definition of its name; `versioned` for symbols with an old version that must
+/// not be taken.
+macro_rules! next {
+    ($($(#[$meta:meta])* $name:ident $(@ $version:literal)? ($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
+        $(#[$meta])*
+        /// The C function of this name.
+        ///
+        /// # Safety
+        /// As for the C function.
+        #[inline]
+        pub unsafe fn $name($($arg: $type),*) $(-> $result)? {
+            static FOUND: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
+            type Function = unsafe extern "C" fn($($type),*) $(-> $result)?;
+            let mut found = FOUND.load(core::sync::atomic::Ordering::Relaxed);
+            if found == 0 {
+                #[allow(unused_mut, unused_assignments)]
+                let mut version: Option<&core::ffi::CStr> = None;
+                $(version = Some($version);)?
+                found = find(concat!(stringify!($name), "\0"), version);
+                FOUND.store(found, core::sync::atomic::Ordering::Relaxed);
+            }
+            // Safety: the function of this name has this type.
+            unsafe { core::mem::transmute::<usize, Function>(found)($($arg),*) }
+        }
+    )*};
+}
+
+fn find(name: &str, version: Option<&core::ffi::CStr>) -> usize {
+    let name = name.as_ptr().cast();
+    // Safety: looks up a symbol.
+    let found = unsafe {
+        let versioned = version.map(|version| libc::dlvsym(libc::RTLD_NEXT, name, version.as_ptr()));
+        versioned.filter(|found| !found.is_null()).unwrap_or_else(|| libc::dlsym(libc::RTLD_NEXT, name))
+    };
+    if found.is_null() {
+        crate::entry::refuse("a function of the thread library is missing on this system");
+    }
+    found as usize
+}
+
+use core::ffi::{c_int, c_void};
+
+use libc::{clockid_t, pthread_t, timespec};
+
+type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+type Routine = unsafe extern "C" fn();
+/// A synchronisation object.
+pub type Object = *mut c_void;
+
+next! {
+    pthread_create(handle: *mut pthread_t, attributes: *const c_void, start: Start, arg: *mut c_void) -> c_int;
+    pthread_join(thread: pthread_t, result: *mut *mut c_void) -> c_int;
+    pthread_tryjoin_np(thread: pthread_t, result: *mut *mut c_void) -> c_int;
+    pthread_timedjoin_np(thread: pthread_t, result: *mut *mut c_void, time: *const timespec) -> c_int;
+    pthread_detach(thread: pthread_t) -> c_int;
+    pthread_once(once: Object, routine: Routine) -> c_int;
+    pthread_mutex_init(mutex: Object, attributes: *const c_void) -> c_int;
+    pthread_mutex_destroy(mutex: Object) -> c_int;
+    pthread_mutex_lock(mutex: Object) -> c_int;
+    pthread_mutex_trylock(mutex: Object) -> c_int;
+    pthread_mutex_timedlock(mutex: Object, time: *const timespec) -> c_int;
+    pthread_mutex_clocklock(mutex: Object, clock: clockid_t, time: *const timespec) -> c_int;
+    pthread_mutex_unlock(mutex: Object) -> c_int;
+    pthread_rwlock_init(lock: Object, attributes: *const c_void) -> c_int;
+    pthread_rwlock_destroy(lock: Object) -> c_int;
+    pthread_rwlock_rdlock(lock: Object) -> c_int;
+    pthread_rwlock_wrlock(lock: Object) -> c_int;
+    pthread_rwlock_tryrdlock(lock: Object) -> c_int;
+    pthread_rwlock_trywrlock(lock: Object) -> c_int;
+    pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int;
+    pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int;
+    pthread_rwlock_unlock(lock: Object) -> c_int;
+    pthread_spin_init(lock: Object, shared: c_int) -> c_int;
+    pthread_spin_destroy(lock: Object) -> c_int;
+    pthread_spin_lock(lock: Object) -> c_int;
+    pthread_spin_trylock(lock: Object) -> c_int;
+    pthread_spin_unlock(lock: Object) -> c_int;
+    pthread_cond_init @ c"GLIBC_2.3.2" (cond: Object, attributes: *const c_void) -> c_int;
+    pthread_cond_destroy @ c"GLIBC_2.3.2" (cond: Object) -> c_int;
+    pthread_cond_wait @ c"GLIBC_2.3.2" (cond: Object, mutex: Object) -> c_int;
+    pthread_cond_timedwait @ c"GLIBC_2.3.2" (cond: Object, mutex: Object, time: *const timespec) -> c_int;
+    pthread_cond_clockwait(cond: Object, mutex: Object, clock: clockid_t, time: *const timespec) -> c_int;
+    pthread_cond_signal @ c"GLIBC_2.3.2" (cond: Object) -> c_int;
+    pthread_cond_broadcast @ c"GLIBC_2.3.2" (cond: Object) -> c_int;
+    pthread_barrier_init(barrier: Object, attributes: *const c_void, count: u32) -> c_int;
+    pthread_barrier_destroy(barrier: Object) -> c_int;
+    pthread_barrier_wait(barrier: Object) -> c_int;
+    sem_init(sem: Object, shared: c_int, value: u32) -> c_int;
+    sem_destroy(sem: Object) -> c_int;
+    sem_wait(sem: Object) -> c_int;
+    sem_trywait(sem: Object) -> c_int;
+    sem_timedwait(sem: Object, time: *const timespec) -> c_int;
+    sem_post(sem: Object) -> c_int;
+    sem_getvalue(sem: Object, value: *mut c_int) -> c_int;
+    mtx_init(mutex: Object, kind: c_int) -> c_int;
+    mtx_destroy(mutex: Object);
+    mtx_lock(mutex: Object) -> c_int;
+    mtx_trylock(mutex: Object) -> c_int;
+    mtx_timedlock(mutex: Object, time: *const timespec) -> c_int;
+    mtx_unlock(mutex: Object) -> c_int;
+    cnd_init(cond: Object) -> c_int;
+    cnd_destroy(cond: Object);
+    cnd_wait(cond: Object, mutex: Object) -> c_int;
+    cnd_timedwait(cond: Object, mutex: Object, time: *const timespec) -> c_int;
+    cnd_signal(cond: Object) -> c_int;
+    cnd_broadcast(cond: Object) -> c_int;
+    __cxa_guard_acquire(guard: Object) -> c_int;
+    __cxa_guard_release(guard: Object);
+    __cxa_guard_abort(guard: Object);
+}
