@@ -38,6 +38,12 @@ pub enum Error {
     /// A function given as an entry is not there.
     #[error("there is no function `{0}` with a body, given with `--entry`")]
     NoSuchEntry(String),
+    /// A specification of lock functions is malformed.
+    #[error("`{path}`, given with `--locks`: {cause}")]
+    Locks { path: String, cause: lockset::specification::Unreadable },
+    /// A specification of lock functions cannot be read.
+    #[error("cannot read `{path}`, given with `--locks`: {cause}")]
+    NoLocks { path: String, cause: std::io::Error },
     /// No place to work.
     #[error("cannot work in the folder for temporary files: {0}")]
     WorkFolder(std::io::Error),
@@ -102,6 +108,13 @@ impl Error {
             Self::WorkFolder(_) => "make room there, or set TMPDIR to another folder".to_owned(),
             Self::SmallLanguage { .. } => "correct the file at this place".to_owned(),
             Self::NoSuchEntry(_) => "name functions that the sources define".to_owned(),
+            Self::Locks { .. } => "correct the file; its form is described in docs/lock-functions.md".to_owned(),
+            Self::NoLocks { .. } => {
+                format!(
+                    "check the spelling and the permissions; known without a file: {}",
+                    crate::LOCK_PRESETS.join(", ")
+                )
+            }
             Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
             Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
                 "explore the program again to get a witness of its present state".to_owned()

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use facts::Facts;
-use lockset::{Analysis, Answer, Finding, Side};
+use lockset::{Analysis, Answer, Finding, Side, Specification};
 use model::Engine;
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use program::Program;
@@ -22,7 +22,12 @@ pub struct StaticOptions {
     pub build: BuildOptions,
     /// Functions that any number of threads may run at any time.
     pub entries: Vec<String>,
+    /// A specification of lock functions: a preset or a file.
+    pub locks: Option<String>,
 }
+
+/// Specifications of lock functions that need no file.
+pub const LOCK_PRESETS: [&str; 1] = ["linux"];
 
 /// What a verdict of this engine covers.
 pub(crate) const SCOPE: Scope =
@@ -31,7 +36,7 @@ pub(crate) const SCOPE: Scope =
 /// Settles every pair of the program that may meet.
 pub fn static_check(options: &StaticOptions) -> Result<Report, Error> {
     let whole = Instant::now();
-    let program = lower(&options.build)?;
+    let program = prepare(options)?;
     let start = Instant::now();
     let facts = Facts::new(&program, &fact_options(&program, options)?);
     let analysis = lockset::verdict::analyse_facts(&facts);
@@ -49,7 +54,7 @@ pub fn static_check(options: &StaticOptions) -> Result<Report, Error> {
         engines: vec![engine(&analysis, time_ms)],
         assumptions: assumptions::of_static(
             &program,
-            !options.build.assume_pure.is_empty(),
+            !options.build.assume_pure.is_empty() || options.locks.is_some(),
             !analysis.outside.is_empty(),
         ),
         pairs,
@@ -61,9 +66,24 @@ pub fn static_check(options: &StaticOptions) -> Result<Report, Error> {
 
 /// The facts that verdicts rest on, as text or for Graphviz.
 pub fn static_facts(options: &StaticOptions, graph: bool) -> Result<String, Error> {
-    let program = lower(&options.build)?;
+    let program = prepare(options)?;
     let facts = Facts::new(&program, &fact_options(&program, options)?);
     Ok(if graph { lockset::emit::graph(&facts) } else { lockset::emit::text(&facts) })
+}
+
+/// The program, with lock functions of its own as lock operations.
+fn prepare(options: &StaticOptions) -> Result<Program, Error> {
+    let mut program = lower(&options.build)?;
+    if let Some(path) = &options.locks {
+        let specification = if path == "linux" {
+            Specification::linux()
+        } else {
+            let text = std::fs::read_to_string(path).map_err(|cause| Error::NoLocks { path: path.clone(), cause })?;
+            Specification::parse(&text).map_err(|cause| Error::Locks { path: path.clone(), cause })?
+        };
+        specification.apply(&mut program);
+    }
+    Ok(program)
 }
 
 fn fact_options(program: &Program, options: &StaticOptions) -> Result<facts::Options, Error> {

@@ -24,6 +24,8 @@ mod rank;
 mod recursive;
 mod released;
 mod semaphores;
+pub mod specification;
 pub mod verdict;
 
+pub use specification::Specification;
 pub use verdict::{Analysis, Answer, Finding, Reason, Side, analyse};

@@ -24,6 +24,10 @@ pub(crate) struct Static {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     entry: Vec<String>,
 
+    /// Which functions are lock functions: a TOML file, or `linux` for those of the Linux kernel
+    #[arg(long, value_name = "SPEC")]
+    locks: Option<String>,
+
     /// Further compiler flags, split as a shell would; may be repeated
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Vec<String>,
@@ -65,6 +69,7 @@ impl Static {
                 stdin: None,
             },
             entries: self.entry,
+            locks: self.locks,
         };
         if let Some(emit) = self.emit {
             output::print(&check::static_facts(&options, emit == Emit::FactsDot)?);
