@@ -12,12 +12,14 @@ use std::sync::Mutex;
 use common::{Folder, without_times};
 use report::Code;
 
-/// Codes that no example can show: both need something outside the program.
-const ELSEWHERE: [Code; 2] = [
+/// Codes that no example can show: they need something outside the program.
+const ELSEWHERE: [Code; 3] = [
     // A program that behaves differently each time in a way that raceproof does not control.
     Code::UNCONFIRMED,
     // A key pressed at the right moment; see `interrupt.rs`.
     Code::INTERRUPTED,
+    // A trace without its program; see `predict.rs`.
+    Code::NOT_REPRODUCED,
 ];
 
 fn gallery() -> PathBuf {
