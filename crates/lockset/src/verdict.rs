@@ -1,6 +1,6 @@
 //! Verdicts for pairs: why a pair cannot race, or why it may.
 //!
-//! Absence is claimed for pairs of classes ([`crate::events`]); a pair of sites is absent when all classes that its
+//! Absence is claimed for pairs of classes (`crate::events`); a pair of sites is absent when all classes that its
 //! sites are in are. Reasons, in the order they are tried:
 //!
 //! - *never parallel*: creation and join order the two;

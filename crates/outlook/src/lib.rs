@@ -1,8 +1,8 @@
 //! What threads may still do, from any point of the program on: the [`Outlook`](explore::Outlook) of a search.
 //!
 //! A [`Summary`] is made once per program. It answers in sets of sites: all that may follow a site
-//! ([`flow`](mod@flow)), which of these may race ([`pairs`]) given the locks surely held there ([`locks`]), which may wait
-//! for ever ([`waits`]), which interfere ([`interference`]).
+//! (`flow`), which of these may race (`pairs`) given the locks surely held there (`locks`), which may wait
+//! for ever (`waits`), which interfere (`interference`).
 //!
 //! *Never wrong*: what is not in a future does not happen in any run that passes the point; a pair that is left out, or
 //! a wait that is said to end, is so in every run. Where something in the program is not modelled, nothing is closed.

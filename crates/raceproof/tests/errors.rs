@@ -43,6 +43,8 @@ fn flags() {
     refused(&folder, &["explore", "locked.c", "--time", "-1"], &["error: "]);
     refused(&folder, &["explore", "locked.c", "--cflags", "-fno-such-flag"], &["error: ", "-fno-such-flag"]);
     refused(&folder, &["explore", "locked.c", "--json-out", "no/such/folder/r.json"], &["no/such/folder", "help: "]);
+    let resumed = ["explore", "locked.c", "--reduction", "best", "--checkpoint", "search.rpc"];
+    refused(&folder, &resumed, &["best", "has no checkpoints", "help: "]);
     refused(&folder, &["explain", "RP9999"], &["RP9999", "help: "]);
     refused(&folder, &["conjure"], &["conjure"]);
 }
@@ -71,8 +73,8 @@ fn witnesses() {
     assert_eq!(folder.raceproof(&["replay", witness]).status, 1);
     let text = std::fs::read_to_string(folder.path().join(witness)).unwrap();
 
-    write(&folder, "old.rpw", &text.replace("\"version\": 1", "\"version\": 0"));
-    refused(&folder, &["replay", "old.rpw"], &["old.rpw", "version 0", "version 1", "help: "]);
+    write(&folder, "old.rpw", &text.replace("\"version\": 2", "\"version\": 0"));
+    refused(&folder, &["replay", "old.rpw"], &["old.rpw", "version 0", "version 2", "help: "]);
     write(&folder, "short.rpw", &text[..text.len() / 2]);
     refused(&folder, &["replay", "short.rpw"], &["short.rpw", "cut off", "line", "help: "]);
     write(&folder, "edited.rpw", &text.replacen("\"until\": ", "\"until\": 1", 1));

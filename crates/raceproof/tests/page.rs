@@ -50,7 +50,8 @@ fn a_page_is_read_with_mouse_and_keys() {
     assert_eq!(browser.value(ROWS), races);
     browser.value("document.querySelector('#verdicts button[data-verdict=race]').click()");
     filter(&mut browser, "CARELESS");
-    assert_eq!(browser.value(ROWS), races, "the races are those of `careless`");
+    let careless = |pair: &&Value| pair["accesses"].as_array().unwrap().iter().any(|a| a["function"] == "careless");
+    assert_eq!(browser.value(ROWS), document["pairs"].as_array().unwrap().iter().filter(careless).count());
     filter(&mut browser, "no such thing");
     assert_eq!(browser.value(ROWS), 0);
     filter(&mut browser, "");

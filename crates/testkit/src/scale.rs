@@ -45,7 +45,7 @@ pub fn program(lines: usize) -> String {
     text
 }
 
-/// The functions that [`program`] defines for this many lines, all modules together.
+/// The functions that [`program()`] defines for this many lines, all modules together.
 pub fn functions(lines: usize) -> usize {
     (lines / MODULE_LINES).max(1) * (STEPS + HELD + 4)
 }

@@ -63,7 +63,8 @@ fn a_race_of_an_unlisted_pair_is_a_contradiction() {
     let options = options(folder.path());
     let subject = Subject::new(&options.build).unwrap();
     let mut book = Book::new(subject.program(), &options);
-    let unlisted = model::Pair::new(model::SiteId(0), model::SiteId(0));
+    let last = subject.program().sites.ids().next_back().unwrap();
+    let unlisted = model::Pair::new(last, last);
     assert!(!book.unsettled().contains(&unlisted));
     let race = Verdict::Race { confirmed: true, reason: "shown".to_owned() };
     assert!(matches!(book.settle(unlisted, Engine::Explore, race), Err(Error::Contradiction(_))));

@@ -2,8 +2,8 @@
 //!
 //! Code is followed per *context*: a function together with the thread that runs it and what is known when it is
 //! entered. Functions that start or wait for threads, directly or through others, get a context per call, so that the
-//! order of creations and joins is seen through wrappers ([`walk`]); all others get one per thread, *moment* and
-//! arguments that matter ([`spread`]).
+//! order of creations and joins is seen through wrappers (`walk`); all others get one per thread, *moment* and
+//! arguments that matter (`spread`).
 //!
 //! A [`Thread`] stands for all threads made by one statement in one context. A [`Moment`] is what is known at a point
 //! of the code: which threads made by this one may be running. Two points can be executed in parallel if one's thread

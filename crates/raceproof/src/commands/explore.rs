@@ -192,11 +192,17 @@ impl Explore {
                 return Ok(ExitCode::SUCCESS);
             }
         }
+        let reduction: ReductionName = self
+            .reduction
+            .parse()
+            .map_err(|e: explore::UnknownReduction| Failure::new(e.to_string(), "see `raceproof explore --help`"))?;
+        if !reduction.can_be_resumed() && (self.checkpoint.is_some() || self.resume.is_some()) {
+            let message = format!("a search with `--reduction {reduction}` has no checkpoints");
+            return Err(Failure::new(message, "use `--reduction optimal`, or no checkpoint"));
+        }
         let options = ExploreOptions {
             limits,
-            reduction: self.reduction.parse().map_err(|e: explore::UnknownReduction| {
-                Failure::new(e.to_string(), "see `raceproof explore --help`")
-            })?,
+            reduction,
             checks,
             max_executions: self.max_executions,
             time,

@@ -1,7 +1,7 @@
 //! What a program recorded on real threads leaves behind: words in per-thread buffers, and blocks of a file.
 //!
 //! The host shares one memory file with the program, the *arena*: a [`Board`] and one buffer per living thread. A thread
-//! appends words to its buffer. When it is full the thread packs it ([`pack`]) and appends a block to the trace file.
+//! appends words to its buffer. When it is full the thread packs it (`pack`) and appends a block to the trace file.
 //! What is still in the buffers when the process is gone, for whatever reason, is taken out by the host. Words that were
 //! not written are zero, so the end of a buffer needs no care.
 //!
