@@ -71,7 +71,6 @@ fn signal(child: &Child, name: &str) {
 
 const OPTIMAL: [&str; 2] = ["--reduction", "optimal"];
 
-/// The numbers for fifteen are checked by the benchmark, which is built with optimisation.
 #[test]
 fn each_class_is_executed_once() {
     for (program, n, classes) in [("readers.c", 4, 16), ("readers.c", 10, 1024), ("lastzero.c", 8, 704)] {
