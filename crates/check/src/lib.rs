@@ -1,8 +1,8 @@
 //! The line from inputs to result: build the program, run the engines, settle every pair.
 //!
 //! [`build`] turns sources into an instrumented executable; [`explore`] searches its schedules and returns the
-//! result document; [`verify`] proves pairs absent for any number of threads; [`replay`] runs a witness again. The ledger of pairs lives here. Nothing here knows how a
-//! result is shown.
+//! result document; [`verify`] proves pairs absent for any number of threads; [`replay`] runs a witness again. The ledger
+//! of pairs lives here. Nothing here knows how a result is shown.
 
 mod assumptions;
 mod build;
