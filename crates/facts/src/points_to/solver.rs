@@ -258,6 +258,8 @@ impl Solver {
     /// The node of a piece of memory, merged with all pieces that it overlaps.
     pub(super) fn cell(&mut self, spot: Spot, size: Option<u32>) -> Node {
         let memory = self.memory(spot.object);
+        // Before anything is reflected: the cells of an object that mirrors itself further along have no end.
+        memory.collapsed |= memory.cells.len() >= MOST_CELLS && !memory.found.contains_key(&(spot, size));
         let (spot, size) =
             if memory.collapsed { (Spot::new(spot.object, Shift::ANYWHERE), None) } else { (spot, size) };
         if let Some(node) = memory.found.get(&(spot, size)) {
@@ -268,7 +270,6 @@ impl Solver {
             let cells = memory.cells.iter().filter(|c| spot.overlaps(len(size), c.spot, len(c.size)));
             cells.map(|c| c.node).collect()
         };
-        let full = memory.cells.len() >= MOST_CELLS;
         let node = self.node();
         let memory = &mut self.memory[spot.object.0 as usize];
         memory.found.insert((spot, size), node);
@@ -279,10 +280,6 @@ impl Solver {
         }
         for mirror in mirrors {
             self.reflect(mirror, Cell { spot, size, node });
-        }
-        if full && !self.memory[spot.object.0 as usize].collapsed {
-            self.memory[spot.object.0 as usize].collapsed = true;
-            return self.cell(spot, size);
         }
         node
     }
@@ -509,4 +506,29 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot]) -> Vec<Spot> {
         set.dedup();
     }
     fresh
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a[i + 1] = a[i]` over structures: each cell of the array flows into the next one.
+    #[test]
+    fn an_object_that_mirrors_itself_has_few_cells() {
+        let mut solver = Solver::default();
+        let object = ObjectId(0);
+        let start = Spot::start(object);
+        let along = Shift { offset: 56, stride: 0 };
+        let content = Spot::start(ObjectId(1));
+        solver.task(
+            Source::Spot(start),
+            Task::Store { shift: Shift::default(), size: Some(8), from: Source::Spot(content) },
+        );
+        solver.mirror(Mirror { from: start, len: None, to: start.shifted(along) });
+        solver.solve();
+        assert!(solver.cells(object).count() <= MOST_CELLS + 1);
+        let far = solver.cell(Spot::new(object, Shift { offset: 56 * 10_000, stride: 0 }), Some(8));
+        solver.solve();
+        assert_eq!(solver.of(far), [content]);
+    }
 }

@@ -20,6 +20,7 @@ pub(super) const FLOAT: u64 = u64::MAX;
 pub(super) const ALL: u64 = u64::MAX;
 
 pub(super) const ROWS: &[LibraryFunction] = &[
+    row("__xpg_strerror_r", 3, &[WriteAfter(1, StringMax(2))]),
     row("atof", 1, &[Computed(computed("__rp_add_number", &[Arg(0), Const(FLOAT)], &[0], &[]))]),
     row("atoi", 1, &[Computed(computed("__rp_add_number", &[Arg(0), Const(10)], &[0], &[]))]),
     row("atol", 1, &[Computed(computed("__rp_add_number", &[Arg(0), Const(10)], &[0], &[]))]),
