@@ -5,7 +5,7 @@
 //! *blocked*: from there on it would repeat another one. The executor's policy knows nothing of sleep. When it runs a
 //! sleeping thread while another is awake, the run is a *detour*: the search goes back to that state and runs the other.
 
-use model::{Schedule, Step, Trace};
+use model::{Schedule, Step, ThreadSet, Trace};
 
 use crate::checkpoint::{Rest, Saved, SavedFrame};
 use crate::choices::ChoiceValues;
@@ -126,7 +126,7 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         }
         stack.frames.truncate(frames.len());
         for (frame, SavedFrame { backtrack, done, asleep, variants }) in stack.frames.iter_mut().zip(frames) {
-            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, Sleep::from(asleep));
+            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, Sleep::from((asleep, ThreadSet::new())));
             frame.variants = variants;
         }
         self.backtracks.restore(&stack);

@@ -7,7 +7,11 @@
 //! without assertions is one execution.
 //!
 //! *Complete* for what is looked for, by the argument of [`dhtc`](crate::dhtc), whose event `d` of the last interference is
-//! that of [`optimal`](crate::optimal). What is tried because of a future has not been seen to be needed: executions may be
+//! that of [`optimal`](crate::optimal), with one difference. Where something was left out after `d` that may interfere with
+//! it, the search has not met all that may have to come before `d`. So while `d` sleeps, it does not excuse a plan that it is
+//! independent of ([`Sleep::partly`](crate::sleep::Sleep::partly)), and is not among the events of which the last is taken.
+//!
+//! What is tried because of a future, or in spite of somebody asleep, has not been seen to be needed: executions may be
 //! blocked, which those of `optimal` are not.
 
 use model::{Event, Op, Step, ThreadId, Trace};
@@ -16,6 +20,7 @@ use crate::choices::ChoiceValues;
 use crate::foresight::{Foresight, Remaining};
 use crate::optimal::Optimal;
 use crate::reversal::reversible;
+use crate::wakeup::{Branch, Planned};
 
 /// The reduction.
 pub(crate) fn new(foresight: Foresight, values: &ChoiceValues) -> Optimal {
@@ -26,14 +31,52 @@ pub(crate) fn new(foresight: Foresight, values: &ChoiceValues) -> Optimal {
 
 impl Optimal {
     /// Plans the reversals of an execution's first `end` events that matter, given the first closed state.
+    ///
+    /// What has to be tried in open states because of a future, and is not planned there, can be tried all the same, or be
+    /// met by searching on below the closed state. The first is chosen if it is not more.
     pub(crate) fn close(&mut self, trace: &Trace, closed: Step, end: Step) {
+        let skipped = self.foresight.pruned.skipped;
         self.reverse_over(trace, closed, end);
         self.choose_from(trace, Step(0), closed);
-        let until = self.first_safe(trace, closed, end);
-        self.foresight.closed_from = Some(until);
-        self.reverse_from(trace, closed, end);
-        let given_up = self.trees.split_off(&until);
-        self.foresight.pruned.skipped += given_up.values().map(|branches| branches.len() as u64).sum::<u64>();
+        let until = match self.untried(trace, closed) {
+            Some(untried) if untried.is_empty() => {
+                self.foresight.closed_from = Some(closed);
+                self.reverse_from(trace, closed, end);
+                closed
+            }
+            untried => {
+                self.foresight.closed_from = None;
+                self.reverse_from(trace, closed, end);
+                let until = self.first_safe(trace, closed, end);
+                let below: usize = self.trees.range(closed..until).map(|(_, branches)| branches.len()).sum();
+                match untried.filter(|untried| untried.len() <= below) {
+                    Some(untried) => {
+                        self.give_up_from(closed);
+                        untried.into_iter().for_each(|(step, event)| self.try_first(step, event));
+                        closed
+                    }
+                    None => until,
+                }
+            }
+        };
+        self.give_up_from(until);
+        if self.foresight.pruned.skipped > skipped {
+            let remaining = self.foresight.remaining(trace, until);
+            let threatened = self.foresight.threatened(trace, &self.causality, &remaining, until);
+            self.threatened.extend(threatened.into_iter().map(|(step, _)| step));
+        }
+    }
+
+    /// Gives up what is planned from a state on.
+    fn give_up_from(&mut self, closed: Step) {
+        let given_up = self.trees.split_off(&closed);
+        self.foresight.leave_out(given_up.values().map(Vec::len).sum());
+    }
+
+    /// Plans that the event comes next in a state.
+    fn try_first(&mut self, step: Step, event: Event) {
+        let chain = vec![Planned { event, seen: false }];
+        self.trees.entry(step).or_default().push(Branch { chain, next: Vec::new() });
     }
 
     /// Plans the reversals that change something before the closed state. What comes later is not reversed with events
@@ -51,9 +94,6 @@ impl Optimal {
     /// The first state from the closed one on where everything below can be left out: what may interfere there with an
     /// event executed before is explored or planned before that event.
     fn first_safe(&self, trace: &Trace, closed: Step, end: Step) -> Step {
-        if self.is_safe(trace, closed, closed) {
-            return closed;
-        }
         let (mut unsafe_until, mut safe) = (closed.0 + 1, end.0);
         while unsafe_until < safe {
             let middle = unsafe_until + (safe - unsafe_until) / 2;
@@ -65,32 +105,64 @@ impl Optimal {
     fn is_safe(&self, trace: &Trace, closed: Step, until: Step) -> bool {
         let remaining = self.foresight.remaining(trace, until);
         let threatened = self.foresight.threatened(trace, &self.causality, &remaining, until);
-        threatened
-            .iter()
-            .all(|(step, threats)| *step < closed && self.is_prepared(trace, *step, until, threats, &remaining))
+        threatened.iter().all(|(step, threats)| {
+            *step < closed && self.unprepared(trace, *step, until, threats, &remaining).is_empty()
+        })
     }
 
-    /// Whether that which may have to come before the event at `step` is planned there, was explored or sleeps.
-    fn is_prepared(
+    /// What may have to come before events executed in open states, and is neither planned there nor was explored; `None`
+    /// if some of that is not known exactly.
+    fn untried(&self, trace: &Trace, closed: Step) -> Option<Vec<(Step, Event)>> {
+        let remaining = self.foresight.remaining(trace, closed);
+        let mut untried = Vec::new();
+        for (step, threats) in self.foresight.threatened(trace, &self.causality, &remaining, closed) {
+            let unprepared = self.unprepared(trace, step, closed, &threats, &remaining);
+            let later = || trace.events.iter().skip(step.0 as usize).chain(trace.pending.iter().map(|p| &p.event));
+            let next = unprepared.into_iter().map(|thread| later().find(|e| e.id.thread == thread));
+            let mut next: Vec<&Event> = next.map(|e| e.filter(|e| self.is_foreseen(e))).collect::<Option<_>>()?;
+            if let Some(idle) = next.iter().copied().find(|e| is_idle(e)) {
+                next = vec![idle];
+            }
+            untried.extend(next.into_iter().map(|event| (step, event.clone())));
+        }
+        Some(untried)
+    }
+
+    /// Whether the event uses the same in every state where its thread comes to it.
+    fn is_foreseen(&self, event: &Event) -> bool {
+        match &event.op {
+            Op::Access(access) => {
+                access.atomic.is_none() || !event.site.is_some_and(|site| self.exchanges.contains(&site))
+            }
+            Op::Accesses(_) | Op::Section { .. } | Op::Choose(_) | Op::WaitEnd { .. } | Op::OnceBegin { .. } => false,
+            Op::TryAcquire { .. } | Op::SemTryWait { .. } | Op::TryJoin { .. } => false,
+            _ => true,
+        }
+    }
+
+    /// The threads that may have to come before the event at `step`, and are not planned there, explored or asleep.
+    fn unprepared(
         &self,
         trace: &Trace,
         step: Step,
         until: Step,
         threats: &[Remaining],
         remaining: &[Remaining],
-    ) -> bool {
-        // What interferes with nothing can come first in every run.
-        let idle = |op: &Op| matches!(op, Op::Start | Op::Yield | Op::Fence(_));
-        if self.planned_first(step).any(|event| idle(&event.op)) {
-            return true;
+    ) -> Vec<ThreadId> {
+        if self.planned_first(step).any(is_idle) {
+            return Vec::new();
         }
         let thread = trace.events[step].id.thread;
-        if let Some(other) = self.causality.first_beside(trace.events[step].id, step, until) {
-            return self.is_planned(step, trace.events[other].id.thread);
-        }
-        let runnable = trace.runnable_at(step);
-        let involved = self.foresight.involved(threats, remaining).into_iter();
-        involved.filter(|t| *t != thread && runnable.contains(*t)).all(|t| self.is_planned(step, t))
+        let mut needed = match self.causality.first_beside(trace.events[step].id, step, until) {
+            Some(other) => vec![trace.events[other].id.thread],
+            None => {
+                let (mut involved, runnable) = (self.foresight.involved(threats, remaining), trace.runnable_at(step));
+                involved.retain(|t| *t != thread && runnable.contains(*t));
+                involved
+            }
+        };
+        needed.retain(|t| !self.is_planned(step, *t));
+        needed
     }
 
     /// Whether the thread's next event in a state of the current execution is planned there, was explored or sleeps.
@@ -104,4 +176,9 @@ impl Optimal {
         let branches = self.trees.get(&step).into_iter().flatten();
         branches.filter_map(|branch| branch.chain.first()).map(|planned| &planned.event)
     }
+}
+
+/// Whether the event interferes with nothing: it can come first in every run from a state where it is possible.
+fn is_idle(event: &Event) -> bool {
+    matches!(event.op, Op::Start | Op::Yield | Op::Fence(_))
 }

@@ -72,8 +72,10 @@ pub(crate) enum Rest {
         /// Number of events that count.
         counted: u32,
         /// Who sleeps from a state on, up to the next entry's; and the number of states.
-        sleeps: (Vec<(u32, Vec<Event>)>, u32),
+        sleeps: (Vec<(u32, Vec<Event>, ThreadSet)>, u32),
         trees: BTreeMap<Step, Vec<Branch>>,
+        /// The events after which something was left out that may interfere with them.
+        threatened: BTreeSet<Step>,
         exchanges: BTreeSet<SiteId>,
     },
     Preemptions(crate::preemptions::Open),

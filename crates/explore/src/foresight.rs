@@ -89,6 +89,12 @@ impl Foresight {
         closed
     }
 
+    /// Counts backtrack points that are left out after all.
+    pub(crate) fn leave_out(&mut self, backtracks: usize) {
+        self.pruned.yes += backtracks as u64;
+        self.pruned.skipped += backtracks as u64;
+    }
+
     /// Looks at an execution of which the first `until` events count, and gives up what was to be tried in its closed
     /// states. The first of them, if there is one.
     pub(crate) fn close(&mut self, stack: &mut Stack, until: Step) -> Option<Step> {

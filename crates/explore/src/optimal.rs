@@ -36,15 +36,16 @@
 //! *Values that the program leaves open*: choosing another value is another event of the thread, independent of all others.
 //! Where one is executed, the others are planned, unless all they lead to was explored.
 //!
-//! *Not covered*: sections that choose (what they do with another value is not known), programs that cancel threads (a request changes what any later operation is) and executions in which
-//! the thread API is misused (what can be possible at once follows from its rules). They are left to `dpor-sleep`.
+//! *Not covered*: sections that choose (what they do with another value is not known), programs that cancel threads (a
+//! request changes what any later operation is) and executions in which locks, threads and the like are misused (what can be
+//! possible at once follows from their rules). They are left to `dpor-sleep`.
 //!
 //! Never wrong: what is found was executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::dependence::{Use, footprint};
-use model::{AccessKind, End, Event, Op, Schedule, SiteId, Step, Trace};
+use model::dependence::{Resource, Use, footprint};
+use model::{AccessKind, Addr, Cell, End, Event, Op, Schedule, SiteId, Step, ThreadSet, Trace};
 
 use crate::backtracking::check_runnable;
 use crate::causality::Causality;
@@ -101,6 +102,9 @@ pub(crate) struct Optimal {
     pub(crate) sleeps: Vec<Sleep>,
     /// What is left to explore from the states of the current execution; never an empty list.
     pub(crate) trees: BTreeMap<Step, Vec<Branch>>,
+    /// Events of the current execution after which something was left out that may interfere with them; see
+    /// [`best`](crate::best).
+    pub(crate) threatened: BTreeSet<Step>,
     plan: Plan,
     mode: Mode,
     /// Sites of read-modify-writes: where such a site only reads, it is a compare-exchange that failed.
@@ -115,7 +119,7 @@ impl Reduction for Optimal {
         let cancels = |event: &Event| matches!(event.op, Op::Cancel { .. } | Op::Cancelled);
         // What a section does is not known for another value of its choice.
         let chooses = |event: &Event| matches!(event.op, Op::Section { .. }) && !event.op.choices().is_empty();
-        if !trace.misuses.is_empty() || trace.events.iter().any(|e| cancels(e) || chooses(e)) {
+        if breaks_rules(&trace) || trace.events.iter().any(|e| cancels(e) || chooses(e)) {
             return Ok(Taken::Unsupported);
         }
         let trace = self.names.rename(trace);
@@ -160,7 +164,11 @@ impl Reduction for Optimal {
                 }
                 self.sleeps.truncate(from.0 as usize + 1);
                 self.sleeps.resize(from.0 as usize + 1, Sleep::default());
-                self.sleeps[from.0 as usize].insert(trace.events[from].clone());
+                let sleep = &mut self.sleeps[from.0 as usize];
+                sleep.insert(trace.events[from].clone());
+                if self.threatened.split_off(&from).contains(&from) {
+                    sleep.explored_partly(trace.events[from].id.thread);
+                }
                 self.plan = Plan { from, chain, forks };
             }
         }
@@ -196,10 +204,10 @@ impl Reduction for Optimal {
 
     fn save(&self) -> Option<Saved> {
         let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return None };
-        let mut sleeps: Vec<(u32, Vec<Event>)> = Vec::new();
+        let mut sleeps: Vec<(u32, Vec<Event>, ThreadSet)> = Vec::new();
         for (state, sleep) in (0..).zip(&self.sleeps) {
-            if sleeps.last().is_none_or(|(_, last)| last != sleep.events()) {
-                sleeps.push((state, sleep.events().to_vec()));
+            if sleeps.last().is_none_or(|(_, last, partly)| last != sleep.events() || partly != sleep.partly()) {
+                sleeps.push((state, sleep.events().to_vec(), sleep.partly().clone()));
             }
         }
         let rest = Rest::Optimal {
@@ -207,23 +215,26 @@ impl Reduction for Optimal {
             counted: self.causality.len() as u32,
             sleeps: (sleeps, self.sleeps.len() as u32),
             trees: self.trees.clone(),
+            threatened: self.threatened.clone(),
             exchanges: self.exchanges.clone(),
         };
         Some(Saved { schedule: names::schedule(&trace.events), rest })
     }
 
     fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Optimal { paths, counted, sleeps: (sleeps, states), trees, exchanges } = rest else { return false };
+        let Rest::Optimal { paths, counted, sleeps: (sleeps, states), trees, threatened, exchanges } = rest else {
+            return false;
+        };
         self.names = Names::new(paths);
         let trace = self.names.rename(trace);
         if counted > trace.events.next_id().0 || states > trace.events.next_id().0 + 1 {
             return false;
         }
-        let ends = sleeps.iter().skip(1).map(|(from, _)| *from).chain([states]).collect::<Vec<_>>();
-        for ((_, events), end) in sleeps.into_iter().zip(ends) {
-            self.sleeps.resize(end as usize, Sleep::from(events));
+        let ends = sleeps.iter().skip(1).map(|(from, ..)| *from).chain([states]).collect::<Vec<_>>();
+        for ((_, events, partly), end) in sleeps.into_iter().zip(ends) {
+            self.sleeps.resize(end as usize, Sleep::from((events, partly)));
         }
-        (self.trees, self.exchanges) = (trees, exchanges);
+        (self.trees, self.threatened, self.exchanges) = (trees, threatened, exchanges);
         self.extend(&trace, Step(0), Step(counted));
         self.trace = Some(trace);
         true
@@ -398,8 +409,7 @@ impl Optimal {
     fn choose(&mut self, step: Step, variant: &Event) {
         let mut sequence = Sequence::with_capacity(1);
         sequence.push(variant, false);
-        let asleep = self.sleeps.get(step.0 as usize).map_or(&[][..], Sleep::events);
-        if !asleep.iter().any(|event| sequence.has_weak_initial(event)) {
+        if !self.was_explored(step, &sequence) {
             wakeup::insert(self.trees.entry(step).or_default(), sequence);
         }
     }
@@ -407,6 +417,9 @@ impl Optimal {
     /// Plans an execution in which `next` comes before the event at `first`, unless one is planned, or was explored,
     /// that leads there.
     pub(crate) fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
+        if self.foresight.leaves_out(first) {
+            return;
+        }
         let mut reversal = Reversal::new(trace, &self.causality, &self.holding, first);
         let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
         let mut sequence = Sequence::with_capacity(self.causality.len() - first.0 as usize);
@@ -414,12 +427,35 @@ impl Optimal {
             sequence.push(&trace.events[step], true);
         }
         sequence.push(&expected, certain);
-        let asleep = self.sleeps.get(first.0 as usize).map_or(&[][..], Sleep::events);
-        if asleep.iter().any(|event| sequence.has_weak_initial(event)) || self.foresight.leaves_out(first) {
-            return;
+        if !self.was_explored(first, &sequence) {
+            wakeup::insert(self.trees.entry(first).or_default(), sequence);
         }
-        wakeup::insert(self.trees.entry(first).or_default(), sequence);
     }
+
+    /// Whether all that the sequence leads to from this state was explored after the next event of somebody who sleeps there.
+    /// Where something was left out after that, it is all only if the event is in the sequence: what else may come
+    /// before it has not been met.
+    fn was_explored(&self, state: Step, sequence: &Sequence<'_>) -> bool {
+        let Some(sleep) = self.sleeps.get(state.0 as usize) else { return false };
+        sleep.events().iter().any(|event| {
+            let thread = event.id.thread;
+            sequence.has_weak_initial(event) && (!sleep.partly().contains(thread) || sequence.has_event_of(thread))
+        })
+    }
+}
+
+/// Whether a misuse makes possible what the rules of locks, threads and the like exclude. To free a block twice does not,
+/// unless there is such an object in it.
+fn breaks_rules(trace: &Trace) -> bool {
+    let synchronises = |event: &Event, block: &Cell| {
+        let meets = |(resource, _): &(Resource, Use)| matches!(resource, Resource::Bytes(cell) if cell.overlaps(block));
+        event.op.accesses().is_empty() && footprint(event).iter().any(meets)
+    };
+    let is_plain = |block: &Cell| !trace.events.iter().any(|event| synchronises(event, block));
+    let accesses = || trace.events.iter().flat_map(|event| event.op.accesses());
+    let freed = |object: Addr| accesses().find(|a| a.kind == AccessKind::Free && a.cell.start == object);
+    let is_of_memory = |object: Addr| freed(object).is_some_and(|access| is_plain(&access.cell));
+    !trace.misuses.iter().all(|misuse| is_of_memory(misuse.object))
 }
 
 /// A run is a function of its schedule: the events and runnable threads before the first one that is to differ are the

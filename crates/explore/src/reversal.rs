@@ -76,7 +76,8 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let mut direct: Steps = direct.map(|(step, _)| *step).collect();
     if let Op::Acquire { lock, .. } = next.op {
         let outermost = direct.iter().filter_map(|step| holding.held_since(lock, *step));
-        let outermost: Steps = outermost.collect();
+        let unknown = |step: &Step| known.is_none_or(|known| !known.contains(trace.events[*step].id));
+        let outermost: Steps = outermost.filter(unknown).collect();
         direct.extend(outermost);
         direct.sort_unstable();
         direct.dedup();
@@ -122,6 +123,9 @@ impl<'a> Reversal<'a> {
                         return None;
                     }
                     self.left_out.push(self.trace.events[holder.since].id);
+                    if self.last_before(next).is_some_and(|last| !self.keeps(last)) {
+                        return None;
+                    }
                 }
                 true
             }
@@ -180,8 +184,13 @@ impl<'a> Reversal<'a> {
 
     /// Whether the thread stood before this operation when the first event was executed.
     fn stood_before(&self, next: &Event) -> bool {
+        self.last_before(next).is_some_and(|last| last < self.first)
+    }
+
+    /// The event of its thread before this one.
+    fn last_before(&self, next: &Event) -> Option<Step> {
         let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
-        last.is_some_and(|id| self.causality.step_of(id) < self.first)
+        last.map(|id| self.causality.step_of(id))
     }
 
     /// Whether an event that is kept may have made the operation possible since the first event.

@@ -45,11 +45,13 @@ pub(crate) fn same_event(one: &Event, other: &Event) -> bool {
 pub(crate) struct Sleep {
     /// Mostly the same as in the state before.
     events: Rc<Vec<Event>>,
+    /// Threads after whose events something was left out that may interfere with them.
+    partly: ThreadSet,
 }
 
-impl From<Vec<Event>> for Sleep {
-    fn from(events: Vec<Event>) -> Self {
-        Self { events: Rc::new(events) }
+impl From<(Vec<Event>, ThreadSet)> for Sleep {
+    fn from((events, partly): (Vec<Event>, ThreadSet)) -> Self {
+        Self { events: Rc::new(events), partly }
     }
 }
 
@@ -62,6 +64,13 @@ impl Sleep {
     /// The next events of the sleeping threads.
     pub(crate) fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// The sleeping threads after whose events something was left out that may interfere with them. They need not be run
+    /// either, since nothing that is looked for can follow; but the search has not met all that may have to come before
+    /// them.
+    pub(crate) fn partly(&self) -> &ThreadSet {
+        &self.partly
     }
 
     /// Whether the thread sleeps, with some of what it can choose.
@@ -81,6 +90,11 @@ impl Sleep {
         }
     }
 
+    /// Something was left out after the sleeping thread's event that may interfere with it.
+    pub(crate) fn explored_partly(&mut self, thread: ThreadId) {
+        self.partly.insert(thread);
+    }
+
     /// All that can follow a thread's next event has been explored, for all that it can choose there.
     pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
         events.into_iter().for_each(|event| self.insert(event));
@@ -92,7 +106,9 @@ impl Sleep {
         if woken.is_empty() {
             return self.clone();
         }
-        Self { events: Rc::new(self.events.iter().filter(|e| !woken.contains(e.id.thread)).cloned().collect()) }
+        let events = self.events.iter().filter(|e| !woken.contains(e.id.thread)).cloned().collect();
+        let partly = self.partly.iter().filter(|t| !woken.contains(*t)).collect();
+        Self { events: Rc::new(events), partly }
     }
 }
 

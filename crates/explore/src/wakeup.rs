@@ -68,6 +68,11 @@ impl<'a> Sequence<'a> {
         true
     }
 
+    /// Whether there is an event of the thread.
+    pub(crate) fn has_event_of(&self, thread: ThreadId) -> bool {
+        self.iter().any(|(event, _)| event.id.thread == thread)
+    }
+
     /// Takes out the first event of the thread, if there is one.
     fn take(&mut self, thread: ThreadId) {
         let of_thread = |slot: &Option<(&Event, bool)>| slot.is_some_and(|(e, _)| e.id.thread == thread);

@@ -16,9 +16,9 @@ const PROGRAMS: u64 = 10_000;
 /// Programs on which the plain search is tried too, which is as slow as it is simple.
 const PLAIN: u64 = 300;
 
-/// Seeds of programs for which `pdp` tries a thread, because of what it may do, that leads to the last finding at once,
-/// where `best` reverses events that it has seen, one after the other.
-const BEATEN: [u64; 4] = [5037, 5043, 9556, 9698];
+/// Further seeds, of programs that once went wrong: a thread created while a recursive lock is held; a race behind what was
+/// left out after an event asleep.
+const FURTHER: [u64; 2] = [14_445, 25_854];
 
 /// The reductions compared.
 const REDUCTIONS: [ReductionName; 6] = [
@@ -93,18 +93,15 @@ struct Seen {
     racy: u64,
     deadlocking: u64,
     failing: u64,
-    unblocked: u64,
     /// By reduction.
     executions: [u64; 6],
     all: u64,
-    /// Seeds of programs for which `pdp` needs fewer executions than `best`.
-    beaten: BTreeSet<u64>,
 }
 
 #[test]
 fn the_search_finds_exactly_what_there_is() {
     let mut seen = Seen::default();
-    for seed in 0..PROGRAMS {
+    for seed in (0..PROGRAMS).chain(FURTHER) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let program = case.program();
         let outlook = outlook(&program);
@@ -120,23 +117,18 @@ fn the_search_finds_exactly_what_there_is() {
         let executions = statistics.map(|s| s.executions);
         let [dpor, sleep, pdp, _, optimal, best] = executions;
         assert!([optimal, sleep, dpor].is_sorted(), "{executions:?}: {context}");
-        assert!(best <= optimal, "{executions:?}: {context}");
-        if best > pdp {
-            seen.beaten.insert(seed);
-        }
-        seen.unblocked += u64::from(statistics[4].blocked == 0);
+        assert!(best <= optimal && best <= pdp, "{executions:?}: {context}");
+        assert_eq!(statistics[4].blocked, 0, "{context}");
         seen.racy += u64::from(!case.truth.races.is_empty());
         seen.deadlocking += u64::from(!case.truth.deadlocks.is_empty());
         seen.failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
         seen.executions.iter_mut().zip(executions).for_each(|(sum, n)| *sum += n);
         seen.all += case.truth.executions;
     }
-    let Seen { racy, deadlocking, failing, unblocked, executions, all, beaten } = seen;
+    let Seen { racy, deadlocking, failing, executions, all } = seen;
     assert!(racy > PROGRAMS / 4 && racy < PROGRAMS, "{racy} racy programs");
     assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
-    assert!(unblocked * 1_000 > PROGRAMS * 995, "{unblocked} programs without a blocked execution");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
-    assert_eq!(beaten, BTreeSet::from(BEATEN), "`best` needs no more executions than `pdp`, but for these");
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
 }
 

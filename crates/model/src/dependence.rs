@@ -72,8 +72,10 @@ pub enum Use {
     Create,
     /// Waits for the thread's end.
     Join,
-    /// Looks at, or changes, what becomes of the thread after its end, without waiting.
+    /// Waits for the thread's end no longer than now.
     Reap,
+    /// Says that nobody will wait for the thread's end.
+    Detach,
     /// Asks the thread to cancel itself.
     Cancel,
 }
@@ -167,7 +169,8 @@ pub fn footprint(event: &Event) -> Footprint {
         Op::Create { child } => uses.push((Resource::Thread(*child), Use::Create)),
         Op::Exit => uses.push((Resource::Thread(thread), Use::Exit)),
         Op::Join { child } => uses.push((Resource::Thread(*child), Use::Join)),
-        Op::TryJoin { child, .. } | Op::Detach { child } => uses.push((Resource::Thread(*child), Use::Reap)),
+        Op::TryJoin { child, .. } => uses.push((Resource::Thread(*child), Use::Reap)),
+        Op::Detach { child } => uses.push((Resource::Thread(*child), Use::Detach)),
         Op::Cancel { target } => uses.push((Resource::Thread(*target), Use::Cancel)),
         Op::Await { cells } => uses.extend(cells.iter().map(|cell| (Resource::Bytes(*cell), Use::Watch))),
         Op::Fence(_) | Op::Start | Op::Cancelled | Op::Choose(_) | Op::Yield => {}
