@@ -193,6 +193,7 @@ fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report
         race_free_checks: outcome.statistics.race_free_checks,
         race_free_yes: outcome.statistics.race_free_yes,
         skipped_backtracks: outcome.statistics.skipped_backtracks,
+        nets: None,
     }
 }
 

@@ -1,17 +1,18 @@
 //! The verifier for programs of the small language, which have no data and cannot run.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use cover::Counters;
 use cover::sml::{Sml, SmlAccess, SmlPair, net};
 use model::Engine;
 use petri::Net;
-use petri::backward::{Answer, Pruning, Stop, solve};
+use petri::backward::{Answer, Stop, solve};
 use report::document::SCHEMA;
 use report::{Code, Details, PairVerdict, Report, Unknown};
 
 use crate::Error;
-use crate::verify::{ABSENT, scope, verdict};
+use crate::verify::{ABSENT, ProofOptions, scope, verdict};
 
 /// Whether a file is a program of the small language, by the end of its name.
 pub fn is_small_language(input: &str) -> bool {
@@ -29,15 +30,19 @@ pub fn small_language_net(input: &str) -> Result<String, Error> {
     Ok(cover::dot::dot(&net::net(&read(input)?)))
 }
 
-/// Settles every pair of statements that access the same variable. A candidate stays `unknown`: nothing can run it.
-pub fn verify_small_language(input: &str, time: Option<Duration>) -> Result<Report, Error> {
+/// Settles every pair of statements that access the same variable, in one file. A candidate stays `unknown`: nothing can
+/// run it.
+pub fn verify_small_language(input: &str, options: &ProofOptions) -> Result<Report, Error> {
     let start = Instant::now();
     let sml = read(input)?;
+    let mut counters = Counters::default();
     let mut pairs: Vec<report::Pair> = Vec::new();
     let mut stopped = None;
     for pair in sml.pairs() {
         let net = net::net_of_pair(&sml, &pair);
-        let (answer, _) = solve(&net, Pruning::default(), |_| time.is_none_or(|time| start.elapsed() < time));
+        let in_time = || options.time.is_none_or(|time| start.elapsed() < time);
+        let (answer, statistics) = solve(&net, options.pruning, |_| in_time());
+        counters.add(&net, &statistics);
         let (verdict, reason, code) = match &answer {
             Answer::Safe(_) => (PairVerdict::Absent, ABSENT.to_owned(), None),
             Answer::Covered { sequence, .. } => (PairVerdict::Unknown, way(&net, sequence), Some(Code::CANDIDATE)),
@@ -70,7 +75,7 @@ pub fn verify_small_language(input: &str, time: Option<Duration>) -> Result<Repo
         pairs,
         unknowns,
         errors: Vec::new(),
-        engines: vec![crate::verify::engine(stopped.map(str::to_owned), stopped.is_some(), time_ms)],
+        engines: vec![options.engine(stopped.map(str::to_owned), stopped.is_some(), time_ms, &counters)],
         assumptions: Vec::new(),
         time_ms,
     })

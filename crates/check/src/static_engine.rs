@@ -113,6 +113,7 @@ pub(crate) fn engine(analysis: &Analysis, time_ms: u64) -> report::Engine {
         race_free_checks: 0,
         race_free_yes: 0,
         skipped_backtracks: 0,
+        nets: None,
     }
 }
 

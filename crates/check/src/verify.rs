@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::explore::Observer;
-use cover::{Candidate, Meeting};
+use cover::{Candidate, Counters, Meeting, Pruning};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Contradiction, Engine, Ledger, Pair, SiteId, Verdict};
 use program::Program;
 use report::document::SCHEMA;
-use report::{Code, Details, PairVerdict, Report, Unknown};
+use report::{Code, CoverStatistics, Details, NetStatistics, PairVerdict, Report, Unknown};
 
 use crate::build::{BuildOptions, Subject};
 use crate::explore::{ExploreOptions, explore_hinted};
@@ -29,8 +29,8 @@ use crate::{Error, assumptions, words};
 pub struct VerifyOptions {
     /// The program.
     pub build: BuildOptions,
-    /// Most time for everything but building; proofs take at most half of it.
-    pub time: Option<Duration>,
+    /// How to prove; the search has what is left of the time.
+    pub proofs: ProofOptions,
     /// How long each run of the search may be.
     pub limits: Limits,
     /// Stop the search after this many executions.
@@ -39,11 +39,50 @@ pub struct VerifyOptions {
     pub witness_dir: PathBuf,
 }
 
+/// How to prove.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProofOptions {
+    /// Most time for everything but building. Where a search follows, proofs take at most half of it.
+    pub time: Option<Duration>,
+    /// What the searches for proofs may leave out.
+    pub pruning: Pruning,
+    /// Whether the counters of these searches are wanted in the document.
+    pub statistics: bool,
+}
+
 impl VerifyOptions {
     fn proof_options(&self) -> cover::Options {
-        let deadline = self.time.map(|time| Instant::now() + time / 2);
-        cover::Options { deadline, assume_pure: self.build.assume_pure.clone(), ..cover::Options::default() }
+        let deadline = self.proofs.time.map(|time| Instant::now() + time / 2);
+        let (pruning, assume_pure) = (self.proofs.pruning, self.build.assume_pure.clone());
+        cover::Options { deadline, pruning, assume_pure, ..cover::Options::default() }
     }
+}
+
+impl ProofOptions {
+    /// What the document says of the proofs.
+    pub(crate) fn engine(
+        &self,
+        reason: Option<String>,
+        stopped: bool,
+        time_ms: u64,
+        counters: &Counters,
+    ) -> report::Engine {
+        let nets = self.statistics.then(|| statistics(counters));
+        report::Engine { reduction: self.pruning.name().to_owned(), nets, ..engine(reason, stopped, time_ms) }
+    }
+}
+
+fn statistics(Counters { nets, places, transitions, sums }: &Counters) -> NetStatistics {
+    let sums_of = CoverStatistics {
+        places: *places,
+        transitions: *transitions,
+        iterations: sums.iterations,
+        configurations: sums.configurations,
+        subsumed: sums.subsumed,
+        excluded: sums.excluded,
+        invariants: sums.invariants,
+    };
+    NetStatistics { nets: *nets, basis: sums.basis, sums: sums_of }
 }
 
 /// What a verdict of this engine covers.
@@ -70,7 +109,7 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
         let search = ExploreOptions {
             limits: options.limits,
             max_executions: Some(options.max_executions),
-            time: options.time.map(|time| time.saturating_sub(start.elapsed())),
+            time: options.proofs.time.map(|time| time.saturating_sub(start.elapsed())),
             witness_dir: options.witness_dir.clone(),
             ..ExploreOptions::default()
         };
@@ -87,11 +126,8 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
     let place = |u: &Unknown| (u.reason.clone(), u.file.clone(), u.line, u.column);
     found.unknowns.retain(|new| unknowns.iter().all(|known| place(known) != place(new)));
     unknowns.append(&mut found.unknowns);
-    let engine = engine(
-        proving.obstacles.first().map(|o| o.describe(program)),
-        proving.stopped(),
-        proof_time.as_millis() as u64,
-    );
+    let obstacle = proving.obstacles.first().map(|o| o.describe(program));
+    let engine = options.proofs.engine(obstacle, proving.stopped(), proof_time.as_millis() as u64, &proving.counters);
     let proofs = assumptions::of_proofs(program, !options.build.assume_pure.is_empty());
     Ok(Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
@@ -128,13 +164,14 @@ pub(crate) fn engine(reason: Option<String>, stopped: bool, time_ms: u64) -> rep
         coverage: if stopped { "stopped" } else { "complete" }.to_owned(),
         reason,
         time_ms,
-        reduction: "invariants".to_owned(),
+        reduction: Pruning::default().name().to_owned(),
         executions: 0,
         blocked: 0,
         transitions: 0,
         race_free_checks: 0,
         race_free_yes: 0,
         skipped_backtracks: 0,
+        nets: None,
     }
 }
 
@@ -173,12 +210,12 @@ pub(crate) fn unknowns(program: &Program, obstacles: &[cover::Obstacle], stopped
 fn prove(program: &Program, options: &cover::Options) -> Proving {
     let meetings = cover::meetings(program);
     let pairs: Vec<Pair> = meetings.iter().map(|meeting| meeting.pair).collect();
-    let answers = cover::verify(program, &pairs, options);
+    let (answers, counters) = cover::verify::counted(program, &pairs, options);
     let names = answers.iter().filter_map(|(pair, answer)| match answer {
         cover::Result::Candidate(candidate) => Some((*pair, way(program, candidate))),
         _ => None,
     });
-    Proving { obstacles: cover::obstacles(program, options), ways: names.collect(), meetings, answers }
+    Proving { obstacles: cover::obstacles(program, options), ways: names.collect(), meetings, answers, counters }
 }
 
 /// What the proofs gave.
@@ -189,6 +226,8 @@ struct Proving {
     answers: Vec<(Pair, cover::Result)>,
     /// How candidates are reached.
     ways: BTreeMap<Pair, String>,
+    /// What the searches did.
+    counters: Counters,
 }
 
 impl Proving {

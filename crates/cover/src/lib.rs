@@ -23,4 +23,5 @@ pub mod verify;
 
 pub use facts::invocations::Obstacle;
 pub use facts::touches::{Meeting, MeetingAccess, meetings, pairs};
-pub use verify::{Candidate, Options, Proof, Result, Step, obstacle, obstacles, verify};
+pub use petri::backward::Pruning;
+pub use verify::{Candidate, Counters, Options, Proof, Result, Step, obstacle, obstacles, verify};

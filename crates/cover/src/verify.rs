@@ -40,6 +40,8 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Set when to stop at once.
     pub interrupt: Interrupt,
+    /// What the searches may leave out.
+    pub pruning: Pruning,
     /// Functions without a body that touch no memory, create no threads and call nothing back, by linker name.
     pub assume_pure: BTreeSet<String>,
 }
@@ -52,8 +54,32 @@ impl Default for Options {
             time: Some(Duration::from_secs(20)),
             deadline: None,
             interrupt: Interrupt::new(),
+            pruning: Pruning::default(),
             assume_pure: BTreeSet::new(),
         }
+    }
+}
+
+/// What the searches did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Nets that were asked about: one for each pair, and again where flags were added.
+    pub nets: u64,
+    /// Places of the largest net.
+    pub places: u64,
+    /// Transitions of the largest net.
+    pub transitions: u64,
+    /// The sums over all nets.
+    pub sums: Statistics,
+}
+
+impl Counters {
+    /// Counts an answered net.
+    pub fn add(&mut self, net: &Net, statistics: &Statistics) {
+        self.nets += 1;
+        self.places = self.places.max(net.places.len() as u64);
+        self.transitions = self.transitions.max(net.transitions.len() as u64);
+        self.sums += *statistics;
     }
 }
 
@@ -114,18 +140,25 @@ pub fn obstacle(program: &Program, options: &Options) -> Option<String> {
 
 /// Answers for each pair, in order.
 pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair, Result)> {
-    let answers = with_known(program, options, |known| settle(known, pairs, options));
-    match answers {
+    counted(program, pairs, options).0
+}
+
+/// Answers for each pair, in order, and what the searches did.
+pub fn counted(program: &Program, pairs: &[Pair], options: &Options) -> (Vec<(Pair, Result)>, Counters) {
+    let mut counters = Counters::default();
+    let answers = with_known(program, options, |known| settle(known, pairs, options, &mut counters));
+    let answers = match answers {
         Ok(mut answers) => pairs.iter().filter_map(|pair| Some((*pair, answers.remove(pair)?))).collect(),
         Err(reason) => pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect(),
-    }
+    };
+    (answers, counters)
 }
 
 /// The net of a pair, as [`verify`](fn@verify) asks about it; `None` if it has too many nodes or something in the
 /// program is not modelled.
 pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
     let net = with_known(program, options, |known| {
-        settle(known, &[pair], options);
+        settle(known, &[pair], options, &mut Counters::default());
         let graph = flow::graph(known, &pair.sites().into(), options.nodes).ok()?;
         Some(job_net::build(known, &graph, pair).net)
     });
@@ -160,8 +193,9 @@ fn with_known<R>(
 
 /// Answers for the pairs. Where pairs stay candidates, flags are added whose order has been proved by then, and the
 /// candidates are asked about again, until that settles nothing more.
-fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options) -> BTreeMap<Pair, Result> {
-    let mut answers: BTreeMap<Pair, Result> = pairs.iter().map(|pair| (*pair, answer(known, *pair, options))).collect();
+fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options, counters: &mut Counters) -> BTreeMap<Pair, Result> {
+    let mut answers: BTreeMap<Pair, Result> =
+        pairs.iter().map(|pair| (*pair, answer(known, *pair, options, counters))).collect();
     let is_open = |answer: &Result| matches!(answer, Result::Candidate(_));
     if !answers.values().any(is_open) {
         return answers;
@@ -169,7 +203,7 @@ fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options) -> BTreeMap<
     let mut open = flags::find(known.program, known.values, known.invocations, &known.decide(None));
     while !open.is_empty() && answers.values().any(is_open) {
         let mut is_absent = |pair: Pair| {
-            let answer = answers.entry(pair).or_insert_with(|| answer(known, pair, options));
+            let answer = answers.entry(pair).or_insert_with(|| answer(known, pair, options, counters));
             matches!(answer, Result::Absent(_))
         };
         let (ordered, rest): (Vec<_>, Vec<_>) = open
@@ -181,7 +215,7 @@ fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options) -> BTreeMap<
         open = rest;
         known.keep(ordered);
         for (pair, old) in answers.iter_mut().filter(|(_, answer)| is_open(answer)) {
-            match answer(known, *pair, options) {
+            match answer(known, *pair, options, counters) {
                 Result::Unknown(_) => {}
                 new => *old = new,
             }
@@ -202,7 +236,7 @@ fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
     pair.sites().into_iter().find(|site| runs(*site) && !accessed(*site))
 }
 
-fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
+fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Counters) -> Result {
     let late = || options.interrupt.is_set() || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     if late() {
         return Result::Unknown("the proof was stopped at its limits".to_owned());
@@ -219,7 +253,9 @@ fn answer(known: &Known<'_>, pair: Pair, options: &Options) -> Result {
         let in_time = options.time.is_none_or(|limit| start.elapsed() < limit) && !late();
         statistics.iterations < options.iterations && in_time
     };
-    match backward::solve(&job_net.net, Pruning::Invariants, go_on).0 {
+    let (answer, statistics) = backward::solve(&job_net.net, options.pruning, go_on);
+    counters.add(&job_net.net, &statistics);
+    match answer {
         Answer::Safe(certificate) => Result::Absent(Box::new(Proof { net: job_net.net, certificate })),
         Answer::Covered { sequence, .. } => Result::Candidate(candidate(&graph, &job_net, &sequence, pair)),
         Answer::Stopped(Stop::Asked) => Result::Unknown("the proof was stopped at its limits".to_owned()),

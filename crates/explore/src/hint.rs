@@ -60,17 +60,14 @@ pub(crate) fn follow<E>(mut run: impl FnMut(&Schedule) -> Result<Trace, E>, hint
             guide.threads.push(child);
         }
     }
-    let mut led = Led::There;
     for (thread, site) in hint.accesses {
         match guide.find(thread, site)? {
             Some(at) => guide.prefix = at,
-            None => {
-                led = Led::Lost(thread);
-                break;
-            }
+            None => return Ok((Led::Lost(thread), guide.trace)),
         }
     }
-    Ok((led, guide.trace))
+    guide.let_meet(hint.accesses.map(|(thread, _)| thread))?;
+    Ok((Led::There, guide.trace))
 }
 
 /// The run so far.
@@ -105,6 +102,21 @@ impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
         let is_there = |event: &Event| event.id.thread == thread && event.site == Some(site);
         let later = self.trace.events.iter_enumerated().skip(self.prefix.0 as usize);
         Ok(later.into_iter().find(|(_, event)| is_there(event)).map(|(step, _)| step))
+    }
+
+    /// Lets threads that stand before their accesses execute them, one after the other: a run that goes on without end
+    /// elsewhere would never come back to them.
+    fn let_meet(&mut self, threads: [usize; 2]) -> Result<(), E> {
+        let mut schedule = self.trace.schedule_to(self.prefix);
+        let done = self.done();
+        for thread in threads.into_iter().filter_map(|number| self.threads.get(number).copied().flatten()) {
+            schedule.push(thread, done.get(&thread).copied().unwrap_or(0) + 1);
+        }
+        let trace = (self.run)(&schedule)?;
+        if !matches!(trace.end, End::Diverged { .. }) {
+            self.trace = trace;
+        }
+        Ok(())
     }
 
     /// How many events of each thread are decided.

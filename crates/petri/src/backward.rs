@@ -14,6 +14,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::AddAssign;
 
 use crate::antichain::Antichain;
 use crate::certificate::Certificate;
@@ -56,6 +57,16 @@ pub enum Pruning {
     Invariants,
 }
 
+impl Pruning {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Invariants => "invariants",
+        }
+    }
+}
+
 /// Counters, as in the paper's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
@@ -71,6 +82,17 @@ pub struct Statistics {
     pub basis: u64,
     /// Invariants found.
     pub invariants: u64,
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        self.iterations += other.iterations;
+        self.configurations += other.configurations;
+        self.subsumed += other.subsumed;
+        self.excluded += other.excluded;
+        self.basis += other.basis;
+        self.invariants += other.invariants;
+    }
 }
 
 struct Element {

@@ -84,6 +84,17 @@ pub struct CoverVariable {
     pub steps: Vec<String>,
 }
 
+impl CoverStatistics {
+    /// What the search did, in one line.
+    pub(crate) fn counters(&self, basis: u64) -> String {
+        let Self { iterations, configurations, subsumed, excluded, invariants, .. } = self;
+        format!(
+            "{iterations} iterations, {configurations} configurations, {subsumed} subsumed, {excluded} excluded, \
+             {invariants} invariants, basis {basis}"
+        )
+    }
+}
+
 impl CoverReport {
     /// The exit status: 0 safe, 1 covered, 3 unknown.
     pub fn exit_status(&self) -> u8 {
@@ -123,15 +134,9 @@ impl CoverReport {
             list(&mut out, &self.initial, &self.steps);
         }
         if statistics {
-            let CoverStatistics { places, transitions, iterations, configurations, subsumed, excluded, invariants } =
-                self.statistics;
+            let CoverStatistics { places, transitions, .. } = self.statistics;
             let _ = writeln!(out, "  {places} places, {transitions} transitions");
-            let _ = writeln!(
-                out,
-                "  {iterations} iterations, {configurations} configurations, {subsumed} subsumed, {excluded} excluded, \
-                 {invariants} invariants, basis {}",
-                self.basis
-            );
+            let _ = writeln!(out, "  {}", self.statistics.counters(self.basis));
         }
         let _ = writeln!(out, "  finished in {}", seconds(self.time_ms));
         out

@@ -8,6 +8,7 @@ use model::verdict::{Engine as EngineName, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::Code;
+use crate::cover::CoverStatistics;
 use crate::run::Run;
 
 /// The number of this schema.
@@ -296,6 +297,21 @@ pub struct Engine {
     pub race_free_yes: u64,
     /// Reversals left out because of it.
     pub skipped_backtracks: u64,
+    /// Counters of the nets that were asked about, where they were wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nets: Option<NetStatistics>,
+}
+
+/// Counters of all nets that an engine asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct NetStatistics {
+    /// How many nets.
+    pub nets: u64,
+    /// Elements of the final bases, of all nets together.
+    pub basis: u64,
+    /// Places and transitions of the largest net; sums over all nets of the rest.
+    #[serde(flatten)]
+    pub sums: CoverStatistics,
 }
 
 impl Engine {

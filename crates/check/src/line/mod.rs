@@ -29,7 +29,7 @@ use report::Report;
 
 use crate::build::{BuildOptions, Subject};
 use crate::run::Limits;
-use crate::{Error, is_small_language, verify_small_language};
+use crate::{Error, ProofOptions, is_small_language, verify_small_language};
 
 use book::Book;
 
@@ -124,7 +124,8 @@ pub fn check(options: &CheckOptions, watcher: &mut dyn Watcher) -> Result<Report
     if let [input] = options.build.inputs.as_slice()
         && is_small_language(input)
     {
-        return Ok(Report { command: "check".to_owned(), ..verify_small_language(input, Some(options.time))? });
+        let proofs = ProofOptions { time: Some(options.time), ..ProofOptions::default() };
+        return Ok(Report { command: "check".to_owned(), ..verify_small_language(input, &proofs)? });
     }
     let subject = match Subject::new(&options.build) {
         // The compiler may have been stopped by the same key.

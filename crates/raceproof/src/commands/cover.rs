@@ -16,6 +16,7 @@ use report::document::SCHEMA;
 use report::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 
 use crate::commands::explore::seconds;
+use crate::commands::flags::PruningFlag;
 use crate::failure::Failure;
 use crate::output;
 
@@ -42,6 +43,10 @@ pub(crate) struct Cover {
     /// Show the counters of the search
     #[arg(long)]
     stats: bool,
+
+    /// What the search may leave out
+    #[arg(long, value_enum, value_name = "PRUNING", default_value_t)]
+    pruning: PruningFlag,
 
     /// Write the initial marking and the firing sequence of a covered target to a file
     #[arg(long, value_name = "FILE")]
@@ -94,8 +99,11 @@ impl Cover {
             return check(&input.net_with_targets(self.target.as_deref())?, path);
         }
         let questions = self.questions(&input)?;
-        let answered: Vec<Answered> =
-            questions.into_iter().map(|question| answer(question, start, limit)).collect::<Result<_, _>>()?;
+        let go_on = || limit.is_none_or(|limit| start.elapsed() < limit);
+        let answered: Vec<Answered> = questions
+            .into_iter()
+            .map(|question| answer(question, self.pruning.into(), go_on))
+            .collect::<Result<_, _>>()?;
         self.write_files(&answered)?;
         let report = self.report(&answered, start.elapsed());
         output::print(&if self.json { report.json() } else { report.terminal(self.stats) });
@@ -205,10 +213,9 @@ impl Answered {
 }
 
 /// Answers a question; a firing sequence is replayed before anything is said about it.
-fn answer(question: Question, start: Instant, limit: Option<Duration>) -> Result<Answered, Failure> {
+fn answer(question: Question, pruning: Pruning, go_on: impl Fn() -> bool) -> Result<Answered, Failure> {
     let Question { variable, net } = question;
-    let go_on = |_: &_| limit.is_none_or(|limit| start.elapsed() < limit);
-    let (answer, found) = solve(&net, Pruning::default(), go_on);
+    let (answer, found) = solve(&net, pruning, |_| go_on());
     if let Some(Err(error)) = Witness::of(&answer).map(|witness| witness.replay(&net)) {
         let message = format!("raceproof bug: the firing sequence found cannot be fired: {error}");
         return Err(Failure::new(message, "please report this with the net, if you can share it"));

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use check::{BuildOptions, Limits, VerifyOptions};
+use check::{BuildOptions, Limits, ProofOptions, VerifyOptions};
 use clap::ValueEnum;
 
 use crate::commands::explore::{seconds, split_flags};
+use crate::commands::flags::PruningFlag;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Line;
@@ -45,6 +46,14 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     max_executions: u64,
 
+    /// Show the counters of the searches for proofs
+    #[arg(long)]
+    stats: bool,
+
+    /// What these searches may leave out
+    #[arg(long, value_enum, value_name = "PRUNING", default_value_t)]
+    pruning: PruningFlag,
+
     /// Print one JSON document and nothing else on standard output
     #[arg(long)]
     json: bool,
@@ -72,29 +81,30 @@ enum Emit {
 impl Verify {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let time = seconds("--time", self.time)?;
-        let report = if self.inputs.iter().any(|input| check::is_small_language(input)) {
-            let [input] = self.inputs.as_slice() else {
+        let options = VerifyOptions {
+            build: BuildOptions {
+                inputs: self.inputs,
+                cflags: split_flags(&self.cflags)?,
+                assume_pure: self.assume_pure.into_iter().collect(),
+                args: self.args,
+                stdin: None,
+            },
+            proofs: ProofOptions { time: Some(time), pruning: self.pruning.into(), statistics: self.stats },
+            limits: Limits { max_steps: self.max_steps, ..Limits::default() },
+            max_executions: self.max_executions,
+            witness_dir: self.witness_dir,
+        };
+        let inputs = &options.build.inputs;
+        let report = if inputs.iter().any(|input| check::is_small_language(input)) {
+            let [input] = inputs.as_slice() else {
                 return Err(Failure::new("a program of the small language is one file", "give that file alone"));
             };
             if self.emit.is_some() {
                 output::print(&check::small_language_net(input)?);
                 return Ok(ExitCode::SUCCESS);
             }
-            check::verify_small_language(input, Some(time))?
+            check::verify_small_language(input, &options.proofs)?
         } else {
-            let options = VerifyOptions {
-                build: BuildOptions {
-                    inputs: self.inputs,
-                    cflags: split_flags(&self.cflags)?,
-                    assume_pure: self.assume_pure.into_iter().collect(),
-                    args: self.args,
-                    stdin: None,
-                },
-                time: Some(time),
-                limits: Limits { max_steps: self.max_steps, ..Limits::default() },
-                max_executions: self.max_executions,
-                witness_dir: self.witness_dir,
-            };
             if self.emit.is_some() {
                 let net = check::net(&options)?.ok_or_else(|| {
                     let help = "without `--emit`, the report says what there is";

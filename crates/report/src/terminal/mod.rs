@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use model::verdict::{Engine as EngineName, Inputs, Threads};
 
 use crate::Code;
-use crate::document::{Engine, Pair, PairVerdict, Report, Verdict};
+use crate::document::{Engine, NetStatistics, Pair, PairVerdict, Report, Verdict};
 use crate::source::Sources;
 
 use message::{debug_help, finding_message, pair_message, replay_help, unknown_message};
@@ -73,6 +73,11 @@ fn summary(report: &Report) -> String {
             EngineName::Explore => engine_line(engine),
         };
         let _ = writeln!(out, "  {line}");
+        if let Some(NetStatistics { nets, basis, sums }) = &engine.nets {
+            let nets = count(*nets as usize, "net");
+            let _ = writeln!(out, "  {nets} of at most {} places, {} transitions", sums.places, sums.transitions);
+            let _ = writeln!(out, "  {}", sums.counters(*basis));
+        }
     }
     if !report.assumptions.is_empty() {
         let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));

@@ -65,6 +65,7 @@ fn report(verdict: Verdict) -> Report {
             race_free_checks: 0,
             race_free_yes: 0,
             skipped_backtracks: 0,
+            nets: None,
         }],
         assumptions: vec!["A1".into()],
         time_ms: 1234,

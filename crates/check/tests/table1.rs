@@ -1,0 +1,98 @@
+//! The paper's table 1 for its programs in the small language and as C with threads: the verdicts of
+//! `raceproof verify` and the figures of `raceproof verify --stats`, as documented in `docs/table1.md`.
+//!
+//! `BLESS=1 cargo test -p raceproof-check --test table1` rewrites the document.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use check::{BuildOptions, Limits, ProofOptions, VerifyOptions};
+use petri::backward::Pruning;
+use report::{CoverStatistics, NetStatistics, Report, Verdict};
+
+/// A row of the paper: name, file in the small language, file in C, whether it is race-free, configurations, subsumed,
+/// iterations.
+type Row = (&'static str, &'static str, &'static str, bool, [u64; 3]);
+
+const TABLE: [Row; 7] = [
+    ("Counter", "counter", "counter", false, [10, 3, 4]),
+    ("CounterWithLock", "counter_with_lock", "counter_with_lock", true, [14, 7, 6]),
+    ("CheckThenAct", "check_then_act", "check_then_act", false, [20, 12, 5]),
+    ("CheckThenAct-Lock", "check_then_act_lock", "check_then_act_lock", true, [13, 4, 4]),
+    ("Prods/Cons", "producers_consumers", "prods_cons", true, [310, 645, 19]),
+    ("Prods/Cons 2", "producers_consumers_2", "prods_cons2", true, [290, 561, 17]),
+    ("Lock-ReadWriteOnly", "lock_read_write_only", "lock_read_write_only", true, [25, 13, 8]),
+];
+
+const HEAD: &str = "\
+# The paper's table 1
+
+The seven programs of Abdulla, Haziza and Kindahl, *Model Checking Race-Freeness*, in the small language (`examples/sml`)
+and as C with threads (`examples/verify`): the verdict of `raceproof verify`, and what `raceproof verify --stats` prints,
+with `--pruning plain`, which is the paper's algorithm, and without. The first line of each program is the paper's.
+
+The paper's figures are for nets that it does not print, one for each program, narrowed down by hand; ours are sums over
+one net for each pair of accesses. The paper counts the configurations that it keeps. Here *configurations* are all that
+were computed, *subsumed* those of them that a smaller one already stood for, *iterations* the configurations whose
+predecessors were computed. A candidate of the small language stays open, because nothing can run it; in C the search is
+led along and confirms it.
+
+Written by `BLESS=1 cargo test -p raceproof-check --test table1`.
+
+| program | version | pruning | verdict | nets | configurations | subsumed | iterations |
+|---|---|---|---|---|---|---|---|
+";
+
+/// What `raceproof verify --stats` says of a file.
+fn verified(file: &Path, pruning: Pruning, witness_dir: &Path) -> Report {
+    let input = file.display().to_string();
+    let proofs = ProofOptions { time: None, pruning, statistics: true };
+    if check::is_small_language(&input) {
+        return check::verify_small_language(&input, &proofs).unwrap_or_else(|error| panic!("{input}: {error}"));
+    }
+    let options = VerifyOptions {
+        build: BuildOptions { inputs: vec![input.clone()], ..BuildOptions::default() },
+        proofs,
+        limits: Limits { max_steps: 500, ..Limits::default() },
+        max_executions: 1_000,
+        witness_dir: witness_dir.to_owned(),
+    };
+    check::verify(&options, &mut ()).unwrap_or_else(|error| panic!("{input}: {error}"))
+}
+
+#[test]
+fn verdicts_and_figures_are_as_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let witnesses = tempfile::tempdir().unwrap();
+    let mut text = HEAD.to_owned();
+    for (name, small, c, safe, [configurations, subsumed, iterations]) in TABLE {
+        let answer = if safe { "safe" } else { "race" };
+        writeln!(text, "| {name} | paper | plain | {answer} | 1 | {configurations} | {subsumed} | {iterations} |")
+            .unwrap();
+        let versions = [
+            (format!("examples/sml/{small}.sml"), Verdict::Unknown, "candidate"),
+            (format!("examples/verify/{c}.c"), Verdict::Race, "race"),
+        ];
+        for (file, racy, word) in versions {
+            for pruning in [Pruning::Plain, Pruning::Invariants] {
+                let report = verified(&root.join(&file), pruning, witnesses.path());
+                assert_eq!(report.verdict, if safe { Verdict::Safe } else { racy }, "{file}, {}", pruning.name());
+                let NetStatistics { nets, sums, .. } = report.engines[0].nets.expect("they were wanted");
+                let CoverStatistics { configurations, subsumed, iterations, .. } = sums;
+                let kind = if file.ends_with(".c") { "C" } else { "small language" };
+                let (word, pruning) = (if safe { "safe" } else { word }, pruning.name());
+                writeln!(
+                    text,
+                    "| | [{kind}](../{file}) | {pruning} | {word} | {nets} | {configurations} | {subsumed} | {iterations} |"
+                )
+                .unwrap();
+            }
+        }
+    }
+    let path = root.join("docs/table1.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).expect("docs can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(written, text, "the table is out of date; run with BLESS=1");
+}
