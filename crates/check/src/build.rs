@@ -1,11 +1,12 @@
 //! From sources to an instrumented executable.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use exec::format::ProgramIdentity;
 use exec::format::identity::hash;
+use llvm::instrument::Logged;
 use model::SiteId;
 use program::{Program, Unmodelled};
 
@@ -25,9 +26,6 @@ pub struct BuildOptions {
     /// A file to give it as standard input.
     pub stdin: Option<String>,
 }
-
-/// Sites whose plain accesses are logged as one word: whether they write, and how many bytes.
-type LoggedSites = BTreeMap<SiteId, (bool, u32)>;
 
 /// An instrumented program, ready to run. Its files are deleted with it.
 #[derive(Debug)]
@@ -57,9 +55,9 @@ impl Built {
         first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
 
-    /// The program again, for the recorder: the executable, and the sites whose plain accesses are logged as one word.
+    /// The program again, for the recorder: the executable, and what its words mean.
     /// Plain accesses of the sites in `without` are not recorded.
-    pub(crate) fn build_recorder(&self, without: BTreeSet<SiteId>) -> Result<(PathBuf, LoggedSites), Error> {
+    pub(crate) fn build_recorder(&self, without: BTreeSet<SiteId>) -> Result<(PathBuf, Logged), Error> {
         let folder = self.folder().join("recorder");
         std::fs::create_dir_all(&folder).map_err(Error::WorkFolder)?;
         let compiled = llvm::compile(&llvm::Options {
@@ -71,7 +69,7 @@ impl Built {
         })?;
         let executable = folder.join("program");
         link(&compiled, exec::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
-        Ok((executable, compiled.accesses))
+        Ok((executable, compiled.logged))
     }
 
     /// The folder it is in, for further files of its runs.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use exec::RecordConfig;
 use exec::format::TraceFile;
+use llvm::instrument::Logged;
 use lockset::Answer;
 use model::{Addr, End, SiteId};
 use program::Program;
@@ -116,10 +117,11 @@ impl Recorder {
 /// Builds the program for the recorder. It lives as long as `built` does.
 pub fn prepare_recorder(built: &Built, options: &RecordOptions) -> Result<Recorder, Error> {
     let without = if options.every_access { BTreeSet::new() } else { harmless_sites(built) };
-    let (executable, accesses) = built.build_recorder(without)?;
+    let (executable, Logged { accesses, together }) = built.build_recorder(without)?;
     let config = RecordConfig {
         program: built.identity.clone(),
         accesses,
+        together,
         max_trace: options.max_trace,
         time: options.time,
         stdin: built.stdin.clone(),

@@ -19,7 +19,7 @@ use wire::Tag;
 use wire::log::{ADDRESS_BITS, MORE, Unpacked, tag, unpack};
 use wire::record::{flag, order, wake};
 
-type Accesses = BTreeMap<SiteId, (bool, u32)>;
+use crate::format::trace::Head;
 
 /// Where in a block, and what is wrong there.
 type At = (usize, String);
@@ -40,21 +40,21 @@ const RECORD: u64 = 1 << 63;
 
 /// Collects the blocks of a file.
 pub(crate) struct Merge<'a> {
-    accesses: &'a Accesses,
+    head: &'a Head,
     /// Events with larger numbers are left out; 0 for none.
     last: u64,
     threads: BTreeMap<u32, Words>,
 }
 
 impl<'a> Merge<'a> {
-    pub(crate) fn new(accesses: &'a Accesses, last: u64) -> Self {
-        Self { accesses, last, threads: BTreeMap::new() }
+    pub(crate) fn new(head: &'a Head, last: u64) -> Self {
+        Self { head, last, threads: BTreeMap::new() }
     }
 
     /// Takes in the next block of a thread.
     pub(crate) fn block(&mut self, thread: u32, bytes: &[u8]) -> Result<(), At> {
         let words = self.threads.entry(thread).or_default();
-        let (accesses, last) = (self.accesses, self.last);
+        let (accesses, last) = (&self.head.accesses, self.last);
         let mut unknown = None;
         let read = unpack(bytes, |unpacked| {
             if words.cut {
@@ -96,7 +96,7 @@ impl<'a> Merge<'a> {
 
 /// Makes the trace.
 pub(crate) fn merge(merge: Merge<'_>, end: End) -> Result<Trace, String> {
-    let mut building = Building::new(merge.accesses, end);
+    let mut building = Building::new(merge.head, end);
     let failed: FxHashSet<u32> = merge
         .threads
         .values()
@@ -196,7 +196,7 @@ impl Lives {
 }
 
 struct Building<'a> {
-    accesses: &'a Accesses,
+    head: &'a Head,
     failed: FxHashSet<u32>,
     lives: Lives,
     /// Sizes of heap blocks by their real address.
@@ -212,10 +212,10 @@ struct Building<'a> {
 }
 
 impl<'a> Building<'a> {
-    fn new(accesses: &'a Accesses, end: End) -> Self {
+    fn new(head: &'a Head, end: End) -> Self {
         let main = ThreadInfo { path: ThreadPath::main(), created: None };
         Self {
-            accesses,
+            head,
             failed: FxHashSet::default(),
             lives: Lives::default(),
             blocks: FxHashMap::default(),
@@ -266,12 +266,16 @@ impl<'a> Building<'a> {
 
     fn plain(&mut self, number: u32, word: u64) -> Result<(), String> {
         let thread = self.thread(number);
-        let site = SiteId((word >> ADDRESS_BITS) as u32);
-        let &(writes, len) = self.accesses.get(&site).ok_or("an access at a site that makes none")?;
-        let kind = if writes { AccessKind::Write } else { AccessKind::Read };
+        let first = SiteId((word >> ADDRESS_BITS) as u32);
         let start = Addr(self.lives.address(word & ((1 << ADDRESS_BITS) - 1)));
-        let op = Op::Access(Access { kind, atomic: None, cell: Cell { start, len } });
-        self.event(thread, Some(site), op).map(|_| ())
+        let head = self.head;
+        for site in std::iter::once(&first).chain(head.together.get(&first).into_iter().flatten()) {
+            let &(writes, len) = head.accesses.get(site).ok_or("an access at a site that makes none")?;
+            let kind = if writes { AccessKind::Write } else { AccessKind::Read };
+            let op = Op::Access(Access { kind, atomic: None, cell: Cell { start, len } });
+            self.event(thread, Some(*site), op)?;
+        }
+        Ok(())
     }
 
     fn record(&mut self, number: u32, record: &[u64; 4]) -> Result<(), String> {

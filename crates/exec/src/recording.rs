@@ -30,8 +30,10 @@ use crate::target::{memory_file, system};
 pub struct RecordConfig {
     /// The program and its input, for the file.
     pub program: ProgramIdentity,
-    /// Sites whose plain accesses are one word: whether they write, and how many bytes.
+    /// Sites whose plain accesses are logged without a record: whether they write, and how many bytes.
     pub accesses: BTreeMap<SiteId, (bool, u32)>,
+    /// For sites with a word of their own: the sites whose accesses to the same address come right after it and have none.
+    pub together: BTreeMap<SiteId, Vec<SiteId>>,
     /// Most bytes of the file, about.
     pub max_trace: u64,
     /// Most time of the run.
@@ -64,7 +66,8 @@ pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result
         .append(true)
         .tempfile_in(folder)
         .map_err(unwritable)?;
-    let head = Head { program: config.program.clone(), accesses: config.accesses.clone() };
+    let (accesses, together) = (config.accesses.clone(), config.together.clone());
+    let head = Head { program: config.program.clone(), accesses, together };
     file.write_all(&start()).and_then(|()| file.write_all(&block_of(block::HEAD, &head))).map_err(unwritable)?;
 
     let memory = memory_file(c"raceproof")?;

@@ -17,6 +17,7 @@ mod rounds;
 mod sections;
 mod streams;
 mod tls;
+mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,14 +55,23 @@ pub struct Plan<'a, 'm> {
 pub struct Instrumented {
     /// What has no model, in order of sites.
     pub unmodelled: Vec<Unmodelled>,
-    /// For the recorder: sites whose plain accesses are logged as one word, with whether they write and their size.
+    /// For the recorder: what its words mean.
+    pub logged: Logged,
+}
+
+/// What the words of plain accesses mean.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Logged {
+    /// Sites whose plain accesses are logged without a record, with whether they write and their size.
     pub accesses: BTreeMap<SiteId, (bool, u32)>,
+    /// For sites with a word of their own: the sites whose accesses to the same address come right after it and have none.
+    pub together: BTreeMap<SiteId, Vec<SiteId>>,
 }
 
 /// Instruments the module.
 pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Instrumented, Error> {
     let insert = Insert::new(module);
-    let mut weaver = Weaver { module, plan, insert, unmodelled: Vec::new(), accesses: BTreeMap::new() };
+    let mut weaver = Weaver { module, plan, insert, unmodelled: Vec::new(), logged: Logged::default() };
     weaver.addresses_taken();
     for (_, function) in plan.functions.defined() {
         weaver.function(function);
@@ -76,7 +86,7 @@ pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Instru
         sections::place(&mut weaver);
     }
     verify(module, "after instrumentation")?;
-    Ok(Instrumented { unmodelled: weaver.unmodelled, accesses: weaver.accesses })
+    Ok(Instrumented { unmodelled: weaver.unmodelled, logged: weaver.logged })
 }
 
 /// Inserts hooks into one module.
@@ -85,7 +95,7 @@ struct Weaver<'a, 'm> {
     plan: &'a Plan<'a, 'm>,
     insert: Insert<'m>,
     unmodelled: Vec<Unmodelled>,
-    accesses: BTreeMap<SiteId, (bool, u32)>,
+    logged: Logged,
 }
 
 impl<'m> Weaver<'_, 'm> {

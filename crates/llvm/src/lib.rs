@@ -24,7 +24,7 @@ pub mod sites;
 pub mod value;
 mod verifier;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use inkwell::context::Context;
@@ -37,7 +37,7 @@ pub use error::Error;
 use driver::Flags;
 use escape::Privacy;
 use functions::Functions;
-use instrument::{Instrumented, Plan};
+use instrument::{Instrumented, Logged, Plan};
 use sites::{Sites, Spelling};
 
 pub use cc::LLVM_VERSION;
@@ -71,8 +71,8 @@ pub struct Compiled {
     pub cplusplus: bool,
     /// The user's flags for the linker.
     pub link_flags: Vec<String>,
-    /// For the recorder: sites whose plain accesses are logged as one word, with whether they write and their size.
-    pub accesses: BTreeMap<SiteId, (bool, u32)>,
+    /// For the recorder: what its words mean.
+    pub logged: Logged,
 }
 
 /// Compiles, lowers and instruments a program.
@@ -90,7 +90,7 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         assume_pure: &options.assume_pure,
         recorded_without: options.recorded_without.as_ref(),
     };
-    let Instrumented { mut unmodelled, accesses } = instrument::instrument(&front.module, &plan)?;
+    let Instrumented { mut unmodelled, logged } = instrument::instrument(&front.module, &plan)?;
     unmodelled.extend(front.optimized());
     merge(&mut program.unmodelled, &unmodelled);
     let bitcode = options.work_dir.join("instrumented.bc");
@@ -100,7 +100,7 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
     }
     let link_flags = front.flags.link;
-    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags, accesses })
+    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags, logged })
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.

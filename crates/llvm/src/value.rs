@@ -154,6 +154,10 @@ impl<'m> Value<'m> {
         let raw = self.opcode().map(|_| unsafe { LLVMGetInstructionParent(self.raw()) })?;
         (!raw.is_null()).then_some(Block { raw, module: PhantomData })
     }
+    /// The instruction before this one in the same block.
+    pub fn previous_instruction(self) -> Option<Self> {
+        self.opcode().and_then(|_| unsafe { Self::from_raw(LLVMGetPreviousInstruction(self.raw())) })
+    }
     /// The next instruction of the same block.
     pub fn next_instruction(self) -> Option<Self> {
         self.opcode().and_then(|_| unsafe { Self::from_raw(LLVMGetNextInstruction(self.raw())) })

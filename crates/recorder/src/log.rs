@@ -6,7 +6,7 @@ use wire::Tag;
 use wire::log::{BUFFER, BlockHead, SLOTS, block, head, words};
 
 use crate::entry::{board, file};
-use crate::thread::{__rp_local, FULL, State, state};
+use crate::thread::{__rp_local, FULL, State, has_state, state};
 
 /// The next sequence number.
 #[inline(always)]
@@ -66,9 +66,23 @@ pub fn stack_range() {
     }
 }
 
-/// Writes the calling thread's buffer to the file and empties it. Inlined code calls this when the buffer is full.
-#[cfg_attr(not(test), unsafe(export_name = "__rp_flush"))]
-pub extern "C" fn flush() {
+/// Inlined code calls this when the buffer is full, with the cursor, which it has in a register. Returns the new one.
+///
+/// A thread that has no buffer yet has a full one, so to speak.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_flush(cursor: usize) -> usize {
+    // Safety: the thread's own variables.
+    unsafe {
+        if has_state() {
+            (*__rp_local()).cursor = cursor;
+        }
+        flush();
+        (*__rp_local()).cursor
+    }
+}
+
+/// Writes the calling thread's buffer to the file and empties it.
+pub fn flush() {
     let state = state();
     // Safety: the thread's own variables and buffer.
     unsafe {

@@ -41,8 +41,10 @@ pub struct TraceFile {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) program: ProgramIdentity,
-    /// Sites whose plain accesses are one word: whether they write, and how many bytes.
+    /// Sites whose plain accesses are logged without a record: whether they write, and how many bytes.
     pub(crate) accesses: BTreeMap<SiteId, (bool, u32)>,
+    /// For sites with a word of their own: the sites whose accesses to the same address come right after it and have none.
+    pub(crate) together: BTreeMap<SiteId, Vec<SiteId>>,
 }
 
 /// The last block.
@@ -83,7 +85,7 @@ impl TraceFile {
 
     /// The file's bytes, with the whole trace in one block.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let head = Head { program: self.program.clone(), accesses: BTreeMap::new() };
+        let head = Head { program: self.program.clone(), accesses: BTreeMap::new(), together: BTreeMap::new() };
         let (symbols, end, cut) = (self.symbols.clone(), self.trace.end.clone(), self.cut.clone());
         let tail = Tail { symbols, end, cut, last: 0 };
         let blocks = [block_of(block::HEAD, &head), block_of(block::TRACE, &self.trace), block_of(block::END, &tail)];
@@ -108,7 +110,7 @@ impl TraceFile {
         let trace = match between {
             [(at, only, bytes)] if only.kind == block::TRACE => reader.value(*at, bytes)?,
             words => {
-                let mut merger = Merge::new(&head.accesses, tail.last);
+                let mut merger = Merge::new(&head, tail.last);
                 for (at, block, bytes) in words {
                     let result = match block.kind {
                         block::WORDS => merger.block(block.thread, bytes),

@@ -24,7 +24,7 @@ impl<'m> Weaver<'_, 'm> {
         let Some(size) = accessed.map(|value| self.size(value.ty())).filter(|size| *size > 0) else { return };
         if unsafe { LLVMGetOrdering(instruction.raw()) } == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic {
             self.insert.before(instruction);
-            if self.is_recorded() && self.log_access(address, !is_load, size, site) {
+            if self.is_recorded() && self.log_access(instruction, address, size, site) {
                 return;
             }
             let hook = if is_load { "__rp_read" } else { "__rp_write" };

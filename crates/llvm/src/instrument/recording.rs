@@ -1,40 +1,50 @@
 //! What a program for the recorder has of its own: the variables of a thread, and the code that logs an access.
 //!
 //! A plain access is one word at the thread's cursor. The code for it is a function that is always inlined: load the
-//! cursor, ask for a new buffer if its low bits say that this one is full, store the word, move the cursor. An empty
-//! assembly statement keeps accesses from being moved across it.
+//! cursor, ask for an empty buffer if its low bits say that this one is full, store the word, move the cursor. In a loop
+//! the optimiser keeps the cursor in a register: by their types for alias analysis neither the program's accesses nor the
+//! words nor the call for a new buffer touch the variable it is in. Other calls may, so it is up to date whenever the
+//! recorder or another function runs. (Not in programs with signal handlers, which log too and cannot see registers.)
+//! Logged accesses are volatile: they stay where they are and as many as they are.
 
 use std::ffi::CStr;
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef};
-use inkwell::llvm_sys::{
-    LLVMInlineAsmDialect, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode,
-};
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMMetadataRef, LLVMTypeRef};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTailCallKind, LLVMThreadLocalMode};
 use model::SiteId;
 use wire::log::{ADDRESS_BITS, BUFFER, MARGIN, SITES};
 
 use super::Weaver;
 use crate::value::Value;
 
+/// Logs a word.
+pub(super) const LOG: &str = "__rp_log";
 const VARIABLES: &CStr = c"__rp_variables";
 /// Bytes from the cursor to the site among a thread's variables.
 const SITE_OFFSET: u64 = 16;
 
 impl<'m> Weaver<'_, 'm> {
-    /// Logs a plain access at the insertion point, unless it need not be; false if that takes more than one word.
-    pub(super) fn log_access(&mut self, address: Value<'m>, writes: bool, size: u32, site: SiteId) -> bool {
+    /// Logs a plain access before it happens, unless it need not be; false if that takes more than one word.
+    pub(super) fn log_access(&mut self, access: Value<'m>, address: Value<'m>, size: u32, site: SiteId) -> bool {
         if self.plan.recorded_without.is_some_and(|without| without.contains(&site)) {
             return true;
         }
         if site.0 >= SITES {
             return false;
         }
-        self.accesses.insert(site, (writes, size));
+        unsafe { LLVMSetVolatile(access.raw(), 1) };
+        let first = self.logged_before(access, address);
+        let writes = access.opcode() == Some(LLVMOpcode::LLVMStore);
+        self.logged.accesses.insert(site, (writes, size));
+        if let Some(first) = first {
+            self.logged.together.entry(first).or_default().push(site);
+            return true;
+        }
         let address = self.insert.widened(address, false);
         let site = self.insert.const_i64(u64::from(site.0) << ADDRESS_BITS);
         let word = self.insert.binary(LLVMOpcode::LLVMOr, address, site);
-        self.insert.hook("__rp_log", &[word]);
+        self.insert.hook(LOG, &[word]);
         true
     }
 
@@ -79,6 +89,7 @@ pub(super) fn define(weaver: &Weaver<'_, '_>) {
     define_local(weaver);
     define_log(weaver);
     define_thread_main(weaver);
+    mark_accesses(weaver);
 }
 
 /// The function with this name and its entry block.
@@ -139,7 +150,9 @@ fn define_log(weaver: &Weaver<'_, '_>) {
         attribute(weaver, log, c"alwaysinline", 0);
         let full = LLVMAppendBasicBlockInContext(insert.context(), log, c"full".as_ptr());
         let room = LLVMAppendBasicBlockInContext(insert.context(), log, c"room".as_ptr());
-        let cursor = insert.load(insert.i64, variables);
+        let in_memory = i32::from(may_handle_signals(weaver));
+        let cursor = marked(weaver, insert.load(insert.i64, variables), c"cursor");
+        LLVMSetVolatile(cursor.raw(), in_memory);
         let used = insert.binary(LLVMOpcode::LLVMAnd, cursor, insert.const_i64(BUFFER as u64 - 1));
         let limit = insert.const_i64((BUFFER - MARGIN) as u64);
         let is_full = LLVMBuildICmp(builder, LLVMIntPredicate::LLVMIntUGT, used.raw(), limit.raw(), c"".as_ptr());
@@ -147,20 +160,30 @@ fn define_log(weaver: &Weaver<'_, '_>) {
         mark_unlikely(weaver, branch);
 
         LLVMPositionBuilderAtEnd(builder, full);
-        insert.hook("__rp_flush", &[]);
-        let fresh = insert.load(insert.i64, variables);
+        let ty = LLVMFunctionType(insert.i64, [insert.i64].as_mut_ptr(), 1, 0);
+        let flush = LLVMAddFunction(weaver.module.as_mut_ptr(), c"__rp_flush".as_ptr(), ty);
+        attribute(weaver, flush, c"nounwind", 0);
+        attribute(weaver, flush, c"willreturn", 0);
+        let fresh = LLVMBuildCall2(builder, ty, flush, [cursor.raw()].as_mut_ptr(), 1, c"".as_ptr());
+        let fresh = marked(weaver, made(fresh), c"words");
         LLVMBuildBr(builder, room);
 
         LLVMPositionBuilderAtEnd(builder, room);
         let place = LLVMBuildPhi(builder, insert.i64, c"".as_ptr());
         LLVMAddIncoming(place, [cursor.raw(), fresh.raw()].as_mut_ptr(), [entry, full].as_mut_ptr(), 2);
         let pointer = LLVMBuildIntToPtr(builder, place, insert.ptr, c"".as_ptr());
-        LLVMBuildStore(builder, LLVMGetParam(log, 0), pointer);
+        marked(weaver, made(LLVMBuildStore(builder, LLVMGetParam(log, 0), pointer)), c"words");
         let next = insert.binary(LLVMOpcode::LLVMAdd, made(place), insert.const_i64(8));
-        insert.store(next, variables);
-        barrier(weaver);
+        LLVMSetVolatile(marked(weaver, insert.store(next, variables), c"cursor").raw(), in_memory);
         LLVMBuildRetVoid(builder);
     }
+}
+
+/// Whether the program may have signal handlers.
+fn may_handle_signals(weaver: &Weaver<'_, '_>) -> bool {
+    const HANDLE: [&CStr; 6] = [c"signal", c"bsd_signal", c"__sysv_signal", c"sigset", c"sigaction", c"timer_create"];
+    let module = weaver.module.as_mut_ptr();
+    HANDLE.iter().any(|name| unsafe { !LLVMGetNamedFunction(module, name.as_ptr()).is_null() })
 }
 
 /// The buffer is hardly ever full.
@@ -177,15 +200,31 @@ unsafe fn mark_unlikely(weaver: &Weaver<'_, '_>, branch: inkwell::llvm_sys::prel
     }
 }
 
-/// Nothing that touches memory is moved across this.
-unsafe fn barrier(weaver: &Weaver<'_, '_>) {
-    let insert = &weaver.insert;
+/// Tells alias analysis what kind of memory an instruction touches: the thread's `cursor`, the `words` of a buffer, or the
+/// `program`'s own. Nothing of one kind is another's.
+fn marked<'m>(weaver: &Weaver<'_, 'm>, instruction: Value<'m>, kind: &CStr) -> Value<'m> {
     unsafe {
-        let ty = LLVMFunctionType(insert.void, std::ptr::null_mut(), 0, 0);
-        let clobbers = c"~{memory}";
-        let (dialect, len) = (LLVMInlineAsmDialect::LLVMInlineAsmDialectATT, clobbers.to_bytes().len());
-        let assembly = LLVMGetInlineAsm(ty, c"".as_ptr().cast(), 0, clobbers.as_ptr().cast(), len, 1, 0, dialect, 0);
-        LLVMBuildCall2(insert.builder(), ty, assembly, std::ptr::null_mut(), 0, c"".as_ptr());
+        let context = weaver.insert.context();
+        let text = |text: &CStr| LLVMMDStringInContext2(context, text.as_ptr(), text.to_bytes().len());
+        let node = |parts: &mut [LLVMMetadataRef]| LLVMMDNodeInContext2(context, parts.as_mut_ptr(), parts.len());
+        let zero = LLVMValueAsMetadata(weaver.insert.const_i64(0).raw());
+        let root = node(&mut [text(c"raceproof")]);
+        let ty = node(&mut [text(kind), root, zero]);
+        let tag = LLVMMetadataAsValue(context, node(&mut [ty, ty, zero]));
+        LLVMSetMetadata(instruction.raw(), LLVMGetMDKindIDInContext(context, c"tbaa".as_ptr(), 4), tag);
+    }
+    instruction
+}
+
+/// Marks the program's loads and stores as such. Its own types for alias analysis, if it has any, say less than nothing:
+/// which accesses are logged was decided without them.
+fn mark_accesses(weaver: &Weaver<'_, '_>) {
+    for (_, function) in weaver.plan.functions.defined() {
+        let accesses = function.instructions().into_iter();
+        let is_access = |i: &Value<'_>| matches!(i.opcode(), Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore));
+        accesses.filter(is_access).for_each(|access| {
+            marked(weaver, access, c"program");
+        });
     }
 }
 

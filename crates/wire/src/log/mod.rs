@@ -6,7 +6,8 @@
 //! not written are zero, so the end of a buffer needs no care.
 //!
 //! ```text
-//! plain access   bits 0..47 address   bits 47..63 site   bit 63 = 0       kind and size are the site's
+//! plain access   bits 0..47 address   bits 47..63 site   bit 63 = 0       kind and size are the site's;
+//!                other accesses to the address may share the word
 //! record         bits 0..48 address   48..56 tag   56..63 flags   bit 63 = 1
 //!                then a word with site and argument (as in `Record`), then, where `words` says so, the sequence number,
 //!                then the mutex of a `WaitBegin`
@@ -26,7 +27,7 @@ use crate::record::{Tag, flag, order};
 /// First eight bytes of a trace file.
 pub const FILE_MAGIC: &[u8; 8] = b"rptrace\0";
 /// Changes whenever words, blocks or their packing change.
-pub const FILE_VERSION: u32 = 3;
+pub const FILE_VERSION: u32 = 4;
 /// Environment variable with the descriptors of arena and trace file: `ARENA,FILE`.
 pub const FDS_VARIABLE: &str = "RACEPROOF_RECORD_FDS";
 

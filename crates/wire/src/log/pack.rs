@@ -92,6 +92,9 @@ const PERIOD: usize = 16;
 /// Right guesses in a row after which one is looked for.
 const ENOUGH: usize = 3 * PERIOD;
 
+/// Words of a loop that are looked at together.
+const CHUNK: usize = 16;
+
 /// How long a loop goes on from `at`: the words of its round, and how many words are as they were two rounds and one round
 /// before, moved on by the same distance. Guesses would have been right for all of them, at a higher price each.
 fn steady(words: &[u64], at: usize) -> Option<(usize, usize)> {
@@ -103,15 +106,22 @@ fn steady(words: &[u64], at: usize) -> Option<(usize, usize)> {
     };
     let is_period = |period: &usize| (1..=*period).all(|back| moves(*period, back));
     let period = (1..=PERIOD).find(is_period)?;
-    let mut end = at;
-    while end < words.len() {
-        let next = words[end - period].wrapping_mul(2).wrapping_sub(words[end - 2 * period]);
-        if words[end] != next || next & IS_RECORD != 0 || (next ^ words[end - period]) >> ADDRESS_BITS != 0 {
+    let rounds = words[at..].iter().zip(&words[at - period..]).zip(&words[at - 2 * period..]);
+    let wrong = |((new, old), older): ((&u64, &u64), &u64)| {
+        new.wrapping_sub(*old) ^ old.wrapping_sub(*older) | (new ^ old) >> ADDRESS_BITS
+    };
+    // Many at a time, without a branch for each.
+    let mut len = 0;
+    let (news, olds, olders) = (&words[at..], &words[at - period..], &words[at - 2 * period..]);
+    let chunks = news.chunks_exact(CHUNK).zip(olds.chunks_exact(CHUNK)).zip(olders.chunks_exact(CHUNK));
+    for ((new, old), older) in chunks {
+        if new.iter().zip(old).zip(older).fold(0, |sum, next| sum | wrong(next)) != 0 {
             break;
         }
-        end += 1;
+        len += CHUNK;
     }
-    Some((period, end - at))
+    len += rounds.skip(len).take_while(|next| wrong(*next) == 0).count();
+    Some((period, len))
 }
 
 /// Packs words. Large; keep it somewhere and use it again.
