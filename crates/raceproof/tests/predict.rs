@@ -4,7 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{Folder, Run};
+use common::{Folder, Run, assert_blessed, without_times};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -60,6 +60,44 @@ fn the_hidden_race_of_the_paper_is_confirmed() {
     assert!(cspm.stdout.contains("assert") && cspm.stdout.contains("RACE"), "{}", cspm.stdout);
     let twice = folder.raceproof(&["predict", "run.std", "--emit", "rapid"]);
     assert_eq!(twice.stdout, rapid.stdout);
+}
+
+/// What users see, byte for byte. Under the controlled scheduler, so that the recorded run is always the same.
+#[test]
+fn what_is_predicted_is_told() {
+    for (expected, arguments, status) in [
+        ("predict-confirmed.stdout", &["predicted.c"][..], 1),
+        ("predict-not-reproduced.stdout", &["announced.c", "--relaxed"], 3),
+        ("predict-nothing.stdout", &["announced.c"], 3),
+        ("predict-window.stdout", &["announced.c", "--window", "4"], 3),
+    ] {
+        let folder = Folder::new();
+        let run = folder.raceproof(&[&["predict", "--controlled"], arguments].concat());
+        assert_eq!((run.status, run.stderr.as_str()), (status, ""), "{expected}: {}", run.stdout);
+        assert_blessed(without_times(&run.stdout), expected);
+    }
+}
+
+/// Accesses to one address that follow each other share a word of the recording, and are all in the trace.
+#[test]
+fn accesses_that_share_a_word_are_all_recorded() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>\nlong a[100], b[100];\nstatic void *f(void *p) {\n  for (int i = 0; i < 100; i++) {\n    \
+                  a[i] = a[i] + 1;\n    b[i] = a[i];\n  }\n  return p;\n}\nint main(void) {\n  pthread_t t;\n  \
+                  pthread_create(&t, 0, f, 0);\n  f(0);\n  pthread_join(t, 0);\n  return 0;\n}\n";
+    std::fs::write(folder.path().join("shared.c"), source).unwrap();
+    let record = folder.raceproof(&["record", "shared.c", "--every-access"]);
+    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    let rapid = folder.raceproof(&["predict", "shared.rpt", "--emit", "rapid"]).stdout;
+    let count = |operation: &str| rapid.lines().filter(|line| line.contains(operation)).count();
+    // What the library writes is recorded too.
+    assert!(count("|r(") == 2 * 200 && count("|w(") >= 2 * 200, "{rapid}");
+    // Every pair of lines that touch `a` races.
+    let document = json(&folder.raceproof(&["predict", "shared.rpt", "--json"]));
+    let lines = |pair: &Value| [0, 1].map(|i| pair["accesses"][i]["line"].as_u64().unwrap());
+    let races: std::collections::BTreeSet<_> = confirmed(&document).into_iter().map(lines).collect();
+    assert!([[5, 5], [6, 6]].iter().all(|pair| races.contains(pair)), "{races:?}");
+    assert!(races.contains(&[5, 6]) || races.contains(&[6, 5]), "{races:?}");
 }
 
 /// One recorded run of each program whose race hides in almost all schedules. A run on real threads may be one of the
