@@ -149,11 +149,17 @@ fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<ObjectId, bool> 
         if !std::mem::replace(&mut exposed[object], true) {
             open.extend(points_to.stored_in(object));
             open.extend(points_to.clones(object));
+            open.extend(points_to.members(object));
         }
     }
-    // A block is known by the names that callers gave it.
+    // A block is known by the names that callers gave it, and a bunch by any of its members.
     for object in points_to.objects().ids() {
         if points_to.clones(object).iter().any(|clone| exposed[*clone]) {
+            exposed[object] = true;
+        }
+    }
+    for object in points_to.objects().ids() {
+        if points_to.members(object).iter().any(|member| exposed[*member]) {
             exposed[object] = true;
         }
     }

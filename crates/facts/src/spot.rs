@@ -35,6 +35,8 @@ pub enum Origin {
     Outside,
     /// What a statement copies, on its way.
     Transfer(Place),
+    /// Any of many objects that pointers confuse.
+    Bunch,
 }
 
 /// Bytes that a pointer moves: a fixed number, plus any multiple of the stride.

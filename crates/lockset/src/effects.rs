@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use facts::Facts;
 use facts::address::{Address, Base};
 use facts::invocations::{How, Place, ends_thread};
+use facts::spot::Spot;
 use model::LockMode;
 use model::index::IndexVec;
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
@@ -495,12 +496,12 @@ impl Analysis<'_, '_> {
 
     /// Code without a body may give back what it may know.
     fn leave(&self, state: &mut State) {
-        let known: BTreeSet<_> = self.facts.points_to.outside().iter().map(|s| s.object).collect();
+        let known = |spot: &Spot| self.facts.points_to.is_known_outside(spot.object);
         let reachable = |lock: &Lock| match lock {
-            Lock::At(spot) => known.contains(&spot.object),
+            Lock::At(spot) => known(spot),
             Lock::Symbol(address) => {
                 let spots = self.facts.points_to.spots(self.function, address);
-                spots.is_empty() || spots.iter().any(|s| known.contains(&s.object))
+                spots.is_empty() || spots.iter().any(known)
             }
             _ => false,
         };
@@ -596,7 +597,7 @@ impl Analysis<'_, '_> {
                         Lock::Symbol(address) => self.facts.points_to.spots(self.function, address),
                         _ => return false,
                     };
-                    own.is_empty() || own.iter().any(|a| spots.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
+                    own.is_empty() || self.facts.points_to.meet(&own, spots)
                 };
                 state.held.retain(|lock, _| !hit(lock));
                 state.histories.retain(|lock, _| state.held.contains_key(lock));

@@ -46,6 +46,28 @@ pub(crate) struct Class {
     pub(crate) wild: bool,
 }
 
+impl Class {
+    /// The class of a bunch as it is for one of the members.
+    pub(crate) fn at_member(&self, facts: &Facts<'_>, member: ObjectId) -> Self {
+        let mut class = Self { spot: Spot { object: member, ..self.spot }, ..self.clone() };
+        class.name_locks(facts);
+        class
+    }
+    /// A lock beside a byte that is known by name is known by name.
+    fn name_locks(&mut self, facts: &Facts<'_>) {
+        if self.spot.stride > 0 || !facts.is_unique(self.spot.object) {
+            return;
+        }
+        for (distance, mode) in &self.beside {
+            let lock = Lock::At(self.spot.shifted(Shift { offset: *distance, stride: 0 }));
+            if !self.locks.iter().any(|(l, _)| *l == lock) {
+                self.locks.push((lock, *mode));
+            }
+        }
+        self.locks.sort_unstable();
+    }
+}
+
 /// Where a class occurs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sites {
@@ -149,24 +171,13 @@ fn collect(
         .map(|(lock, h)| (*lock, h.iter().filter(|l| matches!(l, Lock::At(_))).copied().collect()))
         .collect();
     let mut add = |object: ObjectId, spot: Spot, wild: bool| {
-        let mut locks = named.clone();
-        // A lock beside a byte that is known by name is known by name.
-        if spot.stride == 0 && facts.is_unique(spot.object) {
-            for (distance, mode) in &beside {
-                let lock = Lock::At(spot.shifted(Shift { offset: *distance, stride: 0 }));
-                if !locks.iter().any(|(l, _)| *l == lock) {
-                    locks.push((lock, *mode));
-                }
-            }
-            locks.sort_unstable();
-        }
-        let class = Class {
+        let mut class = Class {
             spot,
             len: item.access.len,
             kind: item.access.kind,
             atomic: item.access.atomic,
             order: item.access.order,
-            locks,
+            locks: named.clone(),
             beside: beside.clone(),
             histories: histories.clone(),
             thread: context.thread,
@@ -176,6 +187,7 @@ fn collect(
             fresh: new,
             wild,
         };
+        class.name_locks(facts);
         events.entry(object).or_default().entry(class).or_default().sites.insert(item.site);
     };
     for spot in spots.iter().filter(|s| facts.is_exposed(s.object)) {

@@ -20,6 +20,7 @@ mod fresh;
 pub mod lock;
 mod names;
 mod obstacles;
+mod publication;
 mod rank;
 mod recursive;
 mod released;

@@ -104,7 +104,7 @@ pub fn may_be_same(
         return distance == 0;
     }
     let (a, b) = (spots(facts, function, context, one), spots(facts, function, context, other));
-    a.is_empty() || b.is_empty() || a.iter().any(|a| b.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
+    a.is_empty() || b.is_empty() || facts.points_to.meet(&a, &b)
 }
 
 /// A caller's name for a lock that a callee knows by a parameter.

@@ -51,6 +51,7 @@ pub(crate) fn object(facts: &Facts<'_>, spot: Spot, len: u64) -> String {
         Origin::Thread(_) => "a thread's handle".to_owned(),
         Origin::Library(state) => state.name().replace('`', ""),
         Origin::Errno => "errno".to_owned(),
+        Origin::Bunch => "one of many objects".to_owned(),
         Origin::Outside | Origin::Transfer(_) => "memory outside of the program".to_owned(),
     }
 }

@@ -27,13 +27,11 @@ pub(crate) fn may_release(facts: &Facts<'_>, context: &Context, released: &Relea
                 Lock::Symbol(address) => facts.spots(context, address),
                 _ => return false,
             };
-            own.is_empty() || own.iter().any(|a| spots.iter().any(|b| a.overlaps(Some(1), *b, Some(1))))
+            own.is_empty() || facts.points_to.meet(&own, spots)
         }
         Released::Outside => {
-            let outside = facts.points_to.outside();
             let known = |spot: &Spot| {
-                outside.iter().any(|s| s.object == spot.object)
-                    || facts.points_to.origin(spot.object) == Origin::Outside
+                facts.points_to.is_known_outside(spot.object) || facts.points_to.origin(spot.object) == Origin::Outside
             };
             match lock {
                 Lock::At(spot) => known(spot),

@@ -38,7 +38,7 @@ impl Semaphores {
             }
         }
         let meets =
-            |spots: &[Spot], spot: &Spot| spots.is_empty() || spots.iter().any(|s| s.overlaps(Some(1), *spot, Some(1)));
+            |spots: &[Spot], spot: &Spot| spots.is_empty() || facts.points_to.meet(spots, std::slice::from_ref(spot));
         let good_start = |spot: &Spot| {
             let mut mine = set_up.iter().filter(|(spots, _)| meets(spots, spot));
             spot.stride == 0 && mine.next().is_some_and(|(_, good)| *good) && mine.next().is_none()
@@ -68,7 +68,8 @@ impl Semaphores {
     }
 
     /// Whether holding what is there keeps others out.
-    pub(crate) fn excludes(&self, spot: &Spot) -> bool {
-        !self.all.iter().any(|s| s.overlaps(Some(1), *spot, Some(1))) || self.locks.contains(spot)
+    pub(crate) fn excludes(&self, facts: &Facts<'_>, spot: &Spot) -> bool {
+        let may_be_one = self.all.iter().any(|s| facts.points_to.meet(&[*s], &[*spot]));
+        !may_be_one || self.locks.contains(spot)
     }
 }

@@ -28,6 +28,7 @@ use crate::entries::Entries;
 use crate::events::{Class, Events, Sites, events};
 use crate::lock::Lock;
 use crate::semaphores::Semaphores;
+use crate::publication::{self, Dirty, Publication};
 use crate::{names, obstacles, rank};
 
 /// Most warnings that are listed one by one.
@@ -148,7 +149,7 @@ pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
         obstacle: obstacles.first().cloned(),
         dubious: BTreeSet::new(),
         counted: BTreeSet::new(),
-        dirty: BTreeSet::new(),
+        dirty: Dirty::new(),
         unknown: BTreeMap::new(),
         absent: BTreeMap::new(),
         more_warnings: 0,
@@ -165,6 +166,14 @@ pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
 /// A class with the sites it occurs at.
 type Group<'e> = (&'e Class, &'e Sites);
 
+/// What was found out about pairs of classes, warnings apart.
+#[derive(Default)]
+struct Judged<'e> {
+    absent: Vec<(Group<'e>, Group<'e>, Reason)>,
+    /// Absent if the first one's block is published without a race.
+    later: Vec<(Group<'e>, Group<'e>)>,
+}
+
 struct Judge<'a, 'p> {
     facts: &'a Facts<'p>,
     semaphores: Semaphores,
@@ -173,8 +182,8 @@ struct Judge<'a, 'p> {
     dubious: BTreeSet<SiteId>,
     /// Classes whose sites are in it.
     counted: BTreeSet<usize>,
-    /// Memory with warnings.
-    dirty: BTreeSet<(facts::spot::ObjectId, facts::spot::Spot)>,
+    /// Memory with warnings, members of bunches as their bunch.
+    dirty: Dirty,
     unknown: BTreeMap<Pair, Finding>,
     absent: BTreeMap<Pair, Finding>,
     more_warnings: u64,
@@ -184,31 +193,31 @@ struct Judge<'a, 'p> {
 impl Judge<'_, '_> {
     fn all(&mut self, events: &Events) {
         let wild: Vec<Group<'_>> = events.values().flatten().filter(|(class, _)| class.wild).collect();
-        let mut absent: Vec<(Group<'_>, Group<'_>, Reason)> = Vec::new();
-        let mut later: Vec<(Group<'_>, Group<'_>)> = Vec::new();
-        for classes in events.values() {
+        let mut judged = Judged::default();
+        for (object, classes) in events {
             let known: Vec<Group<'_>> = classes.iter().filter(|(class, _)| !class.wild).collect();
             for (number, one) in known.iter().enumerate() {
                 for other in known[number..].iter().chain(&wild) {
-                    if !meet(one.0, other.0) {
-                        continue;
-                    }
-                    match self.reason(one.0, other.0) {
-                        Some(reason) if self.obstacle.is_none() => absent.push((*one, *other, reason)),
-                        None if self.obstacle.is_none() && (one.0.fresh || other.0.fresh) && !other.0.wild => {
-                            later.push((*one, *other));
-                        }
-                        _ => self.warn(*one, *other),
-                    }
+                    self.judge(*one, *other, None, &mut judged);
+                }
+            }
+            // Pointers to the whole bunch may point to this member of it.
+            let bunch = self.facts.points_to.bunch(*object).and_then(|bunch| events.get(&bunch));
+            for (class, sites) in bunch.into_iter().flatten() {
+                let member = class.at_member(self.facts, *object);
+                for one in &known {
+                    self.judge(*one, (class, sites), Some(&member), &mut judged);
                 }
             }
         }
         // What rests on clean publication is given up until nothing changes.
+        let publication = Publication::new(self.facts, events);
+        let Judged { mut absent, mut later } = judged;
         loop {
             let before = later.len();
             let (clean, dirty): (Vec<_>, Vec<_>) = later
                 .into_iter()
-                .partition(|(one, _)| wild.is_empty() && self.is_published_cleanly(one.0.spot.object, events));
+                .partition(|(one, _)| wild.is_empty() && publication.is_clean(one.0.spot.object, &self.dirty));
             dirty.iter().for_each(|(one, other)| self.warn(*one, *other));
             later = clean;
             if later.len() == before {
@@ -226,42 +235,60 @@ impl Judge<'_, '_> {
                 }
             }
         }
-        for (one, other, reason) in absent {
+        absent.into_iter().for_each(|(one, other, reason)| self.list_absent(one, other, &reason));
+    }
+
+    /// Judges two classes; the second as it is for a member of its bunch, if that is given.
+    fn judge<'e>(&mut self, one: Group<'e>, other: Group<'e>, member: Option<&Class>, judged: &mut Judged<'e>) {
+        let there = member.unwrap_or(other.0);
+        if !meet(one.0, there) {
+            return;
+        }
+        match self.reason(one.0, there) {
+            Some(reason) if self.obstacle.is_none() => judged.absent.push((one, other, reason)),
+            None if self.obstacle.is_none() && (one.0.fresh || there.fresh) && !there.wild => {
+                judged.later.push((one, other));
+            }
+            _ => self.warn(one, other),
+        }
+    }
+
+    fn list_absent(&mut self, one: Group<'_>, other: Group<'_>, reason: &Reason) {
+        for (number, (pair, a, b)) in pairs(one.1, other.1).enumerate() {
             if self.absent.len() >= MOST_ABSENT {
-                self.more_absent += (one.1.sites.len() * other.1.sites.len()) as u64;
+                self.more_absent += (one.1.sites.len() * other.1.sites.len() - number) as u64;
+                return;
+            }
+            let dubious = self.dubious.contains(&a) && self.dubious.contains(&b);
+            if dubious || self.unknown.contains_key(&pair) {
                 continue;
             }
-            for (pair, a, b) in pairs(one.1, other.1) {
-                let dubious = self.dubious.contains(&a) && self.dubious.contains(&b);
-                if dubious || self.unknown.contains_key(&pair) {
+            // What keeps parallel ones apart says more than that others are not parallel.
+            if let Some(known) = self.absent.get(&pair) {
+                let weak = known.answer == Answer::Absent(Reason::NeverParallel);
+                if !weak || *reason == Reason::NeverParallel {
                     continue;
                 }
-                // What keeps parallel ones apart says more than that others are not parallel.
-                if let Some(known) = self.absent.get(&pair) {
-                    let weak = known.answer == Answer::Absent(Reason::NeverParallel);
-                    if !weak || reason == Reason::NeverParallel {
-                        continue;
-                    }
-                }
-                let finding = self.finding(pair, (one.0, a), (other.0, b), Answer::Absent(reason.clone()));
-                self.absent.insert(pair, finding);
             }
+            let finding = self.finding(pair, (one.0, a), (other.0, b), Answer::Absent(reason.clone()));
+            self.absent.insert(pair, finding);
         }
     }
 
     fn warn(&mut self, one: Group<'_>, other: Group<'_>) {
-        self.dirty.extend([one.0.spot, other.0.spot].map(|spot| (spot.object, spot)));
-        // Counted by ways of accessing, not one by one: some may be listed already.
-        if self.unknown.len() >= MOST_WARNINGS {
-            self.more_warnings += (one.1.sites.len() * other.1.sites.len()) as u64;
-            for sites in [one.1, other.1] {
-                if self.counted.insert(std::ptr::from_ref(sites).addr()) {
-                    self.dubious.extend(sites.sites.iter().copied());
+        let homes = [one.0, other.0].map(|class| publication::at_home(self.facts, class.spot));
+        self.dirty.extend(homes.map(|spot| (spot.object, spot)));
+        for (number, (pair, a, b)) in pairs(one.1, other.1).enumerate() {
+            // Counted by ways of accessing, not one by one: some may be listed already.
+            if self.unknown.len() >= MOST_WARNINGS {
+                self.more_warnings += (one.1.sites.len() * other.1.sites.len() - number) as u64;
+                for sites in [one.1, other.1] {
+                    if self.counted.insert(std::ptr::from_ref(sites).addr()) {
+                        self.dubious.extend(sites.sites.iter().copied());
+                    }
                 }
+                return;
             }
-            return;
-        }
-        for (pair, a, b) in pairs(one.1, other.1) {
             if self.unknown.contains_key(&pair) {
                 continue;
             }
@@ -295,7 +322,7 @@ impl Judge<'_, '_> {
     }
     fn counts(&self, lock: &Lock) -> bool {
         match lock {
-            Lock::At(spot) => self.semaphores.excludes(spot),
+            Lock::At(spot) => self.semaphores.excludes(self.facts, spot),
             _ => true,
         }
     }
@@ -321,26 +348,6 @@ impl Judge<'_, '_> {
         self.beside(one, other).or_else(|| self.once(one, other)).or_else(slots).or_else(|| {
             let (a, b) = self.histories(one, other)?;
             Some(Reason::Histories(names::lock(self.facts, &a), names::lock(self.facts, &b)))
-        })
-    }
-
-    /// Whether everywhere that the address of an object is stored for others, reading it there comes after storing it.
-    fn is_published_cleanly(&self, object: facts::spot::ObjectId, events: &Events) -> bool {
-        let points_to = &self.facts.points_to;
-        if points_to.outside().iter().any(|s| s.object == object) {
-            return false;
-        }
-        points_to.objects().ids().filter(|holder| self.facts.is_exposed(*holder)).all(|holder| {
-            points_to.places_of(object, holder).iter().all(|(spot, size)| {
-                let size = size.map(u64::from);
-                let dirty = self.dirty.range((holder, first(holder))..).take_while(|(o, _)| *o == holder);
-                let racy = dirty.into_iter().any(|(_, d)| d.overlaps(Some(8), *spot, size));
-                let classes = events.get(&holder).into_iter().flatten().map(|(class, _)| class);
-                let weak = classes
-                    .filter(|c| c.spot.overlaps(c.len, *spot, size))
-                    .any(|c| c.order.is_some_and(|order| order == model::Order::Relaxed));
-                !racy && !weak
-            })
         })
     }
 
@@ -460,11 +467,6 @@ impl Judge<'_, '_> {
         let names: Vec<&str> = functions.iter().map(|f| self.facts.program.functions[*f].name.as_str()).collect();
         names.join(" or ")
     }
-}
-
-/// The least spot of an object.
-fn first(object: facts::spot::ObjectId) -> facts::spot::Spot {
-    facts::spot::Spot { object, offset: i32::MIN, stride: 0 }
 }
 
 /// Whether two accesses conflict.

@@ -184,7 +184,8 @@ impl Tree<'_> {
                     for access in accesses(self.program, &statement.stmt).iter().filter(|a| a.kind.writes()) {
                         let Target::Pointer(operand) = access.target else { continue };
                         let spots = self.points_to.of(id, &operand);
-                        let hits = spots.iter().any(|s| s.overlaps(access.len, spot, Some(u64::from(size))));
+                        let written = (spot, Some(u64::from(size)));
+                        let hits = spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
                         let once = self.single[id] && !self.graphs[id].repeats(block_id);
                         count += if !hits {
                             0

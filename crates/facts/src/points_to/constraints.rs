@@ -29,7 +29,6 @@ struct Generator<'p> {
     assume_pure: &'p BTreeSet<String>,
     addresses: Addresses,
     solver: Solver,
-    objects: IndexVec<ObjectId, Origin>,
     ids: FxHashMap<Origin, ObjectId>,
     locals: IndexVec<FunctionId, Node>,
     returned: IndexVec<FunctionId, Node>,
@@ -61,7 +60,6 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         assume_pure,
         addresses: Addresses::new(program),
         solver,
-        objects: IndexVec::new(),
         ids: FxHashMap::default(),
         locals,
         returned,
@@ -78,8 +76,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
     generator.run(entries);
     let Generator {
         addresses,
-        solver,
-        objects,
+        mut solver,
         ids,
         locals,
         returned,
@@ -91,9 +88,9 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         ..
     } = generator;
     by_outside.sort_unstable();
+    solver.settle();
     PointsTo {
         addresses,
-        objects,
         ids,
         solver,
         locals,
@@ -140,7 +137,7 @@ impl<'p> Generator<'p> {
                 break;
             }
             for (number, spot) in invoked {
-                match self.objects[spot.object] {
+                match self.solver.objects[spot.object] {
                     Origin::Function(f) => self.bind(number, f),
                     Origin::Outside if number != OUTSIDE => self.call_outside(number, None),
                     _ => {}
@@ -153,7 +150,7 @@ impl<'p> Generator<'p> {
         if let Some(id) = self.ids.get(&origin) {
             return *id;
         }
-        let id = self.objects.push(origin);
+        let id = self.solver.objects.push(origin);
         self.ids.insert(origin, id);
         id
     }

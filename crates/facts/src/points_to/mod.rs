@@ -11,6 +11,7 @@
 //! pointer that is computed by integer arithmetic keeps its objects, at any offset. A pointer of which nothing is known
 //! has an empty set: an access through it is *wild* and may touch whatever is exposed.
 
+mod bunch;
 mod constraints;
 mod solver;
 mod wrappers;
@@ -41,7 +42,6 @@ pub struct Invoke {
 pub struct PointsTo {
     /// What operands are made of.
     pub addresses: Addresses,
-    objects: IndexVec<ObjectId, Origin>,
     ids: FxHashMap<Origin, ObjectId>,
     solver: Solver,
     locals: IndexVec<FunctionId, Node>,
@@ -93,11 +93,11 @@ impl PointsTo {
 
     /// What the objects stand for.
     pub fn objects(&self) -> &IndexVec<ObjectId, Origin> {
-        &self.objects
+        &self.solver.objects
     }
     /// What an object stands for.
     pub fn origin(&self, object: ObjectId) -> Origin {
-        self.objects[object]
+        self.solver.objects[object]
     }
     /// The object that stands for this.
     pub fn object(&self, origin: Origin) -> Option<ObjectId> {
@@ -109,19 +109,40 @@ impl PointsTo {
         self.clones.get(&object).map_or(&[], Vec::as_slice)
     }
 
-    /// What may be stored in so many bytes of a spot, sorted.
-    pub fn content(&self, spot: Spot, size: Option<u32>) -> Vec<Spot> {
-        let len = |size: Option<u32>| size.map(u64::from);
-        let cells = self.solver.cells(spot.object).filter(|(s, z, _)| spot.overlaps(len(size), *s, len(*z)));
-        let mut found: Vec<Spot> = cells.flat_map(|(_, _, node)| self.solver.of(node).iter().copied()).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+    /// The bunch that an object is in: spots of the bunch may be spots of the object.
+    pub fn bunch(&self, object: ObjectId) -> Option<ObjectId> {
+        self.solver.bunches.of(object)
     }
-    /// The pieces of an object in which a pointer to the other may be stored.
-    pub fn places_of(&self, pointer_to: ObjectId, object: ObjectId) -> Vec<(Spot, Option<u32>)> {
-        let holds = |node: Node| self.solver.of(node).iter().any(|s| s.object == pointer_to);
-        self.solver.cells(object).filter(|(_, _, node)| holds(*node)).map(|(spot, size, _)| (spot, size)).collect()
+    /// The objects of a bunch.
+    pub fn members(&self, bunch: ObjectId) -> &[ObjectId] {
+        self.solver.bunches.members(bunch)
+    }
+    /// Whether bytes from one spot on may be bytes from the other on; `None` for an unknown number of bytes.
+    pub fn overlap(&self, one: (Spot, Option<u64>), other: (Spot, Option<u64>)) -> bool {
+        let (a, b) = (one.0.object, other.0.object);
+        let same = a == b || self.bunch(a) == Some(b) || self.bunch(b) == Some(a);
+        same && Spot { object: b, ..one.0 }.overlaps(one.1, other.0, other.1)
+    }
+    /// Whether one of these spots may be one of the others.
+    pub fn meet(&self, one: &[Spot], other: &[Spot]) -> bool {
+        one.iter().any(|a| other.iter().any(|b| self.overlap((*a, Some(1)), (*b, Some(1)))))
+    }
+
+    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a bunch, those of
+    /// pointers to it alone.
+    pub fn holders(&self) -> FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> {
+        let mut holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> = FxHashMap::default();
+        for home in self.objects().ids().filter(|object| self.bunch(*object).is_none()) {
+            for (spot, size, node) in self.solver.cells(home) {
+                for object in self.solver.of(node).iter().map(|s| s.object) {
+                    let places = holders.entry(object).or_default();
+                    if places.last() != Some(&(spot, size)) {
+                        places.push((spot, size));
+                    }
+                }
+            }
+        }
+        holders
     }
     /// Every object that is stored somewhere in an object, sorted.
     pub fn stored_in(&self, object: ObjectId) -> Vec<ObjectId> {
@@ -134,6 +155,16 @@ impl PointsTo {
     /// Where functions without a body may point to.
     pub fn outside(&self) -> &[Spot] {
         self.solver.of(self.outside)
+    }
+    /// Whether functions without a body may know the object, or one of the bunch.
+    pub fn is_known_outside(&self, object: ObjectId) -> bool {
+        let knows = |object: ObjectId| {
+            let spots = self.outside();
+            spots.get(spots.partition_point(|s| s.object < object)).is_some_and(|s| s.object == object)
+        };
+        knows(object)
+            || self.bunch(object).is_some_and(knows)
+            || self.members(object).iter().any(|member| knows(*member))
     }
     /// Calls of functions without a body whose effects are not known, in order.
     pub fn calls_outside(&self) -> &[(String, Place)] {

@@ -2,24 +2,27 @@
 //!
 //! Each node has a set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn into
 //! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
-//! cells of an object that overlap, and the cells that a pointer with very many targets is dereferenced to, so that the
-//! number of edges stays near the number of statements. Only what is new travels. Few spots per object and node: beyond
-//! [`MOST_SPOTS`] they are widened to one with a stride, so that pointers that walk through an object come to rest.
+//! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond [`MOST_SPOTS`] they
+//! are widened to one with a stride, so that pointers that walk through an object come to rest. Few objects per node too:
+//! beyond [`MOST_TARGETS`] they become a bunch ([`super::bunch`]), so that sets, edges and cells stay near the number of
+//! statements.
 
 use std::collections::VecDeque;
 
+use model::index::IndexVec;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::spot::{ObjectId, Shift, Spot};
+use super::bunch::Bunches;
+use crate::spot::{ObjectId, Origin, Shift, Spot};
 
 /// A set of spots.
 pub(super) type Node = u32;
 
 /// Spots of one object in one set before they are widened.
-const MOST_SPOTS: usize = 8;
-/// Spots in one set before the memory they name is taken together, piece by piece: what is loaded or stored through such
-/// a pointer goes to and comes from all of them alike.
-const MOST_APART: usize = 24;
+pub(super) const MOST_SPOTS: usize = 8;
+/// Spots in one set before their objects are bunched.
+pub(super) const MOST_TARGETS: usize = 32;
 /// Cells of one object before they become one.
 const MOST_CELLS: usize = 192;
 
@@ -72,6 +75,7 @@ struct Memory {
     cells: Vec<Cell>,
     found: FxHashMap<(Spot, Option<u32>), Node>,
     mirrors: Vec<Mirror>,
+    known_mirrors: FxHashSet<Mirror>,
     leaks: Vec<Node>,
     collapsed: bool,
 }
@@ -79,6 +83,9 @@ struct Memory {
 /// The constraints and their solution so far.
 #[derive(Default)]
 pub(super) struct Solver {
+    /// What the objects stand for.
+    pub(super) objects: IndexVec<ObjectId, Origin>,
+    pub(super) bunches: Bunches,
     parent: Vec<Node>,
     spots: Vec<Vec<Spot>>,
     fresh: Vec<Vec<Spot>>,
@@ -91,6 +98,10 @@ pub(super) struct Solver {
     order: Vec<u32>,
     pending: VecDeque<Node>,
     queued: Vec<bool>,
+    /// Nodes that have to become one.
+    to_merge: Vec<(Node, Node)>,
+    /// Nodes with too many spots.
+    crowded: Vec<Node>,
     edges_at_last_order: usize,
     /// Functions that arrived at an invocation.
     pub(super) invoked: Vec<(u32, Spot)>,
@@ -135,7 +146,7 @@ impl Solver {
     }
     /// The pieces of an object that have content, with their nodes.
     pub(super) fn cells(&self, object: ObjectId) -> impl Iterator<Item = (Spot, Option<u32>, Node)> + '_ {
-        let memory = self.memory.get(object.0 as usize);
+        let memory = self.memory.get(self.bunches.home(object).0 as usize);
         memory.into_iter().flat_map(|m| &m.cells).map(|c| (c.spot, c.size, c.node))
     }
 
@@ -163,10 +174,47 @@ impl Solver {
     /// Adds spots to a node; what is new will travel on.
     fn add(&mut self, node: Node, spots: &[Spot]) {
         let node = self.find_and_shorten(node) as usize;
-        let fresh = join(&mut self.spots[node], spots);
+        let fresh = join(&mut self.spots[node], spots, &self.bunches);
         if !fresh.is_empty() {
             self.fresh[node].extend(fresh);
             self.queue(node as Node);
+            if self.spots[node].len() > MOST_TARGETS {
+                self.crowded.push(node as Node);
+            }
+        }
+    }
+    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a bunch.
+    fn bunch(&mut self, node: Node) {
+        let node = self.find_and_shorten(node) as usize;
+        if self.spots[node].len() <= MOST_TARGETS {
+            return;
+        }
+        for group in self.bunches.groups(&self.spots[node], &self.objects) {
+            let (bunch, joined) = self.bunches.gather(&group, &mut self.objects);
+            joined.into_iter().for_each(|object| self.move_memory(object, bunch));
+        }
+        let known = std::mem::take(&mut self.spots[node]);
+        let rest = self.bunches.put_together(&known, &self.objects);
+        let fresh: Vec<Spot> = rest.iter().filter(|s| known.binary_search(s).is_err()).copied().collect();
+        self.spots[node] = rest;
+        if !fresh.is_empty() {
+            self.fresh[node].extend(fresh);
+            self.queue(node as Node);
+        }
+    }
+    /// What is in an object is in its bunch from now on.
+    fn move_memory(&mut self, object: ObjectId, bunch: ObjectId) {
+        let memory = std::mem::take(self.memory(object));
+        let of = |spot: Spot| Spot { object: bunch, ..spot };
+        for cell in memory.cells {
+            let there = self.cell(of(cell.spot), cell.size);
+            self.merge(there, cell.node);
+        }
+        for mirror in memory.mirrors {
+            self.mirror(Mirror { from: of(mirror.from), ..mirror });
+        }
+        for to in memory.leaks {
+            self.perform(Task::Leak { to }, Spot::start(bunch));
         }
     }
     fn queue(&mut self, node: Node) {
@@ -191,29 +239,11 @@ impl Solver {
                 let node = self.find_and_shorten(node) as usize;
                 self.tasks[node].push(task);
                 if self.travelled[node] {
-                    let spots = self.spots[node].clone();
-                    self.perform_all(node, task, &spots);
+                    for spot in self.spots[node].clone() {
+                        self.perform(task, spot);
+                    }
                 }
             }
-        }
-    }
-
-    /// Performs a task for spots of a node.
-    fn perform_all(&mut self, node: usize, task: Task, spots: &[Spot]) {
-        let all = self.spots[node].len();
-        if let Task::Load { shift, size, .. } | Task::Store { shift, size, .. } = task
-            && all > MOST_APART
-            && let Some(first) = self.spots[node].first().copied()
-        {
-            let together = self.cell(first.shifted(shift), size);
-            for spot in spots {
-                let cell = self.cell(spot.shifted(shift), size);
-                self.merge(together, cell);
-            }
-            return self.perform(task, first);
-        }
-        for spot in spots {
-            self.perform(task, *spot);
         }
     }
 
@@ -235,7 +265,7 @@ impl Solver {
             }
             Task::Invoke(number) => self.invoked.push((number, spot)),
             Task::Leak { to } => {
-                let memory = self.memory(spot.object);
+                let memory = self.memory(self.bunches.home(spot.object));
                 if memory.leaks.contains(&to) {
                     return;
                 }
@@ -247,6 +277,7 @@ impl Solver {
         }
     }
 
+    /// The memory of an object that is its own home.
     fn memory(&mut self, object: ObjectId) -> &mut Memory {
         let index = object.0 as usize;
         if self.memory.len() <= index {
@@ -257,6 +288,7 @@ impl Solver {
 
     /// The node of a piece of memory, merged with all pieces that it overlaps.
     pub(super) fn cell(&mut self, spot: Spot, size: Option<u32>) -> Node {
+        let spot = Spot { object: self.bunches.home(spot.object), ..spot };
         let memory = self.memory(spot.object);
         // Before anything is reflected: the cells of an object that mirrors itself further along have no end.
         memory.collapsed |= memory.cells.len() >= MOST_CELLS && !memory.found.contains_key(&(spot, size));
@@ -285,8 +317,10 @@ impl Solver {
     }
 
     fn mirror(&mut self, mirror: Mirror) {
-        let memory = self.memory(mirror.from.object);
-        if memory.mirrors.contains(&mirror) {
+        let from = Spot { object: self.bunches.home(mirror.from.object), ..mirror.from };
+        let mirror = Mirror { from, ..mirror };
+        let memory = self.memory(from.object);
+        if !memory.known_mirrors.insert(mirror) {
             return;
         }
         memory.mirrors.push(mirror);
@@ -308,7 +342,11 @@ impl Solver {
         self.edge(cell.node, to, Shift::default());
     }
 
+    /// Makes two nodes one, when nothing else is being done.
     fn merge(&mut self, one: Node, other: Node) {
+        self.to_merge.push((one, other));
+    }
+    fn merge_now(&mut self, one: Node, other: Node) {
         let (one, other) = (self.find_and_shorten(one), self.find_and_shorten(other));
         if one == other {
             return;
@@ -346,10 +384,12 @@ impl Solver {
 
     /// Carries spots along until nothing changes, or somebody is invoked.
     pub(super) fn solve(&mut self) {
+        self.tidy();
         while !self.pending.is_empty() {
             if self.known_edges.len() > self.edges_at_last_order + self.edges_at_last_order / 8 {
                 self.edges_at_last_order = self.known_edges.len();
                 self.merge_cycles();
+                self.tidy();
             }
             let mut wave: Vec<Node> = self.pending.drain(..).collect();
             let order = &self.order;
@@ -357,7 +397,26 @@ impl Solver {
             for node in wave {
                 self.queued[node as usize] = false;
                 self.visit(node);
+                self.tidy();
             }
+        }
+    }
+    /// Does what was put off.
+    fn tidy(&mut self) {
+        loop {
+            if let Some((one, other)) = self.to_merge.pop() {
+                self.merge_now(one, other);
+            } else if let Some(node) = self.crowded.pop() {
+                self.bunch(node);
+            } else {
+                return;
+            }
+        }
+    }
+    /// Says the same with the bunches there are in the end, when nothing changes any more.
+    pub(super) fn settle(&mut self) {
+        for set in &mut self.spots {
+            *set = self.bunches.settled(set, &self.objects);
         }
     }
 
@@ -371,20 +430,12 @@ impl Solver {
         fresh.sort_unstable();
         fresh.dedup();
         for number in 0..self.tasks[node].len() {
-            // Performing a task may merge this node into another, which has then done the rest.
-            let Some(task) = self.tasks[node].get(number).copied() else { break };
-            self.perform_all(node, task, &fresh);
-        }
-        let root = self.find_and_shorten(node as Node) as usize;
-        if root != node {
-            self.fresh[root].extend(fresh);
-            self.queue(root as Node);
-            return;
+            let task = self.tasks[node][number];
+            fresh.iter().for_each(|spot| self.perform(task, *spot));
         }
         for number in 0..self.edges[node].len() {
-            let Some((to, shift)) = self.edges[node].get(number).copied() else { break };
-            let moved = moved(&fresh, shift);
-            self.add(to, &moved);
+            let (to, shift) = self.edges[node][number];
+            self.add(to, &moved(&fresh, shift));
         }
     }
 
@@ -472,7 +523,7 @@ fn moved_again(spots: &[Spot], shift: Shift) -> Vec<Spot> {
 }
 
 /// Adds sorted spots to a sorted set, widening where there are too many of an object; returns what is new.
-fn join(set: &mut Vec<Spot>, spots: &[Spot]) -> Vec<Spot> {
+fn join(set: &mut Vec<Spot>, spots: &[Spot], bunches: &Bunches) -> Vec<Spot> {
     let mut fresh: Vec<Spot> = Vec::new();
     let mut at = 0;
     for spot in spots {
@@ -486,7 +537,7 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot]) -> Vec<Spot> {
         }
         let len = set[at..].iter().take_while(|s| s.object == spot.object).count();
         let same = &set[at..at + len];
-        if same.iter().any(|s| s.includes(*spot)) {
+        if same.iter().any(|s| s.includes(*spot)) || bunches.are_in(set, *spot) {
             continue;
         }
         let new = fresh.iter().rev().take_while(|s| s.object == spot.object);
