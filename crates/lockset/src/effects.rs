@@ -311,6 +311,10 @@ impl Analysis<'_, '_> {
     }
 
     fn acquire(&self, state: &mut State, lock: Lock, mode: LockMode) {
+        if !lock.is_lock() {
+            state.held.insert(lock, Held { mode, depth: 1 });
+            return;
+        }
         let again = state.held.get(&lock).is_some_and(|held| held.depth > 0);
         let counts = again && self.counts(&lock);
         let held = state.held.entry(lock).or_insert(Held { mode, depth: 0 });
@@ -397,11 +401,12 @@ impl Analysis<'_, '_> {
         }
         match stmt {
             Stmt::Sync { dst, op } => match op {
-                SyncOp::Lock { lock, mode, wait } => self.take(state, *dst, of(lock), *mode, *wait),
-                // Only a semaphore that is known by name can be seen to be used as a lock.
+                SyncOp::Lock { lock, mode, wait } => self.take(state, *dst, &[of(lock)], *mode, *wait),
+                // Only a semaphore that is known by name can be seen to be used as a lock or as a signal.
                 SyncOp::SemWait { sem, wait } => {
-                    if let lock @ Lock::At(_) = of(sem) {
-                        self.take(state, *dst, lock, LockMode::Exclusive, *wait);
+                    if let Lock::At(spot) = of(sem) {
+                        let gained = [Lock::At(spot), Lock::Passed(spot)];
+                        self.take(state, *dst, &gained, LockMode::Exclusive, *wait);
                     }
                 }
                 SyncOp::Unlock { lock } => self.release(state, of(lock)),
@@ -438,12 +443,12 @@ impl Analysis<'_, '_> {
         true
     }
 
-    fn take(&self, state: &mut State, dst: Option<LocalId>, lock: Lock, mode: LockMode, wait: TryMode) {
+    fn take(&self, state: &mut State, dst: Option<LocalId>, locks: &[Lock], mode: LockMode, wait: TryMode) {
         if wait == TryMode::Wait {
-            return self.acquire(state, lock, mode);
+            return locks.iter().for_each(|lock| self.acquire(state, *lock, mode));
         }
         if let Some(dst) = dst {
-            let zero = Locks::from([(lock, Held { mode, depth: 1 })]);
+            let zero = locks.iter().map(|lock| (*lock, Held { mode, depth: 1 })).collect();
             state.pending.insert(dst, Depends { zero, other: Locks::new() });
         }
     }
@@ -559,13 +564,7 @@ impl Analysis<'_, '_> {
         }
         for (lock, held) in &summary.state.held {
             if let Some(lock) = translated(lock) {
-                if lock.is_lock() {
-                    for _ in 0..held.depth {
-                        self.acquire(state, lock, held.mode);
-                    }
-                } else {
-                    state.held.insert(lock, *held);
-                }
+                (0..held.depth).for_each(|_| self.acquire(state, lock, held.mode));
             }
         }
         let taken: Vec<Lock> = summary.state.taken.iter().filter_map(translated).collect();

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::effects::{Effects, State};
 use crate::lock::{Held, Lock, Locks, in_context, meet, name, to_callee};
 use crate::released::may_release;
+use crate::signals::signals;
 
 /// What is surely held at a point of a context, with what was surely taken since each was.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,6 +44,7 @@ pub(crate) struct Entries {
 
 impl Entries {
     pub(crate) fn new(facts: &Facts<'_>, effects: &Effects) -> Self {
+        let signals = signals(facts);
         let contexts = &facts.order.contexts;
         let mut this = Self { of: IndexVec::filled(contexts.len(), None) };
         let mut open: std::collections::VecDeque<ContextId> = Default::default();
@@ -56,7 +58,11 @@ impl Entries {
         // Roots first: contexts that threads start in.
         for (id, context) in contexts.iter_enumerated() {
             if context.starts || context.callers.is_empty() {
-                this.of[id] = Some(Holding::default());
+                let mut holding = Holding::default();
+                for spot in context.thread.filter(|_| context.starts).and_then(|t| signals.get(&t)).into_iter().flatten() {
+                    holding.locks.insert(Lock::NotPosted(*spot), Held { mode: LockMode::Exclusive, depth: 1 });
+                }
+                this.of[id] = Some(holding);
                 open.push_back(id);
                 queued.insert(id);
             }

@@ -6,7 +6,7 @@
 //! and code without a body, object by object and field by field); the module `effects` is Algorithm 2 for all locks
 //! at once; [`verdict`] holds the reasons for absence and the ranking of what is left. On top of the paper: thread
 //! identity and the order of creation and join, locks by their distance from the accessed byte, once-controls,
-//! semaphores used as locks, slots of an array that belong to one thread each.
+//! semaphores used as locks and as signals, slots of an array that belong to one thread each.
 //!
 //! Can be missed: nothing that the assumptions of the documentation cover. Can be wrongly claimed: a warning may be
 //! impossible; it is never a race by itself.
@@ -25,6 +25,7 @@ mod rank;
 mod recursive;
 mod released;
 mod semaphores;
+mod signals;
 pub mod specification;
 pub mod verdict;
 

@@ -18,8 +18,11 @@ pub enum Lock {
     Symbol(Address),
     /// What a once-control runs, while it runs it.
     Once(Spot),
-    /// Not a lock but a memory: a once-control has been passed, so its routine has ended.
+    /// Not a lock but a memory: a once-control has been passed, so its routine has ended; or a semaphore has been waited
+    /// for, so it was posted.
     Passed(Spot),
+    /// Not a lock but a promise: this thread, the only one to post the semaphore, has not done so yet.
+    NotPosted(Spot),
 }
 
 impl Lock {
@@ -79,7 +82,7 @@ pub fn in_context(facts: &Facts<'_>, context: &Context, lock: Lock) -> Lock {
 /// What a name may stand for: an empty list for anything.
 fn spots(facts: &Facts<'_>, function: FunctionId, context: Option<&Context>, lock: &Lock) -> Vec<Spot> {
     match lock {
-        Lock::At(spot) | Lock::Once(spot) | Lock::Passed(spot) => vec![*spot],
+        Lock::At(spot) | Lock::Once(spot) | Lock::Passed(spot) | Lock::NotPosted(spot) => vec![*spot],
         Lock::Symbol(address) => match context {
             Some(context) => facts.spots(context, address),
             None => facts.points_to.spots(function, address),

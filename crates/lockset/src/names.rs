@@ -61,7 +61,7 @@ pub(crate) fn lock(facts: &Facts<'_>, lock: &Lock) -> String {
     match lock {
         Lock::At(spot) => object(facts, *spot, 40),
         Lock::Symbol(_) => "a lock in the same object".to_owned(),
-        Lock::Once(spot) | Lock::Passed(spot) => format!("once-control {}", object(facts, *spot, 4)),
+        Lock::Once(spot) | Lock::Passed(spot) | Lock::NotPosted(spot) => object(facts, *spot, 4),
     }
 }
 

@@ -8,6 +8,17 @@ use model::SiteId;
 use program::library::{self, Role, threads};
 use program::{FunctionId, Stmt, SyncOp};
 
+/// Functions after whose call another stack or thread runs that we know nothing of.
+const OTHER_STACKS: [&str; 5] = ["clone", "getcontext", "makecontext", "setcontext", "swapcontext"];
+
+/// Whether what is not modelled about a function is accounted for: it can do anything to what it is given, and call
+/// handlers of signals at any time.
+fn is_followed(name: &str) -> bool {
+    let known = library::lookup(name);
+    let of_threads = known.is_none() && threads::lookup(name).is_some();
+    library::is_about_signals(name) || !of_threads && !known.is_some_and(|row| OTHER_STACKS.contains(&row.name))
+}
+
 /// Something that can run and whose effect on threads, locks or memory is not known at all.
 pub(crate) fn obstacles(facts: &Facts<'_>) -> Vec<String> {
     let program = facts.program;
@@ -19,9 +30,7 @@ pub(crate) fn obstacles(facts: &Facts<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for entry in &program.unmodelled {
         let can_run = entry.site.is_none_or(|site| runs.contains(&program.sites[site].function));
-        // A call of a function without a body is followed to what it is given.
-        let followed =
-            entry.function.as_ref().is_some_and(|f| library::lookup(f).is_none() && threads::lookup(f).is_none());
+        let followed = entry.function.as_ref().is_some_and(|name| is_followed(name));
         if can_run && !followed {
             found.push(format!("{}{}", line(entry.site), entry.what));
         }

@@ -33,15 +33,16 @@ pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events
     }
     findings.sort_by_key(|finding| {
         let [a, b] = &finding.sides;
-        let (covered, strays) = match &finding.answer {
-            Answer::Unknown { covered, usual_lock, .. } => {
+        let (last, strays) = match &finding.answer {
+            Answer::Unknown { covered, hindered, usual_lock, .. } => {
                 // A variable that is otherwise protected is the best sign of a mistake.
-                (*covered, usual_lock.as_ref().map_or(0, |(_, held, all)| held * 100 / all.max(&1)))
+                let strays = usual_lock.as_ref().map_or(0, |(_, held, all)| held * 100 / all.max(&1));
+                ((*hindered, *covered), strays)
             }
-            Answer::Absent(_) => (true, 0),
+            Answer::Absent(_) => ((true, true), 0),
         };
         let writes = usize::from(a.kind.writes()) + usize::from(b.kind.writes());
-        (covered, std::cmp::Reverse(strays), std::cmp::Reverse(writes), finding.pair)
+        (last, std::cmp::Reverse(strays), std::cmp::Reverse(writes), finding.pair)
     });
     findings
 }

@@ -19,6 +19,8 @@ pub(crate) enum Released {
 
 /// Whether what was given back may be this lock of the context's.
 pub(crate) fn may_release(facts: &Facts<'_>, context: &Context, released: &Released, lock: &Lock) -> bool {
+    // Posting a semaphore is giving it back.
+    let lock = if let Lock::NotPosted(spot) = lock { &Lock::At(*spot) } else { lock };
     match released {
         Released::Named(named) => may_be_same(facts, context.function, Some(context), named, lock),
         Released::Among(spots) => {

@@ -7,6 +7,7 @@
 //! - *common lock*: both surely hold it, not both shared: a lock known by name, or one at the same distance from the
 //!   accessed byte (`p->lock` for `p->data`);
 //! - *once*: one is in a once-routine, the other in the same or after it;
+//! - *signal*: one comes before the only thread that posts a semaphore has done so, the other after waiting for it;
 //! - *own slot*: each thread stays in the part of an object that its argument singles out;
 //! - *before publication*: one touches a new block that only its maker knows, and every place that its address is stored
 //!   in is itself free of races, so that whoever reads the address there comes later. The places are judged with the same
@@ -47,6 +48,8 @@ pub enum Reason {
     LockBeside(i64),
     /// A once-control runs one of them, and the other runs in it or after it.
     Once(String),
+    /// One comes before this semaphore is posted, the other after waiting for it.
+    Signal(String),
     /// Each thread stays in its own part.
     OwnSlot,
     /// One touches a block that nobody else knew yet, and its address was passed on without a race.
@@ -62,6 +65,9 @@ impl std::fmt::Display for Reason {
             Self::CommonLock(lock) => write!(f, "both hold `{lock}`"),
             Self::LockBeside(_) => f.write_str("both hold the lock that belongs to the accessed object"),
             Self::Once(control) => write!(f, "`{control}` orders the two"),
+            Self::Signal(semaphore) => {
+                write!(f, "one comes before `{semaphore}` is posted, the other after waiting for it")
+            }
             Self::OwnSlot => f.write_str("each thread stays in the part that its argument singles out"),
             Self::BeforePublication => f.write_str("one comes before the block is known to any other thread"),
             Self::Histories(one, other) => {
@@ -99,6 +105,8 @@ pub enum Answer {
         usual_lock: Option<(String, usize, usize)>,
         /// Another warning implies this one: it comes later on the same way with no fewer locks.
         covered: bool,
+        /// Only something that is not modelled keeps it from being absent.
+        hindered: bool,
     },
 }
 
@@ -218,7 +226,7 @@ impl Judge<'_, '_> {
             let (clean, dirty): (Vec<_>, Vec<_>) = later
                 .into_iter()
                 .partition(|(one, _)| wild.is_empty() && publication.is_clean(one.0.spot.object, &self.dirty));
-            dirty.iter().for_each(|(one, other)| self.warn(*one, *other));
+            dirty.iter().for_each(|(one, other)| self.warn(*one, *other, None));
             later = clean;
             if later.len() == before {
                 break;
@@ -229,13 +237,18 @@ impl Judge<'_, '_> {
             for other in &wild[number..] {
                 if meet(one.0, other.0) {
                     match self.reason(one.0, other.0) {
-                        Some(reason) if self.obstacle.is_none() => absent.push((*one, *other, reason)),
-                        _ => self.warn(*one, *other),
+                        Some(reason) => absent.push((*one, *other, reason)),
+                        None => self.warn(*one, *other, None),
                     }
                 }
             }
         }
-        absent.into_iter().for_each(|(one, other, reason)| self.list_absent(one, other, &reason));
+        for (one, other, reason) in absent {
+            match self.obstacle.clone() {
+                Some(obstacle) => self.warn(one, other, Some((&obstacle, &reason))),
+                None => self.list_absent(one, other, &reason),
+            }
+        }
     }
 
     /// Judges two classes; the second as it is for a member of its bunch, if that is given.
@@ -245,11 +258,9 @@ impl Judge<'_, '_> {
             return;
         }
         match self.reason(one.0, there) {
-            Some(reason) if self.obstacle.is_none() => judged.absent.push((one, other, reason)),
-            None if self.obstacle.is_none() && (one.0.fresh || there.fresh) && !there.wild => {
-                judged.later.push((one, other));
-            }
-            _ => self.warn(one, other),
+            Some(reason) => judged.absent.push((one, other, reason)),
+            None if (one.0.fresh || there.fresh) && !there.wild => judged.later.push((one, other)),
+            None => self.warn(one, other, None),
         }
     }
 
@@ -275,7 +286,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn warn(&mut self, one: Group<'_>, other: Group<'_>) {
+    /// Lists warnings; what would be absent but for something that is not modelled says so.
+    fn warn(&mut self, one: Group<'_>, other: Group<'_>, hindered: Option<(&str, &Reason)>) {
         let homes = [one.0, other.0].map(|class| publication::at_home(self.facts, class.spot));
         self.dirty.extend(homes.map(|spot| (spot.object, spot)));
         for (number, (pair, a, b)) in pairs(one.1, other.1).enumerate() {
@@ -292,8 +304,11 @@ impl Judge<'_, '_> {
             if self.unknown.contains_key(&pair) {
                 continue;
             }
-            let why = self.why(one.0, other.0);
-            let answer = Answer::Unknown { why, usual_lock: None, covered: false };
+            let why = match hindered {
+                Some((obstacle, reason)) => format!("{obstacle}; but for that, {reason}"),
+                None => self.why(one.0, other.0),
+            };
+            let answer = Answer::Unknown { why, usual_lock: None, covered: false, hindered: hindered.is_some() };
             let finding = self.finding(pair, (one.0, a), (other.0, b), answer);
             self.unknown.insert(pair, finding);
         }
@@ -345,7 +360,8 @@ impl Judge<'_, '_> {
         }
         let slots =
             || self.own(one, other).or_else(|| self.unclaimed(one, other)).or_else(|| self.unclaimed(other, one));
-        self.beside(one, other).or_else(|| self.once(one, other)).or_else(slots).or_else(|| {
+        let order = || self.once(one, other).or_else(|| self.signal(one, other)).or_else(|| self.signal(other, one));
+        self.beside(one, other).or_else(order).or_else(slots).or_else(|| {
             let (a, b) = self.histories(one, other)?;
             Some(Reason::Histories(names::lock(self.facts, &a), names::lock(self.facts, &b)))
         })
@@ -382,6 +398,16 @@ impl Judge<'_, '_> {
         let found = inside(one).into_iter().find(|spot| ordered(spot, other));
         let found = found.or_else(|| inside(other).into_iter().find(|spot| ordered(spot, one)));
         found.map(|spot| Reason::Once(names::object(self.facts, spot, 4)))
+    }
+
+    /// Whether one comes before a post, and the other after a wait that the post lets through.
+    fn signal(&self, one: &Class, other: &Class) -> Option<Reason> {
+        one.locks.iter().find_map(|(lock, _)| match lock {
+            Lock::NotPosted(spot) if other.locks.iter().any(|(l, _)| *l == Lock::Passed(*spot)) => {
+                Some(Reason::Signal(names::object(self.facts, *spot, 4)))
+            }
+            _ => None,
+        })
     }
 
     /// Whether threads made by one statement stay apart by their arguments.
@@ -434,9 +460,6 @@ impl Judge<'_, '_> {
     }
 
     fn why(&self, one: &Class, other: &Class) -> String {
-        if let Some(obstacle) = &self.obstacle {
-            return obstacle.clone();
-        }
         if one.wild || other.wild {
             return "nothing is known about where one of the pointers points".to_owned();
         }

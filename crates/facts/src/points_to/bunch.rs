@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use model::index::IndexVec;
+use model::index::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
 use super::solver::{MOST_SPOTS, MOST_TARGETS};
@@ -17,7 +17,7 @@ use crate::spot::{ObjectId, Origin, Shift, Spot};
 #[derive(Default)]
 pub(super) struct Bunches {
     /// The bunch that an object or an older bunch has become part of.
-    part_of: FxHashMap<ObjectId, ObjectId>,
+    part_of: Vec<Option<ObjectId>>,
     members: FxHashMap<ObjectId, Vec<ObjectId>>,
 }
 
@@ -29,7 +29,7 @@ fn can_be_bunched(origin: Origin) -> bool {
 impl Bunches {
     /// The object that has the memory of this one: its bunch, or itself.
     pub(super) fn home(&self, mut object: ObjectId) -> ObjectId {
-        while let Some(bunch) = self.part_of.get(&object) {
+        while let Some(Some(bunch)) = self.part_of.get(object.index()) {
             object = *bunch;
         }
         object
@@ -78,10 +78,11 @@ impl Bunches {
         let largest = bunches.max_by_key(|bunch| self.members(*bunch).len());
         let bunch = largest.unwrap_or_else(|| objects.push(Origin::Bunch));
         homes.retain(|home| *home != bunch);
+        self.part_of.resize(objects.len(), None);
         for home in &homes {
             let members = self.members.remove(home).unwrap_or_else(|| vec![*home]);
             self.members.entry(bunch).or_default().extend(members);
-            self.part_of.insert(*home, bunch);
+            self.part_of[home.index()] = Some(bunch);
         }
         (bunch, homes)
     }

@@ -518,6 +518,11 @@ impl<'p> Generator<'p> {
                 _ => {}
             }
         }
+        // What else it does is not known, but it can do that only to what it is given.
+        if row.is_opaque() && !library::is_about_signals(name) {
+            self.call(place, How::Call, args, dst);
+            self.leave(place, name.to_owned(), args, dst);
+        }
         let block = Origin::Heap(place);
         match row.role {
             Role::Allocate { .. } | Role::AllocateInside | Role::Reallocate { .. } => {

@@ -195,10 +195,13 @@ impl Solver {
         }
         let known = std::mem::take(&mut self.spots[node]);
         let rest = self.bunches.put_together(&known, &self.objects);
-        let fresh: Vec<Spot> = rest.iter().filter(|s| known.binary_search(s).is_err()).copied().collect();
+        // What is in a bunch now travels with it, if the bunch has not been there already.
+        let mut fresh = std::mem::take(&mut self.fresh[node]);
+        fresh.retain(|s| rest.binary_search(s).is_ok());
+        fresh.extend(rest.iter().filter(|s| known.binary_search(s).is_err()));
         self.spots[node] = rest;
         if !fresh.is_empty() {
-            self.fresh[node].extend(fresh);
+            self.fresh[node] = fresh;
             self.queue(node as Node);
         }
     }

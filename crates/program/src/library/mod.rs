@@ -222,6 +222,11 @@ impl LibraryFunction {
             && matches!(self.role, Role::Ordinary | Role::Errno)
     }
 
+    /// Whether some of what it does cannot be described.
+    pub fn is_opaque(&self) -> bool {
+        self.effects.iter().any(|e| matches!(e, Effect::Opaque(_)))
+    }
+
     /// Whether some effect is known only once the call has returned.
     pub fn ends_after_call(&self) -> bool {
         self.effects.iter().any(|e| {
@@ -291,6 +296,32 @@ static TABLE: LazyLock<BTreeMap<&'static str, &'static LibraryFunction>> = LazyL
 /// The row of the function with this linker name; under an alias, the row of the function it stands for.
 pub fn lookup(name: &str) -> Option<&'static LibraryFunction> {
     TABLE.get(name).copied().or_else(|| cxx::by_prefix(name))
+}
+
+/// Whether the function with this linker name sends or waits for signals or says what is done about them, and touches no
+/// memory but what its row says: what is opaque about it is only when handlers run.
+pub fn is_about_signals(name: &str) -> bool {
+    const NAMES: [&str; 18] = [
+        "alarm",
+        "kill",
+        "killpg",
+        "pause",
+        "pthread_kill",
+        "pthread_sigqueue",
+        "raise",
+        "sigaction",
+        "sigaltstack",
+        "siginterrupt",
+        "signal",
+        "sigqueue",
+        "sigsuspend",
+        "sigtimedwait",
+        "sigwait",
+        "sigwaitinfo",
+        "tgkill",
+        "ualarm",
+    ];
+    NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
 }
 
 /// All rows, group by group.

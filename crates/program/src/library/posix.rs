@@ -4,7 +4,7 @@
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
 
 use super::Effect::{
-    Calls, Computed, ComputedAfter, Opaque, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
+    Calls, Computed, ComputedAfter, Keeps, Opaque, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Bytes, Result, Scaled, String, StringMax};
@@ -435,6 +435,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(1, Bytes(152)),
             State(LibraryState::SignalActions, Write_),
             Write(2, Bytes(152)),
+            Keeps(1),
             Opaque("handles a signal"),
         ],
     ),
@@ -445,15 +446,15 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("sigfillset", 1, &[Write(0, Bytes(128))]),
     row("siginterrupt", 2, &[Opaque("waits for or sends a signal")]),
     row("sigismember", 2, &[Read(0, Bytes(128))]),
-    row("signal", 2, &[State(LibraryState::SignalActions, Write_), Opaque("handles a signal")]),
+    row("signal", 2, &[State(LibraryState::SignalActions, Write_), Keeps(1), Opaque("handles a signal")]),
     row("signalfd", 3, &[Opaque("waits for events of the kernel")]),
     row("sigpending", 1, &[Write(0, Bytes(128))]),
     row("sigprocmask", 3, &[Read(1, Bytes(128)), Write(2, Bytes(128))]),
     row("sigqueue", 3, &[Opaque("waits for or sends a signal")]),
-    row("sigsuspend", 1, &[Opaque("waits for or sends a signal")]),
-    row("sigtimedwait", 3, &[Opaque("waits for or sends a signal")]),
-    row("sigwait", 2, &[Opaque("waits for or sends a signal")]),
-    row("sigwaitinfo", 2, &[Opaque("waits for or sends a signal")]),
+    row("sigsuspend", 1, &[Read(0, Bytes(128)), Opaque("waits for or sends a signal")]),
+    row("sigtimedwait", 3, &[Read(0, Bytes(128)), Read(2, Bytes(16)), Write(1, Bytes(128)), Opaque("waits for or sends a signal")]),
+    row("sigwait", 2, &[Read(0, Bytes(128)), Write(1, Bytes(4)), Opaque("waits for or sends a signal")]),
+    row("sigwaitinfo", 2, &[Read(0, Bytes(128)), Write(1, Bytes(128)), Opaque("waits for or sends a signal")]),
     row("socket", 3, &[State(LibraryState::Descriptors, Write_)]),
     row("socketpair", 4, &[State(LibraryState::Descriptors, Write_), Write(3, Bytes(8))]),
     row("splice", 6, &[Opaque("copies between files")]),
