@@ -141,7 +141,7 @@ pub(crate) fn find(
             globals.entry(global).or_default().parts.entry(part).or_default().push((access, stmt));
             continue;
         }
-        let touched = touches(values, place.0, stmt).into_iter().map(|touch| (touch.root, touch.bytes));
+        let touched = touches(program, values, place.0, stmt).into_iter().map(|touch| (touch.root, touch.bytes));
         for (root, bytes) in touched.chain(inside_objects(values, place.0, stmt)) {
             if let Root::Global(global) = root {
                 globals.entry(global).or_default().spoiled.push(bytes);

@@ -252,7 +252,7 @@ impl<'a> Finder<'a> {
     fn filled(&self, array: Root) -> Option<Vec<Filled<'a>>> {
         let mut filled = Vec::new();
         for (place, stmt) in &self.statements {
-            let written = touches(self.values, place.0, stmt);
+            let written = touches(self.program, self.values, place.0, stmt);
             let passed = matches!(stmt, Stmt::Call { .. }) && self.may_write(place.0, stmt, array, 0);
             if !passed && !written.iter().any(|touch| touch.root == array && touch.kind.writes()) {
                 continue;

@@ -13,6 +13,8 @@ pub enum Target {
     Pointer(Operand),
     /// Memory of the library.
     Library(LibraryState),
+    /// What pointers among the arguments of a function of the program point to, which it took as a list.
+    List,
 }
 
 /// One piece of memory touched by a statement.
@@ -71,6 +73,11 @@ impl Found<'_> {
         self.found.push(Access { target: Target::Pointer(*address), len, kind, atomic, order: None, perhaps: false });
     }
 
+    /// Touches what may be a pointer.
+    fn perhaps(&mut self, target: Target, kind: AccessKind) {
+        self.found.push(Access { target, len: None, kind, atomic: false, order: None, perhaps: true });
+    }
+
     fn library(&mut self, name: &str, args: &[Operand]) {
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
         let Some(row) = library::lookup(name) else { return };
@@ -87,7 +94,11 @@ impl Found<'_> {
                     computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
                     computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
                 }
-                Effect::Stream(n) => self.add(&arg(*n), None, Write, true),
+                // A stream is the library's: where nothing is known of the pointer, it is to nothing of the program's.
+                Effect::Stream(n) => {
+                    let target = Target::Pointer(arg(*n));
+                    self.found.push(Access { target, len: None, kind: Write, atomic: true, order: None, perhaps: true });
+                }
                 Effect::State(state, access) => self.state(*state, *access),
                 Effect::Format(format) => {
                     self.add(&arg(format.format), None, Read, false);
@@ -97,19 +108,13 @@ impl Found<'_> {
                             let reads = !format.scan && self.never_writes(&arg(format.format));
                             let kind = if reads { Read } else { Write };
                             for arg in args.iter().skip(usize::from(first)) {
-                                let target = Target::Pointer(*arg);
-                                let perhaps = true;
-                                self.found.push(Access {
-                                    target,
-                                    len: None,
-                                    kind,
-                                    atomic: false,
-                                    order: None,
-                                    perhaps,
-                                });
+                                self.perhaps(Target::Pointer(*arg), kind);
                             }
                         }
-                        FormatArgs::List(_) => self.add(&Operand::Any, None, Write, false),
+                        FormatArgs::List(_) => {
+                            let reads = !format.scan && self.never_writes(&arg(format.format));
+                            self.perhaps(Target::List, if reads { Read } else { Write });
+                        }
                     }
                 }
                 Effect::Returns(_)

@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{AccessKind, Pair, SiteId};
-use program::library::{self, Effect, FormatArgs, LibraryState, Role, Size, StateAccess};
-use program::{FunctionId, LocalId, Operand, Program, Stmt};
+use program::{FunctionId, LocalId, Program, Stmt};
 
-use AccessKind::{Free, Read, ReadModifyWrite, Write};
-
+use crate::accesses::{Access, Target, accesses};
 use crate::invocations::Invocations;
 use crate::objects;
 use crate::values::{Root, Values};
@@ -78,7 +76,7 @@ pub fn meetings(program: &Program) -> Vec<Meeting> {
         for block in &program.functions[function].blocks {
             for statement in &block.statements {
                 let Some(site) = statement.site else { continue };
-                for touch in touches(&values, function, &statement.stmt) {
+                for touch in touches(program, &values, function, &statement.stmt) {
                     by_root.entry(touch.root).or_default().insert((site, touch));
                 }
             }
@@ -151,97 +149,19 @@ fn meet(one: &Touch, other: &Touch) -> bool {
 }
 
 /// What a statement of a function may touch.
-pub fn touches(values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
-    let mut found = Found { values, function, touches: Vec::new() };
-    match stmt {
-        Stmt::Load { address, size, atomic, .. } => {
-            found.add(address, Some(u64::from(*size)), Read, atomic.is_some());
-        }
-        Stmt::Store { address, size, atomic, .. } => {
-            found.add(address, Some(u64::from(*size)), Write, atomic.is_some())
-        }
-        Stmt::Rmw { address, size, .. } | Stmt::CompareExchange { address, size, .. } => {
-            found.add(address, Some(u64::from(*size)), ReadModifyWrite, true);
-        }
-        Stmt::Copy { to, from, len } => {
-            found.add(from, constant(len), Read, false);
-            found.add(to, constant(len), Write, false);
-        }
-        Stmt::Fill { to, len, .. } => found.add(to, constant(len), Write, false),
-        Stmt::Free { address } => found.add(address, None, Free, false),
-        Stmt::Library { function: name, args, .. } => found.library(name, args),
-        _ => {}
-    }
-    found.touches
-}
-
-fn constant(operand: &Operand) -> Option<u64> {
-    if let Operand::Const(n) = operand { u64::try_from(*n).ok() } else { None }
-}
-
-struct Found<'a> {
-    values: &'a Values,
-    function: FunctionId,
-    touches: Vec<Touch>,
-}
-
-impl Found<'_> {
-    fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
-        for (root, offset) in self.values.of(self.function, address) {
-            let bytes = offset.and_then(|offset| Some((offset, len?)));
-            self.touches.push(Touch { root, bytes, kind, atomic });
-        }
-    }
-
-    fn library(&mut self, name: &str, args: &[Operand]) {
-        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
-        let Some(row) = library::lookup(name) else { return };
-        for effect in row.effects {
-            let size = |size: &Size| match size {
-                Size::Bytes(n) => Some(*n),
-                Size::Arg(n) => constant(&arg(*n)),
-                _ => None,
-            };
-            match effect {
-                Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),
-                Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), Write, false),
-                Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
-                    computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
-                    computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
-                }
-                Effect::Stream(n) => self.add(&arg(*n), None, Write, true),
-                Effect::State(state, access) => self.state(*state, *access),
-                Effect::Format(format) => {
-                    self.add(&arg(format.format), None, Read, false);
-                    match format.args {
-                        FormatArgs::From(first) => {
-                            let rest = args.iter().skip(usize::from(first));
-                            // `%n` writes in `printf` too.
-                            rest.for_each(|arg| self.add(arg, None, Write, false));
-                        }
-                        FormatArgs::List(_) => self.add(&Operand::Any, None, Write, false),
-                    }
-                }
-                Effect::Returns(_)
-                | Effect::ReturnsState(_)
-                | Effect::StoresPointer(..)
-                | Effect::Calls(_)
-                | Effect::Keeps(_)
-                | Effect::Opaque(_) => {}
+pub fn touches(program: &Program, values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
+    let mut found = Vec::new();
+    for Access { target, len, kind, atomic, .. } in accesses(program, stmt) {
+        match target {
+            Target::Library(state) => found.push(Touch { root: Root::Library(state), bytes: None, kind, atomic }),
+            Target::List => found.push(Touch { root: Root::Unknown, bytes: None, kind, atomic }),
+            Target::Pointer(operand) => {
+                found.extend(values.of(function, &operand).into_iter().map(|(root, offset)| {
+                    let bytes = offset.and_then(|offset| Some((offset, len?)));
+                    Touch { root, bytes, kind, atomic }
+                }));
             }
         }
-        match row.role {
-            Role::Reallocate { .. } | Role::Free(0) => self.add(&arg(0), None, Free, false),
-            Role::Free(n) => self.add(&arg(n), None, Free, false),
-            Role::AllocateInto { pointer, .. } => self.add(&arg(pointer), Some(8), Write, false),
-            _ => {}
-        }
     }
-
-    fn state(&mut self, state: LibraryState, access: StateAccess) {
-        // A state that the library locks is accessed by relaxed atomics.
-        let atomic = state.code(access) >> 16 != 0;
-        let kind = if access == StateAccess::Write { Write } else { Read };
-        self.touches.push(Touch { root: Root::Library(state), bytes: None, kind, atomic });
-    }
+    found
 }

@@ -53,11 +53,20 @@ impl Class {
         class.name_locks(facts);
         class
     }
-    /// A lock beside a byte that is known by name is known by name.
+    /// A lock beside a byte that is known by name is known by name, and one with a name in the same object is beside it.
     fn name_locks(&mut self, facts: &Facts<'_>) {
         if self.spot.stride > 0 || !facts.is_unique(self.spot.object) {
             return;
         }
+        for (lock, mode) in &self.locks {
+            if let Lock::At(at) = lock
+                && at.object == self.spot.object
+            {
+                self.beside.push((i64::from(at.offset) - i64::from(self.spot.offset), *mode));
+            }
+        }
+        self.beside.sort_unstable();
+        self.beside.dedup();
         for (distance, mode) in &self.beside {
             let lock = Lock::At(self.spot.shifted(Shift { offset: *distance, stride: 0 }));
             if !self.locks.iter().any(|(l, _)| *l == lock) {
@@ -110,7 +119,7 @@ fn interesting(facts: &Facts<'_>, function: FunctionId) -> Vec<Interesting> {
             let Some(site) = statement.site else { continue };
             for access in accesses(facts.program, &statement.stmt) {
                 let shared = match access.target {
-                    Target::Library(_) => true,
+                    Target::Library(_) | Target::List => true,
                     Target::Pointer(operand) => {
                         let spots = facts.points_to.of(function, &operand);
                         let wild = !access.perhaps && facts.points_to.is_wild(function, &operand);
@@ -140,6 +149,7 @@ fn collect(
             let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
             (None, spot.into_iter().collect(), false)
         }
+        Target::List => (None, facts.points_to.outside().to_vec(), false),
         Target::Pointer(operand) => {
             let address = facts.points_to.addresses.of(context.function, &operand);
             let spots = facts.spots(context, &address);

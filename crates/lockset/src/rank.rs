@@ -13,7 +13,7 @@ use model::{AccessKind, Pair, SiteId};
 use crate::events::{Class, Events};
 use crate::lock::Lock;
 use crate::names;
-use crate::verdict::{Answer, Finding};
+use crate::verdict::{Answer, Finding, Ground};
 
 /// Puts warnings in order and says which locks other accesses hold.
 pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events: &Events) -> Vec<Finding> {
@@ -34,12 +34,12 @@ pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events
     findings.sort_by_key(|finding| {
         let [a, b] = &finding.sides;
         let (last, strays) = match &finding.answer {
-            Answer::Unknown { covered, hindered, usual_lock, .. } => {
+            Answer::Unknown { covered, ground, usual_lock, .. } => {
                 // A variable that is otherwise protected is the best sign of a mistake.
                 let strays = usual_lock.as_ref().map_or(0, |(_, held, all)| held * 100 / all.max(&1));
-                ((*hindered, *covered), strays)
+                ((*ground, *covered), strays)
             }
-            Answer::Absent(_) => ((true, true), 0),
+            Answer::Absent(_) => ((Ground::Hindered, true), 0),
         };
         let writes = usize::from(a.kind.writes()) + usize::from(b.kind.writes());
         (last, std::cmp::Reverse(strays), std::cmp::Reverse(writes), finding.pair)
@@ -133,7 +133,7 @@ fn usual_locks(facts: &Facts<'_>, events: &Events) -> BTreeMap<SiteId, (String, 
             }
             let Some((lock, count)) = held.into_iter().max_by_key(|(_, count)| *count) else { continue };
             let name = names::lock(facts, &lock);
-            for (_, sites) in classes.iter().filter(|(class, _)| class.spot == spot) {
+            for (_, sites) in classes.iter().filter(|(class, _)| class.spot == spot && !class.wild) {
                 sites.sites.iter().for_each(|site| {
                     usual.insert(*site, (name.clone(), count, all));
                 });

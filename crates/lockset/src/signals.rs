@@ -2,7 +2,7 @@
 //!
 //! Whoever has waited for such a semaphore comes after the first post, and so after all that its poster did before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facts::Facts;
 use facts::order::ThreadId;
@@ -11,37 +11,32 @@ use program::{Operand, Stmt, SyncOp};
 
 /// The semaphores that only one thread posts, by that thread. It runs once in a run and never waits for them itself.
 pub(crate) fn signals(facts: &Facts<'_>) -> BTreeMap<ThreadId, Vec<Spot>> {
-    let mut posters: BTreeMap<Spot, Option<ThreadId>> = candidates(facts).into_iter().map(|spot| (spot, None)).collect();
-    let mut waits: Vec<(ThreadId, Vec<Spot>)> = Vec::new();
-    for context in facts.order.contexts.iter().filter(|_| !posters.is_empty()) {
+    let candidates = candidates(facts);
+    let mut by_thread: BTreeMap<ThreadId, Vec<Spot>> = BTreeMap::new();
+    if candidates.is_empty() {
+        return by_thread;
+    }
+    // Who posts and who waits, and which semaphores that may be.
+    let (mut posts, mut waits) = (Vec::new(), Vec::new());
+    for context in &facts.order.contexts {
         for statement in facts.program.functions[context.function].blocks.iter().flat_map(|b| &b.statements) {
-            let Stmt::Sync { op: SyncOp::SemPost { sem } | SyncOp::SemWait { sem, .. }, .. } = &statement.stmt else {
-                continue;
+            let (list, sem) = match &statement.stmt {
+                Stmt::Sync { op: SyncOp::SemPost { sem }, .. } => (&mut posts, sem),
+                Stmt::Sync { op: SyncOp::SemWait { sem, .. }, .. } => (&mut waits, sem),
+                _ => continue,
             };
             let address = facts.points_to.addresses.of(context.function, sem);
-            let spots = facts.spots(context, &address);
-            let thread = context.thread.filter(|thread| runs_once(facts, *thread));
-            if let (Stmt::Sync { op: SyncOp::SemWait { .. }, .. }, Some(thread)) = (&statement.stmt, thread) {
-                waits.push((thread, spots));
-                continue;
-            }
-            if !matches!(statement.stmt, Stmt::Sync { op: SyncOp::SemPost { .. }, .. }) {
-                continue;
-            }
-            posters.retain(|spot, poster| {
-                if !meets(facts, &spots, spot) {
-                    return true;
-                }
-                let known = poster.or(thread);
-                *poster = known;
-                thread.is_some() && known == thread
-            });
+            list.push((context.thread, facts.spots(context, &address)));
         }
     }
-    let mut by_thread: BTreeMap<ThreadId, Vec<Spot>> = BTreeMap::new();
-    for (spot, poster) in posters {
-        if let Some(poster) = poster
-            && !waits.iter().any(|(thread, spots)| *thread == poster && meets(facts, spots, &spot))
+    for spot in candidates {
+        let of = |list: &[(Option<ThreadId>, Vec<Spot>)]| -> BTreeSet<Option<ThreadId>> {
+            list.iter().filter(|(_, spots)| meets(facts, spots, &spot)).map(|(thread, _)| *thread).collect()
+        };
+        let mut posters = of(&posts).into_iter();
+        if let (Some(Some(poster)), None) = (posters.next(), posters.next())
+            && runs_once(facts, poster)
+            && !of(&waits).iter().any(|waiter| waiter.is_none_or(|waiter| waiter == poster))
         {
             by_thread.entry(poster).or_default().push(spot);
         }

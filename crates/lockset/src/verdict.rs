@@ -92,6 +92,17 @@ pub struct Side {
     pub thread: String,
 }
 
+/// What a warning rests on, the best ground first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Ground {
+    /// Both are known to touch memory that may be the same.
+    Memory,
+    /// Nothing is known about where one of them goes.
+    Wild,
+    /// Only something that is not modelled keeps it from being absent.
+    Hindered,
+}
+
 /// The answer for a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -105,8 +116,8 @@ pub enum Answer {
         usual_lock: Option<(String, usize, usize)>,
         /// Another warning implies this one: it comes later on the same way with no fewer locks.
         covered: bool,
-        /// Only something that is not modelled keeps it from being absent.
-        hindered: bool,
+        /// What it rests on.
+        ground: Ground,
     },
 }
 
@@ -205,9 +216,7 @@ impl Judge<'_, '_> {
         for (object, classes) in events {
             let known: Vec<Group<'_>> = classes.iter().filter(|(class, _)| !class.wild).collect();
             for (number, one) in known.iter().enumerate() {
-                for other in known[number..].iter().chain(&wild) {
-                    self.judge(*one, *other, None, &mut judged);
-                }
+                known[number..].iter().for_each(|other| self.judge(*one, *other, None, &mut judged));
             }
             // Pointers to the whole bunch may point to this member of it.
             let bunch = self.facts.points_to.bunch(*object).and_then(|bunch| events.get(&bunch));
@@ -233,16 +242,13 @@ impl Judge<'_, '_> {
             }
         }
         absent.extend(later.into_iter().map(|(one, other)| (one, other, Reason::BeforePublication)));
+        // Last, as there is least to say about it: what may go anywhere.
+        let mut of_wild = Judged::default();
         for (number, one) in wild.iter().enumerate() {
-            for other in &wild[number..] {
-                if meet(one.0, other.0) {
-                    match self.reason(one.0, other.0) {
-                        Some(reason) => absent.push((*one, *other, reason)),
-                        None => self.warn(*one, *other, None),
-                    }
-                }
-            }
+            let known = events.values().flatten().filter(|(class, _)| !class.wild);
+            known.chain(wild[number..].iter().copied()).for_each(|other| self.judge(other, *one, None, &mut of_wild));
         }
+        absent.extend(of_wild.absent);
         for (one, other, reason) in absent {
             match self.obstacle.clone() {
                 Some(obstacle) => self.warn(one, other, Some((&obstacle, &reason))),
@@ -259,7 +265,7 @@ impl Judge<'_, '_> {
         }
         match self.reason(one.0, there) {
             Some(reason) => judged.absent.push((one, other, reason)),
-            None if (one.0.fresh || there.fresh) && !there.wild => judged.later.push((one, other)),
+            None if (one.0.fresh || there.fresh) && !one.0.wild && !there.wild => judged.later.push((one, other)),
             None => self.warn(one, other, None),
         }
     }
@@ -308,7 +314,12 @@ impl Judge<'_, '_> {
                 Some((obstacle, reason)) => format!("{obstacle}; but for that, {reason}"),
                 None => self.why(one.0, other.0),
             };
-            let answer = Answer::Unknown { why, usual_lock: None, covered: false, hindered: hindered.is_some() };
+            let ground = match hindered {
+                Some(_) => Ground::Hindered,
+                None if one.0.wild || other.0.wild => Ground::Wild,
+                None => Ground::Memory,
+            };
+            let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };
             let finding = self.finding(pair, (one.0, a), (other.0, b), answer);
             self.unknown.insert(pair, finding);
         }

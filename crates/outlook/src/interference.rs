@@ -50,7 +50,7 @@ impl Interference {
             let mut uses = Vec::new();
             for (function, block, index) in flow.places(site) {
                 let stmt = &program.functions[*function].blocks[*block].statements[*index].stmt;
-                uses.extend(accesses(values, *function, stmt));
+                uses.extend(accesses(program, values, *function, stmt));
                 if let Stmt::Sync { op, .. } = stmt {
                     uses.extend(operations(values, *function, op));
                     if matches!(op, SyncOp::Detach { .. } | SyncOp::Join { mode: TryMode::Try | TryMode::Timed, .. }) {
@@ -137,8 +137,8 @@ fn shared(program: &Program, values: &Values, root: Root) -> bool {
     }
 }
 
-fn accesses(values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Used> {
-    let touched = touches::touches(values, function, stmt).into_iter();
+fn accesses(program: &Program, values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Used> {
+    let touched = touches::touches(program, values, function, stmt).into_iter();
     let used = |touch: touches::Touch| {
         let how = if touch.kind == AccessKind::Read { Use::Read } else { Use::Write };
         Used { root: touch.root, bytes: touch.bytes, how, plain: !touch.atomic }

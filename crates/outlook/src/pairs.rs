@@ -90,7 +90,7 @@ impl Excluding {
         flow.creations.iter().for_each(|c| later.union_with(&flow.since(program, c.site)));
         for (id, function) in program.functions.iter_enumerated() {
             for statement in function.blocks.iter().flat_map(|b| &b.statements) {
-                let freed = touches::touches(values, id, &statement.stmt).into_iter();
+                let freed = touches::touches(program, values, id, &statement.stmt).into_iter();
                 excluding.freed.extend(freed.filter(|t| t.kind == AccessKind::Free).map(|t| t.root));
                 let Stmt::Sync { op: SyncOp::LockInit { lock, .. } | SyncOp::LockDestroy { lock }, .. } =
                     &statement.stmt

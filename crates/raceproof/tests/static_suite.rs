@@ -1,5 +1,6 @@
 //! The static engine on the annotated programs under `tests/static`: it misses no race, and warns seldom where there is
-//! none. Programs that it still warns about without a cause are printed, as `fixme_` and the file's name.
+//! none. Programs that it still warns about without a cause are listed by name, and have to be taken off the list when it
+//! no longer does.
 #![allow(clippy::print_stderr, reason = "prints its figures")]
 
 mod common;
@@ -16,7 +17,60 @@ use common::Run;
 use common::annotated::{for_each_program, items};
 
 /// Of the race-free lines, at least this share is without a warning.
-const PRECISION: f64 = 0.80;
+const PRECISION: f64 = 0.90;
+
+/// Programs with race-free lines that are warned about today.
+const FIXME: [&str; 49] = [
+    "fixme_atomic_claim_index",
+    "fixme_atomic_publication",
+    "fixme_atomic_reference_count",
+    "fixme_atomic_spin_lock",
+    "fixme_barrier_phases",
+    "fixme_barrier_serial_thread",
+    "fixme_barrier_two_phases_in_loop",
+    "fixme_barrier_with_main",
+    "fixme_condvar_data_handed_over",
+    "fixme_condvar_wait_wrapper",
+    "fixme_driver_container_of_work",
+    "fixme_driver_rcu_list",
+    "fixme_escape_return_value",
+    "fixme_heap_after_unlinking",
+    "fixme_heap_before_publication",
+    "fixme_heap_buffer_in_object",
+    "fixme_heap_free_after_unlinking",
+    "fixme_held_across_join",
+    "fixme_join_by_counter",
+    "fixme_join_by_flag",
+    "fixme_join_by_semaphore",
+    "fixme_join_loop_backwards",
+    "fixme_lock_array_same_index",
+    "fixme_lock_array_wrong_stripe",
+    "fixme_lock_pointer_replaced",
+    "fixme_mhp_conditional_create",
+    "fixme_mhp_create_twice_in_function",
+    "fixme_mhp_join_then_create",
+    "fixme_mhp_main_exits_thread",
+    "fixme_mhp_thread_exit_early",
+    "fixme_missing_gets_pointer",
+    "fixme_missing_one_of_many",
+    "fixme_missing_thread_entry",
+    "fixme_must_alias_out_parameter",
+    "fixme_must_alias_reassigned_between",
+    "fixme_once_double_checked",
+    "fixme_per_object_lock_hand_over_hand",
+    "fixme_per_object_lock_heap_connections",
+    "fixme_per_object_lock_two_objects",
+    "fixme_rwlock_mode_by_wrapper",
+    "fixme_semaphore_ping_pong",
+    "fixme_semaphore_signal_sent_again",
+    "fixme_shared_static_local",
+    "fixme_slot_by_argument",
+    "fixme_slot_id_in_struct",
+    "fixme_slot_ranges",
+    "fixme_thread_local_pointer_escapes",
+    "fixme_wrapper_conditional_lock",
+    "fixme_wrapper_returns_with_lock",
+];
 
 /// The options a program names in a comment `// raceproof static …`.
 fn options(source: &str) -> Vec<String> {
@@ -81,7 +135,8 @@ fn no_race_is_missed_and_warnings_are_few() {
     let precision = (free - wrong) as f64 / free as f64;
     eprintln!("{} of {free} race-free lines without a warning: {:.1} %", free - wrong, 100.0 * precision);
 
-    let warned = warned.into_inner().expect("no panic");
-    warned.iter().for_each(|name| eprintln!("{name}"));
     assert!(precision >= PRECISION, "{precision}");
+    let (warned, listed) = (warned.into_inner().expect("no panic"), FIXME.map(str::to_owned).into());
+    let (new, gone): (Vec<_>, Vec<_>) = (warned.difference(&listed).collect(), listed.difference(&warned).collect());
+    assert!(new.is_empty() && gone.is_empty(), "warned about although not listed: {new:?}; listed but clean: {gone:?}");
 }

@@ -182,8 +182,11 @@ impl Tree<'_> {
             for (block_id, block) in function.blocks.iter_enumerated() {
                 for statement in &block.statements {
                     for access in accesses(self.program, &statement.stmt).iter().filter(|a| a.kind.writes()) {
-                        let Target::Pointer(operand) = access.target else { continue };
-                        let spots = self.points_to.of(id, &operand);
+                        let spots = match access.target {
+                            Target::Pointer(operand) => self.points_to.of(id, &operand),
+                            Target::List => self.points_to.outside().to_vec(),
+                            Target::Library(_) => continue,
+                        };
                         let written = (spot, Some(u64::from(size)));
                         let hits = spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
                         let once = self.single[id] && !self.graphs[id].repeats(block_id);

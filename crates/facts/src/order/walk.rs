@@ -6,6 +6,7 @@
 //! a creation, what is left running at a thread's end; a join that was believed is given up as they grow.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use model::index::IndexVec;
 use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
@@ -21,6 +22,8 @@ use crate::spot::Spot;
 
 /// Contexts of one function before they are merged into one per thread.
 const MOST_CONTEXTS: usize = 32;
+/// Contexts of all functions together before that happens to all of them.
+const MOST_ALTOGETHER: usize = 2000;
 /// Threads before new ones are merged.
 const MOST_THREADS: usize = 200;
 
@@ -36,6 +39,7 @@ pub(super) struct Walked {
     pub(super) calls: BTreeMap<Place, BTreeSet<ContextId>>,
     /// Where the moment is known to change.
     pub(super) changes: BTreeMap<(BlockId, usize), Moment>,
+    queued: bool,
 }
 
 /// All of them, with the threads they make.
@@ -56,6 +60,7 @@ pub(super) struct Tree<'p> {
     pub(super) made: BTreeMap<(ContextId, Place), ThreadId>,
     count: BTreeMap<FunctionId, usize>,
     open: VecDeque<ContextId>,
+    relevant: BTreeMap<FunctionId, Rc<BTreeMap<BlockId, Vec<usize>>>>,
     pub(super) writers: std::cell::RefCell<BTreeMap<Spot, usize>>,
     /// Contexts in which threads start.
     pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
@@ -98,6 +103,7 @@ pub(super) fn walk<'p>(
         made: BTreeMap::new(),
         count: BTreeMap::new(),
         open: VecDeque::new(),
+        relevant: BTreeMap::new(),
         writers: std::cell::RefCell::default(),
         roots: BTreeMap::new(),
         starts: BTreeMap::new(),
@@ -160,6 +166,7 @@ fn concerned(program: &Program, points_to: &PointsTo) -> BTreeSet<FunctionId> {
 impl Tree<'_> {
     fn run(&mut self) {
         while let Some(context) = self.open.pop_front() {
+            self.contexts[context].queued = false;
             self.visit(context);
         }
         for context in self.contexts.ids() {
@@ -167,7 +174,7 @@ impl Tree<'_> {
         }
     }
     fn push(&mut self, context: ContextId) {
-        if !self.open.contains(&context) {
+        if !std::mem::replace(&mut self.contexts[context].queued, true) {
             self.open.push_back(context);
         }
     }
@@ -186,6 +193,7 @@ impl Tree<'_> {
             exit: None,
             calls: BTreeMap::new(),
             changes: BTreeMap::new(),
+            queued: false,
         })
     }
 
@@ -230,7 +238,9 @@ impl Tree<'_> {
         let recursive = above.iter().copied().find(|c| self.contexts[*c].function == function);
         let context = match recursive {
             Some(context) => context,
-            None if self.count.get(&function).is_some_and(|n| *n >= MOST_CONTEXTS) => {
+            None if self.contexts.len() >= MOST_ALTOGETHER
+                || self.count.get(&function).is_some_and(|n| *n >= MOST_CONTEXTS) =>
+            {
                 match self.merged.get(&(function, thread)) {
                     Some(context) => *context,
                     None => {
@@ -248,11 +258,32 @@ impl Tree<'_> {
         context
     }
 
+    /// The statements of a function after which a moment may be another, by block.
+    fn relevant(&mut self, function: FunctionId) -> Rc<BTreeMap<BlockId, Vec<usize>>> {
+        if let Some(known) = self.relevant.get(&function) {
+            return Rc::clone(known);
+        }
+        let mut found: BTreeMap<BlockId, Vec<usize>> = BTreeMap::new();
+        for (block_id, block) in self.program.functions[function].blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                let invoke = self.points_to.invoke((function, block_id, index));
+                let enters = invoke.is_some_and(|i| i.callees.iter().any(|c| self.concerned.contains(c)));
+                if enters || is_thread_code(&statement.stmt) || ends_thread(&statement.stmt) {
+                    found.entry(block_id).or_default().push(index);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.relevant.insert(function, Rc::clone(&found));
+        found
+    }
+
     fn visit(&mut self, context: ContextId) {
         let Some(entry) = self.contexts[context].entry.clone() else { return };
         let (program, graphs) = (self.program, self.graphs);
         let function = self.contexts[context].function;
         let (body, graph) = (&program.functions[function], &graphs[function]);
+        let relevant = self.relevant(function);
         let mut at: BTreeMap<BlockId, Moment> = BTreeMap::new();
         let mut exit: Option<Moment> = None;
         let mut leaving: BTreeMap<(BlockId, BlockId), Moment> = BTreeMap::new();
@@ -264,9 +295,10 @@ impl Tree<'_> {
         }
         while let Some((_, block)) = open.pop_first() {
             let mut moment = Some(at[&block].clone());
-            for (index, statement) in body.blocks[block].statements.iter().enumerate() {
+            for index in relevant.get(&block).into_iter().flatten().copied() {
                 let Some(now) = moment else { break };
-                moment = self.statement(context, (function, block, index), &statement.stmt, now);
+                let stmt = &body.blocks[block].statements[index].stmt;
+                moment = self.statement(context, (function, block, index), stmt, now);
             }
             let Some(moment) = moment else { continue };
             if let Terminator::Return(_) = &body.blocks[block].terminator {
@@ -478,6 +510,7 @@ impl Tree<'_> {
         let (program, graphs) = (self.program, self.graphs);
         let (body, graph) = (&program.functions[function], &graphs[function]);
         let mut at: BTreeMap<BlockId, Moment> = graph.order.first().map(|b| (*b, entry)).into_iter().collect();
+        let relevant = self.relevant(function);
         let mut changes: BTreeMap<(BlockId, usize), Moment> = BTreeMap::new();
         let mut rounds = 0;
         loop {
@@ -487,9 +520,9 @@ impl Tree<'_> {
                 changes.retain(|(b, _), _| b != block);
                 changes.insert((*block, 0), now.clone());
                 let mut ended = false;
-                for (index, statement) in body.blocks[*block].statements.iter().enumerate() {
-                    let Some(after) = self.statement(context, (function, *block, index), &statement.stmt, now.clone())
-                    else {
+                for index in relevant.get(block).into_iter().flatten().copied() {
+                    let stmt = &body.blocks[*block].statements[index].stmt;
+                    let Some(after) = self.statement(context, (function, *block, index), stmt, now.clone()) else {
                         ended = true;
                         break;
                     };

@@ -220,7 +220,12 @@ impl<'p> Generator<'p> {
             let object = self.object(Origin::Global(id));
             for (offset, target) in &global.relocations {
                 let at = Spot::start(object).shifted(Shift { offset: *offset as i64, stride: 0 });
-                let from = self.source(FunctionId(0), target);
+                let mut from = self.source(FunctionId(0), target);
+                // What is defined elsewhere is known there.
+                if *target == Operand::Any {
+                    from = Source::Node(self.outside, Shift::default());
+                    self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                }
                 let cell = self.solver.cell(at, POINTER);
                 self.solver.flow(from, cell);
             }

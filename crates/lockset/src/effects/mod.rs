@@ -10,18 +10,19 @@
 //! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned anew.
 //! Never claimed wrongly: that a lock is held, if functions without a body give back no lock that they were not given.
 
+mod calls;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::Facts;
-use facts::address::{Address, Base};
-use facts::invocations::{How, Place, ends_thread};
-use facts::spot::Spot;
+use facts::address::Address;
+use facts::invocations::{Place, ends_thread};
 use model::LockMode;
 use model::index::IndexVec;
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
 
 use crate::bottom_up::bottom_up;
-use crate::lock::{Held, Lock, Locks, from_callee, may_be_same, meet, name};
+use crate::lock::{Held, Lock, Locks, may_be_same, meet, name};
 use crate::recursive::uses_error_checking;
 use crate::released::Released;
 
@@ -301,10 +302,11 @@ impl Analysis<'_, '_> {
             && let Some(depends) = state.pending.get(&tested).cloned()
         {
             let nonzero = (target == *then) != flipped;
-            // What was learnt is used up: the lock may be given back before the result is tested again.
-            state.pending.remove(&tested);
+            // The result may be tested again, as long as the lock is not given back.
             for (lock, held) in if nonzero { depends.other } else { depends.zero } {
-                self.acquire(&mut state, lock, held.mode);
+                if !state.held.contains_key(&lock) {
+                    self.acquire(&mut state, lock, held.mode);
+                }
             }
         }
         state
@@ -340,6 +342,7 @@ impl Analysis<'_, '_> {
     }
 
     fn release(&self, state: &mut State, lock: Lock) {
+        state.pending.clear();
         if let Some(held) = state.held.get_mut(&lock) {
             held.depth = held.depth.saturating_sub(1);
             if held.depth == 0 {
@@ -352,7 +355,6 @@ impl Analysis<'_, '_> {
         state.held.retain(|held, _| !may_be_same(self.facts, self.function, None, held, &lock));
         state.histories.retain(|held, _| state.held.contains_key(held));
         state.released.insert(Released::Named(lock));
-        state.pending.clear();
     }
 
     /// A local is assigned: names that mention it mean something else from now on.
@@ -450,159 +452,6 @@ impl Analysis<'_, '_> {
         if let Some(dst) = dst {
             let zero = locks.iter().map(|lock| (*lock, Held { mode, depth: 1 })).collect();
             state.pending.insert(dst, Depends { zero, other: Locks::new() });
-        }
-    }
-
-    fn invoke(&self, state: &mut State, place: Place, stmt: &Stmt) -> bool {
-        let Some(invoke) = self.facts.points_to.invoke(place) else { return true };
-        let (dst, args): (Option<LocalId>, &[Operand]) = match stmt {
-            Stmt::Call { dst, args, .. } => (*dst, args),
-            _ => (None, &[]),
-        };
-        let addresses: Vec<Address> =
-            args.iter().map(|a| self.facts.points_to.addresses.of(self.function, a)).collect();
-        let mut after: Option<State> = None;
-        let perhaps_not = invoke.how != How::Call;
-        if perhaps_not || invoke.callees.is_empty() {
-            after = Some(state.clone());
-        }
-        for callee in &invoke.callees {
-            if self.facts.program.functions[*callee].blocks.is_empty() {
-                continue;
-            }
-            let Some(summary) = &self.effects.summaries[*callee] else { continue };
-            let mut way = state.clone();
-            self.apply(&mut way, *callee, summary, dst, &addresses);
-            match &mut after {
-                Some(after) => {
-                    after.join(&way);
-                }
-                None => after = Some(way),
-            }
-        }
-        if invoke.outside {
-            let mut way = state.clone();
-            self.leave(&mut way);
-            match &mut after {
-                Some(after) => {
-                    after.join(&way);
-                }
-                None => after = Some(way),
-            }
-        }
-        match after {
-            Some(after) => {
-                *state = after;
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Code without a body may give back what it may know.
-    fn leave(&self, state: &mut State) {
-        let known = |spot: &Spot| self.facts.points_to.is_known_outside(spot.object);
-        let reachable = |lock: &Lock| match lock {
-            Lock::At(spot) => known(spot),
-            Lock::Symbol(address) => {
-                let spots = self.facts.points_to.spots(self.function, address);
-                spots.is_empty() || spots.iter().any(known)
-            }
-            _ => false,
-        };
-        state.held.retain(|lock, _| !reachable(lock));
-        state.histories.retain(|lock, _| state.held.contains_key(lock));
-        state.released.insert(Released::Outside);
-        state.pending.clear();
-    }
-
-    fn apply(
-        &self,
-        state: &mut State,
-        callee: FunctionId,
-        summary: &Summary,
-        dst: Option<LocalId>,
-        arguments: &[Address],
-    ) {
-        let params = self.facts.program.functions[callee].params;
-        let argument = |local: LocalId| -> Option<Address> {
-            if local.0 < params {
-                return arguments.get(local.0 as usize).copied();
-            }
-            // What the callee returned is known to the caller by its result.
-            let returned = summary.returned.filter(|r| r.base == Base::Local(local) && r.index.is_none())?;
-            Address::of_local(dst?).plus(returned.offset.checked_neg()?)
-        };
-        let translated = |lock: &Lock| {
-            let lock = from_callee(lock, argument)?;
-            Some(match lock {
-                Lock::Symbol(address) => name(self.facts, self.function, address),
-                other => other,
-            })
-        };
-        for released in &summary.state.released {
-            match released {
-                Released::Named(lock) => match translated(lock) {
-                    Some(lock) => self.release(state, lock),
-                    None => {
-                        let there = Analysis { function: callee, ..*self };
-                        self.release_among(state, &there.among(lock));
-                    }
-                },
-                other => self.release_among(state, other),
-            }
-        }
-        for interrupted in &summary.state.interrupted {
-            let there = Analysis { function: callee, ..*self };
-            let known = match interrupted {
-                Released::Named(lock) => translated(lock).map_or_else(|| there.among(lock), Released::Named),
-                other => other.clone(),
-            };
-            // Nothing is known any more of what was taken since.
-            state.histories.values_mut().for_each(BTreeSet::clear);
-            state.interrupted.insert(known);
-        }
-        for (lock, held) in &summary.state.held {
-            if let Some(lock) = translated(lock) {
-                (0..held.depth).for_each(|_| self.acquire(state, lock, held.mode));
-            }
-        }
-        let taken: Vec<Lock> = summary.state.taken.iter().filter_map(translated).collect();
-        for history in state.histories.values_mut() {
-            history.extend(taken.iter().copied());
-        }
-        for (lock, history) in &summary.state.histories {
-            if let Some(lock) = translated(lock).filter(|lock| state.held.contains_key(lock)) {
-                state.histories.insert(lock, history.iter().filter_map(translated).collect());
-            }
-        }
-        state.taken.extend(taken);
-        let translate = |locks: &Locks| -> Locks {
-            locks.iter().filter_map(|(lock, held)| Some((translated(lock)?, *held))).collect()
-        };
-        let depends = Depends { zero: translate(&summary.depends.zero), other: translate(&summary.depends.other) };
-        if let Some(dst) = dst.filter(|_| !depends.zero.is_empty() || !depends.other.is_empty()) {
-            state.pending.insert(dst, depends);
-        }
-    }
-    fn release_among(&self, state: &mut State, released: &Released) {
-        match released {
-            Released::Named(lock) => self.release(state, *lock),
-            Released::Outside => self.leave(state),
-            Released::Among(spots) => {
-                let hit = |lock: &Lock| {
-                    let own = match lock {
-                        Lock::At(spot) => vec![*spot],
-                        Lock::Symbol(address) => self.facts.points_to.spots(self.function, address),
-                        _ => return false,
-                    };
-                    own.is_empty() || self.facts.points_to.meet(&own, spots)
-                };
-                state.held.retain(|lock, _| !hit(lock));
-                state.histories.retain(|lock, _| state.held.contains_key(lock));
-                state.released.insert(released.clone());
-                state.pending.clear();
-            }
         }
     }
 }
