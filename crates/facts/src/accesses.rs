@@ -97,7 +97,14 @@ impl Found<'_> {
                 // A stream is the library's: where nothing is known of the pointer, it is to nothing of the program's.
                 Effect::Stream(n) => {
                     let target = Target::Pointer(arg(*n));
-                    self.found.push(Access { target, len: None, kind: Write, atomic: true, order: None, perhaps: true });
+                    self.found.push(Access {
+                        target,
+                        len: None,
+                        kind: Write,
+                        atomic: true,
+                        order: None,
+                        perhaps: true,
+                    });
                 }
                 Effect::State(state, access) => self.state(*state, *access),
                 Effect::Format(format) => {

@@ -59,7 +59,9 @@ impl Entries {
         for (id, context) in contexts.iter_enumerated() {
             if context.starts || context.callers.is_empty() {
                 let mut holding = Holding::default();
-                for spot in context.thread.filter(|_| context.starts).and_then(|t| signals.get(&t)).into_iter().flatten() {
+                for spot in
+                    context.thread.filter(|_| context.starts).and_then(|t| signals.get(&t)).into_iter().flatten()
+                {
                     holding.locks.insert(Lock::NotPosted(*spot), Held { mode: LockMode::Exclusive, depth: 1 });
                 }
                 this.of[id] = Some(holding);

@@ -28,8 +28,8 @@ use crate::effects::Effects;
 use crate::entries::Entries;
 use crate::events::{Class, Events, Sites, events};
 use crate::lock::Lock;
-use crate::semaphores::Semaphores;
 use crate::publication::{self, Dirty, Publication};
+use crate::semaphores::Semaphores;
 use crate::{names, obstacles, rank};
 
 /// Most warnings that are listed one by one.

@@ -97,7 +97,10 @@ void poll(void) {
     let with = folder.raceproof(&["static", "a.c", "--entry", "poll", "--locks", "locks.toml", "--json"]);
     assert_eq!(with.status, 0, "{}{}", with.stdout, with.stderr);
     let found = document(&with);
-    assert!(pairs(&found, "absent").iter().any(|(v, why)| v == "value" && why.contains("both hold `guard`")), "{found}");
+    assert!(
+        pairs(&found, "absent").iter().any(|(v, why)| v == "value" && why.contains("both hold `guard`")),
+        "{found}"
+    );
     let without = folder.raceproof(&["static", "a.c", "--entry", "poll", "--json"]);
     assert_eq!(without.status, 3, "{}", without.stderr);
     assert!(pairs(&document(&without), "unknown").iter().any(|(variable, _)| variable == "value"));

@@ -452,7 +452,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("sigprocmask", 3, &[Read(1, Bytes(128)), Write(2, Bytes(128))]),
     row("sigqueue", 3, &[Opaque("waits for or sends a signal")]),
     row("sigsuspend", 1, &[Read(0, Bytes(128)), Opaque("waits for or sends a signal")]),
-    row("sigtimedwait", 3, &[Read(0, Bytes(128)), Read(2, Bytes(16)), Write(1, Bytes(128)), Opaque("waits for or sends a signal")]),
+    row(
+        "sigtimedwait",
+        3,
+        &[Read(0, Bytes(128)), Read(2, Bytes(16)), Write(1, Bytes(128)), Opaque("waits for or sends a signal")],
+    ),
     row("sigwait", 2, &[Read(0, Bytes(128)), Write(1, Bytes(4)), Opaque("waits for or sends a signal")]),
     row("sigwaitinfo", 2, &[Read(0, Bytes(128)), Write(1, Bytes(128)), Opaque("waits for or sends a signal")]),
     row("socket", 3, &[State(LibraryState::Descriptors, Write_)]),
