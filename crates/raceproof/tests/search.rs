@@ -82,6 +82,19 @@ fn each_class_is_executed_once() {
     }
 }
 
+/// What is always done under one lock is one execution, whatever the number of threads.
+#[test]
+fn locked_variables_are_one_execution() {
+    for (reduction, threads) in
+        [("best", 2), ("best", 16), ("best", 64), ("pdp", 2), ("pdp", 64), ("dhtc", 2), ("dhtc", 8)]
+    {
+        let cflags = format!("--cflags=-DN={threads}");
+        let (status, document) = Desk::new("locked.c").explore(&[&cflags, "--reduction", reduction]);
+        assert_eq!((status, document["verdict"].as_str()), (0, Some("safe")), "{reduction}, {threads} threads");
+        assert_eq!(executions(&document), 1, "{reduction}, {threads} threads");
+    }
+}
+
 #[test]
 fn jobs_change_nothing_but_the_time() {
     for (program, flags) in
