@@ -12,7 +12,7 @@ use crate::build::Built;
 use crate::examples::Examples;
 use crate::{Error, ExploreOptions};
 
-const KIND: BinaryKind = BinaryKind { magic: *b"rpcheckp", version: 1, name: "raceproof checkpoint" };
+const KIND: BinaryKind = BinaryKind { magic: *b"rpcheckp", version: 2, name: "raceproof checkpoint" };
 /// Time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(2);
 

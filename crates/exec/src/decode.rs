@@ -19,10 +19,56 @@ use crate::error::Error;
 /// [`Error::Garbled`] for records that no runtime writes.
 pub fn decode(records: &[Record], end: End) -> Result<Trace, Error> {
     let mut decoder = Decoder::new(records, end);
-    while decoder.at < records.len() {
-        decoder.record().map_err(|what| Error::Garbled { record: decoder.at, what })?;
-    }
+    decoder.all()?;
     decoder.finish()
+}
+
+/// Most records of a run that are kept for the next one.
+const KEPT: usize = 1 << 16;
+
+/// Decodes runs one after the other. What the records of a run have in common with those of the one before it at their
+/// start means the same and is not decoded again.
+#[derive(Default)]
+pub(crate) struct Decoding {
+    records: Vec<Record>,
+    /// Where each event of the last run began.
+    marks: Vec<Mark>,
+    last: Option<Trace>,
+}
+
+/// Where an event begins.
+#[derive(Clone, Copy)]
+struct Mark {
+    /// Its first record.
+    record: usize,
+    /// The thread that was running.
+    current: ThreadId,
+}
+
+impl Decoding {
+    /// Decodes the next run's records: `fetch` replaces the last run's by them and says how many at the start stayed.
+    pub(crate) fn decode(
+        &mut self,
+        end: End,
+        fetch: impl FnOnce(&mut Vec<Record>) -> Result<usize, Error>,
+    ) -> Result<Trace, Error> {
+        let last = self.last.take();
+        let same = fetch(&mut self.records)?;
+        let mut decoder = Decoder::new(&self.records, end);
+        decoder.marks = std::mem::take(&mut self.marks);
+        match last {
+            Some(last) => decoder.resume(last, same),
+            None => decoder.marks.clear(),
+        }
+        decoder.all()?;
+        let marks = std::mem::take(&mut decoder.marks);
+        let trace = decoder.finish()?;
+        if self.records.len() <= KEPT {
+            self.marks = marks;
+            self.last = Some(trace.clone());
+        }
+        Ok(trace)
+    }
 }
 
 struct Decoder<'a> {
@@ -32,6 +78,7 @@ struct Decoder<'a> {
     /// Next position and number of children, by thread.
     counts: IndexVec<ThreadId, (u32, u32)>,
     events: Vec<Event>,
+    marks: Vec<Mark>,
     /// All but the events.
     trace: Trace,
 }
@@ -80,7 +127,8 @@ impl<'a> Decoder<'a> {
             at: 0,
             current: ThreadId::MAIN,
             counts: IndexVec::filled(1, (0, 0)),
-            events: Vec::with_capacity(records.len()),
+            events: Vec::new(),
+            marks: Vec::new(),
             trace: Trace {
                 threads: IndexVec::filled(1, main),
                 events: IndexVec::new(),
@@ -94,12 +142,59 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Goes on where a run that is known, with its marks, leaves this one: `same` of its records are the same.
+    fn resume(&mut self, known: Trace, same: usize) {
+        let marked = self.marks.partition_point(|mark| mark.record <= same);
+        // What is not modelled has no place among the events.
+        let Some(step) = marked.checked_sub(1).filter(|_| known.unmodelled.is_empty()) else {
+            return self.marks.clear();
+        };
+        let Mark { record, current } = self.marks[step];
+        self.marks.truncate(step);
+        (self.at, self.current) = (record, current);
+        let Trace { threads, events, mut runnable, mut allocations, mut misuses, .. } = known;
+        self.events = events.into_raw();
+        self.events.truncate(step);
+        let step = Step(step as u32);
+        runnable.truncate(runnable.partition_point(|(from, _)| *from <= step));
+        allocations.truncate(allocations.partition_point(|allocation| allocation.before <= step));
+        misuses.truncate(misuses.partition_point(|misuse| misuse.before <= step));
+        (self.trace.threads, self.trace.runnable) = (threads, runnable);
+        (self.trace.allocations, self.trace.misuses) = (allocations, misuses);
+        for event in &self.events {
+            self.counts[event.id.thread].0 = event.id.position + 1;
+            if let Op::Create { .. } = event.op {
+                self.counts[event.id.thread].1 += 1;
+                self.counts.push((0, 0));
+            }
+        }
+        self.trace.threads.truncate(self.counts.len());
+    }
+
     fn next_step(&self) -> Step {
         Step(self.events.len() as u32)
     }
 
+    /// Decodes all records from `at` on.
+    fn all(&mut self) -> Result<(), Error> {
+        self.events.reserve(self.records.len() - self.at);
+        while self.at < self.records.len() {
+            self.record().map_err(|what| Error::Garbled { record: self.at, what })?;
+        }
+        Ok(())
+    }
+
     /// Decodes the record at `at` with what belongs to it, and moves on.
     fn record(&mut self) -> Result<()> {
+        let (first, known) = (self.at, self.events.len());
+        let result = self.any_record();
+        if self.events.len() > known {
+            self.marks.push(Mark { record: first, current: self.current });
+        }
+        result
+    }
+
+    fn any_record(&mut self) -> Result<()> {
         let record = self.records[self.at];
         let Some(tag) = record.tag() else { return Err(format!("no record has tag {}", (record.w0 >> 48) as u8)) };
         if is_access(tag) {

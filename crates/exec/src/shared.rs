@@ -125,21 +125,20 @@ impl Shared {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Copies the reply's records to `out`.
-    pub(crate) fn records(&self, reply: &Reply, out: &mut Vec<Record>) -> Result<(), Error> {
+    /// Copies the reply's records to `out`. How many of them at the start were there already.
+    pub(crate) fn records(&self, reply: &Reply, out: &mut Vec<Record>) -> Result<usize, Error> {
         let count = reply.records as usize;
         if count > self.capacity {
             let what = format!("{count} records in an area of {}", self.capacity);
             return Err(Error::Garbled { record: 0, what });
         }
-        out.clear();
-        out.reserve(count);
+        let records = self.at::<Record>(TRACE_OFFSET).cast_const();
         // Safety: within the trace area; a record is two numbers.
-        unsafe {
-            std::ptr::copy_nonoverlapping(self.at::<Record>(TRACE_OFFSET), out.as_mut_ptr(), count);
-            out.set_len(count);
-        }
-        Ok(())
+        let record = |at: usize| unsafe { records.add(at).read_volatile() };
+        let same = out.iter().zip(0..count).take_while(|(old, at)| **old == record(*at)).count();
+        out.truncate(same);
+        out.extend((same..count).map(record));
+        Ok(same)
     }
 }
 

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use model::{
     End, Executor, IndexVec, Sample, Sampler, Schedule, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, Trace,
 };
-use wire::{Policy, Record, Reply, ReplyKind, Request};
+use wire::{Policy, Reply, ReplyKind, Request};
 
 use crate::config::Config;
-use crate::decode::decode;
+use crate::decode::Decoding;
 use crate::error::Error;
 use crate::lines::Line;
 use crate::shared::Shared;
@@ -38,7 +38,7 @@ pub struct Target {
     load_base: u64,
     /// The program counter at which the last run crashed.
     crash: Option<u64>,
-    records: Vec<Record>,
+    decoding: Decoding,
     /// Who runs after the schedule.
     policy: Policy,
 }
@@ -226,7 +226,7 @@ impl Target {
             streams: None,
             load_base: 0,
             crash: None,
-            records: Vec::new(),
+            decoding: Decoding::default(),
             policy: Policy::FIXED,
         };
         target.start()?;
@@ -421,8 +421,8 @@ impl Executor for Target {
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
         let (reply, end) = self.execute(schedule)?;
         let (Some(reply), Some(process)) = (reply, &self.process) else { return Ok(unknown_run()) };
-        process.shared.records(&reply, &mut self.records)?;
-        self.retire(&end);
-        decode(&self.records, end)
+        let trace = self.decoding.decode(end, |records| process.shared.records(&reply, records))?;
+        self.retire(&trace.end);
+        Ok(trace)
     }
 }

@@ -75,7 +75,7 @@ impl Optimal {
 
     /// Plans that the event comes next in a state.
     fn try_first(&mut self, step: Step, event: Event) {
-        let chain = vec![Planned { event, seen: false }];
+        let chain = [Planned::new(self.events.number(&event), false)].into();
         self.trees.entry(step).or_default().push(Branch { chain, next: Vec::new() });
     }
 
@@ -167,14 +167,14 @@ impl Optimal {
 
     /// Whether the thread's next event in a state of the current execution is planned there, was explored or sleeps.
     fn is_planned(&self, step: Step, thread: ThreadId) -> bool {
-        let asleep = self.sleeps.get(step.0 as usize).is_some_and(|sleep| sleep.contains(thread));
+        let asleep = self.sleeps.get(step.0 as usize).is_some_and(|sleep| sleep.contains(&self.events, thread));
         asleep || self.planned_first(step).any(|event| event.id.thread == thread)
     }
 
     /// The events that are planned to come first in a state of the current execution.
     fn planned_first(&self, step: Step) -> impl Iterator<Item = &Event> {
         let branches = self.trees.get(&step).into_iter().flatten();
-        branches.filter_map(|branch| branch.chain.first()).map(|planned| &planned.event)
+        branches.filter_map(|branch| branch.chain.first()).map(|planned| self.events.get(planned.event()))
     }
 }
 

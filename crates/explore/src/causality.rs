@@ -47,10 +47,13 @@ pub(crate) struct Causality {
     clocks: Vec<Clock>,
     /// Clocks given up, for their memory.
     spare: Vec<Clock>,
-    /// Each thread's events.
-    steps: IndexVec<ThreadId, Vec<Step>>,
+    /// Each thread's events: the lane of its own steps.
+    steps: IndexVec<ThreadId, Vec<Entry>>,
     bytes: Shadow<Use, Vec<Entry>>,
+    /// The other uses of each thread's life.
     lives: IndexVec<ThreadId, Vec<LifeLane>>,
+    /// Number of requests to cancel.
+    cancels: usize,
 }
 
 impl Causality {
@@ -83,17 +86,17 @@ impl Causality {
 
     /// The thread's last event.
     pub(crate) fn last_of(&self, thread: ThreadId) -> Option<Step> {
-        self.steps.get(thread)?.last().copied()
+        Some(self.steps.get(thread)?.last()?.step)
     }
 
     /// The step of an event taken in.
     pub(crate) fn step_of(&self, event: EventId) -> Step {
-        self.steps[event.thread][event.position as usize]
+        self.steps[event.thread][event.position as usize].step
     }
 
     /// How many of the thread's events come before `step`.
     pub(crate) fn count_before(&self, thread: ThreadId, step: Step) -> u32 {
-        self.steps.get(thread).map_or(0, |steps| steps.partition_point(|s| *s < step) as u32)
+        self.steps.get(thread).map_or(0, |steps| steps.partition_point(|e| e.step < step) as u32)
     }
 
     /// The thread's last event before the state `step`.
@@ -125,7 +128,12 @@ impl Causality {
             Some(known) => clock.clone_from(known),
             None => clock.clear(),
         }
+        // What leads to its thread's life is known from the thread's first event on, unless somebody asks it to cancel itself.
+        let lives = event.id.position == 0 || self.cancels > 0;
         for (resource, how) in footprint(event) {
+            if how == Use::Step && !lives {
+                continue;
+            }
             let complete = (how == Use::Leave).then(|| self.completion(trace, resource, thread)).flatten();
             if let Some(arrival) = complete {
                 clock.join(self.clock(arrival));
@@ -143,9 +151,10 @@ impl Causality {
                 }
             });
             self.update_lanes(resource, thread, how, |entries| entries.push(entry));
+            self.cancels += usize::from(how == Use::Cancel);
         }
         clock.learn(event.id);
-        grow(&mut self.steps, thread).push(entry.step);
+        grow(&mut self.steps, thread).push(entry);
         self.clocks.push(clock);
     }
 
@@ -182,6 +191,7 @@ impl Causality {
                 self.update_lanes(resource, thread, how, |entries| {
                     entries.pop();
                 });
+                self.cancels -= usize::from(how == Use::Cancel);
             }
             self.steps[thread].pop();
         }
@@ -235,7 +245,7 @@ impl Causality {
     fn unknown_to(&self, thread: ThreadId, known: Option<&Clock>) -> Vec<Step> {
         let others = self.steps.iter_enumerated().filter(|(other, _)| *other != thread);
         let unknown = others.flat_map(|(other, steps)| &steps[known.map_or(0, |k| k.count(other)) as usize..]);
-        let mut unknown: Vec<Step> = unknown.copied().collect();
+        let mut unknown: Vec<Step> = unknown.map(|e| e.step).collect();
         unknown.sort_unstable();
         unknown
     }
@@ -271,6 +281,9 @@ impl Causality {
         match resource {
             Resource::Bytes(cell) => self.bytes.visit(cell, |thread, how, entries| f(thread, how, entries)),
             Resource::Thread(life) => {
+                if let Some(steps) = self.steps.get(life) {
+                    f(life, Use::Step, steps);
+                }
                 self.lives.get(life).into_iter().flatten().for_each(|lane| f(lane.thread, lane.how, &lane.entries));
             }
         }
@@ -281,6 +294,8 @@ impl Causality {
             Resource::Bytes(cell) => {
                 self.bytes.update(cell, thread, how, f);
             }
+            // In `steps` already.
+            Resource::Thread(_) if how == Use::Step => {}
             Resource::Thread(life) => {
                 let lanes = grow(&mut self.lives, life);
                 let at = lanes.iter().position(|l| l.thread == thread && l.how == how).unwrap_or_else(|| {

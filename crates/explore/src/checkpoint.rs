@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Event, Schedule, SiteId, Step, ThreadPath, ThreadSet};
 use serde::{Deserialize, Serialize};
 
+use crate::events::EventNumber;
 use crate::findings::Found;
 use crate::options::ReductionName;
 use crate::outcome::{Statistics, StopReason};
@@ -72,7 +73,9 @@ pub(crate) enum Rest {
         /// Number of events that count.
         counted: u32,
         /// Who sleeps from a state on, up to the next entry's; and the number of states.
-        sleeps: (Vec<(u32, Vec<Event>, ThreadSet)>, u32),
+        sleeps: (Vec<(u32, Vec<EventNumber>, ThreadSet)>, u32),
+        /// Events by number.
+        events: Vec<Event>,
         trees: BTreeMap<Step, Vec<Branch>>,
         /// The events after which something was left out that may interfere with them.
         threatened: BTreeSet<Step>,

@@ -24,6 +24,7 @@ use model::{Step, Trace};
 use crate::backtracking::Backtracks;
 use crate::dpor::Dpor;
 use crate::foresight::Foresight;
+use crate::sleep::ByContent;
 use crate::stack::{Frame, Stack};
 
 /// The reduction's memory.
@@ -47,7 +48,7 @@ impl Dhtc {
                 continue;
             }
             let involved = foresight.involved(&threats, &remaining);
-            for thread in involved.into_iter().filter(|t| runnable.contains(*t) && !sleep.contains(*t)) {
+            for thread in involved.into_iter().filter(|t| runnable.contains(*t) && !sleep.contains(&ByContent, *t)) {
                 backtrack.insert(thread);
             }
         }

@@ -135,9 +135,8 @@ impl Foresight {
         let mut found = Vec::new();
         for step in (0..state.0).rev().map(Step) {
             let event = &trace.events[step];
-            let uses = footprint(event);
-            let objects = uses.iter().filter_map(|(resource, how)| match resource {
-                Resource::Bytes(cell) => Some(((cell.start, cell.len), *how)),
+            let objects = footprint(event).filter_map(|(resource, how)| match resource {
+                Resource::Bytes(cell) => Some(((cell.start, cell.len), how)),
                 Resource::Thread(_) => None,
             });
             let objects: Vec<((Addr, u32), Use)> = objects.collect();

@@ -10,7 +10,7 @@
 //! | `reduction` | which schedules may be left out |
 //! | `backtracking`, `stack` | searches that keep threads to be run for each state of the current execution |
 //! | `none`, `dpor` | which threads these are |
-//! | `optimal`, `wakeup`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
+//! | `optimal`, `wakeup`, `events`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
 //! | `outlook`, `foresight` | what can still happen from a state on, and what may be left out for it |
 //! | `pdp`, `dhtc`, `best` | `dpor`, `dpor-sleep` and `optimal` that ask |
 //! | `sleep` | threads that need not be run from a state |
@@ -36,6 +36,7 @@ mod choices;
 mod dhtc;
 mod dpor;
 mod error;
+mod events;
 mod findings;
 mod foresight;
 mod hidden;

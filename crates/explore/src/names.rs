@@ -29,9 +29,8 @@ impl Names {
     /// The trace with the search's numbers in its events, runnable sets and pending operations; the rest, which the
     /// reductions do not look at, keeps the run's.
     pub(crate) fn rename(&mut self, mut trace: Trace) -> Trace {
-        if trace.threads.iter().zip(&self.paths).filter(|(info, path)| info.path == **path).count()
-            == trace.threads.len()
-        {
+        let known = trace.threads.len() <= self.paths.len();
+        if known && trace.threads.iter().zip(&self.paths).all(|(info, path)| info.path == *path) {
             return trace;
         }
         let mut names = Vec::with_capacity(trace.threads.len());
@@ -71,8 +70,10 @@ fn rename_event(event: &mut Event, name: impl Fn(ThreadId) -> ThreadId) {
 
 /// The schedule that executes these events, from the first on, in this order.
 pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Schedule {
-    let mut schedule = Schedule::new();
-    let mut created = vec![ThreadId::MAIN];
+    let mut schedule = Schedule { segments: Vec::with_capacity(16), choices: Vec::new() };
+    // The threads' numbers in the run, one more each; 0 for those not created.
+    let mut numbers = vec![1];
+    let mut count = 1;
     let mut last = None;
     for event in events {
         let until = event.id.position + 1;
@@ -80,16 +81,18 @@ pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Sched
             Some(segment) if last == Some(event.id.thread) => segment.until = until,
             _ => {
                 last = Some(event.id.thread);
-                let place = created.iter().position(|thread| Some(*thread) == last);
-                let place = place.expect("raceproof bug: an event comes before its thread's creation");
-                schedule.segments.push(Segment { thread: ThreadId(place as u32), until });
+                let number = numbers.get(event.id.thread.0 as usize).and_then(|number: &u32| number.checked_sub(1));
+                let number = number.expect("raceproof bug: an event comes before its thread's creation");
+                schedule.segments.push(Segment { thread: ThreadId(number), until });
             }
         }
         if let Some(segment) = schedule.segments.last().filter(|_| !event.op.choices().is_empty()) {
             schedule.choose_all(EventId { thread: segment.thread, ..event.id }, event.op.choices());
         }
         if let Op::Create { child } = event.op {
-            created.push(child);
+            count += 1;
+            numbers.resize(numbers.len().max(child.0 as usize + 1), 0);
+            numbers[child.0 as usize] = count;
         }
     }
     schedule

@@ -51,13 +51,14 @@ use crate::backtracking::check_runnable;
 use crate::causality::Causality;
 use crate::checkpoint::{Rest, Saved};
 use crate::choices::ChoiceValues;
+use crate::events::{EventNumber, Events};
 use crate::foresight::{Foresight, Pruned};
 use crate::holding::Holding;
 use crate::names::{self, Names};
 use crate::outlook::Settled;
 use crate::reduction::{Difference, Reduction, Taken, remaining};
 use crate::reversal::{Reversal, Steps, reversible};
-use crate::sleep::Sleep;
+use crate::sleep::{Relation, Sleep, same_event};
 use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
 
 /// What the run under way does otherwise than the current execution.
@@ -98,8 +99,14 @@ pub(crate) struct Optimal {
     pub(crate) holding: Holding,
     /// For each of these events, those it may have to be reversed with.
     reversible: Vec<Steps>,
+    /// The events that sequences are made of.
+    pub(crate) events: Events,
+    /// The numbers of the current execution's first events.
+    numbers: Vec<EventNumber>,
+    /// Used for one sequence after the other.
+    sequence: Sequence,
     /// Who sleeps in each state; nobody in those after the last.
-    pub(crate) sleeps: Vec<Sleep>,
+    pub(crate) sleeps: Vec<Sleep<EventNumber>>,
     /// What is left to explore from the states of the current execution; never an empty list.
     pub(crate) trees: BTreeMap<Step, Vec<Branch>>,
     /// Events of the current execution after which something was left out that may interfere with them; see
@@ -119,7 +126,8 @@ impl Reduction for Optimal {
         let cancels = |event: &Event| matches!(event.op, Op::Cancel { .. } | Op::Cancelled);
         // What a section does is not known for another value of its choice.
         let chooses = |event: &Event| matches!(event.op, Op::Section { .. }) && !event.op.choices().is_empty();
-        if breaks_rules(&trace) || trace.events.iter().any(|e| cancels(e) || chooses(e)) {
+        let new = trace.events.iter().skip(self.plan.from.0 as usize);
+        if breaks_rules(&trace) || new.clone().any(|e| cancels(e) || chooses(e)) {
             return Ok(Taken::Unsupported);
         }
         let trace = self.names.rename(trace);
@@ -164,8 +172,9 @@ impl Reduction for Optimal {
                 }
                 self.sleeps.truncate(from.0 as usize + 1);
                 self.sleeps.resize(from.0 as usize + 1, Sleep::default());
+                let explored = self.events.number(&trace.events[from]);
                 let sleep = &mut self.sleeps[from.0 as usize];
-                sleep.insert(trace.events[from].clone());
+                sleep.insert(&self.events, explored);
                 if self.threatened.split_off(&from).contains(&from) {
                     sleep.explored_partly(trace.events[from].id.thread);
                 }
@@ -173,7 +182,7 @@ impl Reduction for Optimal {
             }
         }
         let before = self.trace.as_ref()?.events.iter().take(self.plan.from.0 as usize);
-        Some(names::schedule(before.chain(self.plan.chain.iter().map(|p| &p.event))))
+        Some(names::schedule(before.chain(self.plan.chain.iter().map(|p| self.events.get(p.event())))))
     }
 
     fn ahead(&self, most: usize) -> Vec<Schedule> {
@@ -182,7 +191,7 @@ impl Reduction for Optimal {
         for (from, branches) in self.trees.iter().rev() {
             let more = wakeup::leaves(branches, &mut |chains| {
                 let before = trace.events.iter().take(from.0 as usize);
-                let planned = chains.iter().flat_map(|chain| chain.iter().map(|p| &p.event));
+                let planned = chains.iter().flat_map(|chain| chain.iter().map(|p| self.events.get(p.event())));
                 schedules.push(names::schedule(before.chain(planned)));
                 schedules.len() < most
             });
@@ -204,7 +213,7 @@ impl Reduction for Optimal {
 
     fn save(&self) -> Option<Saved> {
         let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return None };
-        let mut sleeps: Vec<(u32, Vec<Event>, ThreadSet)> = Vec::new();
+        let mut sleeps: Vec<(u32, Vec<EventNumber>, ThreadSet)> = Vec::new();
         for (state, sleep) in (0..).zip(&self.sleeps) {
             if sleeps.last().is_none_or(|(_, last, partly)| last != sleep.events() || partly != sleep.partly()) {
                 sleeps.push((state, sleep.events().to_vec(), sleep.partly().clone()));
@@ -214,6 +223,7 @@ impl Reduction for Optimal {
             paths: self.names.paths().to_vec(),
             counted: self.causality.len() as u32,
             sleeps: (sleeps, self.sleeps.len() as u32),
+            events: self.events.to_vec(),
             trees: self.trees.clone(),
             threatened: self.threatened.clone(),
             exchanges: self.exchanges.clone(),
@@ -222,9 +232,17 @@ impl Reduction for Optimal {
     }
 
     fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Optimal { paths, counted, sleeps: (sleeps, states), trees, threatened, exchanges } = rest else {
+        let Rest::Optimal { paths, counted, sleeps: (sleeps, states), events, trees, threatened, exchanges } = rest
+        else {
             return false;
         };
+        self.events = Events::from(events);
+        let mut asleep = sleeps.iter().flat_map(|(_, events, _)| events);
+        if !asleep.all(|number| self.events.contains(*number))
+            || !trees.values().all(|branches| wakeup::are_numbered(&self.events, branches))
+        {
+            return false;
+        }
         self.names = Names::new(paths);
         let trace = self.names.rename(trace);
         if counted > trace.events.next_id().0 || states > trace.events.next_id().0 + 1 {
@@ -245,13 +263,13 @@ impl Reduction for Optimal {
         let before = self.trace.as_ref()?.events.iter().take(from.0 as usize);
         let mut segments = 0;
         let mut last = None;
-        let in_segment = before.chain(chain.iter().map(|p| &p.event)).map(|event| {
+        let in_segment = before.chain(chain.iter().map(|p| self.events.get(p.event()))).map(|event| {
             segments += u32::from(last.is_some_and(|thread| thread != event.id.thread));
             last = Some(event.id.thread);
             segments == segment
         });
         let in_segment = in_segment.skip(from.0 as usize).zip(&chain).enumerate();
-        let unseen: Vec<usize> = in_segment.filter(|(_, (inside, p))| *inside && !p.seen).map(|(at, _)| at).collect();
+        let unseen: Vec<usize> = in_segment.filter(|(_, (inside, p))| *inside && !p.seen()).map(|(at, _)| at).collect();
         match unseen[..] {
             [] => None,
             [at] => {
@@ -305,6 +323,7 @@ impl Optimal {
         }
         self.causality.truncate(&before.events, to);
         self.reversible.truncate(to.0 as usize);
+        self.numbers.truncate(to.0 as usize);
     }
 
     /// Notes the sites of read-modify-writes.
@@ -319,10 +338,10 @@ impl Optimal {
     }
 
     /// Compares a run with the plan it was made for.
-    fn compare_with_plan(&self, trace: &Trace) -> Result<Surprise, Difference> {
+    fn compare_with_plan(&mut self, trace: &Trace) -> Result<Surprise, Difference> {
         let differs = |step: Step, difference: String| Err(Difference { step, difference });
         for (step, planned) in (self.plan.from.0..).map(Step).zip(&self.plan.chain) {
-            let expected = &planned.event;
+            let expected = self.events.get(planned.event());
             let Some(event) = trace.events.get(step) else {
                 if matches!(trace.end, End::StepLimit | End::TimeLimit) {
                     break;
@@ -330,13 +349,18 @@ impl Optimal {
                 return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end));
             };
             let same = event.id == expected.id && event.op.choices() == expected.op.choices();
-            if !same || (planned.seen && event != expected) {
+            if !same || (planned.seen() && event != expected) {
                 return differs(step, format!("there was {expected:?} and then {event:?}"));
             }
-            let (uses, expected) = (footprint(event), footprint(expected));
+            if event == expected {
+                if self.numbers.len() == step.0 as usize {
+                    self.numbers.push(planned.event());
+                }
+                continue;
+            }
             let exact = matches!(event.op, Op::Section { .. });
             let harmless = |how| !exact && matches!(how, Use::Read | Use::Look);
-            let more = uses.iter().any(|(r, how)| !harmless(*how) && !expected.contains(&(*r, *how)));
+            let more = footprint(event).any(|(r, how)| !harmless(how) && !footprint(expected).any(|e| e == (r, how)));
             if more {
                 let exchange = event.site.is_some_and(|site| self.exchanges.contains(&site));
                 return Ok(if exchange { Surprise::Exchange } else { Surprise::Unforeseen });
@@ -347,12 +371,14 @@ impl Optimal {
 
     /// Follows the sleep sets from the state `from` on. The number of events before one of a sleeping thread.
     fn sleep_through(&mut self, trace: &Trace, from: Step) -> Step {
-        for (step, event) in trace.events.iter_enumerated().skip(from.0 as usize) {
+        for step in trace.events.ids().skip(from.0 as usize) {
             let Some(sleep) = self.sleeps.get(step.0 as usize).filter(|sleep| !sleep.is_empty()) else { break };
-            if sleep.contains_event(event) {
+            number_until(&mut self.events, &mut self.numbers, trace, step.0 as usize + 1);
+            let event = self.numbers[step.0 as usize];
+            if sleep.contains_event(&self.events, &event) {
                 return step;
             }
-            let after = sleep.after(event);
+            let after = sleep.after(&self.events, &event);
             self.sleeps.push(after);
         }
         trace.events.next_id()
@@ -365,10 +391,11 @@ impl Optimal {
             let runnable = trace.runnable_at(end);
             let next = self.causality.next_events(trace, end).into_iter().filter(|e| runnable.contains(e.id.thread));
             let mut variants = next.flat_map(|e| [e.clone()].into_iter().chain(self.values.variants(e)));
-            if let Some(event) = variants.find(|e| !sleep.contains_event(e)) {
+            let asleep = |event: &Event| sleep.events().iter().any(|e| same_event(self.events.get(*e), event));
+            if let Some(event) = variants.find(|e| !asleep(e)) {
                 drop(variants);
                 self.trees.split_off(&Step(end.0 + 1));
-                let chain = vec![Planned { event, seen: false }];
+                let chain = vec![Planned::new(self.events.number(&event), false)];
                 (self.plan, self.mode) = (Plan { from: end, chain, forks: Vec::new() }, Mode::Detour);
                 return Taken::Detour;
             }
@@ -400,17 +427,19 @@ impl Optimal {
     pub(crate) fn choose_from(&mut self, trace: &Trace, from: Step, until: Step) {
         for step in (from.0..until.0).map(Step) {
             let event = &trace.events[step];
-            let variants: Vec<Event> = self.values.variants(event).filter(|v| v != event).collect();
-            variants.iter().for_each(|variant| self.choose(step, variant));
+            if matches!(event.op, Op::Choose(_)) {
+                let variants: Vec<Event> = self.values.variants(event).filter(|v| v != event).collect();
+                variants.iter().for_each(|variant| self.choose(step, variant));
+            }
         }
     }
 
     /// Plans an execution in which the event at `step` chooses otherwise, unless one is planned or was explored.
     fn choose(&mut self, step: Step, variant: &Event) {
-        let mut sequence = Sequence::with_capacity(1);
-        sequence.push(variant, false);
-        if !self.was_explored(step, &sequence) {
-            wakeup::insert(self.trees.entry(step).or_default(), sequence);
+        self.sequence.clear();
+        self.sequence.push(self.events.number(variant), false);
+        if !self.was_explored(step, variant) {
+            wakeup::insert(&self.events, self.trees.entry(step).or_default(), &mut self.sequence);
         }
     }
 
@@ -422,25 +451,37 @@ impl Optimal {
         }
         let mut reversal = Reversal::new(trace, &self.causality, &self.holding, first);
         let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
-        let mut sequence = Sequence::with_capacity(self.causality.len() - first.0 as usize);
-        for step in (first.0 + 1..self.causality.len() as u32).map(Step).filter(|s| reversal.keeps(*s)) {
-            sequence.push(&trace.events[step], true);
-        }
-        sequence.push(&expected, certain);
-        if !self.was_explored(first, &sequence) {
-            wakeup::insert(self.trees.entry(first).or_default(), sequence);
+        number_until(&mut self.events, &mut self.numbers, trace, self.causality.len());
+        self.sequence.clear();
+        reversal.for_each_kept(|step| self.sequence.push(self.numbers[step.0 as usize], true));
+        self.sequence.push(self.events.number(&expected), certain);
+        if !self.was_explored(first, next) {
+            wakeup::insert(&self.events, self.trees.entry(first).or_default(), &mut self.sequence);
         }
     }
 
-    /// Whether all that the sequence leads to from this state was explored after the next event of somebody who sleeps there.
-    /// Where something was left out after that, it is all only if the event is in the sequence: what else may come
-    /// before it has not been met.
-    fn was_explored(&self, state: Step, sequence: &Sequence<'_>) -> bool {
+    /// Whether all that the sequence, made for the sake of `next`, leads to from this state was explored after the next event
+    /// of somebody who sleeps there. Where something was left out after that, it is all only if the event is in the
+    /// sequence: what else may come before it has not been met.
+    fn was_explored(&self, state: Step, next: &Event) -> bool {
         let Some(sleep) = self.sleeps.get(state.0 as usize) else { return false };
-        sleep.events().iter().any(|event| {
-            let thread = event.id.thread;
-            sequence.has_weak_initial(event) && (!sleep.partly().contains(thread) || sequence.has_event_of(thread))
-        })
+        let (events, sequence) = (&self.events, &self.sequence);
+        let own = |event: &&EventNumber| events.thread(event) == next.id.thread;
+        let explored = |event: &EventNumber| {
+            let thread = events.thread(event);
+            sequence.has_weak_initial(events, *event)
+                && (!sleep.partly().contains(thread) || sequence.has_event_of(events, thread))
+        };
+        // Most often it is the thread for whose sake the sequence was made.
+        let asleep = || sleep.events().iter();
+        asleep().filter(own).any(explored) || asleep().filter(|event| !own(event)).any(explored)
+    }
+}
+
+/// Numbers the trace's events up to `until`, as far as they are not.
+fn number_until(events: &mut Events, numbers: &mut Vec<EventNumber>, trace: &Trace, until: usize) {
+    for event in trace.events.as_slice().iter().take(until).skip(numbers.len()) {
+        numbers.push(events.number(event));
     }
 }
 
@@ -448,8 +489,8 @@ impl Optimal {
 /// unless there is such an object in it.
 fn breaks_rules(trace: &Trace) -> bool {
     let synchronises = |event: &Event, block: &Cell| {
-        let meets = |(resource, _): &(Resource, Use)| matches!(resource, Resource::Bytes(cell) if cell.overlaps(block));
-        event.op.accesses().is_empty() && footprint(event).iter().any(meets)
+        let meets = |(resource, _): (Resource, Use)| matches!(resource, Resource::Bytes(cell) if cell.overlaps(block));
+        event.op.accesses().is_empty() && footprint(event).any(meets)
     };
     let is_plain = |block: &Cell| !trace.events.iter().any(|event| synchronises(event, block));
     let accesses = || trace.events.iter().flat_map(|event| event.op.accesses());

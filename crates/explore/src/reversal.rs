@@ -19,7 +19,7 @@ use model::dependence::{Use, dependent, footprint, may_be_coenabled};
 use model::{AccessKind, Addr, Event, EventId, LockMode, Op, SiteId, Step, Trace};
 use smallvec::{SmallVec, smallvec};
 
-use crate::causality::Causality;
+use crate::causality::{Causality, Entry};
 use crate::holding::{Holder, Holding};
 
 /// A use after which the same object may be impossible to use for those that wait.
@@ -53,7 +53,8 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let known = last.map(|last| causality.clock(causality.step_of(last)));
     let waiting = waits(&next.op);
     let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
-    for (resource, how) in footprint(next) {
+    // Its thread's life meets only what nothing is reversed with: its creation, and requests to cancel, which are not covered.
+    for (resource, how) in footprint(next).filter(|(_, how)| *how != Use::Step) {
         causality.visit_lanes(resource, |other, theirs, entries| {
             if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
                 return;
@@ -61,9 +62,15 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
             let entries = &entries[..entries.partition_point(|e| e.step < until)];
             let unknown = entries.iter().rev().take_while(|e| known.map_or(0, |k| k.count(other)) <= e.position);
             let few = if theirs == Use::Change { usize::MAX } else { 1 };
-            let coenabled = unknown.take(few).filter(|e| may_be_coenabled(&trace.events[e.step], next));
+            // Only an event that changes an object may use a second one that excludes the other event.
+            let changes = how == Use::Change && theirs == Use::Change;
+            let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
+            let coenabled = unknown.take(few).filter(coenabled);
             found.extend(coenabled.map(|e| (e.step, waiting && takes(theirs))));
         });
+    }
+    if found.is_empty() {
+        return Steps::new();
     }
     found.sort_unstable();
     found.dedup_by_key(|(step, _)| *step);
@@ -105,6 +112,15 @@ impl<'a> Reversal<'a> {
     /// Whether the event is executed before the one that is to go first.
     pub(crate) fn keeps(&self, step: Step) -> bool {
         step < self.first || self.left_out.iter().all(|id| !self.causality.clock(step).contains(*id))
+    }
+
+    /// Visits the events after the first one that are executed before the one that is to go first.
+    pub(crate) fn for_each_kept(&self, f: impl FnMut(Step)) {
+        let later = (self.first.0 + 1..self.causality.len() as u32).map(Step);
+        match self.left_out[..] {
+            [one] => later.filter(|s| !self.causality.clock(*s).contains(one)).for_each(f),
+            _ => later.filter(|s| self.keeps(*s)).for_each(f),
+        }
     }
 
     /// How `next`, the event of the execution or a pending one, is expected to be after the reversal, and whether that is

@@ -40,29 +40,60 @@ pub(crate) fn same_event(one: &Event, other: &Event) -> bool {
     one.id.thread == other.id.thread && one.op.choices() == other.op.choices()
 }
 
+/// How events relate that can come next in a state.
+pub(crate) trait Relation<E> {
+    /// Whose it is.
+    fn thread(&self, event: &E) -> ThreadId;
+    /// See [`same_event`].
+    fn same(&self, one: &E, other: &E) -> bool;
+    /// See [`interfere`].
+    fn interfere(&self, one: &E, other: &E) -> bool;
+}
+
+/// Events themselves.
+pub(crate) struct ByContent;
+
+impl Relation<Event> for ByContent {
+    fn thread(&self, event: &Event) -> ThreadId {
+        event.id.thread
+    }
+    fn same(&self, one: &Event, other: &Event) -> bool {
+        same_event(one, other)
+    }
+    fn interfere(&self, one: &Event, other: &Event) -> bool {
+        interfere(one, other)
+    }
+}
+
 /// The sleeping threads of a state, each by its next event there.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Sleep {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Sleep<E = Event> {
     /// Mostly the same as in the state before.
-    events: Rc<Vec<Event>>,
+    events: Rc<Vec<E>>,
     /// Threads after whose events something was left out that may interfere with them.
     partly: ThreadSet,
 }
 
-impl From<(Vec<Event>, ThreadSet)> for Sleep {
-    fn from((events, partly): (Vec<Event>, ThreadSet)) -> Self {
+impl<E> Default for Sleep<E> {
+    fn default() -> Self {
+        Self { events: Rc::default(), partly: ThreadSet::new() }
+    }
+}
+
+impl<E> From<(Vec<E>, ThreadSet)> for Sleep<E> {
+    fn from((events, partly): (Vec<E>, ThreadSet)) -> Self {
         Self { events: Rc::new(events), partly }
     }
 }
 
-impl Sleep {
+impl<E: Clone> Sleep<E> {
     /// Whether nobody sleeps.
     pub(crate) fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
     /// The next events of the sleeping threads.
-    pub(crate) fn events(&self) -> &[Event] {
+    pub(crate) fn events(&self) -> &[E] {
         &self.events
     }
 
@@ -74,18 +105,18 @@ impl Sleep {
     }
 
     /// Whether the thread sleeps, with some of what it can choose.
-    pub(crate) fn contains(&self, thread: ThreadId) -> bool {
-        self.events.iter().any(|e| e.id.thread == thread)
+    pub(crate) fn contains(&self, relation: &impl Relation<E>, thread: ThreadId) -> bool {
+        self.events.iter().any(|e| relation.thread(e) == thread)
     }
 
     /// Whether the thread sleeps with what it chooses in this event.
-    pub(crate) fn contains_event(&self, event: &Event) -> bool {
-        self.events.iter().any(|e| same_event(e, event))
+    pub(crate) fn contains_event(&self, relation: &impl Relation<E>, event: &E) -> bool {
+        self.events.iter().any(|e| relation.same(e, event))
     }
 
     /// All that can follow the event has been explored.
-    pub(crate) fn insert(&mut self, event: Event) {
-        if !self.contains_event(&event) {
+    pub(crate) fn insert(&mut self, relation: &impl Relation<E>, event: E) {
+        if !self.contains_event(relation, &event) {
             Rc::make_mut(&mut self.events).push(event);
         }
     }
@@ -96,19 +127,20 @@ impl Sleep {
     }
 
     /// All that can follow a thread's next event has been explored, for all that it can choose there.
-    pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
-        events.into_iter().for_each(|event| self.insert(event));
+    pub(crate) fn extend(&mut self, relation: &impl Relation<E>, events: impl IntoIterator<Item = E>) {
+        events.into_iter().for_each(|event| self.insert(relation, event));
     }
 
     /// Who still sleeps after the event of a thread that is awake. A thread wakes with all that it can choose.
-    pub(crate) fn after(&self, event: &Event) -> Self {
-        let woken: ThreadSet = self.events.iter().filter(|e| interfere(e, event)).map(|e| e.id.thread).collect();
+    pub(crate) fn after(&self, relation: &impl Relation<E>, event: &E) -> Self {
+        let woken = self.events.iter().filter(|e| relation.interfere(e, event));
+        let woken: ThreadSet = woken.map(|e| relation.thread(e)).collect();
         if woken.is_empty() {
             return self.clone();
         }
-        let events = self.events.iter().filter(|e| !woken.contains(e.id.thread)).cloned().collect();
+        let asleep = self.events.iter().filter(|e| !woken.contains(relation.thread(e)));
         let partly = self.partly.iter().filter(|t| !woken.contains(*t)).collect();
-        Self { events: Rc::new(events), partly }
+        Self { events: Rc::new(asleep.cloned().collect()), partly }
     }
 }
 

@@ -4,7 +4,7 @@ use model::{Choice, Event, EventId, Op, Schedule, Step, ThreadId, ThreadSet, Tra
 use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
-use crate::sleep::Sleep;
+use crate::sleep::{ByContent, Sleep};
 
 /// A state of the current execution: the one before its event of the same number.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +64,7 @@ impl Branch {
 impl Frame {
     /// The threads still to be run, in order.
     pub(crate) fn open(&self) -> impl Iterator<Item = ThreadId> {
-        self.backtrack.iter().filter(|t| !self.done.contains(*t) && !self.sleep.contains(*t))
+        self.backtrack.iter().filter(|t| !self.done.contains(*t) && !self.sleep.contains(&ByContent, *t))
     }
 }
 
@@ -109,7 +109,7 @@ impl Stack {
                 frame.done.insert(thread);
                 let variants = std::mem::take(&mut frame.variants);
                 if self.sleeping {
-                    frame.sleep.extend(variants.into_iter().chain([event.clone()]));
+                    frame.sleep.extend(&ByContent, variants.into_iter().chain([event.clone()]));
                 }
                 return Some(Branch { step, thread, choices: Vec::new() });
             }
@@ -127,13 +127,13 @@ impl Stack {
     /// Looks from the state `from` on for the first event of a sleeping thread, and removes the states from there on,
     /// except where another thread is to run instead.
     pub(crate) fn cut(&mut self, from: Step) -> Cut {
-        let asleep = |(frame, event): (&Frame, &Event)| frame.sleep.contains(event.id.thread);
+        let asleep = |(frame, event): (&Frame, &Event)| frame.sleep.contains(&ByContent, event.id.thread);
         let states = self.frames.iter().zip(&self.trace.events).skip(from.0 as usize);
         let Some(at) = states.map(asleep).position(|asleep| asleep).map(|n| n + from.0 as usize) else {
             return Cut::Nowhere;
         };
         let frame = &mut self.frames[at];
-        let awake = frame.runnable.iter().find(|t| !frame.sleep.contains(*t));
+        let awake = frame.runnable.iter().find(|t| !frame.sleep.contains(&ByContent, *t));
         let chosen: ThreadSet = awake.into_iter().collect();
         (frame.backtrack, frame.done, frame.variants) = (chosen.clone(), chosen, Vec::new());
         match awake {
@@ -159,7 +159,7 @@ impl Stack {
             let runnable = self.trace.runnable.get(entries).map(|(_, set)| set.clone()).unwrap_or_default();
             let chosen: ThreadSet = [event.id.thread].into_iter().collect();
             let before = self.frames.last().zip(step.0.checked_sub(1));
-            let sleep = before.map(|(frame, last)| frame.sleep.after(&self.trace.events[Step(last)]));
+            let sleep = before.map(|(frame, last)| frame.sleep.after(&ByContent, &self.trace.events[Step(last)]));
             let sleep = sleep.unwrap_or_default();
             self.frames.push(Frame { runnable, backtrack: chosen.clone(), done: chosen, sleep, variants: Vec::new() });
         }

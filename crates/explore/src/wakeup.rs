@@ -8,24 +8,39 @@
 //! An event is a *weak initial* of a sequence that can follow a state if it can come first: it is in the sequence and
 //! nothing before it there interferes with it, or its thread is not in it and nothing in it interferes.
 
-use model::{Event, ThreadId};
+use model::ThreadId;
 use serde::{Deserialize, Serialize};
 
-use crate::sleep::{interfere, same_event};
+use crate::events::{EventNumber, Events};
+use crate::sleep::Relation;
 
-/// An event to be executed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Planned {
+/// An event to be executed: its number as it is expected, and whether it was seen like this after the same past; if not,
+/// it may turn out otherwise, or not to be possible. Trees may have many of these: each is one word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Planned(u32);
+
+impl Planned {
+    /// The place of an event that was taken out of a sequence.
+    const TAKEN: Self = Self(u32::MAX);
+
+    /// An event, and whether it was seen.
+    pub(crate) fn new(event: EventNumber, seen: bool) -> Self {
+        Self(event.0 << 1 | u32::from(seen))
+    }
     /// The event as it is expected.
-    pub(crate) event: Event,
-    /// Whether it was seen like this after the same past; if not, it may turn out otherwise, or not to be possible.
-    pub(crate) seen: bool,
+    pub(crate) fn event(self) -> EventNumber {
+        EventNumber(self.0 >> 1)
+    }
+    /// Whether it was seen.
+    pub(crate) fn seen(self) -> bool {
+        self.0 & 1 != 0
+    }
 }
 
 /// A chain of events and what may follow it, in order; a leaf if that is empty.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Branch {
-    pub(crate) chain: Vec<Planned>,
+    pub(crate) chain: Box<[Planned]>,
     pub(crate) next: Vec<Branch>,
 }
 
@@ -33,67 +48,82 @@ pub(crate) struct Branch {
 pub(crate) type Forks = Vec<(usize, Vec<Branch>)>;
 
 /// A sequence of events that can follow a state, from which events are taken out.
-#[derive(Clone)]
-pub(crate) struct Sequence<'a> {
-    events: Vec<Option<(&'a Event, bool)>>,
+#[derive(Default)]
+pub(crate) struct Sequence {
+    events: Vec<Planned>,
     /// Everything before was taken out.
     start: usize,
 }
 
-impl<'a> Sequence<'a> {
-    /// An empty sequence that will have about so many events.
-    pub(crate) fn with_capacity(events: usize) -> Self {
-        Self { events: Vec::with_capacity(events), start: 0 }
+impl Sequence {
+    /// Removes all events.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.start = 0;
     }
 
     /// Adds an event, and whether it was seen after the same past.
-    pub(crate) fn push(&mut self, event: &'a Event, seen: bool) {
-        self.events.push(Some((event, seen)));
+    #[inline]
+    pub(crate) fn push(&mut self, event: EventNumber, seen: bool) {
+        self.events.push(Planned::new(event, seen));
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&'a Event, bool)> {
-        self.events[self.start..].iter().flatten().copied()
+    fn iter(&self) -> impl Iterator<Item = Planned> {
+        self.events[self.start..].iter().copied().filter(|planned| *planned != Planned::TAKEN)
+    }
+
+    /// Where the event's thread has its first one, if the event is a weak initial: it can come first.
+    #[inline]
+    fn weak_initial(&self, events: &Events, event: EventNumber) -> Option<Option<usize>> {
+        for (at, other) in self.events.iter().enumerate().skip(self.start) {
+            if *other != Planned::TAKEN && events.interfere(&event, &other.event()) {
+                return events.same(&event, &other.event()).then_some(Some(at));
+            }
+        }
+        Some(None)
     }
 
     /// Whether the event, possible in the state, is a weak initial.
-    pub(crate) fn has_weak_initial(&self, event: &Event) -> bool {
-        for (other, _) in self.iter() {
-            if other.id.thread == event.id.thread {
-                return same_event(other, event);
+    pub(crate) fn has_weak_initial(&self, events: &Events, event: EventNumber) -> bool {
+        self.weak_initial(events, event).is_some()
+    }
+
+    /// Whether there is an event of the thread.
+    pub(crate) fn has_event_of(&self, events: &Events, thread: ThreadId) -> bool {
+        self.iter().any(|planned| events.thread(&planned.event()) == thread)
+    }
+
+    /// Takes out the event of a weak initial's thread, if there is one. Whether it is one.
+    #[inline]
+    fn take_weak_initial(&mut self, events: &Events, event: EventNumber) -> bool {
+        // Sequences that go into one tree begin alike.
+        if self.events.get(self.start).is_some_and(|first| first.event() == event && *first != Planned::TAKEN) {
+            self.start += 1;
+            while self.events.get(self.start) == Some(&Planned::TAKEN) {
+                self.start += 1;
             }
-            if interfere(event, other) {
-                return false;
+            return true;
+        }
+        let Some(at) = self.weak_initial(events, event) else { return false };
+        if let Some(at) = at {
+            self.events[at] = Planned::TAKEN;
+            while self.events.get(self.start) == Some(&Planned::TAKEN) {
+                self.start += 1;
             }
         }
         true
     }
 
-    /// Whether there is an event of the thread.
-    pub(crate) fn has_event_of(&self, thread: ThreadId) -> bool {
-        self.iter().any(|(event, _)| event.id.thread == thread)
-    }
-
-    /// Takes out the first event of the thread, if there is one.
-    fn take(&mut self, thread: ThreadId) {
-        let of_thread = |slot: &Option<(&Event, bool)>| slot.is_some_and(|(e, _)| e.id.thread == thread);
-        if let Some(at) = self.events[self.start..].iter().position(of_thread) {
-            self.events[self.start + at] = None;
-        }
-        while self.events.get(self.start).is_some_and(Option::is_none) {
-            self.start += 1;
-        }
-    }
-
-    fn to_chain(&self) -> Vec<Planned> {
-        self.iter().map(|(event, seen)| Planned { event: event.clone(), seen }).collect()
+    fn to_chain(&self) -> Box<[Planned]> {
+        self.iter().collect()
     }
 }
 
 /// Adds a sequence to the branches of a state, unless exploring a leaf that is there covers it: one that leads to the
-/// same state as some continuation of the sequence. Whether it was added.
-pub(crate) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence<'_>) -> bool {
+/// same state as some continuation of the sequence. Whether it was added. The sequence is used up.
+pub(crate) fn insert(events: &Events, branches: &mut Vec<Branch>, sequence: &mut Sequence) -> bool {
     for branch in branches.iter_mut() {
-        let common = take_common(&branch.chain, &mut sequence);
+        let common = take_common(events, &branch.chain, sequence);
         if common == 0 {
             continue;
         }
@@ -101,29 +131,28 @@ pub(crate) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence<'_>) -> 
             return false;
         }
         if common < branch.chain.len() {
-            let rest = branch.chain.split_off(common);
+            let rest = branch.chain[common..].into();
+            branch.chain = branch.chain[..common].into();
             let below = std::mem::take(&mut branch.next);
             let new = Branch { chain: sequence.to_chain(), next: Vec::new() };
             branch.next = vec![Branch { chain: rest, next: below }, new];
             return true;
         }
-        return !branch.next.is_empty() && insert(&mut branch.next, sequence);
+        return !branch.next.is_empty() && insert(events, &mut branch.next, sequence);
     }
     branches.push(Branch { chain: sequence.to_chain(), next: Vec::new() });
     true
 }
 
 /// How many events of the chain are, one after the other, weak initials of the sequence; they are taken out of it.
-fn take_common(chain: &[Planned], sequence: &mut Sequence<'_>) -> usize {
-    let mut common = 0;
-    for Planned { event, .. } in chain {
-        if !sequence.has_weak_initial(event) {
-            break;
-        }
-        sequence.take(event.id.thread);
-        common += 1;
-    }
-    common
+fn take_common(events: &Events, chain: &[Planned], sequence: &mut Sequence) -> usize {
+    chain.iter().take_while(|planned| sequence.take_weak_initial(events, planned.event())).count()
+}
+
+/// Whether all events of these branches have numbers.
+pub(crate) fn are_numbered(events: &Events, branches: &[Branch]) -> bool {
+    let numbered = |planned: &Planned| events.contains(planned.event());
+    branches.iter().all(|branch| branch.chain.iter().all(numbered) && are_numbered(events, &branch.next))
 }
 
 /// Takes the first leaf: its events from the root on, and for each fork on the way the number of events before it and
@@ -132,7 +161,8 @@ pub(crate) fn take_first(branches: &mut Vec<Branch>) -> Option<(Vec<Planned>, Fo
     if branches.is_empty() {
         return None;
     }
-    let Branch { mut chain, mut next } = branches.remove(0);
+    let Branch { chain, mut next } = branches.remove(0);
+    let mut chain = chain.into_vec();
     let mut forks = Vec::new();
     while !next.is_empty() {
         let Branch { chain: more, next: below } = next.remove(0);
@@ -153,7 +183,7 @@ pub(crate) fn without_first_leaf(chain: &[Planned], forks: Forks, at: usize) -> 
     for (fork, (count, others)) in forks.into_iter().enumerate().rev().filter(|(_, (count, _))| *count <= at) {
         let next = below.into_iter().chain(others).collect();
         let since = fork.checked_sub(1).map_or(0, |before| counts[before]);
-        below = Some(Branch { chain: chain[since..count].to_vec(), next });
+        below = Some(Branch { chain: chain[since..count].into(), next });
     }
     below
 }

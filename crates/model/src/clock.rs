@@ -21,8 +21,12 @@ impl Clone for Clock {
     }
     /// Keeps the memory.
     fn clone_from(&mut self, source: &Self) {
-        self.counts.clear();
-        self.counts.extend_from_slice(&source.counts);
+        let common = self.counts.len().min(source.counts.len());
+        self.counts.truncate(common);
+        self.counts.copy_from_slice(&source.counts[..common]);
+        if common < source.counts.len() {
+            self.counts.extend_from_slice(&source.counts[common..]);
+        }
     }
 }
 
@@ -48,8 +52,8 @@ impl Clock {
     #[inline]
     pub fn learn(&mut self, event: EventId) {
         let index = event.thread.0 as usize;
-        if self.counts.len() <= index {
-            self.counts.resize(index + 1, 0);
+        while self.counts.len() <= index {
+            self.counts.push(0);
         }
         let slot = &mut self.counts[index];
         *slot = (*slot).max(event.position + 1);
@@ -64,11 +68,32 @@ impl Clock {
 
     /// Learns all that `other` knows.
     pub fn join(&mut self, other: &Self) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
+        let common = self.counts.len().min(other.counts.len());
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine = (*mine).max(*theirs);
+        }
+        if common < other.counts.len() {
+            self.counts.extend_from_slice(&other.counts[common..]);
+        }
+    }
+
+    /// The same, telling what was known before of each thread of which it learns something.
+    pub(crate) fn join_telling(&mut self, other: &Self, mut tell: impl FnMut(ThreadId, u32)) {
+        while self.counts.len() < other.counts.len() {
+            self.counts.push(0);
+        }
+        for (thread, (mine, theirs)) in (0..).map(ThreadId).zip(self.counts.iter_mut().zip(&other.counts)) {
+            if *mine < *theirs {
+                tell(thread, *mine);
+                *mine = *theirs;
+            }
+        }
+    }
+
+    /// Knows so many events of a thread of which it knows some.
+    pub(crate) fn reset(&mut self, thread: ThreadId, count: u32) {
+        if let Some(slot) = self.counts.get_mut(thread.0 as usize) {
+            *slot = count;
         }
     }
 

@@ -11,9 +11,7 @@
 //!
 //! The process's end needs no resource: it is postponed until no other thread can run.
 
-use smallvec::{SmallVec, smallvec};
-
-use crate::{Addr, Cell, Event, LockMode, Op, ThreadId};
+use crate::{Access, Addr, Cell, Event, LockMode, Op, ThreadId};
 
 /// What events can meet on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,136 +79,8 @@ pub enum Use {
 }
 
 impl Use {
-    /// Whether two uses of one resource by different threads can be swapped without anybody noticing.
-    pub fn commutes_with(self, other: Self) -> bool {
-        use Use::*;
-        match (self, other) {
-            // Memory.
-            (Read | Watch, Read | Watch) => true,
-            (Look, Watch) | (Watch, Look) => true,
-            // Objects: a reader-writer lock's readers; a semaphore's posts; a barrier's leaves, which happen when
-            // the generation is complete and its serial thread chosen.
-            (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
-            (Look, Look) | (Pass, Pass) | (Post, Post) | (Leave, Leave) => true,
-            // Threads: a request to cancel may become visible at any event of the thread (a cancellation point
-            // that finds no request is no event); its end matters to those who wait for it or look for it.
-            (Step, Create | Cancel) | (Create | Cancel, Step) => false,
-            (Step, _) | (_, Step) => true,
-            (Exit, Join | Reap) | (Join | Reap, Exit) => false,
-            (Exit, _) | (_, Exit) => true,
-            (Cancel, Cancel) => true,
-            _ => false,
-        }
-    }
-
-    /// Whether there can be a state in which both uses of one resource, by different threads, could be executed *and
-    /// would not commute*. What only the holder of a lock can do excludes taking it; the end of a thread excludes that
-    /// joining it was possible before; leaving a barrier waits for the arrivals of its generation, and does not mind
-    /// those of the next.
-    pub fn coenabled_with(self, other: Self) -> bool {
-        let excludes = |one: Self, other: Self| match one {
-            Self::Give => {
-                matches!(other, Self::Give | Self::GiveShared | Self::Take | Self::TakeShared | Self::Pass)
-            }
-            Self::GiveShared => other == Self::Take,
-            Self::Arrive => other == Self::Leave,
-            Self::Create => other == Self::Step,
-            Self::Exit => other == Self::Join,
-            _ => false,
-        };
-        !excludes(self, other) && !excludes(other, self)
-    }
-}
-
-/// What an event uses. Its thread's own life comes first.
-pub type Footprint = SmallVec<[(Resource, Use); 3]>;
-
-/// The resources an event uses, and how.
-pub fn footprint(event: &Event) -> Footprint {
-    let object = |addr: Addr| Resource::Bytes(Cell { start: addr, len: 1 });
-    let thread = event.id.thread;
-    let mut uses: Footprint = smallvec![(Resource::Thread(thread), Use::Step)];
-    match &event.op {
-        Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => uses.extend(event.op.accesses().iter().map(|access| {
-            let how = if access.kind.writes() { Use::Write } else { Use::Read };
-            (Resource::Bytes(access.cell), how)
-        })),
-        Op::Acquire { lock, mode } => uses.push(match mode {
-            LockMode::Exclusive => (object(*lock), Use::Take),
-            LockMode::Shared => (object(*lock), Use::TakeShared),
-        }),
-        Op::TryAcquire { lock, mode, success: true } => uses.push(match mode {
-            LockMode::Exclusive => (object(*lock), Use::TryTake),
-            LockMode::Shared => (object(*lock), Use::TryTakeShared),
-        }),
-        Op::Release { lock, mode } => uses.push(match mode {
-            LockMode::Exclusive => (object(*lock), Use::Give),
-            LockMode::Shared => (object(*lock), Use::GiveShared),
-        }),
-        Op::TryAcquire { lock: addr, success: false, .. }
-        | Op::SemTryWait { sem: addr, success: false }
-        | Op::SemGet { sem: addr } => uses.push((object(*addr), Use::Look)),
-        Op::WaitBegin { cond, lock } => {
-            uses.extend([(object(*cond), Use::Change), (object(*lock), Use::Give)]);
-        }
-        Op::Init(addr)
-        | Op::Destroy(addr)
-        | Op::WaitEnd { cond: addr, .. }
-        | Op::Signal { cond: addr }
-        | Op::Broadcast { cond: addr } => uses.push((object(*addr), Use::Change)),
-        Op::BarrierArrive { barrier } => uses.push((object(*barrier), Use::Arrive)),
-        Op::BarrierLeave { barrier } => uses.push((object(*barrier), Use::Leave)),
-        Op::SemPost { sem } => uses.push((object(*sem), Use::Post)),
-        Op::SemWait { sem } => uses.push((object(*sem), Use::Wait)),
-        Op::SemTryWait { sem, success: true } => uses.push((object(*sem), Use::Wait)),
-        Op::OnceBegin { once, run: true } => uses.push((object(*once), Use::Take)),
-        Op::OnceBegin { once, run: false } => uses.push((object(*once), Use::Pass)),
-        Op::OnceEnd { once } => uses.push((object(*once), Use::Give)),
-        Op::Create { child } => uses.push((Resource::Thread(*child), Use::Create)),
-        Op::Exit => uses.push((Resource::Thread(thread), Use::Exit)),
-        Op::Join { child } => uses.push((Resource::Thread(*child), Use::Join)),
-        Op::TryJoin { child, .. } => uses.push((Resource::Thread(*child), Use::Reap)),
-        Op::Detach { child } => uses.push((Resource::Thread(*child), Use::Detach)),
-        Op::Cancel { target } => uses.push((Resource::Thread(*target), Use::Cancel)),
-        Op::Await { cells } => uses.extend(cells.iter().map(|cell| (Resource::Bytes(*cell), Use::Watch))),
-        Op::Fence(_) | Op::Start | Op::Cancelled | Op::Choose(_) | Op::Yield => {}
-    }
-    uses
-}
-
-/// The ways in which two events use a resource both use.
-fn shared_uses(one: &Event, other: &Event) -> impl Iterator<Item = (Use, Use)> {
-    let (ones, others) = (footprint(one), footprint(other));
-    ones.into_iter().flat_map(move |(resource, how)| {
-        let meets = move |theirs: Resource| match (resource, theirs) {
-            (Resource::Bytes(a), Resource::Bytes(b)) => a.overlaps(&b),
-            (Resource::Thread(a), Resource::Thread(b)) => a == b,
-            _ => false,
-        };
-        let met: SmallVec<[(Use, Use); 2]> =
-            others.iter().filter(|(theirs, _)| meets(*theirs)).map(|(_, their_use)| (how, *their_use)).collect();
-        met
-    })
-}
-
-/// Whether swapping two adjacent events of different threads can change anything. Events of one thread are always
-/// dependent.
-pub fn dependent(one: &Event, other: &Event) -> bool {
-    one.id.thread == other.id.thread || shared_uses(one, other).any(|(a, b)| !a.commutes_with(b))
-}
-
-/// Whether there can be a state in which two dependent events of different threads are both possible. Where this is
-/// false, one of them has to come first in every run, or they commute after all.
-pub fn may_be_coenabled(one: &Event, other: &Event) -> bool {
-    one.id.thread != other.id.thread && shared_uses(one, other).all(|(a, b)| a.coenabled_with(b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Access, AccessKind, EventId, Order};
-
-    const USES: [Use; 22] = {
+    /// All of them, in order.
+    const ALL: [Self; 23] = {
         use Use::*;
         [
             Read,
@@ -234,9 +104,237 @@ mod tests {
             Create,
             Join,
             Reap,
+            Detach,
             Cancel,
         ]
     };
+
+    /// Whether two uses of one resource by different threads can be swapped without anybody noticing.
+    #[inline]
+    pub const fn commutes_with(self, other: Self) -> bool {
+        COMMUTES[self as usize] >> other as u32 & 1 != 0
+    }
+
+    /// Whether there can be a state in which both uses of one resource, by different threads, could be executed *and
+    /// would not commute*. What only the holder of a lock can do excludes taking it; the end of a thread excludes that
+    /// joining it was possible before; leaving a barrier waits for the arrivals of its generation, and does not mind
+    /// those of the next.
+    #[inline]
+    pub const fn coenabled_with(self, other: Self) -> bool {
+        EXCLUDES[self as usize] >> other as u32 & 1 == 0 && EXCLUDES[other as usize] >> self as u32 & 1 == 0
+    }
+}
+
+/// For each use, those that commute with it, as bits.
+const COMMUTES: [u32; Use::ALL.len()] = {
+    let mut table = [0; Use::ALL.len()];
+    let mut at = 0;
+    while at < table.len() * table.len() {
+        let (one, other) = (at / table.len(), at % table.len());
+        if commute(Use::ALL[one], Use::ALL[other]) {
+            table[one] |= 1 << other;
+        }
+        at += 1;
+    }
+    table
+};
+
+/// For each use, those that it excludes, as bits.
+const EXCLUDES: [u32; Use::ALL.len()] = {
+    let mut table = [0; Use::ALL.len()];
+    let mut at = 0;
+    while at < table.len() * table.len() {
+        let (one, other) = (at / table.len(), at % table.len());
+        if excludes(Use::ALL[one], Use::ALL[other]) {
+            table[one] |= 1 << other;
+        }
+        at += 1;
+    }
+    table
+};
+
+const fn commute(one: Use, other: Use) -> bool {
+    use Use::*;
+    match (one, other) {
+        // Memory.
+        (Read | Watch, Read | Watch) => true,
+        (Look, Watch) | (Watch, Look) => true,
+        // Objects: a reader-writer lock's readers; a semaphore's posts; a barrier's leaves, which happen when
+        // the generation is complete and its serial thread chosen.
+        (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
+        (Look, Look) | (Pass, Pass) | (Post, Post) | (Leave, Leave) => true,
+        // Threads: a request to cancel may become visible at any event of the thread (a cancellation point
+        // that finds no request is no event); its end matters to those who wait for it or look for it.
+        (Step, Create | Cancel) | (Create | Cancel, Step) => false,
+        (Step, _) | (_, Step) => true,
+        (Exit, Join | Reap) | (Join | Reap, Exit) => false,
+        (Exit, _) | (_, Exit) => true,
+        (Cancel, Cancel) => true,
+        _ => false,
+    }
+}
+
+const fn excludes(one: Use, other: Use) -> bool {
+    use Use::*;
+    match one {
+        Give => matches!(other, Give | GiveShared | Take | TakeShared | Pass),
+        GiveShared => matches!(other, Take),
+        Arrive => matches!(other, Leave),
+        Create => matches!(other, Step),
+        Exit => matches!(other, Join),
+        _ => false,
+    }
+}
+
+/// What an event uses, and how, without memory of its own. Its thread's own life comes first.
+#[derive(Clone, Debug)]
+pub struct Footprint<'a> {
+    /// Its thread, until that was told.
+    own: Option<ThreadId>,
+    rest: Rest<'a>,
+}
+
+/// What an event uses beside its own thread's life.
+#[derive(Clone, Copy, Debug)]
+enum Rest<'a> {
+    Nothing,
+    One((Resource, Use)),
+    Two([(Resource, Use); 2]),
+    Accesses(&'a [Access]),
+    Watched(&'a [Cell]),
+}
+
+impl Iterator for Rest<'_> {
+    type Item = (Resource, Use);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Nothing => None,
+            Self::One(one) => {
+                let one = *one;
+                *self = Self::Nothing;
+                Some(one)
+            }
+            Self::Two([one, other]) => {
+                let (one, other) = (*one, *other);
+                *self = Self::One(other);
+                Some(one)
+            }
+            Self::Accesses(accesses) => {
+                let (access, more) = accesses.split_first()?;
+                *accesses = more;
+                Some(use_of(access))
+            }
+            Self::Watched(cells) => {
+                let (cell, more) = cells.split_first()?;
+                *cells = more;
+                Some((Resource::Bytes(*cell), Use::Watch))
+            }
+        }
+    }
+}
+
+impl Iterator for Footprint<'_> {
+    type Item = (Resource, Use);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.own.take() {
+            Some(thread) => Some((Resource::Thread(thread), Use::Step)),
+            None => self.rest.next(),
+        }
+    }
+}
+
+#[inline]
+fn use_of(access: &Access) -> (Resource, Use) {
+    (Resource::Bytes(access.cell), if access.kind.writes() { Use::Write } else { Use::Read })
+}
+
+/// The resources an event uses, and how.
+#[inline]
+pub fn footprint(event: &Event) -> Footprint<'_> {
+    Footprint { own: Some(event.id.thread), rest: beside(event) }
+}
+
+/// The same without its own thread's life.
+fn beside(event: &Event) -> Rest<'_> {
+    let object = |addr: &Addr, how| Rest::One((Resource::Bytes(Cell { start: *addr, len: 1 }), how));
+    let life = |thread: &ThreadId, how| Rest::One((Resource::Thread(*thread), how));
+    let by = |mode: &LockMode, exclusive, shared| if *mode == LockMode::Exclusive { exclusive } else { shared };
+    match &event.op {
+        Op::Access(access) => Rest::One(use_of(access)),
+        Op::Accesses(accesses) | Op::Section { accesses, .. } => Rest::Accesses(accesses),
+        Op::Acquire { lock, mode } => object(lock, by(mode, Use::Take, Use::TakeShared)),
+        Op::TryAcquire { lock, mode, success: true } => object(lock, by(mode, Use::TryTake, Use::TryTakeShared)),
+        Op::Release { lock, mode } => object(lock, by(mode, Use::Give, Use::GiveShared)),
+        Op::TryAcquire { lock: addr, success: false, .. }
+        | Op::SemTryWait { sem: addr, success: false }
+        | Op::SemGet { sem: addr } => object(addr, Use::Look),
+        Op::WaitBegin { cond, lock } => {
+            let object = |addr: &Addr| Resource::Bytes(Cell { start: *addr, len: 1 });
+            Rest::Two([(object(cond), Use::Change), (object(lock), Use::Give)])
+        }
+        Op::Init(addr)
+        | Op::Destroy(addr)
+        | Op::WaitEnd { cond: addr, .. }
+        | Op::Signal { cond: addr }
+        | Op::Broadcast { cond: addr } => object(addr, Use::Change),
+        Op::BarrierArrive { barrier } => object(barrier, Use::Arrive),
+        Op::BarrierLeave { barrier } => object(barrier, Use::Leave),
+        Op::SemPost { sem } => object(sem, Use::Post),
+        Op::SemWait { sem } | Op::SemTryWait { sem, success: true } => object(sem, Use::Wait),
+        Op::OnceBegin { once, run: true } => object(once, Use::Take),
+        Op::OnceBegin { once, run: false } => object(once, Use::Pass),
+        Op::OnceEnd { once } => object(once, Use::Give),
+        Op::Create { child } => life(child, Use::Create),
+        Op::Exit => life(&event.id.thread, Use::Exit),
+        Op::Join { child } => life(child, Use::Join),
+        Op::TryJoin { child, .. } => life(child, Use::Reap),
+        Op::Detach { child } => life(child, Use::Detach),
+        Op::Cancel { target } => life(target, Use::Cancel),
+        Op::Await { cells } => Rest::Watched(cells),
+        Op::Fence(_) | Op::Start | Op::Cancelled | Op::Choose(_) | Op::Yield => Rest::Nothing,
+    }
+}
+
+/// Whether two events of different threads use a resource in ways for which `matters` holds.
+#[inline]
+fn meet(one: &Event, other: &Event, matters: impl Fn(Use, Use) -> bool) -> bool {
+    let is_life_of = |resource: Resource, event: &Event| resource == Resource::Thread(event.id.thread);
+    let theirs = beside(other);
+    for (resource, how) in beside(one) {
+        let meets = |theirs: Resource| match (resource, theirs) {
+            (Resource::Bytes(a), Resource::Bytes(b)) => a.overlaps(&b),
+            (Resource::Thread(a), Resource::Thread(b)) => a == b,
+            _ => false,
+        };
+        if (is_life_of(resource, other) && matters(how, Use::Step))
+            || theirs.into_iter().any(|(resource, their_use)| meets(resource) && matters(how, their_use))
+        {
+            return true;
+        }
+    }
+    theirs.into_iter().any(|(resource, their_use)| is_life_of(resource, one) && matters(Use::Step, their_use))
+}
+
+/// Whether swapping two adjacent events of different threads can change anything. Events of one thread are always
+/// dependent.
+pub fn dependent(one: &Event, other: &Event) -> bool {
+    one.id.thread == other.id.thread || meet(one, other, |a, b| !a.commutes_with(b))
+}
+
+/// Whether there can be a state in which two dependent events of different threads are both possible. Where this is
+/// false, one of them has to come first in every run, or they commute after all.
+pub fn may_be_coenabled(one: &Event, other: &Event) -> bool {
+    one.id.thread != other.id.thread && !meet(one, other, |a, b| !a.coenabled_with(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AccessKind, EventId, Order};
 
     fn event(thread: u32, op: Op) -> Event {
         Event { id: EventId { thread: ThreadId(thread), position: 3 }, site: None, op }
@@ -247,7 +345,10 @@ mod tests {
 
     #[test]
     fn relations_are_symmetric() {
-        for (a, b) in USES.iter().flat_map(|a| USES.iter().map(move |b| (*a, *b))) {
+        for (at, a) in Use::ALL.iter().enumerate() {
+            assert_eq!(*a as usize, at, "the tables are by number");
+        }
+        for (a, b) in Use::ALL.iter().flat_map(|a| Use::ALL.iter().map(move |b| (*a, *b))) {
             assert_eq!(a.commutes_with(b), b.commutes_with(a), "{a:?} {b:?}");
             assert_eq!(a.coenabled_with(b), b.coenabled_with(a), "{a:?} {b:?}");
         }

@@ -73,6 +73,8 @@ enum Slot {
 enum Undo {
     /// The thread had no such event.
     Learnt(EventId),
+    /// The clock knew so many events of the thread.
+    Count(Slot, ThreadId, u32),
     Clock(Slot, Clock),
     Barrier(Addr, Option<Arrivals>),
     Store(u64, Option<Published>),
@@ -115,6 +117,7 @@ impl HappensBefore {
         for undo in history.changes.drain(kept..).rev() {
             match undo {
                 Undo::Learnt(event) => self.thread(event.thread).now.forget(event),
+                Undo::Count(slot, thread, count) => self.slot(slot).reset(thread, count),
                 Undo::Clock(slot, clock) => *self.slot(slot) = clock,
                 Undo::Barrier(barrier, Some(arrivals)) => drop(self.barriers.insert(barrier, arrivals)),
                 Undo::Barrier(barrier, None) => drop(self.barriers.remove(&barrier)),
@@ -226,15 +229,10 @@ impl HappensBefore {
     }
 
     fn learn(&mut self, to: Slot, known: &Clock) {
-        let clock = self.slot(to);
-        if known.is_within(clock) {
-            return;
-        }
-        let before = clock.clone();
-        clock.join(known);
-        if let Some(history) = &mut self.history {
-            history.changes.push(Undo::Clock(to, before));
-        }
+        let Some(mut history) = self.history.take() else { return self.slot(to).join(known) };
+        let changes = &mut history.changes;
+        self.slot(to).join_telling(known, |thread, count| changes.push(Undo::Count(to, thread, count)));
+        self.history = Some(history);
     }
 
     fn set(&mut self, to: Slot, clock: Clock) {

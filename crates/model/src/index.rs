@@ -60,6 +60,10 @@ impl<I: Idx, T> IndexVec<I, T> {
     pub const fn new() -> Self {
         Self { raw: Vec::new(), _id: PhantomData }
     }
+    /// The elements in order.
+    pub fn into_raw(self) -> Vec<T> {
+        self.raw
+    }
     /// A vector with these elements, numbered from zero.
     pub fn from_raw(raw: Vec<T>) -> Self {
         Self { raw, _id: PhantomData }

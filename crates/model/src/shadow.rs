@@ -51,6 +51,14 @@ pub(crate) fn pieces(cell: Cell) -> impl Iterator<Item = (u64, u8)> {
     granules.map(move |granule| (granule, mask(granule, start, end)))
 }
 
+/// The granule of a cell that lies in one, and its bytes there.
+#[inline]
+fn only_piece(cell: Cell) -> Option<(u64, u8)> {
+    let (start, end) = (cell.start.0, cell.end());
+    let granule = start / 8;
+    (start < end && granule == (end - 1) / 8).then(|| (granule, mask(granule, start, end)))
+}
+
 /// The bytes from `start` to `end` that lie in the granule.
 pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u8 {
     let first = granule * 8;
@@ -63,7 +71,22 @@ pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u8 {
 impl<K: Copy + Eq, V> Shadow<K, V> {
     /// Visits every lane that shares a byte with the cell. A lane that spans several granules is visited once for
     /// each.
+    #[inline]
     pub fn visit(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
+        if let Some((granule, bytes)) = only_piece(cell)
+            && self.wide.is_empty()
+        {
+            for lane in self.granules.get(&granule).map_or(&[][..], SmallVec::as_slice) {
+                if lane.bytes & bytes != 0 {
+                    f(lane.thread, lane.kind, &lane.value);
+                }
+            }
+            return;
+        }
+        self.visit_pieces(cell, f);
+    }
+
+    fn visit_pieces(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
         let mut visit_granule = |(granule, bytes)| {
             let lanes = self.granules.get(&granule).into_iter().flatten();
             lanes.filter(|l: &&Lane<K, V>| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
@@ -129,6 +152,8 @@ mod tests {
         for a in &cells {
             let mut shadow = Shadow::<char, u32>::default();
             assert!(shadow.update(*a, ThreadId(1), 'a', |n| *n += 1) || a.len == 0);
+            let only: Vec<(u64, u8)> = pieces(*a).collect();
+            assert_eq!(only_piece(*a), (only.len() == 1).then(|| only[0]), "{a:?}");
             assert!(!shadow.update(*a, ThreadId(1), 'a', |n| *n += 1));
             for b in &cells {
                 let mut met = false;

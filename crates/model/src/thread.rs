@@ -91,11 +91,21 @@ impl FromStr for ThreadPath {
 
 /// A set of threads of one run. Small and copied often, so it is a bit set of 64-bit words with the
 /// first 64 threads kept inline.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[allow(clippy::derived_hash_with_manual_eq, reason = "equal as derived, without a call for the usual empty rest")]
+#[derive(Clone, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct ThreadSet {
     low: u64,
     /// Words for threads 64 and up, without trailing zero words (so equality is structural).
     high: Vec<u64>,
+}
+
+impl PartialEq for ThreadSet {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.low == other.low
+            && self.high.len() == other.high.len()
+            && (self.high.is_empty() || self.high == other.high)
+    }
 }
 
 impl ThreadSet {

@@ -5,7 +5,7 @@
 const LOOKS: u32 = 10_000;
 /// Waits in a row without looking.
 const LEAST_RESTS: u32 = 4;
-const MOST_RESTS: u32 = 256;
+const MOST_RESTS: u32 = 1024;
 
 /// Decides before each wait whether looking is worth it: on a busy machine the other end is not running meanwhile, and
 /// looking only keeps it from its processor.
