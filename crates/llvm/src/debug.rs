@@ -13,6 +13,7 @@ use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef, LLVMValueRef};
 use inkwell::module::Module;
 
 use crate::functions::demangle;
+use crate::openmp;
 use crate::value::Value;
 
 /// A node of debug information.
@@ -199,10 +200,11 @@ pub fn subprogram_of<'m>(function: Value<'m>) -> Option<Node<'m>> {
 
 /// A subprogram's name: its linkage name demangled (so with its class and namespace), or its plain name.
 pub fn subprogram_name(subprogram: Node<'_>) -> Option<String> {
-    match subprogram.string(3) {
+    let name = match subprogram.string(3) {
         Some(linkage_name) => Some(demangle(&linkage_name)),
         None => subprogram.string(2),
-    }
+    };
+    name.map(openmp::readable)
 }
 
 /// The compile units of a module.

@@ -98,7 +98,17 @@ impl Clang {
         Err(Failure::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_owned()))
     }
 
-    /// Compiles one source to bitcode without optimisation and with debug information. Our header is in `include`.
+    /// Compiles a source of ours in `folder`, which debug information calls `name`.
+    pub(crate) fn compile_own(&self, unit: &Path, folder: &Path, name: &str, bitcode: &Path) -> Result<(), Error> {
+        let map = format!("-fdebug-prefix-map={}={name}", folder.display());
+        let mut arguments: Vec<&OsStr> = vec![map.as_ref(), "-w".as_ref()];
+        arguments.extend(cc::BITCODE_FLAGS.iter().map(OsStr::new));
+        arguments.extend([unit.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
+        self.run(&arguments)
+            .map_err(|failure| failure.into_error(|diagnostics| Error::Compile { path: unit.to_owned(), diagnostics }))
+    }
+
+    /// Compiles one source to bitcode without optimisation and with debug information. Our headers are in `include`.
     fn compile(&self, source: &Source, flags: &Flags, include: &Path, bitcode: &Path) -> Result<(), Error> {
         let mut arguments: Vec<&OsStr> = source.flags.iter().chain(&flags.compile).map(OsStr::new).collect();
         if source.language == Language::Cxx {
@@ -196,20 +206,25 @@ pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path) -> Res
     if !jobs.is_empty() {
         crate::create_dir(work_dir)?;
         let clang = Clang::find()?;
-        let include = write_header(work_dir)?;
+        let include = write_headers(work_dir)?;
         in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &include, &compiled.inputs[*input].bitcode))?;
     }
     Ok(compiled)
 }
 
-/// Writes the header for programs under test into a folder of its own and returns that.
-fn write_header(work_dir: &Path) -> Result<PathBuf, Error> {
-    const HEADER: &str = include_str!("../include/raceproof.h");
+/// Headers for programs under test; `omp.h` where the system has none.
+const HEADERS: [(&str, &str); 2] =
+    [("raceproof.h", include_str!("../include/raceproof.h")), ("omp.h", include_str!("../include/omp.h"))];
+
+/// Writes the headers for programs under test into a folder of their own and returns that.
+fn write_headers(work_dir: &Path) -> Result<PathBuf, Error> {
     let folder = work_dir.join("include");
     crate::create_dir(&folder)?;
-    let file = folder.join("raceproof.h");
-    std::fs::write(&file, HEADER)
-        .map_err(|cause| Error::Io { what: format!("cannot write `{}`", file.display()), cause })?;
+    for (name, text) in HEADERS {
+        let file = folder.join(name);
+        std::fs::write(&file, text)
+            .map_err(|cause| Error::Io { what: format!("cannot write `{}`", file.display()), cause })?;
+    }
     // Sources may be compiled from other folders.
     std::path::absolute(&folder)
         .map_err(|cause| Error::Io { what: format!("cannot find `{}`", folder.display()), cause })

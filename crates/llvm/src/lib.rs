@@ -19,6 +19,7 @@ pub mod lower;
 pub mod module;
 mod names;
 mod once;
+mod openmp;
 mod pointers;
 pub mod sites;
 pub mod value;
@@ -38,6 +39,7 @@ use driver::Flags;
 use escape::Privacy;
 use functions::Functions;
 use instrument::{Instrumented, Logged, Plan};
+use openmp::OpenMp;
 use sites::{Sites, Spelling};
 
 pub use cc::LLVM_VERSION;
@@ -91,7 +93,7 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         recorded_without: options.recorded_without.as_ref(),
     };
     let Instrumented { mut unmodelled, logged } = instrument::instrument(&front.module, &plan)?;
-    unmodelled.extend(front.optimized());
+    unmodelled.extend(front.doubts());
     merge(&mut program.unmodelled, &unmodelled);
     let bitcode = options.work_dir.join("instrumented.bc");
     create_dir(&options.work_dir)?;
@@ -124,17 +126,20 @@ struct Front<'c> {
     cplusplus: bool,
     /// Whether some input had been optimised before.
     optimized: bool,
+    openmp: OpenMp,
 }
 
 impl<'c> Front<'c> {
     fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
         let mut flags = Flags::new(&options.cflags);
         let compiled = driver::compile(&options.inputs, &flags, &options.work_dir)?;
-        flags.link.splice(0..0, compiled.link);
+        // OpenMP's library is part of the program, see `openmp`.
+        flags.link.splice(0..0, compiled.link.into_iter().filter(|flag| !flag.starts_with("-fopenmp")));
         let module = module::load_all(context, &compiled.inputs)?;
         let units = debug::compile_units(&module);
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
+        let openmp = openmp::complete(context, &module, &options.work_dir)?;
         once::complete(&module);
         verifier::complete(&module);
         initialisers::complete(&module);
@@ -145,20 +150,23 @@ impl<'c> Front<'c> {
         let spelling = Spelling::new(&directory, options.inputs.iter().map(PathBuf::as_path));
         let functions = Functions::number(&module);
         let privacy = Privacy::analyse(&module, &functions);
-        let sites = Sites::assign(&functions, &privacy, spelling);
-        Ok(Self { module, functions, privacy, sites, flags, cplusplus, optimized })
+        let sites = Sites::assign(&functions, &privacy, spelling, openmp.used);
+        Ok(Self { module, functions, privacy, sites, flags, cplusplus, optimized, openmp })
     }
 
     fn lower(&self, options: &Options) -> Program {
         let mut program = lower::lower(&self.module, &self.functions, &self.sites, &options.assume_pure);
-        program.unmodelled.extend(self.optimized());
+        program.unmodelled.extend(self.doubts());
         program
     }
 
-    /// What cannot be known of inputs that were optimised before.
-    fn optimized(&self) -> Option<Unmodelled> {
-        let what = "an input was optimised when it was compiled: accesses may have been merged or removed";
-        self.optimized.then(|| Unmodelled { site: None, what: what.into(), function: None })
+    /// What is not as the sources say, in the program as a whole.
+    fn doubts(&self) -> Vec<Unmodelled> {
+        const OPTIMIZED: &str = "an input was optimised when it was compiled: accesses may have been merged or removed";
+        const TASKS: &str = "OpenMP tasks have thread-private variables of their own here, not those of the thread that would execute them";
+        let doubts = [(self.optimized, OPTIMIZED), (self.openmp.private_tasks, TASKS)];
+        let whole = |what: &str| Unmodelled { site: None, what: what.into(), function: None };
+        doubts.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| whole(what)).collect()
     }
 }
 

@@ -80,11 +80,16 @@ fn strong_definitions(module: &Module<'_>) -> Vec<String> {
 /// Turns locals whose address is never taken into registers, and nothing else: any other optimisation could
 /// merge or remove accesses. Afterwards debug variables are instructions that can be walked.
 pub fn promote_locals(module: &Module<'_>) -> Result<(), Error> {
-    let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
-    let machine = target_machine(module)?;
-    module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(|e| internal(e.to_string()))?;
+    run(module, "mem2reg")?;
     unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
     Ok(())
+}
+
+/// Runs a pass of LLVM.
+pub(crate) fn run(module: &Module<'_>, pass: &str) -> Result<(), Error> {
+    let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
+    let machine = target_machine(module)?;
+    module.run_passes(pass, &machine, PassBuilderOptions::create()).map_err(|e| internal(e.to_string()))
 }
 
 fn target_machine(module: &Module<'_>) -> Result<TargetMachine, Error> {

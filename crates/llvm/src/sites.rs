@@ -16,6 +16,7 @@ use crate::debug::{DebugLocation, SourceFile};
 use crate::escape::Privacy;
 use crate::functions::{Functions, source_name};
 use crate::intrinsics;
+use crate::openmp;
 use crate::value::Value;
 
 /// How the user spelled the files that debug information speaks of.
@@ -74,8 +75,8 @@ pub struct Sites<'m> {
 }
 
 impl<'m> Sites<'m> {
-    /// Numbers the sites of the functions.
-    pub fn assign(functions: &Functions<'m>, privacy: &Privacy<'m>, spelling: Spelling) -> Self {
+    /// Numbers the sites of the functions. With `openmp`, some of them are of the library that we brought.
+    pub fn assign(functions: &Functions<'m>, privacy: &Privacy<'m>, spelling: Spelling, openmp: bool) -> Self {
         let mut sites = Self {
             table: IndexVec::new(),
             files: IndexVec::new(),
@@ -85,7 +86,8 @@ impl<'m> Sites<'m> {
         };
         for (id, function) in functions.defined() {
             let name = source_name(function);
-            for instruction in function.instructions().into_iter().filter(|&i| is_visible(i, privacy)) {
+            let hidden = |i: Value<'m>| openmp && is_access(i) && is_own(function, i);
+            for instruction in function.instructions().into_iter().filter(|&i| is_visible(i, privacy) && !hidden(i)) {
                 let site = sites.site(id, &name, instruction);
                 let site = sites.table.push(site);
                 sites.of.insert(instruction, site);
@@ -106,7 +108,11 @@ impl<'m> Sites<'m> {
     }
 
     fn site(&mut self, function: FunctionId, name: &str, instruction: Value<'m>) -> Site {
-        let place = DebugLocation::of(instruction);
+        // What the library does for a directive is done where that is.
+        let mut place = DebugLocation::of(instruction);
+        while let Some(outer) = place.filter(|place| openmp::is_own(*place)).and_then(DebugLocation::inlined_at) {
+            place = Some(outer);
+        }
         let source_function = place.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
         let location = place.and_then(|p| self.location(p));
         let mut inlined_at = Vec::new();
@@ -123,6 +129,20 @@ impl<'m> Sites<'m> {
         let file = self.file(&place.file()?);
         Some(Location { file, line: place.line(), column: place.column() })
     }
+}
+
+/// Whether the instruction accesses memory without synchronising.
+fn is_access(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => !instruction.is_atomic(),
+        Some(LLVMOpcode::LLVMCall) => intrinsics::of_call(instruction).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether an instruction of a function is one of the library that we brought.
+fn is_own(function: Value<'_>, instruction: Value<'_>) -> bool {
+    openmp::is_adapter(function) || DebugLocation::of(instruction).is_some_and(openmp::is_own)
 }
 
 /// Whether the instruction does something visible.

@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::target::{LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
-use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValue, LLVMValueKind};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTypeKind, LLVMValue, LLVMValueKind};
 use inkwell::values::AsValueRef;
 
 /// A value of a module: an instruction, an argument, a constant, a global or a function.
@@ -132,6 +132,10 @@ impl<'m> Value<'m> {
     /// Whether this function or global has no definition here.
     pub fn is_declaration(self) -> bool {
         unsafe { LLVMIsDeclaration(self.raw()) != 0 }
+    }
+    /// Whether this load or store is atomic.
+    pub fn is_atomic(self) -> bool {
+        unsafe { LLVMGetOrdering(self.raw()) != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
     }
     /// Whether this is a function that LLVM itself defines.
     pub fn is_intrinsic(self) -> bool {

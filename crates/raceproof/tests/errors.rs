@@ -35,6 +35,17 @@ fn inputs() {
 }
 
 #[test]
+fn openmp() {
+    let folder = Folder::new();
+    let doacross = "int main(void) {\n  int a[4] = {0};\n#pragma omp parallel for ordered(1)\n\
+        for (int i = 1; i < 4; i++) {\n#pragma omp ordered depend(sink : i - 1)\n    a[i] = a[i - 1];\n\
+        #pragma omp ordered depend(source)\n  }\n  return a[0];\n}\n";
+    write(&folder, "doacross.c", doacross);
+    let args = ["explore", "doacross.c", "--cflags=-fopenmp"];
+    refused(&folder, &args, &["error: ", "OpenMP", "__kmpc_doacross", "taskloop"]);
+}
+
+#[test]
 fn flags() {
     let folder = Folder::new();
     refused(&folder, &["explore"], &["error: ", "INPUT"]);

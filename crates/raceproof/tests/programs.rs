@@ -3,41 +3,51 @@
 
 mod common;
 
+use std::path::Path;
+
 use serde_json::Value;
 use testkit::annotations::{Annotations, Lines, Mark};
 
 use common::annotated::{Bench, complete, for_each_program, items, racy_lines};
 
+/// The race-free twin is safe; the racy one races on the annotated lines and nowhere else, and each race replays.
+fn are_twins(program: &Path, flags: &[&str]) -> Result<(), String> {
+    let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
+    let expected = Annotations::parse(&source).lines(Mark::Race);
+    let bench = Bench::new(program);
+
+    let (status, document) = bench.explore(flags)?;
+    complete(&document)?;
+    if (status, document["verdict"].as_str()) != (0, Some("safe")) {
+        return Err(format!("the race-free twin: status {status}, verdict {}", document["verdict"]));
+    }
+
+    let (status, document) = bench.explore(&[flags, &["--cflags=-DRACY"]].concat())?;
+    complete(&document)?;
+    if (status, document["verdict"].as_str()) != (1, Some("race")) {
+        return Err(format!("the racy twin: status {status}, verdict {}", document["verdict"]));
+    }
+    let reported = racy_lines(&document);
+    if reported != expected {
+        return Err(format!("races on lines {reported:?}, annotated are {expected:?}"));
+    }
+    if !items(&document, "pairs").iter().all(|p| p["verdict"] != "race" || p["confirmed"] == true) {
+        return Err("a race is not confirmed".into());
+    }
+    match bench.replay_all(&document)? {
+        0 => Err("no witness".into()),
+        _ => Ok(()),
+    }
+}
+
 #[test]
 fn twins() {
-    for_each_program("twins", |program| {
-        let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
-        let expected = Annotations::parse(&source).lines(Mark::Race);
-        let bench = Bench::new(program);
+    for_each_program("twins", |program| are_twins(program, &[]));
+}
 
-        let (status, document) = bench.explore(&[])?;
-        complete(&document)?;
-        if (status, document["verdict"].as_str()) != (0, Some("safe")) {
-            return Err(format!("the race-free twin: status {status}, verdict {}", document["verdict"]));
-        }
-
-        let (status, document) = bench.explore(&["--cflags=-DRACY"])?;
-        complete(&document)?;
-        if (status, document["verdict"].as_str()) != (1, Some("race")) {
-            return Err(format!("the racy twin: status {status}, verdict {}", document["verdict"]));
-        }
-        let reported = racy_lines(&document);
-        if reported != expected {
-            return Err(format!("races on lines {reported:?}, annotated are {expected:?}"));
-        }
-        if !items(&document, "pairs").iter().all(|p| p["verdict"] != "race" || p["confirmed"] == true) {
-            return Err("a race is not confirmed".into());
-        }
-        match bench.replay_all(&document)? {
-            0 => Err("no witness".into()),
-            _ => Ok(()),
-        }
-    });
+#[test]
+fn openmp() {
+    for_each_program("openmp", |program| are_twins(program, &["--cflags=-fopenmp", "--reduction=best"]));
 }
 
 /// The lines of the errors of one kind.

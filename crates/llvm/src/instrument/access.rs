@@ -1,9 +1,9 @@
 //! Plain and atomic loads and stores, copies and fills, and locals that other threads may see.
 
+use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMTypeRef;
 use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 use model::SiteId;
 use wire::Tag;
 
@@ -22,7 +22,7 @@ impl<'m> Weaver<'_, 'm> {
         let is_load = instruction.opcode() == Some(LLVMOpcode::LLVMLoad);
         let accessed = if is_load { Some(instruction) } else { instruction.operand(0) };
         let Some(size) = accessed.map(|value| self.size(value.ty())).filter(|size| *size > 0) else { return };
-        if unsafe { LLVMGetOrdering(instruction.raw()) } == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic {
+        if !instruction.is_atomic() {
             self.insert.before(instruction);
             if self.is_recorded() && self.log_access(instruction, address, size, site) {
                 return;

@@ -1,0 +1,99 @@
+/* OpenMP's runtime library as an ordinary pthread program: teams, their threads, tasks.
+ *
+ * What clang makes of `#pragma omp` calls the functions here. They are compiled with the program under test and checked
+ * like the rest of it, so that every engine sees threads, semaphores, mutexes and barriers it knows. Two rules:
+ *
+ * - An edge of happens-before exists here exactly where OpenMP promises one. What only chooses (who executes a `single`,
+ *   who gets the next chunk) is a relaxed atomic.
+ * - Nothing waits longer than OpenMP demands: a `taskwait` for children, not for their children. */
+#ifndef RACEPROOF_OPENMP_H
+#define RACEPROOF_OPENMP_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ident ident;
+/* The code of a region, with what it is given. */
+typedef void region(void **arguments, int *number, int *bound);
+
+/* A loop whose iterations are handed out: one of these serves every `LOOPS`-th loop of a region. */
+struct ticket {
+    /* In the upper half the round, in the lower the next iteration nobody has: `dynamic` and `guided`. */
+    _Atomic uint64_t next;
+    /* The same of the iteration whose `ordered` part comes next. */
+    _Atomic uint64_t turn;
+};
+
+/* How many loops of a region the fastest thread may be ahead of the slowest. */
+enum { LOOPS = 64 };
+
+/* A team of threads and the region they execute. Written by the thread that meets the region, before it starts. */
+struct team {
+    struct team *outer;
+    /* The number that the thread of the outer team has there. */
+    int outer_number;
+    int size;
+    /* How many regions this one is in, and how many of those have more than one thread. */
+    int level, active_level;
+    region *code;
+    void **arguments;
+    pthread_barrier_t barrier;
+    /* How many `single` have found their thread. */
+    _Atomic int singles;
+    /* Where the thread that executed a `single` keeps what it copies to the others. */
+    void *copied;
+    struct ticket loops[LOOPS];
+};
+
+/* The loop that a thread is in. */
+struct loop {
+    struct ticket *ticket;
+    uint64_t round;
+    int schedule, ordered;
+    uint64_t lower, step, count, chunk;
+    /* How many chunks of a static schedule this thread has had. */
+    uint64_t taken;
+    /* The iteration it executes, and whether that has passed its `ordered` part. */
+    uint64_t iteration;
+    int passed;
+};
+
+/* A task. Implicit ones are the code of a region as one thread executes it; explicit ones have a thread of their own:
+   tasks run at the same time as whatever is not ordered with them, whichever thread of the team would execute them. */
+struct task {
+    /* Who executes it, or met it. */
+    struct member *member;
+    /* Tasks it made whose threads have not been joined, newest first. */
+    struct explicit *children;
+    /* What its children did with memory named by `depend`. */
+    struct dependence *dependences;
+    /* The innermost `taskgroup` it is in now. */
+    struct group *group;
+    int final;
+};
+
+/* A thread as a member of a team. */
+struct member {
+    struct team *team;
+    int number;
+    int singles;
+    uint64_t loops;
+    struct loop loop;
+    struct task task;
+};
+
+/* The thread's membership and task. Outside of regions a thread is alone in a team. */
+extern _Thread_local struct member *raceproof_omp_self;
+extern _Thread_local struct task *raceproof_omp_task;
+
+struct member *raceproof_omp_member(void);
+/* Waits for the threads of all tasks that the task made, and of those they made. */
+void raceproof_omp_join(struct task *task);
+/* Ends the program: it does what is not supported, or the system refuses. */
+void raceproof_omp_fail(const char *what);
+int raceproof_omp_max_threads(void);
+
+#endif

@@ -1,0 +1,261 @@
+/* Regions: teams, the threads in them, and what they do together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmp.h"
+
+/* A thread that waits for regions. It serves one thread of the program, so that its thread-private variables last. */
+struct worker {
+    pthread_t thread;
+    sem_t start, end;
+    struct member member;
+    /* Whose region comes next, and as which of its threads. */
+    struct team *team;
+    int number;
+};
+
+_Thread_local struct member *raceproof_omp_self;
+_Thread_local struct task *raceproof_omp_task;
+
+static _Thread_local struct worker **workers;
+static _Thread_local int worker_count;
+/* The clause `num_threads` of the region to come; 0: none. */
+static _Thread_local int wanted;
+static _Thread_local struct member alone;
+static _Thread_local struct team alone_team;
+/* What `omp_set_num_threads` said in this thread; 0: nothing. */
+static _Thread_local int chosen;
+
+/* How many threads a team has where the program does not say. */
+enum { THREADS = 2 };
+
+void raceproof_omp_fail(const char *what) {
+    fprintf(stderr, "OpenMP: %s\n", what);
+    abort();
+}
+
+struct member *raceproof_omp_member(void) {
+    if (!raceproof_omp_self) {
+        alone_team.size = 1;
+        alone.team = &alone_team;
+        alone.task.member = &alone;
+        raceproof_omp_self = &alone;
+        raceproof_omp_task = &alone.task;
+    }
+    return raceproof_omp_self;
+}
+
+int raceproof_omp_max_threads(void) {
+    if (chosen)
+        return chosen;
+    const char *named = getenv("OMP_NUM_THREADS");
+    int count = named ? atoi(named) : THREADS;
+    return count > 0 ? count : 1;
+}
+
+void omp_set_num_threads(int count) {
+    chosen = count > 0 ? count : 1;
+}
+
+/* Makes the calling thread a member of a team and executes the team's region. */
+static void execute_region(struct member *member, struct team *team, int number) {
+    int bound = number;
+    memset(member, 0, sizeof *member);
+    member->team = team;
+    member->number = number;
+    member->task.member = member;
+    raceproof_omp_self = member;
+    raceproof_omp_task = &member->task;
+    team->code(team->arguments, &number, &bound);
+    raceproof_omp_join(&member->task);
+}
+
+static void *work(void *argument) {
+    struct worker *worker = argument;
+    for (;;) {
+        sem_wait(&worker->start);
+        execute_region(&worker->member, worker->team, worker->number);
+        sem_post(&worker->end);
+    }
+    return NULL;
+}
+
+/* Sees to it that the thread has `count` workers. */
+__attribute__((always_inline)) static inline void hire(int count) {
+    if (count <= worker_count)
+        return;
+    workers = realloc(workers, count * sizeof *workers);
+    for (; worker_count < count; worker_count++) {
+        struct worker *worker = calloc(1, sizeof *worker);
+        sem_init(&worker->start, 0, 0);
+        sem_init(&worker->end, 0, 0);
+        workers[worker_count] = worker;
+        if (pthread_create(&worker->thread, NULL, work, worker))
+            raceproof_omp_fail("a thread of a team cannot be created");
+    }
+}
+
+/* `parallel`: called instead of `__kmpc_fork_call`. A region inside one with several threads has one. */
+__attribute__((always_inline)) void raceproof_omp_parallel(region *code, void **arguments) {
+    struct member *outer = raceproof_omp_member();
+    struct task *task = raceproof_omp_task;
+    struct member first;
+    struct team team;
+    memset(&team, 0, sizeof team);
+    team.outer = outer->team;
+    team.size = outer->team->active_level > 0 ? 1 : wanted ? wanted : raceproof_omp_max_threads();
+    team.level = outer->team->level + 1;
+    team.active_level = outer->team->active_level + (team.size > 1);
+    team.outer_number = outer->number;
+    team.code = code;
+    team.arguments = arguments;
+    wanted = 0;
+    if (team.size > 1) {
+        pthread_barrier_init(&team.barrier, NULL, team.size);
+        hire(team.size - 1);
+    }
+    for (int i = 1; i < team.size; i++) {
+        workers[i - 1]->team = &team;
+        workers[i - 1]->number = i;
+        sem_post(&workers[i - 1]->start);
+    }
+    execute_region(&first, &team, 0);
+    for (int i = 1; i < team.size; i++)
+        sem_wait(&workers[i - 1]->end);
+    if (team.size > 1)
+        pthread_barrier_destroy(&team.barrier);
+    raceproof_omp_self = outer;
+    raceproof_omp_task = task;
+}
+
+/* A region that one thread executes, since its `if` says so: the code is called by the program itself. */
+struct serial {
+    struct team team;
+    struct member member, *outer;
+    struct task *task;
+};
+
+void __kmpc_serialized_parallel(ident *place, int number) {
+    struct member *outer = raceproof_omp_member();
+    struct serial *serial = calloc(1, sizeof *serial);
+    serial->outer = outer;
+    serial->task = raceproof_omp_task;
+    serial->team.outer = outer->team;
+    serial->team.size = 1;
+    serial->team.level = outer->team->level + 1;
+    serial->team.active_level = outer->team->active_level;
+    serial->team.outer_number = outer->number;
+    serial->member.team = &serial->team;
+    serial->member.task.member = &serial->member;
+    raceproof_omp_self = &serial->member;
+    raceproof_omp_task = &serial->member.task;
+}
+
+void __kmpc_end_serialized_parallel(ident *place, int number) {
+    char *member = (char *)raceproof_omp_self;
+    struct serial *serial = (struct serial *)(member - offsetof(struct serial, member));
+    raceproof_omp_join(&serial->member.task);
+    raceproof_omp_self = serial->outer;
+    raceproof_omp_task = serial->task;
+    free(serial);
+}
+
+void __kmpc_push_num_threads(ident *place, int number, int count) {
+    wanted = count > 0 ? count : 1;
+}
+
+void __kmpc_push_proc_bind(ident *place, int number, int bind) {
+}
+
+void __kmpc_begin(ident *place, int flags) {
+}
+
+void __kmpc_end(ident *place) {
+}
+
+int __kmpc_ok_to_fork(ident *place) {
+    return 1;
+}
+
+int __kmpc_global_thread_num(ident *place) {
+    return raceproof_omp_member()->number;
+}
+
+int __kmpc_global_num_threads(ident *place) {
+    return raceproof_omp_member()->team->size;
+}
+
+int __kmpc_bound_thread_num(ident *place) {
+    return raceproof_omp_member()->number;
+}
+
+int __kmpc_bound_num_threads(ident *place) {
+    return raceproof_omp_member()->team->size;
+}
+
+int __kmpc_in_parallel(ident *place) {
+    return raceproof_omp_member()->team->active_level > 0;
+}
+
+/* All tasks of the team end before any thread of it goes on. */
+void __kmpc_barrier(ident *place, int number) {
+    struct member *self = raceproof_omp_member();
+    raceproof_omp_join(raceproof_omp_task);
+    if (self->team->size > 1)
+        pthread_barrier_wait(&self->team->barrier);
+}
+
+/* Cancellation is off unless the environment asks for it, and it cannot ask here. */
+int __kmpc_cancel_barrier(ident *place, int number) {
+    __kmpc_barrier(place, number);
+    return 0;
+}
+
+int __kmpc_cancel(ident *place, int number, int kind) {
+    return 0;
+}
+
+int __kmpc_cancellationpoint(ident *place, int number, int kind) {
+    return 0;
+}
+
+/* The first thread that comes executes it. */
+int __kmpc_single(ident *place, int number) {
+    struct member *self = raceproof_omp_member();
+    int mine = self->singles++;
+    return self->team->size == 1
+        || atomic_compare_exchange_strong_explicit(&self->team->singles, &mine, mine + 1, memory_order_relaxed,
+                                                   memory_order_relaxed);
+}
+
+void __kmpc_end_single(ident *place, int number) {
+}
+
+void __kmpc_copyprivate(ident *place, int number, size_t size, void *data, void (*copy)(void *, void *), int executed) {
+    struct team *team = raceproof_omp_member()->team;
+    if (executed)
+        team->copied = data;
+    __kmpc_barrier(place, number);
+    if (!executed)
+        copy(data, team->copied);
+    __kmpc_barrier(place, number);
+}
+
+int __kmpc_masked(ident *place, int number, int filter) {
+    return raceproof_omp_member()->number == filter;
+}
+
+void __kmpc_end_masked(ident *place, int number) {
+}
+
+int __kmpc_master(ident *place, int number) {
+    return __kmpc_masked(place, number, 0);
+}
+
+void __kmpc_end_master(ident *place, int number) {
+}
+
+void __kmpc_flush(ident *place) {
+    atomic_thread_fence(memory_order_seq_cst);
+}
