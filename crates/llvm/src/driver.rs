@@ -115,7 +115,9 @@ impl Clang {
             // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
         }
-        arguments.extend(["-idirafter".as_ref(), include.as_os_str()]);
+        // Where they are differs from run to run; the program must not.
+        let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
+        arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
         arguments.extend(cc::BITCODE_FLAGS.iter().map(OsStr::new));
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
         self.run_in(&source.directory, &arguments).map_err(|failure| {
