@@ -8,7 +8,7 @@ use model::{Executor, Schedule, Step, Trace};
 
 const RUNS: usize = 10_000;
 
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 11] = [
     "determinism/everything.cpp",
     "twins/array_slots.c",
     "twins/barrier_twice.c",
@@ -18,6 +18,7 @@ const PROGRAMS: [&str; 10] = [
     "twins/keys.c",
     "twins/libc_files.c",
     "twins/libc_pipe.c",
+    "twins/libc_sockets.c",
     "twins/thread_local.c",
 ];
 

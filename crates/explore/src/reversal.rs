@@ -7,7 +7,8 @@
 //! An operation that waits (a lock, a semaphore, a once-control, the end of a wait) may be impossible right after `a`
 //! because of `a`, and be executed later or never. Then it is not enough to look at the events right before it: an
 //! operation that makes it impossible (a *taker*) is reversed with it unless another taker comes between; of a lock taken
-//! several times by one thread, the first time.
+//! several times by one thread, the first time. A call that moves data (a pipe, a socket) may wait for the object too, and what
+//! makes it possible or impossible cannot be told from what it touches: every call on the object is reversed with it.
 //!
 //! Whether the operation is possible after the reversal, and with what result, follows from the trace for locks,
 //! once-controls, joins, and wherever the thread stood before it already. For the rest the plan says that it was not
@@ -28,18 +29,25 @@ fn takes(how: Use) -> bool {
     matches!(how, Take | TryTake | TakeShared | TryTakeShared | Wait | Change)
 }
 
+/// Whether it is a call on something that the library or the kernel keeps, such as a file or a socket: accesses of which
+/// some are atomic. Whether it waits, how much memory it touches and what it gives depend on what others did before.
+fn is_call(op: &Op) -> bool {
+    matches!(op, Op::Accesses(accesses) if accesses.iter().any(|access| access.atomic.is_some()))
+}
+
 /// Whether the operation may have to wait.
 pub(crate) fn waits(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Acquire { .. }
-            | Op::SemWait { .. }
-            | Op::WaitEnd { .. }
-            | Op::OnceBegin { .. }
-            | Op::Join { .. }
-            | Op::BarrierLeave { .. }
-            | Op::Await { .. }
-    )
+    is_call(op)
+        || matches!(
+            op,
+            Op::Acquire { .. }
+                | Op::SemWait { .. }
+                | Op::WaitEnd { .. }
+                | Op::OnceBegin { .. }
+                | Op::Join { .. }
+                | Op::BarrierLeave { .. }
+                | Op::Await { .. }
+        )
 }
 
 /// A few steps, ascending.
@@ -51,7 +59,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let thread = next.id.thread;
     let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
     let known = last.map(|last| causality.clock(causality.step_of(last)));
-    let waiting = waits(&next.op);
+    let (waiting, call) = (waits(&next.op), is_call(&next.op));
     let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
     // Its thread's life meets only what nothing is reversed with: its creation, and requests to cancel, which are not covered.
     for (resource, how) in footprint(next).filter(|(_, how)| *how != Use::Step) {
@@ -61,12 +69,13 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
             }
             let entries = &entries[..entries.partition_point(|e| e.step < until)];
             let unknown = entries.iter().rev().take_while(|e| known.map_or(0, |k| k.count(other)) <= e.position);
-            let few = if theirs == Use::Change { usize::MAX } else { 1 };
+            let taker = takes(theirs) || (call && theirs == Use::Write);
+            let few = if theirs == Use::Change || (call && taker) { usize::MAX } else { 1 };
             // Only an event that changes an object may use a second one that excludes the other event.
             let changes = how == Use::Change && theirs == Use::Change;
             let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
             let coenabled = unknown.take(few).filter(coenabled);
-            found.extend(coenabled.map(|e| (e.step, waiting && takes(theirs))));
+            found.extend(coenabled.map(|e| (e.step, waiting && taker)));
         });
     }
     if found.is_empty() {
@@ -78,7 +87,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let between = |(step, taker): (Step, bool), (other, other_takes): (Step, bool)| {
         other > step && (!taker || other_takes) && leads(step, other)
     };
-    let all_changes = matches!(next.op, Op::WaitEnd { .. });
+    let all_changes = call || matches!(next.op, Op::WaitEnd { .. });
     let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
     let mut direct: Steps = direct.map(|(step, _)| *step).collect();
     if let Op::Acquire { lock, .. } = next.op {
@@ -183,7 +192,8 @@ impl<'a> Reversal<'a> {
                 }
                 access.atomic.is_none()
             }
-            // What a section does depends on what it reads.
+            // What a section or a call does depends on what it finds.
+            op if is_call(op) => false,
             Op::TryJoin { .. } | Op::Section { .. } => false,
             _ => true,
         };

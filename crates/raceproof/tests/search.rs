@@ -220,3 +220,22 @@ fn a_polling_loop_hides_nothing() {
     let (status, document) = Desk::new("polling.c").explore(&["--max-steps", "4"]);
     assert_eq!((status, document["verdict"].as_str()), (3, Some("unknown")), "no execution comes to its end");
 }
+
+/// Whoever comes first gets the byte or the connection: calls that wait are reversed with all that may have kept them
+/// waiting. The reductions that execute one run of each class agree on how many there are.
+#[test]
+fn calls_that_wait_come_in_every_order() {
+    for (program, classes) in [("pipe_order.c", 10), ("accept_order.c", 15)] {
+        for reduction in explore::ReductionName::ALL.into_iter().skip(1) {
+            let name = reduction.to_string();
+            let (status, document) = Desk::new(program).explore(&["--reduction", &name]);
+            assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{program}, {name}");
+            let engine = &document["engines"][0];
+            assert_eq!(engine["coverage"], "complete", "{program}, {name}");
+            if name == "optimal" || name == "dpor-sleep" {
+                let blocked = engine["blocked"].as_u64().unwrap_or(0);
+                assert_eq!(executions(&document) - blocked, classes, "{program}, {name}");
+            }
+        }
+    }
+}

@@ -67,7 +67,7 @@ static bool walk_path(char *path, const struct walk_options *options, unsigned d
     struct stat status;
     bool go_on = true;
     /* Links are followed only where the user named them: no cycles. */
-    if ((named ? stat : lstat)(path, &status) != 0) {
+    if ((named ? stat(path, &status) : lstat(path, &status)) != 0) {
         complain("cannot find %s", path);
     } else if (S_ISDIR(status.st_mode) && depth > 0) {
         go_on = walk_directory(path, options, depth - 1, visit, context);

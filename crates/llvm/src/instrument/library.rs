@@ -7,11 +7,13 @@ use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 use model::SiteId;
 use program::library::threads::ThreadFunction;
-use program::library::{Computed, Effect, Format, FormatArgs, HookArg, LibraryFunction, Size};
+use program::library::{Computed, Effect, Format, FormatArgs, HookArg, LibraryFunction, LibraryState, Size};
 use wire::Tag;
 
 use super::Weaver;
 use crate::value::Value;
+
+const _: () = assert!(LibraryState::Descriptors as u32 == wire::DESCRIPTORS);
 
 impl<'m> Weaver<'_, 'm> {
     /// Reports what a library call touches.

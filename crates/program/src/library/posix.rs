@@ -11,6 +11,14 @@ use super::Size::{Arg as Len, Bytes, Result, Scaled, String, StringMax};
 use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{LibraryFunction, LibraryState, Role, computed, row};
 
+/// `accept`: the address of who connects goes to argument 1, its length to argument 2.
+const ACCEPT: &[super::Effect] = &[
+    Read(2, Bytes(4)),
+    State(LibraryState::Descriptors, Write_),
+    Write(2, Bytes(4)),
+    ComputedAfter(computed("__rp_add_sized", &[Arg(1), Arg(2)], &[2], &[1])),
+];
+
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fxstat", 3, &[Write(2, Bytes(144))]),
     row("__lxstat", 3, &[Read(1, String), Write(2, Bytes(144))]),
@@ -19,20 +27,20 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("__pthread_unregister_cancel", 1, &[]),
     row("__pthread_unwind_next", 1, &[]),
     row("__xstat", 3, &[Read(1, String), Write(2, Bytes(144))]),
-    row("accept", 3, &[Opaque("uses the network")]),
-    row("accept4", 4, &[Opaque("uses the network")]),
+    row("accept", 3, ACCEPT).by_runtime(),
+    row("accept4", 4, ACCEPT).by_runtime(),
     row("access", 2, &[Read(0, String)]),
     row("alphasort", 2, &[Opaque("reads directory entries")]),
-    row("bind", 3, &[Read(1, Len(2)), Opaque("uses the network")]),
+    row("bind", 3, &[Read(1, Len(2)), State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("brk", 1, &[Opaque("moves the end of the heap")]),
     row("chdir", 1, &[Read(0, String), State(LibraryState::Process, Write_)]),
     row("chmod", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("chown", 3, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("chroot", 1, &[Opaque("changes the root directory")]),
-    row("close", 1, &[State(LibraryState::Descriptors, Write_)]),
+    row("close", 1, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("closedir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), State(LibraryState::Descriptors, Write_)]),
     row("confstr", 3, &[WriteAfter(1, StringMax(2))]),
-    row("connect", 3, &[Read(1, Len(2)), Opaque("uses the network")]),
+    row("connect", 3, &[Read(1, Len(2)), State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("copy_file_range", 6, &[Opaque("copies between files")]),
     row("creat", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row(
@@ -48,8 +56,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("daemon", 2, &[Opaque("makes another process")]),
     row("dirfd", 1, &[Read(0, Bytes(1))]),
     row("dup", 1, &[State(LibraryState::Descriptors, Write_)]),
-    row("dup2", 2, &[State(LibraryState::Descriptors, Write_)]),
-    row("dup3", 3, &[State(LibraryState::Descriptors, Write_)]),
+    row("dup2", 2, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
+    row("dup3", 3, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("eaccess", 2, &[Read(0, String)]),
     row("endgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
     row("endpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
@@ -210,7 +218,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("lchown", 3, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("link", 2, &[Read(0, String), Read(1, String), State(LibraryState::Descriptors, Write_)]),
     row("linkat", 5, &[Read(1, String), Read(3, String), State(LibraryState::Descriptors, Write_)]),
-    row("listen", 2, &[Opaque("uses the network")]),
+    row("listen", 2, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("lockf", 3, &[Opaque("locks a file")]),
     row("lseek", 3, &[]).by_runtime(),
     row("lstat", 2, &[Read(0, String), Write(1, Bytes(144))]),

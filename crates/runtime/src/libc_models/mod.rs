@@ -13,6 +13,7 @@
 //! | [`transfer`] | reading and writing |
 //! | [`poll`] | waiting for descriptors |
 //! | [`pipe`] | pipes, socket pairs and event counters inside the process |
+//! | [`net`] | sockets that listen and connect inside the process |
 //! | [`map`] | memory maps |
 //! | [`refused`] | changes to the file system that are not modelled |
 //!
@@ -35,6 +36,7 @@ pub mod clock;
 pub mod format;
 pub mod identity;
 pub mod map;
+pub mod net;
 pub mod open;
 pub mod paths;
 pub mod pipe;

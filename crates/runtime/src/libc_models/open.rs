@@ -10,6 +10,7 @@ use core::ffi::{c_int, c_void};
 use wire::Tag;
 use wire::record::order;
 
+use super::net::{self, SocketId};
 use super::pipe::{self, End};
 use super::result;
 use super::transfer::{Access, operate};
@@ -27,7 +28,9 @@ pub enum File {
     Memory(u32),
     /// An end of a pipe inside the process.
     Pipe(End),
-    /// Anything else: opened before the program, a socket.
+    /// A socket that is not connected.
+    Socket(SocketId),
+    /// Anything else: opened before the program, a socket of another kind.
     Other,
 }
 
@@ -93,12 +96,20 @@ pub fn duplicated(fd: isize, from: c_int) -> isize {
     if fd >= 0 {
         sched::note_io();
         let open = get(from);
-        if let File::Pipe(end) = open.file {
-            pipe::share(end);
+        match open.file {
+            File::Pipe(end) => pipe::share(end),
+            File::Socket(id) => net::share(id),
+            _ => {}
         }
         set(fd, (open.file != File::Other).then_some(open));
     }
     fd
+}
+
+/// What was one file is another from now on, under every number it has; how many there are.
+pub fn replace(old: File, new: File) -> usize {
+    let same = state().by_fd.iter_mut().flatten().filter(|open| open.file == old);
+    same.map(|open| open.file = new).count()
 }
 
 impl Open {
@@ -146,12 +157,40 @@ pub unsafe fn add_file_of(stream: *const c_void) {
     }
 }
 
-/// Closes a descriptor: for the end of a pipe this is an event, since others may wait for it.
+/// An access to the table of open files: which number is free next.
+pub fn table() -> Access {
+    let at = wire::LIBRARY_STATE + 8 * u64::from(wire::DESCRIPTORS);
+    Access { tag: Tag::ReadModifyWrite, order: order::RELAXED, at, len: 8 }
+}
+
+/// Lets go of what is open under a number, which then becomes free or is used again. One event: others may wait for the
+/// end of a pipe, or get the number.
+fn let_go(fd: c_int, then: impl FnOnce() -> isize) -> isize {
+    let file = get(fd).file;
+    let touched = match file {
+        File::Pipe(end) => pipe::closing(end),
+        File::Socket(id) => Vec::from(net::accesses(id)),
+        _ => Vec::new(),
+    };
+    let known: Vec<Access> = touched.into_iter().chain([table()]).collect();
+    let done = operate(&known, Blocker::None, |_| {
+        match file {
+            File::Pipe(end) => pipe::drop_end(end),
+            File::Socket(id) => net::drop_user(id),
+            _ => {}
+        }
+        then()
+    });
+    done.unwrap_or(-(libc::EINTR as isize))
+}
+
+/// Closes a descriptor.
 fn close_one(fd: c_int) -> isize {
     sched::note_io();
-    if let File::Pipe(end) = get(fd).file {
-        operate(&pipe::accesses(end), Blocker::None, |_| pipe::drop_end(end));
-    }
+    let_go(fd, || forget(fd))
+}
+
+fn forget(fd: c_int) -> isize {
     if let Ok(index) = usize::try_from(fd)
         && let Some(entry) = state().by_fd.get_mut(index)
     {
@@ -180,13 +219,10 @@ export! {
     }
     /// Duplicates a descriptor under a number.
     fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int {
-        if let File::Pipe(end) = get(to).file
-            && unsafe { sys!(SYS_fcntl, fd, libc::F_GETFD) } >= 0
-            && fd != to
-        {
-            operate(&pipe::accesses(end), Blocker::None, |_| pipe::drop_end(end));
+        if fd == to || unsafe { sys!(SYS_fcntl, fd, libc::F_GETFD) } < 0 {
+            return result(unsafe { sys!(SYS_dup3, fd, to, flags) }) as c_int;
         }
-        result(duplicated(unsafe { sys!(SYS_dup3, fd, to, flags) }, fd)) as c_int
+        result(let_go(to, || duplicated(unsafe { sys!(SYS_dup3, fd, to, flags) }, fd))) as c_int
     }
     /// Asks about or changes a descriptor. Locks on files are not modelled.
     fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {

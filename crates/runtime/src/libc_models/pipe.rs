@@ -3,6 +3,10 @@
 //!
 //! Each descriptor is that of a real pipe (or socket, or counter) through which nothing goes; it keeps the number and
 //! answers questions about its kind and flags.
+//!
+//! A channel's cell has three parts, so that calls depend on each other only where one can notice the other: the bytes on
+//! their way, who reads and who writes. Taking bytes out touches the first, and looks at the writers if there are none;
+//! putting bytes in looks at the readers, too; closing an end touches what it was.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -50,6 +54,13 @@ impl End {
             Self::Write(_) => None,
         }
     }
+    /// A channel it has to do with.
+    fn any(self) -> ChannelId {
+        match self {
+            Self::Read(channel) | Self::Write(channel) | Self::Counter(channel) => channel,
+            Self::Socket { incoming, .. } => incoming,
+        }
+    }
     /// The channel that is written.
     pub fn sink(self) -> Option<ChannelId> {
         match self {
@@ -79,19 +90,64 @@ fn channel(id: ChannelId) -> &'static mut Channel {
 }
 
 fn new_channel() -> ChannelId {
+    channel_with(open::new_content())
+}
+
+/// A new channel whose cell is given.
+pub fn channel_with(content: u32) -> ChannelId {
     // Safety: as in `channel`.
     let channels = unsafe { &mut *CHANNELS.get() };
-    channels.push(Channel { readers: 1, writers: 1, content: open::new_content(), ..Channel::default() });
+    channels.push(Channel { readers: 1, writers: 1, content, ..Channel::default() });
     channels.len() as ChannelId - 1
 }
 
-/// The accesses of an operation on this end.
-pub fn accesses(end: End) -> [Access; 2] {
-    let both = match end {
-        End::Read(channel) | End::Write(channel) | End::Counter(channel) => [channel, channel],
-        End::Socket { incoming, outgoing } => [incoming, outgoing],
-    };
-    both.map(|id| content_access(channel(id).content, Tag::ReadModifyWrite))
+/// A part of a channel's cell.
+#[derive(Clone, Copy)]
+enum Part {
+    Bytes,
+    Readers,
+    Writers,
+}
+
+impl Part {
+    fn of(self, id: ChannelId, tag: Tag) -> Access {
+        let whole = content_access(channel(id).content, tag);
+        let (offset, len) = match self {
+            Self::Bytes => (0, 4),
+            Self::Readers => (4, 2),
+            Self::Writers => (6, 2),
+        };
+        Access { at: whole.at + offset, len, ..whole }
+    }
+}
+
+/// The access of taking out of this end; one that cannot be read still is looked at.
+pub fn taking(end: End) -> Access {
+    Part::Bytes.of(end.source().unwrap_or_else(|| end.any()), Tag::ReadModifyWrite)
+}
+
+/// Besides, where nothing was there.
+pub fn finding_nothing(end: End) -> Access {
+    Part::Writers.of(end.source().unwrap_or_else(|| end.any()), Tag::Read)
+}
+
+/// The accesses of putting into this end.
+pub fn putting(end: End) -> [Access; 2] {
+    let id = end.sink().unwrap_or_else(|| end.any());
+    [Part::Bytes.of(id, Tag::ReadModifyWrite), Part::Readers.of(id, Tag::Read)]
+}
+
+/// The accesses of looking whether this end is ready.
+pub fn looking(end: End) -> Vec<Access> {
+    let source = end.source().map(|id| [Part::Bytes.of(id, Tag::Read), Part::Writers.of(id, Tag::Read)]);
+    let sink = end.sink().map(|id| [Part::Bytes.of(id, Tag::Read), Part::Readers.of(id, Tag::Read)]);
+    source.into_iter().chain(sink).flatten().collect()
+}
+
+/// The accesses of closing this end.
+pub fn closing(end: End) -> Vec<Access> {
+    let reader = end.source().map(|id| Part::Readers.of(id, Tag::ReadModifyWrite));
+    reader.into_iter().chain(end.sink().map(|id| Part::Writers.of(id, Tag::ReadModifyWrite))).collect()
 }
 
 /// Another descriptor has this end.

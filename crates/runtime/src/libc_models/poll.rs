@@ -8,9 +8,9 @@ use libc::{fd_set, pollfd, sigset_t, timespec, timeval};
 use wire::{Record, Tag};
 
 use super::open::{self, File};
-use super::pipe;
 use super::transfer::{Access, operate};
 use super::{clock, fail, result};
+use super::{net, pipe};
 use crate::api::cancel::{self, Outcome, cancellable};
 use crate::api::step::Call;
 use crate::cell::Global;
@@ -35,6 +35,7 @@ pub fn ready(fd: c_int, events: i16) -> Option<bool> {
     }
     match open::get(fd).file {
         File::Pipe(end) => Some(pipe::events(end) & (events | libc::POLLERR | libc::POLLHUP) != 0),
+        File::Socket(id) => Some(net::events(id) & (events | libc::POLLERR | libc::POLLHUP) != 0),
         _ => None,
     }
 }
@@ -44,8 +45,11 @@ fn answer(entry: &pollfd) -> i16 {
     if entry.fd < 0 {
         return 0;
     }
-    if let File::Pipe(end) = open::get(entry.fd).file {
-        return pipe::events(end) & (entry.events | libc::POLLERR | libc::POLLHUP);
+    let always = libc::POLLERR | libc::POLLHUP;
+    match open::get(entry.fd).file {
+        File::Pipe(end) => return pipe::events(end) & (entry.events | always),
+        File::Socket(id) => return net::events(id) & (entry.events | always),
+        _ => {}
     }
     let mut one = pollfd { revents: 0, ..*entry };
     let no_wait = timespec { tv_sec: 0, tv_nsec: 0 };
@@ -82,11 +86,12 @@ fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
         }
         Limit::At(_) => Blocker::None,
     };
-    let pipes = set.iter().filter_map(|entry| match open::get(entry.fd).file {
-        File::Pipe(end) => Some(pipe::accesses(end).map(|access| Access { tag: Tag::Read, ..access })),
-        _ => None,
+    let looked_at = set.iter().map(|entry| match open::get(entry.fd).file {
+        File::Pipe(end) => pipe::looking(end),
+        File::Socket(id) => Vec::from([net::queue(id, Tag::Read)]),
+        _ => Vec::new(),
     });
-    let known: Vec<Access> = pipes.flatten().chain(memory.iter().copied()).collect();
+    let known: Vec<Access> = looked_at.flatten().chain(memory.iter().copied()).collect();
     let count = operate(&known, blocker, |_| {
         set.iter_mut().for_each(|entry| entry.revents = answer(entry));
         set.iter().filter(|entry| entry.revents != 0).count()

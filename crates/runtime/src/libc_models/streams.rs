@@ -90,7 +90,7 @@ export! {
     }
     /// Makes a stream of a descriptor.
     fn fdopen(fd: c_int, mode: *const c_char) -> *mut FILE {
-        if let File::Pipe(_) = open::get(fd).file {
+        if let File::Pipe(_) | File::Socket(_) = open::get(fd).file {
             unmodelled("makes a stream of a pipe or socket");
             fail(libc::EINVAL);
             return core::ptr::null_mut();

@@ -9,7 +9,7 @@ use wire::{Record, ReplyKind, Tag};
 
 use super::open::{self, File, Open};
 use super::pipe::{self, End, Moved};
-use super::{fail, result};
+use super::{fail, net, result};
 use crate::api::cancel::{self, Outcome, cancellable};
 use crate::api::step::Call;
 use crate::sched;
@@ -68,7 +68,7 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
 }
 
 /// Whether calls on the descriptor wait.
-fn waits(fd: c_int, flags: c_int) -> bool {
+pub fn waits(fd: c_int, flags: c_int) -> bool {
     // Safety: only asks.
     let mode = unsafe { sys!(SYS_fcntl, fd, libc::F_GETFL) };
     flags & libc::MSG_DONTWAIT == 0 && (mode < 0 || mode as c_int & libc::O_NONBLOCK == 0)
@@ -99,8 +99,10 @@ enum How {
 unsafe fn read_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
     let open = open::get(fd);
     let flags = if let How::Socket(flags) = how { flags } else { 0 };
-    if let File::Pipe(end) = open.file {
-        return unsafe { read_pipe(fd, end, parts, flags) };
+    match open.file {
+        File::Pipe(end) => return unsafe { read_pipe(fd, end, parts, flags) },
+        File::Socket(_) => return Some(-(libc::ENOTCONN as isize)),
+        _ => {}
     }
     let blocker = match open.file {
         File::Other if waits(fd, flags) => Blocker::Fd { fd, events: libc::POLLIN },
@@ -125,9 +127,13 @@ unsafe fn read_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
 
 unsafe fn read_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Option<isize> {
     let blocker = if waits(fd, flags) { Blocker::Fd { fd, events: libc::POLLIN } } else { Blocker::None };
-    operate(&pipe::accesses(end), blocker, |add| {
+    operate(&[pipe::taking(end)], blocker, |add| {
         // Safety: the program's own arguments.
-        match unsafe { pipe::take(end, parts, flags & libc::MSG_PEEK != 0) } {
+        let taken = unsafe { pipe::take(end, parts, flags & libc::MSG_PEEK != 0) };
+        if !matches!(taken, Moved::Bytes(1..)) {
+            add(pipe::finding_nothing(end));
+        }
+        match taken {
             Moved::Bytes(len) => {
                 touch(parts, Tag::Write, len as isize, add);
                 len as isize
@@ -142,8 +148,10 @@ unsafe fn read_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Optio
 unsafe fn write_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
     let open = open::get(fd);
     let flags = if let How::Socket(flags) = how { flags } else { 0 };
-    if let File::Pipe(end) = open.file {
-        return unsafe { write_pipe(fd, end, parts, flags) };
+    match open.file {
+        File::Pipe(end) => return unsafe { write_pipe(fd, end, parts, flags) },
+        File::Socket(_) => return Some(-(libc::ENOTCONN as isize)),
+        _ => {}
     }
     let standard = open.file == File::Other && (fd == 1 || fd == 2);
     let blocker = match open.file {
@@ -179,7 +187,7 @@ unsafe fn write_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Opti
     for part in parts {
         let mut left = *part;
         loop {
-            let moved = operate(&pipe::accesses(end), blocker, |add| {
+            let moved = operate(&pipe::putting(end), blocker, |add| {
                 // Safety: the program's own arguments.
                 let moved = unsafe { pipe::put(end, &[left]) };
                 if let Moved::Bytes(len) = moved {
@@ -361,10 +369,12 @@ export! {
     }
     /// Ends one or both directions of a pair of sockets.
     fn shutdown(fd: c_int, how: c_int) -> c_int {
-        let File::Pipe(end @ End::Socket { .. }) = open::get(fd).file else {
-            return result(unsafe { sys!(SYS_shutdown, fd, how) }) as c_int;
+        let end = match open::get(fd).file {
+            File::Pipe(end @ End::Socket { .. }) => end,
+            File::Socket(id) => return result(net::shut_down(id)) as c_int,
+            _ => return result(unsafe { sys!(SYS_shutdown, fd, how) }) as c_int,
         };
-        operate(&pipe::accesses(end), Blocker::None, |_| match how {
+        operate(&pipe::closing(end), Blocker::None, |_| match how {
             libc::SHUT_RD => pipe::drop_reader(end),
             libc::SHUT_WR => pipe::drop_writer(end),
             _ => pipe::drop_end(end),
