@@ -29,8 +29,8 @@ fn archive(crates: &Path, name: &str) -> PathBuf {
         .arg(crates.join("../Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)
-        // Debuggers and profilers see through the hooks.
-        .args(["--", "-C", "force-frame-pointers=yes"]);
+        // Debuggers and profilers see through the hooks, and so does a thread that looks at its own stack.
+        .args(["--", "-C", "force-frame-pointers=yes", "-C", "force-unwind-tables=yes"]);
     // What is meant for the outer build must not reach the inner one: coverage or sanitizer flags, lint wrappers.
     for variable in [
         "CARGO_BUILD_RUSTFLAGS",

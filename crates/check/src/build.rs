@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use exec::format::ProgramIdentity;
 use exec::format::identity::hash;
 use llvm::instrument::Logged;
-use model::SiteId;
+use model::{Interrupt, SiteId};
 use program::{Program, Unmodelled};
 
 use crate::Error;
@@ -31,7 +32,7 @@ pub struct BuildOptions {
 #[derive(Debug)]
 pub struct Built {
     /// The program in the small language, with its sites.
-    pub program: Program,
+    pub program: Arc<Program>,
     /// What its runs do without showing it in a trace.
     pub unmodelled: Vec<Unmodelled>,
     /// What witness files say of it.
@@ -66,6 +67,7 @@ impl Built {
             assume_pure: self.identity.assume_pure.iter().cloned().collect(),
             work_dir: folder.clone(),
             recorded_without: Some(without),
+            stop: Interrupt::new(),
         })?;
         let executable = folder.join("program");
         link(&compiled, exec::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
@@ -79,13 +81,14 @@ impl Built {
 }
 
 impl BuildOptions {
-    fn compiler_options(&self, folder: &Path) -> llvm::Options {
+    fn compiler_options(&self, folder: &Path, stop: &Interrupt) -> llvm::Options {
         llvm::Options {
             recorded_without: None,
             inputs: self.inputs.iter().map(PathBuf::from).collect(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.clone(),
             work_dir: folder.to_owned(),
+            stop: stop.clone(),
         }
     }
 }
@@ -96,52 +99,52 @@ fn work_folder() -> Result<tempfile::TempDir, Error> {
 
 /// Compiles to the small language only. The sources need no `main`.
 pub fn lower(options: &BuildOptions) -> Result<Program, Error> {
+    lower_until(options, &Interrupt::new())
+}
+
+/// The same, unless it is stopped.
+pub(crate) fn lower_until(options: &BuildOptions, stop: &Interrupt) -> Result<Program, Error> {
     let folder = work_folder()?;
-    Ok(llvm::lower_only(&options.compiler_options(folder.path()))?)
+    Ok(llvm::lower_only(&options.compiler_options(folder.path(), stop))?)
 }
 
 /// Compiles, instruments and links.
 pub fn build(options: &BuildOptions) -> Result<Built, Error> {
-    let start = Instant::now();
-    let folder = work_folder()?;
-    let compiled = llvm::compile(&options.compiler_options(folder.path()))?;
-    let executable = folder.path().join("program");
-    link(&compiled, exec::runtime_archive(), &folder.path().join("libraceproof_runtime.a"), &executable)?;
-    let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
-    let identity = ProgramIdentity {
-        hash: hash(&std::fs::read(&executable).map_err(Error::WorkFolder)?),
-        inputs: options.inputs.clone(),
-        cflags: options.cflags.clone(),
-        assume_pure: options.assume_pure.iter().cloned().collect(),
-        args: options.args.clone(),
-        stdin: options.stdin.clone(),
-        stdin_hash: stdin.as_deref().map(hash),
-    };
-    let llvm::Compiled { program, unmodelled, .. } = compiled;
-    Ok(Built { program, unmodelled, identity, stdin, time: start.elapsed(), folder })
+    Unlinked::new(options, &Interrupt::new())?.link()
 }
 
-/// The program, built where it can run.
-pub(crate) enum Subject {
-    Built(Box<Built>),
-    Lowered(Box<Program>),
+/// A program that is compiled and instrumented: what can be said of its text needs no more.
+pub(crate) struct Unlinked {
+    start: Instant,
+    options: BuildOptions,
+    folder: tempfile::TempDir,
+    pub(crate) compiled: llvm::Compiled,
 }
 
-impl Subject {
-    /// The sources need no `main`; without one they cannot run.
-    pub(crate) fn new(options: &BuildOptions) -> Result<Self, Error> {
-        match build(options) {
-            Ok(built) => Ok(Self::Built(Box::new(built))),
-            Err(Error::Llvm(llvm::Error::NoMain)) => Ok(Self::Lowered(Box::new(lower(options)?))),
-            Err(error) => Err(error),
-        }
+impl Unlinked {
+    pub(crate) fn new(options: &BuildOptions, stop: &Interrupt) -> Result<Self, Error> {
+        let start = Instant::now();
+        let folder = work_folder()?;
+        let compiled = llvm::compile(&options.compiler_options(folder.path(), stop))?;
+        Ok(Self { start, options: options.clone(), folder, compiled })
     }
 
-    pub(crate) fn program(&self) -> &Program {
-        match self {
-            Self::Built(built) => &built.program,
-            Self::Lowered(program) => program,
-        }
+    pub(crate) fn link(self) -> Result<Built, Error> {
+        let Self { start, options, folder, compiled } = self;
+        let executable = folder.path().join("program");
+        link(&compiled, exec::runtime_archive(), &folder.path().join("libraceproof_runtime.a"), &executable)?;
+        let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
+        let identity = ProgramIdentity {
+            hash: hash(&std::fs::read(&executable).map_err(Error::WorkFolder)?),
+            stdin_hash: stdin.as_deref().map(hash),
+            inputs: options.inputs,
+            cflags: options.cflags,
+            assume_pure: options.assume_pure.into_iter().collect(),
+            args: options.args,
+            stdin: options.stdin,
+        };
+        let llvm::Compiled { program, unmodelled, .. } = compiled;
+        Ok(Built { program, unmodelled, identity, stdin, time: start.elapsed(), folder })
     }
 }
 

@@ -77,20 +77,11 @@ impl Default for ExploreOptions {
 
 /// Explores the program's schedules and settles every pair of accesses that met.
 pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
-    explore_sites(built, options, &BTreeSet::new(), observer).map(|(report, _)| report)
+    explore_hinted(built, options, &BTreeSet::new(), Vec::new(), observer).map(|(report, ..)| report)
 }
 
-/// The same, with the sites of the report's pairs. Pairs whose race is `shown` already are not listed again.
-pub(crate) fn explore_sites(
-    built: &Built,
-    options: &ExploreOptions,
-    shown: &BTreeSet<Pair>,
-    observer: &mut dyn Observer,
-) -> Result<(Report, Vec<Pair>), Error> {
-    explore_hinted(built, options, shown, Vec::new(), observer).map(|(report, sites, _)| (report, sites))
-}
-
-/// The same after leading the program along some ways, with how far it went along each.
+/// The same after leading the program along some ways, with the sites of the report's pairs and how far the program went
+/// along each way. Pairs whose race is `shown` already are not listed again.
 pub(crate) fn explore_hinted(
     built: &Built,
     options: &ExploreOptions,
@@ -205,5 +196,5 @@ fn asks_outlook(reduction: ReductionName) -> bool {
 /// What the program's threads may still do, from any point on. Nobody has proved anything about its pairs yet.
 fn outlook(built: &Built) -> Arc<dyn Outlook> {
     let assume_pure: BTreeSet<String> = built.identity.assume_pure.iter().cloned().collect();
-    Arc::new(Summary::new(Arc::new(built.program.clone()), &assume_pure, &BTreeSet::new()))
+    Arc::new(Summary::new(Arc::clone(&built.program), &assume_pure, &BTreeSet::new()))
 }

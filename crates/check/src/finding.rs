@@ -73,6 +73,7 @@ impl Looker<'_> {
                 thread: words.thread(thread),
                 locks: self.locks(trace, step),
                 created: story::created(self.program, trace, thread),
+                stack: Vec::new(),
             },
         }
     }

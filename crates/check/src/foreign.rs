@@ -91,6 +91,7 @@ fn pair(document: &Document, race: &PredictedRace, rank: u32) -> Option<report::
         thread: document.threads.get(id.thread).cloned().unwrap_or_default(),
         locks: Vec::new(),
         created: None,
+        stack: Vec::new(),
     };
     let variable = document.variables.get(&a.cell.start).cloned().unwrap_or_else(|| "unnamed memory".to_owned());
     let [from, to] = [one, other].map(|event| event.site.and_then(|site| document.locations.get(site)));

@@ -12,7 +12,7 @@ use crate::examples::Examples;
 use crate::finding::{Looker, SeenAccess};
 use crate::story::{self, Ending};
 use crate::witnesses::Witnesses;
-use crate::{Error, crash};
+use crate::{Error, crash, settle, stacks};
 
 /// Lists findings, running each one's schedule again to describe it.
 pub(crate) struct Listing<'a> {
@@ -50,12 +50,7 @@ impl Listing<'_> {
                 }
                 race => {
                     let Some(seen) = examples.of(pair) else { continue };
-                    let code = match verdict {
-                        PairVerdict::Absent => None,
-                        _ if race.is_some() => Some(Code::UNCONFIRMED),
-                        _ => unknowns.first().map(|unknown| unknown.code),
-                    };
-                    (seen.map(Clone::clone), code, None)
+                    (seen.map(Clone::clone), settle::code(verdict, race, unknowns), None)
                 }
             };
             let variable = accesses[0].variable.clone();
@@ -81,8 +76,10 @@ impl Listing<'_> {
         let trace = self.run(&witness.schedule)?;
         let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
         let seen = self.looker.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;
-        let run = self.tell(&trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
-        let accesses = seen.map(|(_, access)| access);
+        let mut run = self.tell(&trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
+        let mut accesses = seen.map(|(_, access)| access);
+        let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
+        stacks::add(self.target, self.looker.program, &witness.schedule, &trace, shown, &mut run)?;
         let finding = RecordedFinding::Race {
             variable: accesses[0].variable.clone(),
             accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),

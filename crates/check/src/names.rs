@@ -22,9 +22,10 @@ impl<'a> Names<'a> {
     }
 
     /// What a person calls the bytes that `site` touches at `step`: the object's name where it is known, else the
-    /// expression at the site, else their kind.
+    /// expression at the site, else their kind. What the implementation keeps inside an object has the object's name.
     pub(crate) fn cell(&self, trace: &Trace, step: Step, cell: Cell, site: Option<SiteId>) -> String {
-        self.object(trace, step, cell).or_else(|| self.expression(site)).unwrap_or_else(|| "unnamed memory".to_owned())
+        let name = self.object(trace, step, cell).or_else(|| self.expression(site));
+        name.map_or_else(|| "unnamed memory".to_owned(), |name| naming::without_insides(&name).to_owned())
     }
 
     fn object(&self, trace: &Trace, step: Step, cell: Cell) -> Option<String> {
@@ -45,10 +46,9 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// What a person calls the synchronisation object at `addr`: the variable or field that is it, not its insides.
+    /// What a person calls the synchronisation object at `addr`: the variable or field that is it.
     pub(crate) fn synchronisation(&self, trace: &Trace, addr: Addr) -> String {
-        let name = self.cell(trace, trace.events.next_id(), Cell { start: addr, len: 1 }, None);
-        naming::without_insides(&name).to_owned()
+        self.cell(trace, trace.events.next_id(), Cell { start: addr, len: 1 }, None)
     }
 
     fn expression(&self, site: Option<SiteId>) -> Option<String> {

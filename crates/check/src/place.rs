@@ -30,8 +30,23 @@ impl Place {
     }
 }
 
+/// A file of the debug information as the user spelled it, if it is one of the program.
+pub(crate) fn spelled<'p>(program: &'p Program, file: &str) -> Option<&'p str> {
+    let same = |spelled: &&String| file == **spelled || file.ends_with(&format!("/{}", relative(spelled)));
+    program.files.iter().find(same).map(String::as_str)
+}
+
+/// A relative name without what leads up and out: `../src/a.c` ends as `src/a.c` does.
+fn relative(spelled: &str) -> &str {
+    let mut rest = spelled;
+    while let Some(shorter) = rest.strip_prefix("./").or_else(|| rest.strip_prefix("../")) {
+        rest = shorter;
+    }
+    rest
+}
+
 /// An absolute name without `..`, as in the paths of a compiler's own headers; what the user spelled stays as it is.
-fn tidy(file: &str) -> String {
+pub(crate) fn tidy(file: &str) -> String {
     if !file.starts_with('/') {
         return file.to_owned();
     }
@@ -48,7 +63,13 @@ fn tidy(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::tidy;
+    use super::{relative, tidy};
+
+    #[test]
+    fn leading_dots_do_not_count() {
+        assert_eq!(relative(".././../src/a.c"), "src/a.c");
+        assert_eq!(relative("a.c"), "a.c");
+    }
 
     #[test]
     fn absolute_names_are_tidied() {

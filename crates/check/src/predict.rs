@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::explore::{Observer, Progress};
-use ::predict::{Method, Open, PredictedRace, Prediction, Unsettled};
+use ::predict::{Aim, Method, Open, PredictedRace, Prediction, Unsettled};
 use exec::coarse::{self, Diverged, Order};
 use exec::format::TraceFile;
 use model::verdict::{Inputs, Memory, Scope, Threads};
@@ -78,12 +78,22 @@ impl<E: Executor> Executor for Counted<'_, E> {
 
 /// Predicts races from a recorded run of the program and replays them.
 pub fn predict(built: &Built, recorded: &TraceFile, options: &PredictOptions) -> Result<Report, Error> {
+    predict_sites(built, recorded, options, &Aim::default()).map(|(report, _)| report)
+}
+
+/// The same for some pairs while there is time, with the sites of the report's pairs.
+pub(crate) fn predict_sites(
+    built: &Built,
+    recorded: &TraceFile,
+    options: &PredictOptions,
+    aim: &Aim<'_>,
+) -> Result<(Report, Vec<Pair>), Error> {
     let start = Instant::now();
-    let prediction = ::predict::predict(&recorded.trace, &options.search());
+    let prediction = ::predict::predict_some(&recorded.trace, &options.search(), aim);
     let (mut target, _, symbols) = launch(built, &options.limits)?;
     let mut outcomes = Vec::new();
     let mut executor = Counted { executor: &mut target, runs: 0 };
-    for race in &prediction.races {
+    for race in prediction.races.iter().take_while(|_| !(aim.is_over)()) {
         outcomes.push(replay(&mut executor, &recorded.trace, race)?);
     }
     let runs = executor.runs;
@@ -101,12 +111,13 @@ pub fn predict(built: &Built, recorded: &TraceFile, options: &PredictOptions) ->
         target: &mut target,
         witnesses: Witnesses { folder: options.witness_dir.clone(), built, run: options.limits.record() },
     };
-    let mut pairs = Vec::new();
+    let (mut pairs, mut sites) = (Vec::new(), Vec::new());
     let number = |pairs: &[report::Pair]| (format!("P{}", pairs.len() + 1), pairs.len() as u32 + 1);
     for (race, outcome) in prediction.races.iter().zip(&outcomes) {
         let (Some(pair), Ok(witness)) = (race.pair(), outcome) else { continue };
         let (id, rank) = number(&pairs);
         let (accesses, path, run) = listing.race(&id, pair, witness)?;
+        sites.push(pair);
         let details = Details { run: Some(run), protection: examples.protection(&accesses), ..Details::default() };
         pairs.push(report::Pair {
             verdict: PairVerdict::Race,
@@ -120,8 +131,10 @@ pub fn predict(built: &Built, recorded: &TraceFile, options: &PredictOptions) ->
     }
     let not_reproduced = prediction.races.iter().zip(&outcomes).filter_map(|(race, o)| Some((race, o.as_ref().err()?)));
     for (race, diverged) in not_reproduced {
+        let Some(pair) = race.pair() else { continue };
         let Some(seen) = recorded_looker.race(&recorded.trace, race.first, race.second, |_| true) else { continue };
         let (id, rank) = number(&pairs);
+        sites.push(pair);
         pairs.push(report::Pair {
             code: Some(Code::NOT_REPRODUCED),
             reason: format!("predicted ({}), not reproduced: {}", method(race), told(built, diverged)),
@@ -130,21 +143,21 @@ pub fn predict(built: &Built, recorded: &TraceFile, options: &PredictOptions) ->
     }
     let left = prediction.open.iter().map(|open| (open.sites, open_reason(open)));
     let rejected = prediction.rejected.iter().map(|sites| (*sites, NO_REORDERING.to_owned()));
-    for (sites, reason) in left.chain(rejected) {
-        let pair = sites.0.zip(sites.1).map(|(one, other)| Pair::new(one, other));
-        let Some(seen) = pair.and_then(|pair| examples.of(pair)) else { continue };
+    for ((one, other), reason) in left.chain(rejected) {
+        let Some(pair) = one.zip(other).map(|(one, other)| Pair::new(one, other)) else { continue };
+        let Some(seen) = examples.of(pair) else { continue };
         let (id, rank) = number(&pairs);
+        sites.push(pair);
         let code = Some(Code::SEARCH_BOUND);
         pairs.push(report::Pair { code, reason, ..open_pair(id, rank, seen.map(Clone::clone)) });
     }
-    let confirmed = outcomes.iter().any(Result::is_ok);
     let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
         command: "predict".to_owned(),
         inputs: built.identity.inputs.clone(),
         args: built.identity.args.clone(),
-        verdict: if confirmed { report::Verdict::Race } else { report::Verdict::Unknown },
+        verdict: if pairs.iter().any(|pair| pair.confirmed) { report::Verdict::Race } else { report::Verdict::Unknown },
         scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc },
         pairs,
         unknowns: unknowns(built, recorded),
@@ -153,7 +166,7 @@ pub fn predict(built: &Built, recorded: &TraceFile, options: &PredictOptions) ->
         assumptions: assumptions::of_recording(&built.program, !built.identity.assume_pure.is_empty()),
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
     };
-    Ok(report)
+    Ok((report, sites))
 }
 
 /// Replays the order of synchronisation of one prediction.

@@ -92,7 +92,7 @@ impl Recorded {
 /// Runs the program once and writes what happened to `output`.
 pub fn record(built: &Built, options: &RecordOptions, output: &Path) -> Result<TraceFile, Error> {
     if options.controlled || needs_control(&built.program) {
-        let file = record_controlled(built, options)?;
+        let file = record_controlled(built, &options.limits)?;
         file.write(output)?;
         return Ok(file);
     }
@@ -132,9 +132,9 @@ pub fn prepare_recorder(built: &Built, options: &RecordOptions) -> Result<Record
     Ok(Recorder { executable, config })
 }
 
-/// Runs the program once under the controlled scheduler.
-fn record_controlled(built: &Built, options: &RecordOptions) -> Result<TraceFile, Error> {
-    let (_, trace, symbols) = launch(built, &options.limits)?;
+/// Runs the program once under the controlled scheduler: the same run every time, with every access.
+pub(crate) fn record_controlled(built: &Built, limits: &Limits) -> Result<TraceFile, Error> {
+    let (_, trace, symbols) = launch(built, limits)?;
     let cut = match trace.end {
         End::StepLimit => Some("the recorded run was cut at its limit of events".to_owned()),
         End::TimeLimit => Some("the recorded run was cut at its limit of time".to_owned()),

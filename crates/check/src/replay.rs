@@ -17,7 +17,7 @@ use crate::names::Names;
 use crate::place::Place;
 use crate::run::{Limits, launch};
 use crate::story::{self, Ending};
-use crate::{Error, crash, settle};
+use crate::{Error, crash, settle, stacks};
 
 /// A witness that showed its finding again.
 #[derive(Debug)]
@@ -66,8 +66,15 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
-    let Shown { pair, error, unknown, run } = show(&looker, &witness, &trace, spelled)
+    let Shown { mut pair, error, unknown, mut run } = show(&looker, &witness, &trace, spelled)
         .ok_or_else(|| Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) })?;
+    if let (Some(pair), RecordedFinding::Race { accesses, .. }) = (&mut pair, &witness.finding)
+        && let [Some(first), Some(second)] = [&accesses[0], &accesses[1]].map(|access| witness.event(&access.event))
+    {
+        let [one, other] = &mut pair.accesses;
+        let shown = [(first, one), (second, other)];
+        stacks::add(&mut target, &built.program, &witness.schedule(), &trace, shown, &mut run)?;
+    }
     let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
@@ -79,7 +86,7 @@ pub fn replay(path: &Path) -> Result<Replayed, Error> {
         pairs: pair.into_iter().collect(),
         unknowns: unknown.into_iter().collect(),
         errors: error
-            .map(|error| crash::at_its_line(error, &built.program, &target))
+            .map(|error| crash::at_its_line(error, &built.program, &mut target))
             .transpose()?
             .into_iter()
             .collect(),

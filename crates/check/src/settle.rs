@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use explore::{Check, Coverage, Outcome, Sampling, StopReason};
+use explore::{Check, Coverage, FoundRace, Outcome, Sampling, StopReason};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Ledger, SiteId, Verdict};
-use report::{Code, Unknown};
+use report::{Code, PairVerdict, Unknown};
 
 use crate::build::Built;
 use crate::place::Place;
@@ -123,5 +123,45 @@ pub(crate) fn race_reason(adjacent: bool) -> &'static str {
         "nothing orders the two accesses: a run had both threads standing before them"
     } else {
         "nothing orders the two accesses, although the second only happens after the first"
+    }
+}
+
+/// The code of a pair without a confirmed race. One that raced in a run, but not in its witness's, is not a bounded
+/// search's fault.
+pub(crate) fn code(verdict: PairVerdict, race: Option<&FoundRace>, unknowns: &[Unknown]) -> Option<Code> {
+    match verdict {
+        PairVerdict::Absent => None,
+        _ if race.is_some() => Some(Code::UNCONFIRMED),
+        _ => unknowns.first().map(|unknown| unknown.code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use explore::{Statistics, Witness};
+    use model::{EventId, Pair, Schedule, ThreadId};
+
+    use super::*;
+
+    /// No program of the gallery is so different from run to run and yet can be searched.
+    #[test]
+    fn a_race_that_is_not_shown_again_is_unknown() {
+        let pair = Pair::new(SiteId(1), SiteId(2));
+        let event = |thread| EventId { thread: ThreadId(thread), position: 3 };
+        let witness = Witness { schedule: Schedule::new(), first: event(1), second: event(2), adjacent: true };
+        let race = FoundRace { witness, confirmed: false };
+        let outcome = Outcome {
+            races: std::iter::once((pair, race.clone())).collect(),
+            ordered: BTreeSet::new(),
+            failures: Vec::new(),
+            unmodelled: Vec::new(),
+            weak_atomics: false,
+            coverage: Coverage::Complete,
+            statistics: Statistics::default(),
+            hints: Vec::new(),
+        };
+        let ledger = settle(&outcome, &[]).unwrap();
+        assert!(matches!(&ledger.get(pair).unwrap().verdict, Verdict::Unknown { .. }));
+        assert_eq!(code(PairVerdict::Unknown, Some(&race), &[]).map(Code::name), Some("RP0106"));
     }
 }

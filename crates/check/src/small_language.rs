@@ -101,6 +101,7 @@ fn listed(
             thread: String::new(),
             locks: Vec::new(),
             created: None,
+            stack: Vec::new(),
         }
     };
     report::Pair {

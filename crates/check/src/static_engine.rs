@@ -6,7 +6,7 @@ use facts::Facts;
 use lockset::{Analysis, Answer, Finding, Side, Specification};
 use model::Engine;
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use program::Program;
+use program::{Program, naming};
 use report::document::{Details, Protection, SCHEMA};
 use report::{Code, PairVerdict, Report, Unknown};
 
@@ -99,8 +99,17 @@ fn fact_options(program: &Program, options: &StaticOptions) -> Result<facts::Opt
     Ok(facts::Options { assume_pure: options.build.assume_pure.clone(), entries })
 }
 
+/// What the document says of this engine.
 pub(crate) fn engine(analysis: &Analysis, time_ms: u64) -> report::Engine {
-    let reason = analysis.obstacles.first().cloned();
+    engine_with(analysis.obstacles.first().cloned(), time_ms)
+}
+
+/// The same when nobody waited for its end.
+pub(crate) fn stopped_engine(reason: String, time_ms: u64) -> report::Engine {
+    engine_with(Some(reason), time_ms)
+}
+
+fn engine_with(reason: Option<String>, time_ms: u64) -> report::Engine {
     report::Engine {
         name: Engine::Static,
         coverage: if reason.is_some() { "stopped" } else { "complete" }.to_owned(),
@@ -152,7 +161,7 @@ fn pair(program: &Program, rank: u32, finding: &Finding) -> report::Pair {
             (PairVerdict::Absent, reason.to_string(), None, details)
         }
         Answer::Unknown { why, usual_lock, .. } => {
-            let protection = usual_lock.clone().map(|(lock, held, places)| Protection { lock, held, places });
+            let protection = usual_lock.clone().map(protection);
             let settle = Some("`raceproof check` runs the program and looks for it".to_owned());
             (
                 PairVerdict::Unknown,
@@ -177,9 +186,14 @@ fn pair(program: &Program, rank: u32, finding: &Finding) -> report::Pair {
     }
 }
 
+/// The lock that is held at so many of so many places, by the name that runs know it by.
+pub(crate) fn protection((lock, held, places): (String, usize, usize)) -> Protection {
+    Protection { lock: naming::without_insides(&lock).to_owned(), held, places }
+}
+
 fn access(program: &Program, side: &Side) -> report::Access {
     let Place { function, file, line, column } = Place::of(program, Some(side.site));
     let (kind, atomic) = (words::kind(side.kind).to_owned(), side.atomic);
     let (thread, locks, created) = (String::new(), side.locks.clone(), None);
-    report::Access { kind, atomic, file, line, column, function, thread, locks, created }
+    report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
 }

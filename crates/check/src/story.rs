@@ -47,7 +47,7 @@ pub(crate) fn created(program: &Program, trace: &Trace, thread: ThreadId) -> Opt
     let event = trace.events.get(trace.threads[thread].created?)?;
     let Place { function, file, line, column } = Place::of(program, event.site);
     let thread = trace.threads[event.id.thread].path.to_string();
-    Some(Created { thread, function, file, line, column })
+    Some(Created { thread, function, file, line, column, stack: Vec::new() })
 }
 
 struct Teller<'a> {

@@ -12,16 +12,17 @@ use std::time::{Duration, Instant};
 use ::explore::Observer;
 use cover::{Candidate, Counters, Meeting, Pruning};
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Contradiction, Engine, Ledger, Pair, SiteId, Verdict};
+use model::{Contradiction, Engine, Interrupt, Ledger, Pair, SiteId, Verdict};
 use program::Program;
 use report::document::SCHEMA;
 use report::{Code, CoverStatistics, Details, NetStatistics, PairVerdict, Report, Unknown};
 
-use crate::build::{BuildOptions, Subject};
+use crate::build::{BuildOptions, lower};
 use crate::explore::{ExploreOptions, explore_hinted};
 use crate::hints;
 use crate::place::Place;
 use crate::run::Limits;
+use crate::subject::Subject;
 use crate::{Error, assumptions, words};
 
 /// What to prove, and how far to look for what cannot be proved.
@@ -96,15 +97,15 @@ pub(crate) const ABSENT: &str = "no reachable marking of the net has a thread be
 /// Settles every pair of the program that may meet.
 pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
     let whole = Instant::now();
-    let subject = Subject::new(&options.build)?;
-    let program = subject.program();
+    let (mut subject, interrupt) = (Subject::new(&options.build, &Interrupt::new())?, Interrupt::new());
+    let program = &*subject.program();
     let start = Instant::now();
     let proving = prove(program, &options.proof_options());
     let proof_time = start.elapsed();
     let mut ledger = proving.ledger()?;
     let mut found = Found::default();
-    if let Subject::Built(built) = &subject
-        && ledger.unsettled().next().is_some()
+    if ledger.unsettled().next().is_some()
+        && let Some(built) = subject.built(&interrupt)?
     {
         let search = ExploreOptions {
             limits: options.limits,
@@ -149,12 +150,11 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
 /// The net of the first pair that is not proved absent, or of the first pair, as Graphviz; `None` when there is no
 /// pair or no net.
 pub fn net(options: &VerifyOptions) -> Result<Option<String>, Error> {
-    let subject = Subject::new(&options.build)?;
-    let (program, proof_options) = (subject.program(), options.proof_options());
-    let proving = prove(program, &proof_options);
+    let (program, proof_options) = (lower(&options.build)?, options.proof_options());
+    let proving = prove(&program, &proof_options);
     let open = proving.answers.iter().find(|(_, answer)| !matches!(answer, cover::Result::Absent(_)));
     let pair = open.or(proving.answers.first()).map(|(pair, _)| *pair);
-    Ok(pair.and_then(|pair| cover::verify::net(program, pair, &proof_options)).map(|net| cover::dot::dot(&net)))
+    Ok(pair.and_then(|pair| cover::verify::net(&program, pair, &proof_options)).map(|net| cover::dot::dot(&net)))
 }
 
 /// What the document says of this engine.
@@ -327,7 +327,7 @@ pub(crate) fn access(program: &Program, site: SiteId, access: cover::MeetingAcce
     let Place { function, file, line, column } = Place::of(program, Some(site));
     let (kind, atomic) = (words::kind(access.kind).to_owned(), access.atomic);
     let (thread, locks, created) = (String::new(), Vec::new(), None);
-    report::Access { kind, atomic, file, line, column, function, thread, locks, created }
+    report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
 }
 
 /// Most lines told of one thread.

@@ -39,7 +39,7 @@ fn driver(seeds: &[u64]) -> String {
 }
 
 struct Batch {
-    program: Program,
+    program: std::sync::Arc<Program>,
     executable: PathBuf,
 }
 

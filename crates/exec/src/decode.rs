@@ -3,6 +3,8 @@
 //! The records come from the process of the program under test, which may have written over them: every field is
 //! checked, and what makes no sense is an error.
 
+use std::collections::BTreeMap;
+
 use model::{
     Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order,
     Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
@@ -18,9 +20,18 @@ use crate::error::Error;
 /// # Errors
 /// [`Error::Garbled`] for records that no runtime writes.
 pub fn decode(records: &[Record], end: End) -> Result<Trace, Error> {
+    decode_with_stacks(records, end).map(|(trace, _)| trace)
+}
+
+/// Where threads stopped before events: the event, and the return addresses on the thread's stack, innermost first.
+pub(crate) type Stacks = BTreeMap<EventId, Vec<u64>>;
+
+/// The same, with the stacks that were asked for.
+pub(crate) fn decode_with_stacks(records: &[Record], end: End) -> Result<(Trace, Stacks), Error> {
     let mut decoder = Decoder::new(records, end);
     decoder.all()?;
-    decoder.finish()
+    let stacks = std::mem::take(&mut decoder.stacks);
+    Ok((decoder.finish()?, stacks))
 }
 
 /// Most records of a run that are kept for the next one.
@@ -81,6 +92,7 @@ struct Decoder<'a> {
     marks: Vec<Mark>,
     /// All but the events.
     trace: Trace,
+    stacks: Stacks,
 }
 
 type Result<T, E = String> = std::result::Result<T, E>;
@@ -139,6 +151,7 @@ impl<'a> Decoder<'a> {
                 unmodelled: Vec::new(),
                 end,
             },
+            stacks: Stacks::new(),
         }
     }
 
@@ -211,9 +224,7 @@ impl<'a> Decoder<'a> {
         match tag {
             Tag::Switch => self.current = self.thread(record.argument())?,
             Tag::Runnable => {
-                let words = record.argument() as usize;
-                let raw = self.raw(words.div_ceil(2))?;
-                let words: SmallVec<[u64; 4]> = raw.iter().flat_map(|r| [r.w0, r.w1]).take(words).collect();
+                let words: SmallVec<[u64; 4]> = self.words(&record)?.collect();
                 let (step, set) = (self.next_step(), ThreadSet::from_words(&words));
                 match self.trace.runnable.last_mut() {
                     Some(last) if last.0 == step => last.1 = set,
@@ -241,10 +252,22 @@ impl<'a> Decoder<'a> {
                 let what = self.text(&record)?;
                 self.trace.unmodelled.push(Unmodelled { thread: self.current, site: site(&record), what });
             }
+            Tag::Stack => {
+                let counters = self.words(&record)?.collect();
+                let id = EventId { thread: self.current, position: self.counts[self.current].0 };
+                self.stacks.insert(id, counters);
+            }
             Tag::Pending => return self.pending(&record),
             _ => return Err(format!("a record {tag:?} belongs to no event")),
         }
         Ok(())
+    }
+
+    /// The 64-bit words that follow a record.
+    fn words(&mut self, record: &Record) -> Result<impl Iterator<Item = u64>> {
+        let words = record.argument() as usize;
+        let raw = self.raw(words.div_ceil(2))?;
+        Ok(raw.iter().flat_map(|r| [r.w0, r.w1]).take(words))
     }
 
     /// An access: an event, or one more access of the event before.

@@ -19,7 +19,7 @@ pub use archive::{link_args, link_libraries, recorder_archive, runtime_archive};
 pub use config::{Config, Isolation};
 pub use error::Error;
 pub use gdb::gdb_command;
-pub use lines::Line;
+pub use lines::{Frame, Line};
 pub use pseudo::{PseudoCell, pseudo_cell};
 pub use recording::{RecordConfig, record};
 pub use symbols::Symbols;

@@ -1,5 +1,6 @@
 //! The program under test as a process that runs on request.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,14 +13,15 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use model::{
-    End, Executor, IndexVec, Sample, Sampler, Schedule, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, Trace,
+    End, EventId, Executor, IndexVec, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, ThreadInfo,
+    ThreadPath, Trace,
 };
 use wire::{Policy, Reply, ReplyKind, Request};
 
 use crate::config::Config;
-use crate::decode::Decoding;
+use crate::decode::{Decoding, decode_with_stacks};
 use crate::error::Error;
-use crate::lines::Line;
+use crate::lines::{Frame, Line, Lines};
 use crate::shared::Shared;
 use crate::symbols::Symbols;
 
@@ -41,6 +43,8 @@ pub struct Target {
     decoding: Decoding,
     /// Who runs after the schedule.
     policy: Policy,
+    /// The debug information, once it was asked for.
+    lines: Option<Lines>,
 }
 
 struct Process {
@@ -48,6 +52,15 @@ struct Process {
     shared: Shared,
     /// Number of runs asked for.
     runs: u64,
+}
+
+/// What a run is asked for besides its schedule.
+#[derive(Clone, Copy)]
+struct Wish {
+    /// Who runs after the schedule.
+    policy: Policy,
+    /// Whether stacks are written down where threads stop.
+    stacks: bool,
 }
 
 /// Files in memory that the program writes to.
@@ -155,8 +168,8 @@ impl Process {
     }
 
     /// Runs once. `None` when the process had to be killed.
-    fn run(&mut self, config: &Config, schedule: &Schedule, policy: Policy) -> Result<Option<Reply>, Error> {
-        self.shared.ask(Request { policy, ..request(config) }, schedule)?;
+    fn run(&mut self, config: &Config, schedule: &Schedule, wish: Wish) -> Result<Option<Reply>, Error> {
+        self.shared.ask(Request { policy: wish.policy, stacks: wish.stacks.into(), ..request(config) }, schedule)?;
         self.runs += 1;
         let start = Instant::now();
         loop {
@@ -228,6 +241,7 @@ impl Target {
             crash: None,
             decoding: Decoding::default(),
             policy: Policy::FIXED,
+            lines: None,
         };
         target.start()?;
         Ok(target)
@@ -288,11 +302,50 @@ impl Target {
     ///
     /// # Errors
     /// When the executable cannot be read.
-    pub fn line_of(&self, counter: u64) -> Result<Option<Line>, Error> {
-        match counter.checked_sub(self.load_base) {
-            Some(counter) => Line::find(&self.program, counter),
-            None => Ok(None),
+    pub fn line_of(&mut self, counter: u64) -> Result<Option<Line>, Error> {
+        let Some(counter) = counter.checked_sub(self.load_base) else { return Ok(None) };
+        self.lines()?.find(counter)
+    }
+
+    fn lines(&mut self) -> Result<&Lines, Error> {
+        let lines = match self.lines.take() {
+            Some(lines) => lines,
+            None => Lines::load(&self.program)?,
+        };
+        Ok(self.lines.insert(lines))
+    }
+
+    /// Runs in a new process, from the start of the program, and looks at the stacks of threads that stand before some
+    /// events: innermost function first, without those that have no debug information. Events that the schedule does not
+    /// come to have none.
+    ///
+    /// # Errors
+    /// As [`Executor::run`], and when the executable cannot be read.
+    pub fn run_with_stacks(
+        &mut self,
+        schedule: &Schedule,
+        before: &BTreeSet<EventId>,
+    ) -> Result<(Trace, BTreeMap<EventId, Vec<Frame>>), Error> {
+        // Runs of a process that has a checkpoint do not begin at the start.
+        self.process = None;
+        let (reply, end) = self.execute(&stopping_before(schedule, before), true)?;
+        let (Some(reply), Some(process)) = (reply, &self.process) else { return Ok((unknown_run(), BTreeMap::new())) };
+        let mut records = Vec::new();
+        process.shared.records(&reply, &mut records)?;
+        self.retire(&end);
+        let (trace, stacks) = decode_with_stacks(&records, end)?;
+        let load_base = self.load_base;
+        let lines = self.lines()?;
+        let mut found = BTreeMap::new();
+        for (event, counters) in stacks.into_iter().filter(|(event, _)| before.contains(event)) {
+            let mut frames = Vec::new();
+            // A return address may be that of the next line, or function.
+            for counter in counters.iter().filter_map(|counter| counter.checked_sub(load_base + 1)) {
+                frames.extend(lines.frames(counter)?);
+            }
+            found.insert(event, frames);
         }
+        Ok((trace, found))
     }
 
     /// Whether runs are kept apart by forking, after the first run.
@@ -306,7 +359,7 @@ impl Target {
     /// # Errors
     /// As [`Executor::run`].
     pub fn run_undecoded(&mut self, schedule: &Schedule) -> Result<(u64, End), Error> {
-        let (reply, end) = self.execute(schedule)?;
+        let (reply, end) = self.execute(schedule, false)?;
         self.retire(&end);
         Ok((reply.map_or(0, |reply| reply.records), end))
     }
@@ -320,14 +373,14 @@ impl Target {
     }
 
     /// Runs and finds out how the run ended. Without a reply the process had to be killed.
-    fn execute(&mut self, schedule: &Schedule) -> Result<(Option<Reply>, End), Error> {
+    fn execute(&mut self, schedule: &Schedule, stacks: bool) -> Result<(Option<Reply>, End), Error> {
         self.crash = None;
         loop {
             if self.process.is_none() {
                 self.start()?;
             }
             let Self { process: Some(process), config, load_base, policy, .. } = self else { continue };
-            let reply = match process.run(config, schedule, *policy) {
+            let reply = match process.run(config, schedule, Wish { policy: *policy, stacks }) {
                 Ok(Some(reply)) => reply,
                 Ok(None) => {
                     self.process = None;
@@ -365,6 +418,20 @@ impl Target {
             (error, _) => error,
         }
     }
+}
+
+/// The same schedule with a stop before each of these events.
+fn stopping_before(schedule: &Schedule, events: &BTreeSet<EventId>) -> Schedule {
+    let mut positions: BTreeMap<ThreadId, u32> = BTreeMap::new();
+    let mut segments = Vec::new();
+    for Segment { thread, until } in &schedule.segments {
+        let position = positions.entry(*thread).or_insert(0);
+        let id = |position| EventId { thread: *thread, position };
+        let stops = events.range(id(*position)..id(*until)).map(|event| event.position);
+        segments.extend(stops.chain([*until]).map(|until| Segment { thread: *thread, until }));
+        *position = *until;
+    }
+    Schedule { segments, choices: schedule.choices.clone() }
 }
 
 /// How the run ended; `None` when another process has to be asked.
@@ -419,10 +486,26 @@ impl Executor for Target {
     type Error = Error;
 
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
-        let (reply, end) = self.execute(schedule)?;
+        let (reply, end) = self.execute(schedule, false)?;
         let (Some(reply), Some(process)) = (reply, &self.process) else { return Ok(unknown_run()) };
         let trace = self.decoding.decode(end, |records| process.shared.records(&reply, records))?;
         self.retire(&trace.end);
         Ok(trace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_stops_before_events() {
+        let segment = |thread, until| Segment { thread: ThreadId(thread), until };
+        let event = |thread, position| EventId { thread: ThreadId(thread), position };
+        let schedule = Schedule { segments: vec![segment(0, 5), segment(1, 2), segment(0, 7)], choices: Vec::new() };
+        let events = [event(0, 0), event(0, 3), event(0, 5), event(1, 4), event(2, 0)].into_iter().collect();
+        let stops = stopping_before(&schedule, &events).segments;
+        let expected = [(0, 0), (0, 3), (0, 5), (1, 2), (0, 5), (0, 7)].map(|(thread, until)| segment(thread, until));
+        assert_eq!(stops, expected);
     }
 }

@@ -1,17 +1,23 @@
 //! Driving clang: finding it, compiling sources to bitcode.
 
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use cc::Language;
+use model::Interrupt;
 
 use crate::error::Error;
 use crate::module::Input;
 
 /// How many sources are compiled at the same time.
 const JOBS: usize = 2;
+
+/// How often a compiler at work is looked after.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// What an input is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,12 +78,14 @@ impl Flags {
 #[derive(Clone, Debug)]
 pub(crate) struct Clang {
     program: String,
+    /// Ends it while it is at work.
+    stop: Interrupt,
 }
 
 impl Clang {
     /// Finds clang.
-    pub(crate) fn find() -> Result<Self, Error> {
-        Ok(Self { program: cc::find_clang()? })
+    pub(crate) fn find(stop: &Interrupt) -> Result<Self, Error> {
+        Ok(Self { program: cc::find_clang()?, stop: stop.clone() })
     }
 
     /// Runs clang; on failure returns what it said.
@@ -87,15 +95,41 @@ impl Clang {
 
     /// The same, from a folder.
     fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<(), Failure> {
-        let command = &mut Command::new(&self.program);
-        let output =
-            command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().map_err(|cause| {
-                Failure::Start(Error::Io { what: format!("cannot start `{}`", self.program), cause })
-            })?;
-        if output.status.success() {
+        let mut command = Command::new(&self.program);
+        command.current_dir(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let cannot = |cause| Failure::Start(Error::Io { what: format!("cannot start `{}`", self.program), cause });
+        let mut child = command.spawn().map_err(cannot)?;
+        let (status, said) = self.wait(&mut child).map_err(cannot)?;
+        if self.stop.is_set() {
+            return Err(Failure::Start(Error::Stopped));
+        }
+        if status.success() {
             return Ok(());
         }
-        Err(Failure::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_owned()))
+        Err(Failure::Refused(String::from_utf8_lossy(&said).trim_end().to_owned()))
+    }
+
+    /// Waits for a compiler's end, or ends it: its status, and what it said.
+    fn wait(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+        let mut stderr = child.stderr.take();
+        std::thread::scope(|scope| {
+            let said = scope.spawn(move || {
+                let mut said = Vec::new();
+                // What cannot be read is not shown.
+                let _ = stderr.as_mut().map(|stderr| stderr.read_to_end(&mut said));
+                said
+            });
+            let status = loop {
+                if let Some(status) = child.try_wait()? {
+                    break status;
+                }
+                if self.stop.is_set() {
+                    child.kill()?;
+                }
+                std::thread::sleep(LOOK);
+            };
+            Ok((status, said.join().unwrap_or_default()))
+        })
     }
 
     /// Compiles a source of ours in `folder`, which debug information calls `name`.
@@ -166,7 +200,7 @@ pub(crate) struct Compiled {
 }
 
 /// Compiles every source among the inputs into `work_dir`; bitcode is taken as it is, or from the file that carries it.
-pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path) -> Result<Compiled, Error> {
+pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path, stop: &Interrupt) -> Result<Compiled, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput);
     }
@@ -207,7 +241,7 @@ pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path) -> Res
     compiled.cplusplus |= jobs.iter().any(|(source, _)| source.language == Language::Cxx);
     if !jobs.is_empty() {
         crate::create_dir(work_dir)?;
-        let clang = Clang::find()?;
+        let clang = Clang::find(stop)?;
         let include = write_headers(work_dir)?;
         in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &include, &compiled.inputs[*input].bitcode))?;
     }

@@ -11,7 +11,7 @@ use crate::{Compiled, LLVM_VERSION};
 /// Compiles the instrumented bitcode with optimisation (the hooks are calls that LLVM knows nothing about, so they
 /// stay) and links it with the runtime.
 pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
-    let clang = Clang::find()?;
+    let clang = Clang::find(&compiled.stop)?;
     let object = compiled.bitcode.with_extension("o");
     let refused = |step| move |failure: Failure| failure.into_error(|diagnostics| Error::Build { step, diagnostics });
     let compile: [&OsStr; 9] = [
@@ -39,7 +39,11 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     arguments.push(PathBuf::from(out).into());
     // Whether there is a linker is asked only where linking failed: starting a program of LLVM takes its time.
     clang.run(&arguments).map_err(|failure| {
-        if has_lld() { refused("linked")(failure) } else { Error::NoLinker { version: LLVM_VERSION } }
+        if compiled.stop.is_set() || has_lld() {
+            refused("linked")(failure)
+        } else {
+            Error::NoLinker { version: LLVM_VERSION }
+        }
     })
 }
 

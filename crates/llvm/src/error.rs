@@ -11,6 +11,9 @@ pub enum Error {
         /// The major version needed.
         version: u32,
     },
+    /// Whoever asked did not want to wait for the compiler.
+    #[error("the compiler was stopped")]
+    Stopped,
     /// Nothing to compile.
     #[error("no input: name at least one C or C++ source, `.bc` or `.ll` file")]
     NoInput,

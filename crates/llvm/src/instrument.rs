@@ -82,6 +82,7 @@ pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Instru
         recording::define(&weaver);
     } else {
         attributes::strip(plan.functions);
+        attributes::keep_frames(plan.functions);
         tls::move_into_image(&mut weaver);
         sections::place(&mut weaver);
     }

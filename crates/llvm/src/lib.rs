@@ -27,10 +27,11 @@ mod verifier;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use model::SiteId;
+use model::{Interrupt, SiteId};
 use program::{Program, Unmodelled};
 
 pub use error::Error;
@@ -57,13 +58,15 @@ pub struct Options {
     pub work_dir: PathBuf,
     /// For the recorder instead of the controlled runtime: the sites whose plain accesses need not be recorded.
     pub recorded_without: Option<BTreeSet<SiteId>>,
+    /// Ends compilers that are at work; the error then is [`Error::Stopped`].
+    pub stop: Interrupt,
 }
 
 /// A program ready to be linked with the runtime.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The program; its sites are those that the instrumented code reports.
-    pub program: Program,
+    pub program: Arc<Program>,
     /// What a run of the instrumented program does not report; all of it is in `program.unmodelled` too, together
     /// with what only lowering cannot express.
     pub unmodelled: Vec<Unmodelled>,
@@ -75,6 +78,8 @@ pub struct Compiled {
     pub link_flags: Vec<String>,
     /// For the recorder: what its words mean.
     pub logged: Logged,
+    /// Ends the compiler and the linker while [`link`] is at work.
+    pub stop: Interrupt,
 }
 
 /// Compiles, lowers and instruments a program.
@@ -102,7 +107,9 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
         return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
     }
     let link_flags = front.flags.link;
-    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags, logged })
+    let stop = options.stop.clone();
+    let program = Arc::new(program);
+    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags, logged, stop })
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
@@ -132,14 +139,14 @@ struct Front<'c> {
 impl<'c> Front<'c> {
     fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
         let mut flags = Flags::new(&options.cflags);
-        let compiled = driver::compile(&options.inputs, &flags, &options.work_dir)?;
+        let compiled = driver::compile(&options.inputs, &flags, &options.work_dir, &options.stop)?;
         // OpenMP's library is part of the program, see `openmp`.
         flags.link.splice(0..0, compiled.link.into_iter().filter(|flag| !flag.starts_with("-fopenmp")));
         let module = module::load_all(context, &compiled.inputs)?;
         let units = debug::compile_units(&module);
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
-        let openmp = openmp::complete(context, &module, &options.work_dir)?;
+        let openmp = openmp::complete(context, &module, &options.work_dir, &options.stop)?;
         once::complete(&module);
         verifier::complete(&module);
         initialisers::complete(&module);

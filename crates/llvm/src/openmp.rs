@@ -18,6 +18,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::module::Module;
+use model::Interrupt;
 
 use crate::debug::DebugLocation;
 use crate::driver::Clang;
@@ -77,13 +78,18 @@ pub(crate) struct OpenMp {
 }
 
 /// Links the library where the program uses it.
-pub(crate) fn complete<'c>(context: &'c Context, module: &Module<'c>, work_dir: &Path) -> Result<OpenMp, Error> {
+pub(crate) fn complete<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    work_dir: &Path,
+    stop: &Interrupt,
+) -> Result<OpenMp, Error> {
     if missing(module).is_empty() {
         return Ok(OpenMp::default());
     }
     let thread_private = value::globals(module).into_iter().any(|global| global.is_thread_local());
     let private_tasks = thread_private && module.get_function(TASK).is_some();
-    let library = module::load(context, &compile(work_dir)?)?;
+    let library = module::load(context, &compile(work_dir, stop)?)?;
     let names: BTreeSet<String> = value::functions(&library)
         .into_iter()
         .filter(|function| !function.is_declaration())
@@ -123,7 +129,7 @@ fn missing(module: &Module<'_>) -> Vec<String> {
 }
 
 /// Compiles the library in a folder of its own.
-fn compile(work_dir: &Path) -> Result<Input, Error> {
+fn compile(work_dir: &Path, stop: &Interrupt) -> Result<Input, Error> {
     let folder = work_dir.join("openmp");
     crate::create_dir(&folder)?;
     for (name, text) in SOURCES {
@@ -133,7 +139,7 @@ fn compile(work_dir: &Path) -> Result<Input, Error> {
     }
     let bitcode = folder.join("openmp.bc");
     let unit = folder.join(SOURCES[0].0);
-    Clang::find()?.compile_own(&unit, &folder, NAME, &bitcode)?;
+    Clang::find(stop)?.compile_own(&unit, &folder, NAME, &bitcode)?;
     Ok(Input { path: PathBuf::from(NAME), bitcode })
 }
 

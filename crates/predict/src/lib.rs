@@ -46,7 +46,7 @@ use tracker::{Survey, Tracker};
 use windows::Exact;
 use witness::Witness;
 
-pub use options::Options;
+pub use options::{Aim, Options};
 pub use outcome::{Method, Open, PredictedRace, Prediction, Unsettled};
 
 /// Pairs of sites with the pairs of lanes that could race.
@@ -55,15 +55,20 @@ type LanePairs = BTreeMap<SitePair, Vec<(LaneId, LaneId)>>;
 /// Predicts races from a trace. Its numbers must fit together, as executors and [`rapid`] make them: threads are those in
 /// its list, and each thread's events are numbered from 0.
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
-    predict_reduced(&reduce::reduce(trace), options)
+    predict_some(trace, options, &Aim::default())
 }
 
-fn predict_reduced(reduced: &Reduced, options: &Options) -> Prediction {
+/// The same for some pairs, while there is time.
+pub fn predict_some(trace: &Trace, options: &Options, aim: &Aim<'_>) -> Prediction {
+    predict_reduced(&reduce::reduce(trace), options, aim)
+}
+
+fn predict_reduced(reduced: &Reduced, options: &Options, aim: &Aim<'_>) -> Prediction {
     let trace = &reduced.trace;
     let survey = Survey::of(trace);
     let analysis = race::analyse(trace);
     let observed: BTreeMap<SitePair, &race::Race> = analysis.races.iter().map(|r| (sites(trace, r), r)).collect();
-    let conflicts = analysis.conflicts.iter().filter(|pair| !observed.contains_key(pair));
+    let conflicts = analysis.conflicts.iter().filter(|pair| !observed.contains_key(pair) && (aim.wanted)(**pair));
     let mut lanes = Lanes::new(trace.threads.len(), conflicts.copied());
     let mut needs = Needs::new(options.relaxed);
     let mut tracker = Tracker::new(&survey);
@@ -76,12 +81,13 @@ fn predict_reduced(reduced: &Reduced, options: &Options) -> Prediction {
     let (rejected, mut open): (LanePairs, LanePairs) = lanes.pairs().into_iter().partition(|(_, l)| l.is_empty());
     let mut rejected: Vec<SitePair> = rejected.into_keys().collect();
     open.retain(|sites, pairs| {
-        let found = pairs.iter().find_map(|pair| sync_preserving_race(reduced, &needs, &lanes, *sites, *pair));
+        let mut pairs = pairs.iter().take_while(|_| !(aim.is_over)());
+        let found = pairs.find_map(|pair| sync_preserving_race(reduced, &needs, &lanes, *sites, *pair));
         let none = found.is_none();
         races.extend(found);
         none
     });
-    let mut exact = Exact::new(reduced, &survey, &lanes, options);
+    let mut exact = Exact::new(reduced, &survey, &lanes, options, aim);
     races.extend(exact.run(&mut open));
     let performed = exact.performed();
     let (mut unsettled, impossible) = exact.settle(open);

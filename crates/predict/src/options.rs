@@ -1,5 +1,7 @@
 //! How to predict.
 
+use model::race::SitePair;
+
 /// How to predict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -15,5 +17,20 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { relaxed: false, window: 4_000, budget: 100_000 }
+    }
+}
+
+/// What to predict, and when to stop.
+pub struct Aim<'a> {
+    /// The pairs of sites to reorder the trace for. What the trace itself shows is told of all.
+    pub wanted: &'a dyn Fn(SitePair) -> bool,
+    /// Whether to stop with what is known.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+/// Every pair, to the end.
+impl Default for Aim<'_> {
+    fn default() -> Self {
+        Self { wanted: &|_| true, is_over: &|| false }
     }
 }

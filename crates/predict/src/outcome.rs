@@ -54,6 +54,9 @@ pub enum Unsettled {
     /// The search ended early.
     #[error("the search performed as many events as it may")]
     Budget,
+    /// Whoever asked did not want to wait any longer.
+    #[error("there was no time left")]
+    Stopped,
     /// Some operations were kept in order without need.
     #[error(
         "a synchronisation object was misused, or the trace does not say enough about it; its operations kept their order"

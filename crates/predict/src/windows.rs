@@ -12,7 +12,7 @@ use model::{Step, Trace};
 use crate::LanePairs;
 use crate::exact::{Answer, Target, search};
 use crate::lanes::{LaneId, Lanes, is_steady};
-use crate::options::Options;
+use crate::options::{Aim, Options};
 use crate::outcome::{Method, Open, PredictedRace, Unsettled};
 use crate::reduce::Reduced;
 use crate::tracker::{Survey, Tracker};
@@ -25,14 +25,24 @@ pub(crate) struct Exact<'a> {
     trace: &'a Trace,
     survey: &'a Survey,
     options: &'a Options,
+    aim: &'a Aim<'a>,
     lanes: &'a Lanes,
+    /// Whether it ended before it had looked at everything.
+    stopped: bool,
     /// What is left for each pair of sites that was worked on.
     budgets: BTreeMap<SitePair, u64>,
 }
 
 impl<'a> Exact<'a> {
-    pub(crate) fn new(reduced: &'a Reduced, survey: &'a Survey, lanes: &'a Lanes, options: &'a Options) -> Self {
-        Self { reduced, trace: &reduced.trace, survey, options, lanes, budgets: BTreeMap::new() }
+    pub(crate) fn new(
+        reduced: &'a Reduced,
+        survey: &'a Survey,
+        lanes: &'a Lanes,
+        options: &'a Options,
+        aim: &'a Aim<'a>,
+    ) -> Self {
+        let budgets = BTreeMap::new();
+        Self { reduced, trace: &reduced.trace, survey, options, aim, lanes, stopped: false, budgets }
     }
 
     /// Events performed so far.
@@ -56,11 +66,15 @@ impl<'a> Exact<'a> {
         let size = u32::try_from(self.options.window).unwrap_or(u32::MAX).max(2);
         let mut tracker = Tracker::new(self.survey);
         let (mut start, mut looked_at) = (0u32, 0);
-        while looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
+        while !self.stopped && looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
             let end = start.saturating_add(size).min(len);
             let mut ahead = tracker.clone();
             let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
             open.retain(|sites, pairs| {
+                self.stopped |= (self.aim.is_over)();
+                if self.stopped {
+                    return true;
+                }
                 let found = self.look_in(&window, Step(end), Step(looked_at), *sites, pairs);
                 let none = found.is_none();
                 races.extend(found);
@@ -132,6 +146,8 @@ impl<'a> Exact<'a> {
         for sites in open.into_keys() {
             let reason = if !self.trace.unmodelled.is_empty() {
                 Unsettled::Unmodelled
+            } else if self.stopped {
+                Unsettled::Stopped
             } else if self.left(sites) == 0 {
                 Unsettled::Budget
             } else if !self.is_one_window() {

@@ -158,6 +158,42 @@ pub struct Access {
     pub locks: Vec<String>,
     /// Where the thread was created; `null` for the initial thread.
     pub created: Option<Created>,
+    /// The calls that led there, the innermost first; empty when no run has shown it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Frame>,
+}
+
+/// A call that leads somewhere: the function that calls, and where.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Frame {
+    /// As the source names it.
+    pub function: String,
+    /// The file.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1; 0 when not known.
+    pub column: u32,
+}
+
+impl Frame {
+    /// Whether the file belongs to the system and not to the user.
+    pub fn is_foreign(&self) -> bool {
+        is_foreign(&self.file)
+    }
+}
+
+/// Whether a file is a header or source of the system, which the user did not write.
+pub fn is_foreign(file: &str) -> bool {
+    ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|folder| file.starts_with(folder))
+}
+
+impl Access {
+    /// The innermost call by code of the user's own, for an access in code that is not.
+    pub fn own_call(&self) -> Option<&Frame> {
+        self.file.as_deref().filter(|file| is_foreign(file))?;
+        self.stack.iter().find(|frame| !frame.is_foreign())
+    }
 }
 
 /// Where a thread was created.
@@ -173,6 +209,9 @@ pub struct Created {
     pub line: u32,
     /// From 1.
     pub column: u32,
+    /// The calls that led there, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Frame>,
 }
 
 /// Kinds of errors other than races.

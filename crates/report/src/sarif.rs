@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::Code;
-use crate::document::{Access, Created, Finding, Pair, PairVerdict, Report, Unknown};
+use crate::document::{Access, Created, Finding, Frame, Pair, PairVerdict, Report, Unknown};
 use crate::fingerprint;
 use crate::run::Run;
 
@@ -104,6 +104,8 @@ fn race(pair: &Pair, prints: &mut Fingerprints) -> Value {
         "partialFingerprints": { FINGERPRINT: prints.unique(fingerprint::of_pair(pair)) },
         "properties": { "by": pair.by.to_string(), "confirmed": pair.confirmed, "witness": pair.witness },
     });
+    let stacks: Vec<Value> = pair.accesses.iter().filter(|access| !access.stack.is_empty()).map(stack).collect();
+    add(&mut result, "stacks", (!stacks.is_empty()).then(|| json!(stacks)));
     add(&mut result, "codeFlows", pair.details.run.as_ref().map(code_flows));
     add(&mut result, "suppressions", pair.details.suppressed.as_ref().map(|s| suppression(&s.by, &s.reason)));
     result
@@ -175,6 +177,18 @@ fn at(access: &Access) -> Value {
         }
         None => json!({ "logicalLocations": [{ "name": access.function, "kind": "function" }] }),
     }
+}
+
+/// The access and the calls that led to it, the innermost first.
+fn stack(access: &Access) -> Value {
+    let call = |frame: &Frame| {
+        let mut location = located(&frame.file, frame.line, frame.column);
+        add(&mut location, "logicalLocations", Some(json!([{ "name": frame.function, "kind": "function" }])));
+        json!({ "location": location })
+    };
+    let frames: Vec<Value> =
+        std::iter::once(json!({ "location": at(access) })).chain(access.stack.iter().map(call)).collect();
+    json!({ "message": { "text": format!("{} by thread {}", access.kind, access.thread) }, "frames": frames })
 }
 
 fn related(id: u32, access: &Access, text: &str) -> Value {

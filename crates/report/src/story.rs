@@ -34,7 +34,7 @@ pub struct Story {
 pub struct Column {
     /// Its path.
     pub thread: String,
-    /// The function it runs in.
+    /// The function it began in.
     pub function: String,
 }
 
@@ -97,10 +97,7 @@ impl Story {
         }
         let columns = run.about.iter().filter_map(|index| {
             let thread = run.threads.get(*index)?;
-            let mut seen = run.events.iter().rev().filter(|event| event.thread == *index);
-            let last = seen.find(|event| !event.function.is_empty());
-            let function = last.map_or_else(|| thread.function.clone(), |event| event.function.clone());
-            Some(Column { thread: thread.thread.clone(), function })
+            Some(Column { thread: thread.thread.clone(), function: thread.function.clone() })
         });
         Self { columns: columns.collect(), rows }
     }

@@ -32,6 +32,7 @@ pub mod run;
 pub mod sched;
 pub mod section;
 pub mod slots;
+pub mod stack;
 pub mod sync;
 pub mod sys;
 pub mod text;

@@ -108,6 +108,8 @@ pub static RUN: Global<Run> = Global::new(Run {
         trap: 0,
         quit: 0,
         choices: 0,
+        stacks: 0,
+        reserved: 0,
         policy: Policy::FIXED,
     },
     trap: false,

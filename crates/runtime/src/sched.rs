@@ -13,7 +13,7 @@ use crate::run::{RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, State};
 use crate::threads::Entry;
-use crate::{rounds, section};
+use crate::{rounds, section, stack};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -105,6 +105,9 @@ fn wait_for_turn(pending: &[Record], blocker: Blocker) {
     let thread = current();
     let run = unsafe { &mut *RUN.get() };
     run.threads[thread as usize].announce(pending);
+    if run.request.stacks != 0 {
+        stack::write();
+    }
     let may_block = !matches!(blocker, Blocker::None);
     if may_block {
         run.runnable.wait_for(thread, blocker);

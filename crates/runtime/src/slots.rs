@@ -81,6 +81,11 @@ impl Slot {
         let start = self.range().start;
         start..start + STACK
     }
+    /// Its stack.
+    pub const fn stack(self) -> Range<usize> {
+        let start = self.range().start;
+        start + STACK..start + TLS
+    }
     /// The end of its stack.
     pub const fn stack_end(self) -> *mut u8 {
         (self.range().start + TLS) as *mut u8

@@ -83,6 +83,10 @@ pub struct Request {
     pub quit: u32,
     /// Number of decided values in their area.
     pub choices: u32,
+    /// 1: write a [`crate::Tag::Stack`] record wherever a thread stops before an event.
+    pub stacks: u32,
+    /// Keeps the size a multiple of eight.
+    pub reserved: u32,
     /// Who runs after the prefix.
     pub policy: Policy,
 }

@@ -73,6 +73,9 @@ pub enum Tag {
     /// The event record(s) after this one did not happen: they are what thread `argument` was about to do
     /// when the run ended. Flags: [`flag::ENABLED`].
     Pending = 70,
+    /// The running thread stands before its next event. Argument: number of 64-bit words; they follow as for `Runnable`
+    /// and are the return addresses on its stack, innermost first.
+    Stack = 71,
 }
 
 impl Tag {
@@ -90,7 +93,7 @@ impl Tag {
     }
 }
 
-const ALL: [Tag; 41] = {
+const ALL: [Tag; 42] = {
     use Tag::*;
     [
         Read,
@@ -134,6 +137,7 @@ const ALL: [Tag; 41] = {
         Misuse,
         Unmodelled,
         Pending,
+        Stack,
     ]
 };
 

@@ -1,8 +1,10 @@
 //! What the line knows so far: the ledger, how the report speaks of each pair, and what the engines said of the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
+use cover::Candidate;
 use facts::touches::{Meeting, meetings};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Contradiction, Engine, Ledger, Pair, Verdict};
@@ -16,10 +18,12 @@ use crate::{Error, assumptions, verify};
 
 /// What is known so far.
 pub(super) struct Book<'a> {
-    pub(super) program: &'a Program,
+    pub(super) program: &'a Arc<Program>,
     ledger: Ledger,
     /// How the report speaks of a pair; verdict and reason are the ledger's.
     told: BTreeMap<Pair, report::Pair>,
+    /// Ways on which the net brings pairs side by side, for the search to try first.
+    candidates: Vec<Candidate>,
     /// The races in the order in which they were found.
     races: Vec<Pair>,
     /// Why there may be pairs that are not in the ledger.
@@ -46,7 +50,7 @@ pub(super) struct Work {
 
 impl<'a> Book<'a> {
     /// Opens every pair of the program that may meet.
-    pub(super) fn new(program: &'a Program, options: &CheckOptions) -> Self {
+    pub(super) fn new(program: &'a Arc<Program>, options: &CheckOptions) -> Self {
         let mut ledger = Ledger::new();
         let mut told = BTreeMap::new();
         for meeting in meetings(program) {
@@ -58,6 +62,7 @@ impl<'a> Book<'a> {
             program,
             ledger,
             told,
+            candidates: Vec::new(),
             races: Vec::new(),
             obstacles: cover::obstacles(program, &proofs),
             covered: false,
@@ -92,6 +97,13 @@ impl<'a> Book<'a> {
     /// The ledger, for the bundle.
     pub(super) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Whether a pair is absent or its race was shown.
+    pub(super) fn is_decided(&self, pair: Pair) -> bool {
+        self.ledger.get(pair).is_some_and(|entry| {
+            matches!(entry.verdict, Verdict::Absent { .. } | Verdict::Race { confirmed: true, .. })
+        })
     }
 
     /// Enters a verdict about a pair. A race of a pair that was not even listed although everything is modelled is a
@@ -146,6 +158,16 @@ impl<'a> Book<'a> {
         if let Some(told) = self.told.get_mut(&pair) {
             told.details.protection = protection;
         }
+    }
+
+    /// Keeps the way of a candidate.
+    pub(super) fn keep(&mut self, candidate: Candidate) {
+        self.candidates.push(candidate);
+    }
+
+    /// The ways of the candidates that are still open.
+    pub(super) fn open_candidates(&self) -> Vec<Candidate> {
+        self.candidates.iter().filter(|candidate| !self.is_decided(candidate.pair)).cloned().collect()
     }
 
     /// How the net brings the pair's accesses side by side, if nothing more is known.
@@ -305,7 +327,7 @@ fn skeleton(program: &Program, meeting: &Meeting) -> report::Pair {
 }
 
 /// An unknown of the whole, without a place.
-fn whole(code: Code, reason: String, settle: String) -> Unknown {
+pub(super) fn whole(code: Code, reason: String, settle: String) -> Unknown {
     let Place { file, line, column, .. } = Place::default();
     Unknown { code, reason, function: None, file, line, column, settle, witness: None }
 }
@@ -358,18 +380,29 @@ pub(super) fn nothing_known(options: &CheckOptions, time: Duration) -> Report {
     }
 }
 
-/// Each unknown once, in order. Where two engines were stopped by the same code at the same place, the later says more.
+/// Each unknown once, in order. Where two engines were stopped by the same, the later says more, unless only the earlier
+/// knows the function to blame.
 fn merged(unknowns: Vec<Unknown>) -> Vec<Unknown> {
     let mut merged: Vec<Unknown> = Vec::new();
     for unknown in unknowns {
-        let place = |unknown: &Unknown| (unknown.file.clone(), unknown.line, unknown.reason.clone());
-        let same = |known: &&mut Unknown| {
-            known.code == unknown.code && (known.file.is_none() || place(known) == place(&unknown))
-        };
-        match merged.iter_mut().find(same) {
+        match merged.iter_mut().find(|known| is_same(known, &unknown)) {
+            Some(known) if known.function.is_some() && unknown.function.is_none() => {}
             Some(known) => *known = unknown,
             None => merged.push(unknown),
         }
     }
     merged
+}
+
+/// Whether both speak of the same, perhaps one of them without saying where.
+fn is_same(known: &Unknown, new: &Unknown) -> bool {
+    let place = |unknown: &Unknown| (unknown.file.clone(), unknown.line, unknown.column);
+    let same_place = known.file.is_none() || place(known) == place(new);
+    known.code == new.code
+        && same_place
+        && match (&known.function, &new.function) {
+            (Some(one), Some(other)) => one == other,
+            (None, None) => known.file.is_none() || known.reason == new.reason,
+            _ => known.file.is_some(),
+        }
 }

@@ -1,15 +1,18 @@
 //! The static engine's turn: what the text of the program says, for all inputs.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
+use ::explore::StopReason;
 use lockset::Answer;
 use model::{Engine, Pair, Verdict};
-use report::{Code, Protection};
+use report::Code;
 
 use super::CheckOptions;
-use super::book::{Book, Work};
-use crate::static_engine::{SCOPE, engine, unknowns};
+use super::book::{Book, Work, whole};
+use crate::patience::wait_for;
+use crate::static_engine::{SCOPE, engine, protection, stopped_engine, unknowns};
 use crate::{Error, assumptions};
 
 /// Why a pair that the points-to analysis does not list cannot race.
@@ -18,15 +21,24 @@ const NEVER_MEET: &str = "the two never touch the same memory from different thr
 /// What would settle a warning.
 const WARNING: &str = "let the other engines work on it";
 
-/// Proves what it can of the open pairs. Code without `main` has no threads to speak of.
-pub(super) fn inspect(book: &mut Book<'_>, options: &CheckOptions) -> Result<(), Error> {
+/// Proves what it can of the open pairs, all at once or, when there is no time, nothing. Code without `main` has no
+/// threads to speak of.
+pub(super) fn inspect(book: &mut Book<'_>, options: &CheckOptions, start: Instant) -> Result<(), Error> {
     if book.program.main.is_none() {
         return Ok(());
     }
     let began = Instant::now();
     let open: BTreeSet<Pair> = book.unsettled().into_iter().collect();
     let facts = facts::Options { assume_pure: options.build.assume_pure.clone(), entries: Vec::new() };
-    let analysis = lockset::analyse(book.program, &facts);
+    let program = Arc::clone(book.program);
+    let work = move || lockset::analyse(&program, &facts);
+    let Some(analysis) = wait_for(&options.interrupt, options.deadline(start), work) else {
+        let reason = if options.interrupt.is_set() { StopReason::Interrupted } else { StopReason::Deadline };
+        let engine = stopped_engine(reason.to_string(), began.elapsed().as_millis() as u64);
+        let unknowns = vec![whole(Code::SEARCH_BOUND, reason.to_string(), "raise `--time`".to_owned())];
+        book.worked(Work { engine: Some(engine), unknowns, ..Work::default() });
+        return Ok(());
+    };
     let mut listed = BTreeSet::new();
     for finding in analysis.findings.iter().filter(|finding| open.contains(&finding.pair)) {
         let pair = finding.pair;
@@ -38,8 +50,7 @@ pub(super) fn inspect(book: &mut Book<'_>, options: &CheckOptions) -> Result<(),
             }
             Answer::Unknown { why, usual_lock, .. } => {
                 book.leave(pair, Engine::Static, why, Code::WARNING, WARNING)?;
-                let usual = usual_lock.clone();
-                book.protect(pair, usual.map(|(lock, held, places)| Protection { lock, held, places }));
+                book.protect(pair, usual_lock.clone().map(protection));
             }
         }
     }

@@ -13,6 +13,7 @@
 
 mod book;
 mod bundle;
+mod foresee;
 mod inspect;
 mod prove;
 mod search;
@@ -27,14 +28,15 @@ use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Interrupt};
 use report::Report;
 
-use crate::build::{BuildOptions, Subject};
+use crate::build::BuildOptions;
 use crate::run::Limits;
+use crate::subject::Subject;
 use crate::{Error, ProofOptions, is_small_language, verify_small_language};
 
 use book::Book;
 
 /// The engines in the order in which they work.
-pub const LINE: [Engine; 3] = [Engine::Static, Engine::Verify, Engine::Explore];
+pub const LINE: [Engine; 4] = [Engine::Static, Engine::Verify, Engine::Predict, Engine::Explore];
 
 /// How much to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -127,13 +129,17 @@ pub fn check(options: &CheckOptions, watcher: &mut dyn Watcher) -> Result<Report
         let proofs = ProofOptions { time: Some(options.time), ..ProofOptions::default() };
         return Ok(Report { command: "check".to_owned(), ..verify_small_language(input, &proofs)? });
     }
-    let subject = match Subject::new(&options.build) {
-        // The compiler may have been stopped by the same key.
+    let mut subject = match Subject::new(&options.build, &options.interrupt) {
         Err(_) if options.interrupt.is_set() => return Ok(book::nothing_known(options, whole.elapsed())),
         subject => subject?,
     };
-    let mut book = Book::new(subject.program(), options);
-    match work(&subject, &mut book, options, watcher) {
+    let program = subject.program();
+    let mut book = Book::new(&program, options);
+    match work(&mut subject, &mut book, options, watcher) {
+        // The linker, or the program, may have been stopped by the same key.
+        Err(error) if options.interrupt.is_set() && !matches!(error, Error::Contradiction(_)) => {
+            Ok(book.report(options, whole.elapsed()))
+        }
         Err(Error::Contradiction(contradiction)) => {
             let folder = bundle::write(options, &book, &contradiction)?;
             Err(Error::ContradictionBundled { contradiction, folder })
@@ -145,7 +151,7 @@ pub fn check(options: &CheckOptions, watcher: &mut dyn Watcher) -> Result<Report
 
 /// Lets every engine work on what is open.
 fn work(
-    subject: &Subject,
+    subject: &mut Subject,
     book: &mut Book<'_>,
     options: &CheckOptions,
     watcher: &mut dyn Watcher,
@@ -157,14 +163,18 @@ fn work(
         }
         watcher.engine(engine, book.open());
         match engine {
-            Engine::Static => inspect::inspect(book, options)?,
+            Engine::Static => inspect::inspect(book, options, start)?,
             Engine::Verify => prove::prove(book, options, start)?,
+            Engine::Predict => {
+                if let Some(built) = subject.built(&options.interrupt)? {
+                    foresee::foresee(book, built, options, start)?;
+                }
+            }
             Engine::Explore => {
-                if let Subject::Built(built) = subject {
+                if let Some(built) = subject.built(&options.interrupt)? {
                     search::search(book, built, options, start, watcher)?;
                 }
             }
-            Engine::Predict => {}
         }
         watcher.settled(book.open(), book.races());
     }

@@ -37,6 +37,7 @@ pub(super) fn prove(book: &mut Book<'_>, options: &CheckOptions, start: Instant)
             cover::Result::Candidate(candidate) => {
                 let way = verify::way(book.program, &candidate);
                 book.leave(pair, Engine::Verify, &way, Code::CANDIDATE, CANDIDATE)?;
+                book.keep(candidate);
             }
             cover::Result::Unknown(reason) if !book.obstacles.is_empty() => {
                 book.leave(pair, Engine::Verify, &reason, Code::UNMODELLED, verify::UNMODELLED_HELP)?;

@@ -1,16 +1,19 @@
-//! The search's turn: every schedule of this input, aimed at what is left.
+//! The search's turn: every schedule of this input, along the ways of the net's candidates first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use model::{Engine, Verdict};
+use ::explore::Led;
+use cover::Candidate;
+use model::{Engine, Pair, Verdict};
 use report::{Code, PairVerdict};
 
 use super::book::{Book, Work};
 use super::{CheckOptions, Watcher, this_input};
 use crate::Error;
 use crate::build::Built;
-use crate::explore::{ExploreOptions, explore_sites};
+use crate::explore::{ExploreOptions, explore_hinted};
+use crate::hints;
 
 /// Most time to look for other errors once no pair is open.
 const FOR_OTHER_ERRORS: Duration = Duration::from_secs(10);
@@ -46,7 +49,11 @@ pub(super) fn search(
         interrupt: Some(options.interrupt.flag()),
         ..ExploreOptions::default()
     };
-    let (report, sites) = explore_sites(built, &search, &book.shown(), watcher)?;
+    let candidates = book.open_candidates();
+    let hints = candidates.iter().map(hints::hint).collect();
+    let (report, sites, led) = explore_hinted(built, &search, &book.shown(), hints, watcher)?;
+    let outcome = |(candidate, led): (&Candidate, Led)| (candidate.pair, hints::outcome(book.program, candidate, led));
+    let led: BTreeMap<Pair, String> = candidates.iter().zip(led).map(outcome).collect();
     let report::Report { pairs, unknowns, errors, engines, assumptions, .. } = report;
     let mut unconfirmed = BTreeSet::new();
     for (pair, listed) in sites.into_iter().zip(pairs) {
@@ -78,7 +85,10 @@ pub(super) fn search(
             }
             Some(unknown) => {
                 let (reason, code) = match book.candidate(pair) {
-                    Some(way) => (format!("{way}; the schedules tried do not show it"), Code::CANDIDATE),
+                    Some(way) => {
+                        let led = led.get(&pair).map_or("", String::as_str);
+                        (format!("{way}{led}; the schedules tried do not show it"), Code::CANDIDATE)
+                    }
                     None => (format!("the schedules tried do not show it, but: {}", unknown.reason), unknown.code),
                 };
                 book.leave(pair, Engine::Explore, &reason, code, &unknown.settle)?;

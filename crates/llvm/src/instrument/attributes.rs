@@ -1,4 +1,4 @@
-//! Taking away promises that functions do not keep in an instrumented program.
+//! Taking away promises that functions do not keep in an instrumented program, and keeping their frames.
 //!
 //! `__attribute__((pure))` and the like tell LLVM that a function leaves memory alone. With hooks in it, or defined by
 //! the runtime, it does not: another thread may run inside. Calls could be merged, and values kept across them, if the
@@ -22,18 +22,7 @@ const FUNCTION: u32 = u32::MAX;
 pub(super) fn strip(functions: &Functions<'_>) {
     for &function in functions.table.iter() {
         let parameters = 1..=function.parameters().len() as u32;
-        // Safety: attributes live as long as their context, which is the function's.
-        unsafe {
-            let context = LLVMGetModuleContext(LLVMGetGlobalParent(function.raw()));
-            let attribute = LLVMCreateStringAttribute(
-                context,
-                NO_BUILTINS.as_ptr().cast(),
-                NO_BUILTINS.len() as u32,
-                c"".as_ptr(),
-                0,
-            );
-            LLVMAddAttributeAtIndex(function.raw(), FUNCTION, attribute);
-        }
+        add(function, NO_BUILTINS, "");
         for kind in kinds(&OF_FUNCTIONS) {
             unsafe { LLVMRemoveEnumAttributeAtIndex(function.raw(), FUNCTION, kind) };
         }
@@ -51,6 +40,28 @@ pub(super) fn strip(functions: &Functions<'_>) {
                 }
             }
         }
+    }
+}
+
+/// Lets a finding tell how a thread got there: every function keeps a frame that can be found. One that calls itself may
+/// still turn that into a loop, so that no stack overflows that would not otherwise.
+pub(super) fn keep_frames(functions: &Functions<'_>) {
+    for (_, function) in functions.defined() {
+        add(function, "frame-pointer", "all");
+        let calls_itself = |call: &Value<'_>| call.is_call() && call.called_function() == Some(function);
+        if !function.instructions().iter().any(calls_itself) {
+            add(function, "disable-tail-calls", "true");
+        }
+    }
+}
+
+fn add(function: Value<'_>, name: &str, value: &str) {
+    // Safety: attributes live as long as their context, which is the function's.
+    unsafe {
+        let context = LLVMGetModuleContext(LLVMGetGlobalParent(function.raw()));
+        let (name_at, value_at) = (name.as_ptr().cast(), value.as_ptr().cast());
+        let attribute = LLVMCreateStringAttribute(context, name_at, name.len() as u32, value_at, value.len() as u32);
+        LLVMAddAttributeAtIndex(function.raw(), FUNCTION, attribute);
     }
 }
 

@@ -138,14 +138,19 @@
     const threads = scope.threads === 'any' ? 'and any number of threads' : '';
     return `Holds ${inputs} ${threads}`.trim() + '.';
   }
+  /** The calls that led to a place, the innermost first. */
+  function calls(place) {
+    const frames = (place.stack || []).map((frame) => el('li', {}, el('code', {}, spot(frame)), ` in ${frame.function}`));
+    return frames.length ? el('ol', { class: 'calls', 'aria-label': 'called by' }, ...frames) : '';
+  }
   function accessCard(access) {
     const how = access.atomic ? 'atomic ' : '';
     const who = access.thread ? `thread ${access.thread}` : 'a thread';
     const created = access.created
-      ? el('p', { class: 'dim' }, `created by thread ${access.created.thread} in ${access.created.function} at `, el('code', {}, spot(access.created))) : null;
+      ? el('p', { class: 'dim' }, `created by thread ${access.created.thread} in ${access.created.function} at `, el('code', {}, spot(access.created)), calls(access.created)) : null;
     const locks = access.thread ? (access.locks.length ? `holding ${access.locks.join(', ')}` : 'holding no lock') : null;
     return el('div', { class: 'access' }, el('p', {}, `${who}: ${how}${access.kind}`),
-      el('p', {}, el('code', {}, spot(access)), ` in ${access.function}`), locks ? el('p', {}, locks) : null, created);
+      el('p', {}, el('code', {}, spot(access)), ` in ${access.function}`, calls(access)), locks ? el('p', {}, locks) : null, created);
   }
 
   /** Lines around both accesses, and the one of the step that is looked at. */

@@ -84,7 +84,7 @@ fn race<'a>(pair: &'a Pair, same: &[&Pair]) -> Message<'a> {
     if let Some(protection) = &pair.details.protection {
         let without: Vec<&Access> = pair.accesses.iter().filter(|a| !a.locks.contains(&protection.lock)).collect();
         let missing = match without.as_slice() {
-            [one] => format!("not at {}", place(one.file.as_deref(), one.line, one.column)),
+            [one] => format!("not by thread {} at {}", one.thread, place(one.file.as_deref(), one.line, one.column)),
             _ => "at neither of these two".to_owned(),
         };
         let (lock, places) = (&protection.lock, count(protection.places, "place"));

@@ -1,7 +1,9 @@
 //! What is said of one pair, error or unknown.
 
+use std::fmt::Write as _;
+
 use crate::Code;
-use crate::document::{Access, Created, ErrorKind, Finding, Pair, PairVerdict, Unknown};
+use crate::document::{Access, Created, ErrorKind, Finding, Frame, Pair, PairVerdict, Unknown, is_foreign};
 use crate::excerpt::{Mark, Message, Note, Severity};
 
 pub(super) fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Message<'_> {
@@ -21,13 +23,46 @@ pub(super) fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Mes
         [first, second].map(|access| mark(access, describe(access))).into()
     };
     let mut notes = vec![Note::Note(pair.reason.clone())];
-    notes.extend([first, second].into_iter().filter_map(|a| Some(created(&a.thread, a.created.as_ref()?))));
+    for access in [first, second] {
+        notes.extend(way(access));
+        notes.extend(access.created.as_ref().map(|by| created(&access.thread, by)));
+    }
     notes.extend(pair.witness.as_deref().map(|path| Note::Help(witness_help(path))));
     Message { severity, code: pair.code.unwrap_or(Code::DATA_RACE), title, marks, notes }
 }
 
+/// An access's place; in code that is not the user's, the place where the user's code calls it.
 fn mark(access: &Access, label: String) -> Mark<'_> {
-    Mark { file: access.file.as_deref(), line: access.line, column: access.column, label }
+    match access.own_call() {
+        Some(Frame { file, line, column, .. }) => Mark { file: Some(file), line: *line, column: *column, label },
+        None => Mark { file: access.file.as_deref(), line: access.line, column: access.column, label },
+    }
+}
+
+/// Calls that are told of a stack.
+const CALLS: usize = 6;
+
+/// How a thread got to its access, if that says more than the access alone.
+fn way(access: &Access) -> Option<Note> {
+    let calls = calls(&access.stack)?;
+    let Access { thread, function, file, line, column, .. } = access;
+    let place = place(file.as_deref(), *line, *column);
+    Some(Note::Note(format!("thread {thread} came to {place} in `{function}`{calls}")))
+}
+
+/// `, called by `f` at a.c:3:5, called by …`, without the insides of the system's headers.
+fn calls(stack: &[Frame]) -> Option<String> {
+    let own: Vec<&Frame> = stack.iter().filter(|frame| !frame.is_foreign()).collect();
+    let told = own.iter().take(CALLS);
+    let mut calls: String = told
+        .map(|Frame { function, file, line, column }| {
+            format!(", called by `{function}` at {}", place(Some(file), *line, *column))
+        })
+        .collect();
+    if own.len() > CALLS {
+        let _ = write!(calls, ", and {} calls before", own.len() - CALLS);
+    }
+    (!own.is_empty()).then_some(calls)
 }
 
 /// An access that no run has shown: neither its thread nor its locks are known.
@@ -76,9 +111,14 @@ pub(super) fn place(file: Option<&str>, line: u32, column: u32) -> String {
 }
 
 fn created(thread: &str, created: &Created) -> Note {
-    let Created { thread: by, function, file, line, column } = created;
-    let place = place(file.as_deref(), *line, *column);
-    Note::Note(format!("thread {thread} was created by thread {by} in `{function}` at {place}"))
+    let Created { thread: by, function, file, line, column, stack } = created;
+    let own = stack.iter().position(|frame| !frame.is_foreign()).filter(|_| file.as_deref().is_some_and(is_foreign));
+    let (function, place, stack) = match own.and_then(|at| Some((stack.get(at)?, stack.get(at + 1..)?))) {
+        Some((frame, before)) => (&frame.function, place(Some(&frame.file), frame.line, frame.column), before),
+        None => (function, place(file.as_deref(), *line, *column), stack.as_slice()),
+    };
+    let calls = calls(stack).unwrap_or_default();
+    Note::Note(format!("thread {thread} was created by thread {by} in `{function}` at {place}{calls}"))
 }
 
 pub(super) fn replay_help(witness: &str) -> String {

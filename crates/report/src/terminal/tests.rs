@@ -37,7 +37,9 @@ fn access(kind: &str, line: u32, column: u32, thread: &str, locks: &[&str]) -> A
             file: Some("a.c".into()),
             line: 12,
             column: 5,
+            stack: vec![],
         }),
+        stack: vec![],
     }
 }
 

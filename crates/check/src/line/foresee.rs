@@ -1,0 +1,55 @@
+//! Prediction's turn: one run, reordered for what is left.
+//!
+//! The run is recorded under the controlled scheduler, never on real threads: it is the same one every time, so what the
+//! line prints does not depend on luck, and it has every access, so what is predicted can be replayed.
+
+use std::time::Instant;
+
+use ::predict::Aim;
+use model::race::SitePair;
+use model::{Engine, Pair, Verdict};
+use report::{Code, PairVerdict};
+
+use super::book::{Book, Work};
+use super::{CheckOptions, Effort};
+use crate::Error;
+use crate::build::Built;
+use crate::predict::{PredictOptions, predict_sites};
+use crate::record::record_controlled;
+
+/// What would settle a pair that no reordering of the recorded run lets race.
+const OTHER_RUNS: &str = "let `explore` look at every schedule";
+
+/// Shows the races that reorderings of one run have.
+pub(super) fn foresee(book: &mut Book<'_>, built: &Built, options: &CheckOptions, start: Instant) -> Result<(), Error> {
+    if book.is_settled() {
+        return Ok(());
+    }
+    let share = if options.effort == Effort::Quick { 0.75 } else { 0.5 };
+    let deadline = start + options.time.mul_f64(share);
+    let is_over = || options.interrupt.is_set() || Instant::now() > deadline;
+    let pair_of = |(one, other): SitePair| Some(Pair::new(one?, other?));
+    let wanted = |sites| pair_of(sites).is_some_and(|pair| !book.is_decided(pair));
+    let recorded = record_controlled(built, &options.limits)?;
+    let how = PredictOptions {
+        limits: options.limits,
+        witness_dir: options.witness_dir.clone(),
+        ..PredictOptions::default()
+    };
+    let (report, sites) = predict_sites(built, &recorded, &how, &Aim { wanted: &wanted, is_over: &is_over })?;
+    let report::Report { pairs, unknowns, engines, assumptions, .. } = report;
+    for (pair, listed) in sites.into_iter().zip(pairs) {
+        let (verdict, reason, code) = (listed.verdict, listed.reason.clone(), listed.code);
+        if verdict == PairVerdict::Race {
+            book.settle(pair, Engine::Predict, Verdict::Race { confirmed: true, reason })?;
+            book.see(pair, listed);
+        } else if !book.is_decided(pair) && book.candidate(pair).is_none() {
+            // A candidate's way says more than that this run does not go it.
+            book.list(pair);
+            book.see(pair, listed);
+            book.leave(pair, Engine::Predict, &reason, code.unwrap_or(Code::SEARCH_BOUND), OTHER_RUNS)?;
+        }
+    }
+    book.worked(Work { engine: engines.into_iter().next(), unknowns, assumptions, ..Work::default() });
+    Ok(())
+}
