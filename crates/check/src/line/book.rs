@@ -380,29 +380,33 @@ pub(super) fn nothing_known(options: &CheckOptions, time: Duration) -> Report {
     }
 }
 
-/// Each unknown once, in order. Where two engines were stopped by the same, the later says more, unless only the earlier
-/// knows the function to blame.
-fn merged(unknowns: Vec<Unknown>) -> Vec<Unknown> {
+/// Each unknown once, in order. Of two that speak of the same, the later says more; where engines have different words for
+/// one place that is not modelled, the one that knows the function to blame counts.
+pub(super) fn merged(unknowns: Vec<Unknown>) -> Vec<Unknown> {
     let mut merged: Vec<Unknown> = Vec::new();
     for unknown in unknowns {
         match merged.iter_mut().find(|known| is_same(known, &unknown)) {
-            Some(known) if known.function.is_some() && unknown.function.is_none() => {}
             Some(known) => *known = unknown,
             None => merged.push(unknown),
         }
     }
+    let to_blame: BTreeSet<_> = merged.iter().filter(|unknown| unknown.function.is_some()).filter_map(place).collect();
+    let is_known = |unknown: &Unknown| place(unknown).is_some_and(|place| to_blame.contains(&place));
+    merged.retain(|unknown| unknown.code != Code::UNMODELLED || unknown.function.is_some() || !is_known(unknown));
     merged
 }
 
-/// Whether both speak of the same, perhaps one of them without saying where.
+fn place(unknown: &Unknown) -> Option<(String, u32, u32)> {
+    Some((unknown.file.clone()?, unknown.line, unknown.column))
+}
+
+/// Whether both speak of the same, perhaps the earlier without saying where.
 fn is_same(known: &Unknown, new: &Unknown) -> bool {
-    let place = |unknown: &Unknown| (unknown.file.clone(), unknown.line, unknown.column);
-    let same_place = known.file.is_none() || place(known) == place(new);
     known.code == new.code
-        && same_place
-        && match (&known.function, &new.function) {
-            (Some(one), Some(other)) => one == other,
-            (None, None) => known.file.is_none() || known.reason == new.reason,
-            _ => known.file.is_some(),
+        && known.function == new.function
+        && match place(known) {
+            None => true,
+            known_place if known_place != place(new) => false,
+            _ => known.code == Code::UNMODELLED || known.reason == new.reason,
         }
 }

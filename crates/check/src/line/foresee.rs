@@ -37,7 +37,11 @@ pub(super) fn foresee(book: &mut Book<'_>, built: &Built, options: &CheckOptions
         ..PredictOptions::default()
     };
     let (report, sites) = predict_sites(built, &recorded, &how, &Aim { wanted: &wanted, is_over: &is_over })?;
-    let report::Report { pairs, unknowns, engines, assumptions, .. } = report;
+    let report::Report { pairs, mut unknowns, engines, assumptions, .. } = report;
+    if options.engines.contains(&Engine::Explore) {
+        // That one run is not all: the search will tell what is left.
+        unknowns.retain(|unknown| unknown.code != Code::SEARCH_BOUND);
+    }
     for (pair, listed) in sites.into_iter().zip(pairs) {
         let (verdict, reason, code) = (listed.verdict, listed.reason.clone(), listed.code);
         if verdict == PairVerdict::Race {

@@ -102,3 +102,29 @@ fn an_interrupted_check_has_a_report() {
     assert!(report.unknowns.iter().any(|unknown| unknown.code == report::Code::INTERRUPTED));
     assert!(report.pairs.iter().all(|pair| pair.verdict == report::PairVerdict::Unknown));
 }
+
+/// One call that is not modelled, as four engines see it.
+#[test]
+fn what_stops_all_engines_is_told_once() {
+    let unknown = |function: Option<&str>, file: Option<&str>, reason: &str| report::Unknown {
+        code: report::Code::UNMODELLED,
+        reason: reason.to_owned(),
+        function: function.map(str::to_owned),
+        file: file.map(str::to_owned),
+        line: 3,
+        column: 5,
+        settle: String::new(),
+        witness: None,
+    };
+    let of_runs = unknown(Some("f"), Some("a.c"), "calls `f`");
+    let other = unknown(None, Some("b.c"), "assembly");
+    let merged = super::book::merged(vec![
+        unknown(Some("f"), None, "calls `f`, whose body is missing"),
+        unknown(None, Some("a.c"), "calls `f`, whose effects are not known"),
+        unknown(None, Some("a.c"), "calls `f`, whose effect on memory is not known"),
+        other.clone(),
+        of_runs.clone(),
+        of_runs.clone(),
+    ]);
+    assert_eq!(merged, [of_runs, other]);
+}
