@@ -54,7 +54,7 @@ fn bitcode_must_be_readable_and_have_debug_information() {
     };
     assert!(matches!(compile(&["-O0"], "plain.bc"), Err(Error::NoDebugInfo { .. })));
     assert_eq!(compile(&["-g"], "good.bc").unwrap().program.unmodelled, []);
-    let optimised = compile(&["-g", "-O2"], "optimised.bc").unwrap().program.unmodelled;
+    let optimised = compile(&["-g", "-O2"], "optimised.bc").unwrap().program.unmodelled.clone();
     assert!(optimised.iter().any(|u| u.what.contains("optimised")), "{optimised:?}");
     assert!(matches!(compile(&["-g", "--target=aarch64-linux-gnu"], "arm.bc"), Err(Error::Target { .. })));
 }
