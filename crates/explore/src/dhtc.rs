@@ -68,6 +68,10 @@ impl Backtracks for Dhtc {
         }
     }
 
+    fn restore(&mut self, stack: &Stack) {
+        self.dpor.restore(stack);
+    }
+
     fn retract(&mut self, stack: &Stack, to: Step) {
         self.dpor.retract(stack, to);
     }

@@ -51,12 +51,6 @@ impl ReductionName {
             Self::Best => "best",
         }
     }
-
-    /// Whether a search can go on from a checkpoint. What `pdp`, `dhtc` and `best` know of the futures of the current
-    /// execution is not saved.
-    pub const fn can_be_resumed(self) -> bool {
-        !matches!(self, Self::Pdp | Self::Dhtc | Self::Best)
-    }
 }
 
 impl fmt::Display for ReductionName {

@@ -64,6 +64,10 @@ impl Backtracks for Pdp {
         }
     }
 
+    fn restore(&mut self, stack: &Stack) {
+        self.dpor.restore(stack);
+    }
+
     fn retract(&mut self, stack: &Stack, to: Step) {
         self.dpor.retract(stack, to);
     }

@@ -17,7 +17,7 @@
 use std::collections::BTreeSet;
 
 use model::dependence::{Use, dependent, footprint, may_be_coenabled};
-use model::{AccessKind, Addr, Event, EventId, LockMode, Op, SiteId, Step, Trace};
+use model::{AccessKind, Addr, Event, EventId, LockMode, Op, SiteId, Step, ThreadId, Trace};
 use smallvec::{SmallVec, smallvec};
 
 use crate::causality::{Causality, Entry};
@@ -161,7 +161,10 @@ impl<'a> Reversal<'a> {
                 }
                 true
             }
-            Op::OnceBegin { run, .. } => {
+            Op::OnceBegin { once, run } => {
+                if self.runner(*once).is_some_and(|thread| thread != next.id.thread) {
+                    return None;
+                }
                 *run = *run || matches!(self.trace.events[self.first].op, Op::OnceBegin { run: true, .. });
                 true
             }
@@ -206,6 +209,16 @@ impl<'a> Reversal<'a> {
         let own = holders.iter().find(|h| h.thread == next.id.thread).copied();
         let excludes = |h: &&Holder| mode == LockMode::Exclusive || h.mode == LockMode::Exclusive;
         own.or_else(|| holders.iter().find(excludes).copied())
+    }
+
+    /// Who runs the routine of a once-control after the events that are kept.
+    fn runner(&self, once: Addr) -> Option<ThreadId> {
+        let kept = (0..self.causality.len() as u32).map(Step).filter(|step| self.keeps(*step));
+        kept.fold(None, |runner, step| match self.trace.events[step].op {
+            Op::OnceBegin { once: control, run: true } if control == once => Some(self.trace.events[step].id.thread),
+            Op::OnceEnd { once: control } if control == once => None,
+            _ => runner,
+        })
     }
 
     /// Whether the thread stood before this operation when the first event was executed.

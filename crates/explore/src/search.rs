@@ -164,7 +164,7 @@ impl<'a, E: Executor> Search<'a, E> {
             let last = stop.is_some();
             let saved = (self.observer.wants_checkpoint(last) || last).then(|| reduction.save()).flatten();
             let stop = stop.filter(|_| saved.is_some());
-            if let Some(state) = saved.filter(|_| self.options.reduction.can_be_resumed()) {
+            if let Some(state) = saved {
                 self.give_checkpoint(state, last);
             }
             let next = reduction.next();

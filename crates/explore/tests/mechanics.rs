@@ -2,12 +2,14 @@
 //! execution is, nor which ones there are.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use explore::{
     Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, Sampling, StopReason, Strategy, sample, search,
     search_with,
 };
 use model::{Op, Schedule, Step, Trace};
+use outlook::Summary;
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits};
 
@@ -43,6 +45,12 @@ fn interpreter(case: &Case) -> Interpreter {
     Interpreter::new(case.program()).unwrap()
 }
 
+/// Options of a search that asks what the program's threads may still do.
+fn options(case: &Case, reduction: ReductionName) -> Options {
+    let summary = Summary::new(Arc::new(case.program()), &BTreeSet::new(), &BTreeSet::new());
+    Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() }
+}
+
 fn alone(case: &Case, options: &Options) -> (Outcome, Vec<Schedule>) {
     let mut log = Log::default();
     (search(&mut interpreter(case), options, &mut log).unwrap(), log.executions)
@@ -55,7 +63,7 @@ fn helpers_change_nothing_but_the_time() {
         let case = small(seed);
         for reduction in ReductionName::ALL {
             for max_executions in [None, Some(7)] {
-                let options = Options { reduction, max_executions, ..Options::default() };
+                let options = Options { max_executions, ..options(&case, reduction) };
                 let (expected, executions) = alone(&case, &options);
                 for helpers in 1..=2 {
                     let mut log = Log::default();
@@ -82,7 +90,7 @@ fn a_search_goes_on_where_its_checkpoint_was_made() {
         for (reduction, max_preemptions) in
             ReductionName::ALL.into_iter().flat_map(|r| bounds.clone().map(move |b| (r, b)))
         {
-            let options = Options { reduction, max_preemptions, ..Options::default() };
+            let options = Options { max_preemptions, ..options(&case, reduction) };
             let (expected, executions) = alone(&case, &options);
             for part in 1..4 {
                 let context = format!("seed {seed}, {reduction}, {max_preemptions:?}, part {part}");

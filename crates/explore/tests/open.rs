@@ -7,13 +7,21 @@ use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, StopReason, search};
 use model::{Executor, Pair, SiteId};
+use outlook::Summary;
 use program::Program;
 use support::Classes;
 use testkit::generator::{Case, Feature};
 use testkit::machine::{Machine, Rounds};
 use testkit::{Interpreter, Limits, Truth, oracle};
 
-const REDUCTIONS: [ReductionName; 3] = [ReductionName::Dpor, ReductionName::DporSleep, ReductionName::Optimal];
+const REDUCTIONS: [ReductionName; 6] = [
+    ReductionName::Dpor,
+    ReductionName::DporSleep,
+    ReductionName::Pdp,
+    ReductionName::Dhtc,
+    ReductionName::Optimal,
+    ReductionName::Best,
+];
 
 fn features(search: &[Feature]) -> BTreeSet<Feature> {
     use Feature::{Assertion, Atomics, Branch, CompareExchange, Condition, DataAddress, Lock, Semaphore, TryLock};
@@ -29,7 +37,8 @@ fn case(seed: u64, wanted: &[Feature], limits: Limits) -> Case {
 }
 
 fn explore(program: &Program, reduction: ReductionName) -> Outcome {
-    let options = Options { reduction, ..Options::default() };
+    let summary = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+    let options = Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() };
     search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap_or_else(|e| panic!("{e}"))
 }
 

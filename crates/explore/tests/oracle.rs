@@ -1,18 +1,20 @@
 //! The search against brute force: on generated programs it finds exactly the races, deadlocks, failed assertions and
 //! crashes there are, and every race replays.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
-use testkit::generator::{Case, Feature};
+use testkit::generator::{Case, Feature, Hidden};
 use testkit::{Interpreter, Limits, Truth};
 
 /// Programs compared.
 const PROGRAMS: u64 = 10_000;
+/// Those of them made of what races may be hidden behind: [`Feature::DEPENDENT`].
+const DEPENDENT: u64 = 2_000;
 /// Programs on which the plain search is tried too, which is as slow as it is simple.
 const PLAIN: u64 = 300;
 
@@ -96,13 +98,22 @@ struct Seen {
     /// By reduction.
     executions: [u64; 6],
     all: u64,
+    /// Programs with a race that shows only through this.
+    hidden: BTreeMap<Hidden, u64>,
+}
+
+/// The program of a seed.
+fn case(seed: u64) -> Case {
+    let dependent = (PROGRAMS - DEPENDENT..PROGRAMS).contains(&seed);
+    let features = if dependent { Feature::DEPENDENT.into() } else { Feature::ALL.into() };
+    Case::generate(seed, &features, Limits::default())
 }
 
 #[test]
 fn the_search_finds_exactly_what_there_is() {
     let mut seen = Seen::default();
     for seed in (0..PROGRAMS).chain(FURTHER) {
-        let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
+        let case = case(seed);
         let program = case.program();
         let outlook = outlook(&program);
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);
@@ -124,10 +135,14 @@ fn the_search_finds_exactly_what_there_is() {
         seen.failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
         seen.executions.iter_mut().zip(executions).for_each(|(sum, n)| *sum += n);
         seen.all += case.truth.executions;
+        for hidden in Hidden::ALL {
+            *seen.hidden.entry(hidden).or_default() += u64::from(case.hides_a_race_behind(hidden));
+        }
     }
-    let Seen { racy, deadlocking, failing, executions, all } = seen;
+    let Seen { racy, deadlocking, failing, executions, all, hidden } = seen;
     assert!(racy > PROGRAMS / 4 && racy < PROGRAMS, "{racy} racy programs");
     assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
+    assert!(hidden.values().all(|programs| *programs >= 20), "races hidden behind {hidden:?}");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
 }

@@ -145,6 +145,8 @@ impl Flow {
         let site = match next {
             Next::Start | Next::Somewhere => return whole,
             Next::End => return self.none(program),
+            // What the runtime sees and the program does not show, such as a choice, may be anywhere.
+            Next::At(site) if !self.places.contains_key(&site) => return whole,
             Next::At(site) => site,
         };
         let mut future = self.none(program);

@@ -15,6 +15,7 @@ use program::{Program, Stmt, SyncOp, TryMode};
 
 use crate::flow::{Flow, Sites, bit};
 use crate::locks::{Lock, Locks};
+use crate::loops;
 
 /// Sites at which a thread may wait for ever.
 pub(crate) struct Waits {
@@ -35,7 +36,7 @@ impl Waits {
         locks: &Locks,
     ) -> Self {
         let none = || Sites::with_capacity(program.sites.len());
-        let mut waits = Self { alone: none(), together: none(), joins: none() };
+        let mut waits = Self { alone: loops::waiting(program), together: none(), joins: none() };
         let mut order = Order::default();
         let mut taken: Vec<(usize, Lock, BTreeSet<Lock>)> = Vec::new();
         let kept: BTreeSet<Lock> = locks.left_held.values().flatten().copied().collect();

@@ -54,8 +54,6 @@ fn flags() {
     refused(&folder, &["explore", "locked.c", "--time", "-1"], &["error: "]);
     refused(&folder, &["explore", "locked.c", "--cflags", "-fno-such-flag"], &["error: ", "-fno-such-flag"]);
     refused(&folder, &["explore", "locked.c", "--json-out", "no/such/folder/r.json"], &["no/such/folder", "help: "]);
-    let resumed = ["explore", "locked.c", "--reduction", "best", "--checkpoint", "search.rpc"];
-    refused(&folder, &resumed, &["best", "has no checkpoints", "help: "]);
     refused(&folder, &["explain", "RP9999"], &["RP9999", "help: "]);
     refused(&folder, &["conjure"], &["conjure"]);
 }

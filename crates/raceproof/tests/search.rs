@@ -95,6 +95,81 @@ fn locked_variables_are_one_execution() {
     }
 }
 
+/// Paper 000's Figure 1, with variants: the race is found, backtracks are skipped, and the part of `dpor`'s executions that
+/// is left is at most the paper's: 14 of 89 and 68 of 233.
+#[test]
+fn the_running_example_of_paper_000() {
+    let desk = Desk::new("figure1.c");
+    for ((locks, rounds), (part, of)) in [((1, 1), (14, 89)), ((1, 2), (14, 89)), ((2, 1), (68, 233))] {
+        let cflags = format!("--cflags=-DLOCKS={locks} -DROUNDS={rounds}");
+        let engine = |reduction: &str| {
+            let (status, document) = desk.explore(&[&cflags, "--reduction", reduction]);
+            assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{reduction}, {cflags}");
+            assert_eq!(document["engines"][0]["coverage"], "complete", "{reduction}, {cflags}");
+            document["engines"][0].clone()
+        };
+        let [dpor, pdp, best] = ["dpor", "pdp", "best"].map(engine);
+        let number = |engine: &Value, name: &str| engine[name].as_u64().unwrap();
+        let (all, left) = (number(&dpor, "executions"), number(&pdp, "executions"));
+        assert!(left * of <= all * part, "{left} of {all}: {cflags}");
+        assert!(number(&best, "executions") <= left, "{cflags}");
+        assert!(number(&pdp, "skipped_backtracks") > 0, "{cflags}");
+        assert!(number(&pdp, "race_free_checks") >= number(&pdp, "race_free_yes"), "{cflags}");
+    }
+}
+
+/// Paper 003's launch control: executions of `dhtc` and `best` stay as they are from two to ten threads, while those of
+/// `dpor-sleep` grow. The table is the one in `docs/reductions.md`.
+#[test]
+fn launch_control_stays_flat() {
+    let desk = Desk::new("launch_control.c");
+    let mut rows = String::from("| threads | `dpor-sleep` | `dhtc` | `best` |\n|---|---|---|---|\n");
+    let mut before = 0;
+    for tasks in 2..=10 {
+        let cflags = format!("--cflags=-DTASKS={tasks}");
+        let count = |reduction: &str| {
+            let (status, document) = desk.explore(&[&cflags, "--reduction", reduction]);
+            assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{reduction}, {tasks} threads");
+            executions(&document)
+        };
+        let (dhtc, best) = (count("dhtc"), count("best"));
+        assert!(dhtc <= 2 && best <= 2, "{tasks} threads: {dhtc}, {best}");
+        let sleep = if tasks <= 4 {
+            let sleep = count("dpor-sleep");
+            assert!(sleep > before * 2, "{tasks} threads: {sleep}");
+            before = sleep;
+            sleep.to_string()
+        } else {
+            "more".to_owned()
+        };
+        rows += &format!("| {tasks} | {sleep} | {dhtc} | {best} |\n");
+    }
+    let page = include_str!("../../../docs/reductions.md");
+    assert!(page.contains(&rows), "docs/reductions.md should have this table:\n{rows}");
+}
+
+/// Values left open, loops that wait, and initialisation once: `best` and `optimal` leave out nothing that matters there.
+#[test]
+fn nothing_that_matters_is_left_out() {
+    let kinds = |document: &Value| -> Vec<String> {
+        let errors = document["errors"].as_array().unwrap();
+        errors.iter().map(|error| error["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    for reduction in ["best", "optimal"] {
+        let explore = |program: &str, cflags: &str| {
+            Desk::new(program).explore(&["--reduction", reduction, "--max-steps", "400", cflags]).1
+        };
+        for program in ["../bounded/nondet_int.c", "../twins/choose_branch.c", "../twins/cxx_static_local.cpp"] {
+            assert_eq!(explore(program, "--cflags=-DRACY")["verdict"], "race", "{reduction}, {program}");
+        }
+        for program in ["../failures/choose_deadlock.c", "../failures/spin_forever.c"] {
+            assert_eq!(kinds(&explore(program, "--cflags=-O0")), ["deadlock"], "{reduction}, {program}");
+        }
+        let document = explore("../static/recursive_mutex_function.c", "--cflags=-DRACY");
+        assert_eq!(document["verdict"], "race", "{reduction}");
+    }
+}
+
 #[test]
 fn jobs_change_nothing_but_the_time() {
     for (program, flags) in
@@ -152,13 +227,13 @@ fn interrupted_it_reports_what_it_has_and_can_go_on() {
 #[test]
 fn files_that_are_no_checkpoint_of_this_search_are_refused() {
     let desk = Desk::new("lastzero.c");
-    let args = ["--cflags=-DN=4", "--max-executions", "3"];
+    let args = ["--cflags=-DN=4", OPTIMAL[0], OPTIMAL[1], "--max-executions", "3"];
     let (status, _) = desk.explore(&[&args[..], &["--checkpoint", "c"]].concat());
     assert_eq!(status, 3);
     let resumed = |args: &[&str]| desk.refused(&[args, &["--resume", "c"]].concat());
-    let text = resumed(&["--cflags=-DN=5"]);
+    let text = resumed(&["--cflags=-DN=5", OPTIMAL[0], OPTIMAL[1]]);
     assert!(text.contains("`c` is not a checkpoint of this program"), "{text}");
-    let text = resumed(&["--cflags=-DN=4", "--max-preemptions", "1"]);
+    let text = resumed(&["--cflags=-DN=4", OPTIMAL[0], OPTIMAL[1], "--max-preemptions", "1"]);
     assert!(text.contains("another reduction or bound"), "{text}");
     let bytes = std::fs::read(desk.file("c")).unwrap();
     std::fs::write(desk.file("c"), &bytes[..bytes.len() / 2]).unwrap();

@@ -75,6 +75,10 @@ fn cuts(items: &[Item]) -> Vec<Vec<Item>> {
                 with(body.clone());
                 cuts(body).into_iter().for_each(|body| with(vec![Item::Repeat { times: *times, body }]));
             }
+            Item::RepeatUpTo { local, body } => {
+                with(body.clone());
+                cuts(body).into_iter().for_each(|body| with(vec![Item::RepeatUpTo { local: *local, body }]));
+            }
             _ => {}
         }
     }

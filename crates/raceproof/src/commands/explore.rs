@@ -196,10 +196,6 @@ impl Explore {
             .reduction
             .parse()
             .map_err(|e: explore::UnknownReduction| Failure::new(e.to_string(), "see `raceproof explore --help`"))?;
-        if !reduction.can_be_resumed() && (self.checkpoint.is_some() || self.resume.is_some()) {
-            let message = format!("a search with `--reduction {reduction}` has no checkpoints");
-            return Err(Failure::new(message, "use `--reduction optimal`, or no checkpoint"));
-        }
         let options = ExploreOptions {
             limits,
             reduction,

@@ -62,6 +62,8 @@ pub enum Feature {
     Section,
     /// Loops that wait for a change.
     Await,
+    /// A loop whose bound depends on shared data.
+    DataLoop,
 }
 
 impl Feature {
@@ -94,6 +96,10 @@ impl Feature {
 
     /// Those that only the search knows.
     pub const SEARCH: [Self; 3] = [Self::Choice, Self::Section, Self::Await];
+
+    /// Those that make races depend on shared data or on when a thread is created, and what decides such data.
+    pub const DEPENDENT: [Self; 6] =
+        [Self::DataAddress, Self::DataLock, Self::DataLoop, Self::LateCreate, Self::NestedCreate, Self::Lock];
 
     /// Whether the sketch shows it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {
@@ -130,6 +136,7 @@ impl Feature {
             Self::Choice => has(|i| matches!(i, Item::Choose { .. })),
             Self::Section => has(|i| matches!(i, Item::Section(_))),
             Self::Await => has(|i| matches!(i, Item::Await { .. })),
+            Self::DataLoop => has(|i| matches!(i, Item::RepeatUpTo { .. })),
         }
     }
 }
@@ -273,6 +280,7 @@ impl Composer<'_> {
                 };
                 vec![Item::Repeat { times: 2, body }]
             }
+            Feature::DataLoop => self.data_loop(),
             Feature::Atomics => self.publication(),
             Feature::Fences => self.fences(),
             Feature::CompareExchange => self.compare_exchange(),
@@ -422,6 +430,23 @@ impl Composer<'_> {
                 let read = vec![Item::Read { var: 0, local }];
                 let mut items = self.locked(LockRef::Mutex(0), read);
                 items.push(Item::If { test: Test::Local(local, value), then });
+                items
+            }
+        }
+    }
+
+    /// One thread decides under a lock how often another writes.
+    fn data_loop(&mut self) -> Vec<Item> {
+        match self.random.below(4) {
+            0 => {
+                let bound = Value::Constant(self.random.pick(&[1, 2]));
+                self.locked(LockRef::Mutex(0), vec![Item::Write { var: 0, value: bound }])
+            }
+            1 => vec![Item::Write { var: 1, value: self.value() }],
+            _ => {
+                let local = self.local();
+                let mut items = self.locked(LockRef::Mutex(0), vec![Item::Read { var: 0, local }]);
+                items.push(Item::RepeatUpTo { local, body: vec![Item::Write { var: 1, value: self.value() }] });
                 items
             }
         }

@@ -323,7 +323,8 @@ impl Emitter {
             }
             Item::Await { var, value, how } => self.awaiting(*var, *value, *how),
             Item::If { test, then } => self.branch(test, then),
-            Item::Repeat { times, body } => self.repeat(*times, body),
+            Item::Repeat { times, body } => self.repeat(&(times.to_string(), times.to_string()), body),
+            Item::RepeatUpTo { local, body } => self.repeat(&self.local(*local), body),
             Item::Create(child) => {
                 self.created.insert(*child);
                 self.both(
@@ -551,10 +552,11 @@ impl Emitter {
         }
     }
 
-    fn repeat(&mut self, times: u8, body: &[Item]) {
+    /// A loop with this bound, in C and as text.
+    fn repeat(&mut self, (c_times, times): &(String, String), body: &[Item]) {
         let (head, inside, after) = (self.fresh("head"), self.fresh("loop"), self.fresh("after"));
         let (i, next, more, latch) = (self.fresh("i"), self.fresh("next"), self.fresh("more"), self.fresh("<latch>"));
-        self.line(&format!("for (int {i} = 0; {i} < {times}; {i}++) {{"));
+        self.line(&format!("for (int {i} = 0; {i} < {c_times}; {i}++) {{"));
         let entered_from = self.label.clone();
         self.pure(&format!("goto {head}"));
         self.begin(&head);

@@ -11,6 +11,7 @@
 
 mod compose;
 mod emit;
+mod hidden;
 mod random;
 mod sketch;
 
@@ -21,6 +22,7 @@ use program::Program;
 
 pub use compose::Feature;
 pub use emit::{Emitted, FILE};
+pub use hidden::Hidden;
 pub use random::Random;
 pub use sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
 

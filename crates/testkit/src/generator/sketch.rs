@@ -152,6 +152,8 @@ pub enum Item {
     If { test: Test, then: Vec<Item> },
     /// Several times.
     Repeat { times: u8, body: Vec<Item> },
+    /// As often as the local says.
+    RepeatUpTo { local: u8, body: Vec<Item> },
     /// Creates a thread. Only outside of branches and loops.
     Create(usize),
     /// Waits for a thread this one created.
@@ -166,7 +168,11 @@ impl Sketch {
         fn walk(items: &[Item], visitor: &mut impl FnMut(&Item)) {
             for item in items {
                 visitor(item);
-                if let Item::If { then: inner, .. } | Item::Repeat { body: inner, .. } | Item::Section(inner) = item {
+                if let Item::If { then: inner, .. }
+                | Item::Repeat { body: inner, .. }
+                | Item::RepeatUpTo { body: inner, .. }
+                | Item::Section(inner) = item
+                {
                     walk(inner, visitor);
                 }
             }
