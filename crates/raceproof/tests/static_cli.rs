@@ -54,11 +54,11 @@ fn facts_as_text() {
     let run = folder(QUEUE).raceproof(&["static", "a.c", "--emit", "facts"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     let expected = "threads
-t0: one, in main
-  t1: many, in worker, started at a.c:17
+  t0: one, in main
+    t1: many, in worker, started at a.c:17
 shared variables that are written
   depth
-    a.c:21:12 read by t0: {}
+    a.c:20:12 read by t0: {}
     a.c:6:10 read by t1: {lock.__data}
     a.c:6:10 write by t1: {lock.__data}
   peeks
