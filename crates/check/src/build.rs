@@ -80,6 +80,19 @@ impl Built {
     }
 }
 
+/// What a file says of the program it was made with, so that it can be built again.
+impl From<&ProgramIdentity> for BuildOptions {
+    fn from(program: &ProgramIdentity) -> Self {
+        Self {
+            inputs: program.inputs.clone(),
+            cflags: program.cflags.clone(),
+            assume_pure: program.assume_pure.iter().cloned().collect(),
+            args: program.args.clone(),
+            stdin: program.stdin.clone(),
+        }
+    }
+}
+
 impl BuildOptions {
     fn compiler_options(&self, folder: &Path, stop: &Interrupt) -> llvm::Options {
         llvm::Options {

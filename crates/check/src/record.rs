@@ -16,7 +16,7 @@ use model::{Addr, End, SiteId};
 use program::Program;
 
 use crate::Error;
-use crate::build::{BuildOptions, Built, build};
+use crate::build::{Built, build};
 use crate::names::Names;
 use crate::run::{Limits, launch};
 
@@ -172,13 +172,7 @@ pub fn read_trace(path: &Path) -> Result<TraceFile, Error> {
 /// Builds the program of a recording and checks that it is the same.
 pub fn rebuild_recorded(path: &Path, file: &TraceFile) -> Result<Built, Error> {
     let program = &file.program;
-    let built = build(&BuildOptions {
-        inputs: program.inputs.clone(),
-        cflags: program.cflags.clone(),
-        assume_pure: program.assume_pure.iter().cloned().collect(),
-        args: program.args.clone(),
-        stdin: program.stdin.clone(),
-    })?;
+    let built = build(&program.into())?;
     if built.identity.hash != program.hash {
         return Err(Error::RecordedChanged { trace: path.to_owned() });
     }

@@ -11,7 +11,7 @@ use model::{End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
 use report::document::SCHEMA;
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 
-use crate::build::{BuildOptions, Built, build};
+use crate::build::{Built, build};
 use crate::finding::Looker;
 use crate::names::Names;
 use crate::place::Place;
@@ -34,13 +34,7 @@ pub struct Replayed {
 fn rebuild(path: &Path) -> Result<(Witness, Built), Error> {
     let witness = Witness::read(path)?;
     let program = &witness.program;
-    let built = build(&BuildOptions {
-        inputs: program.inputs.clone(),
-        cflags: program.cflags.clone(),
-        assume_pure: program.assume_pure.iter().cloned().collect(),
-        args: program.args.clone(),
-        stdin: program.stdin.clone(),
-    })?;
+    let built = build(&program.into())?;
     if built.identity.hash != program.hash {
         return Err(Error::ProgramChanged { witness: path.to_owned() });
     }

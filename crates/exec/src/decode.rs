@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order,
-    Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
+    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, Misuse, Op, Pending, Region,
+    SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
 };
 use smallvec::SmallVec;
-use wire::record::{flag, order, wake};
+use wire::record::{flag, wake};
 use wire::{Record, Tag};
 
 use crate::error::Error;
+use crate::operation::{memory_order, on_object};
 
 /// Decodes a run's records.
 ///
@@ -99,18 +100,6 @@ type Result<T, E = String> = std::result::Result<T, E>;
 
 fn site(record: &Record) -> Option<SiteId> {
     (record.site() != wire::NO_SITE).then_some(SiteId(record.site()))
-}
-
-fn memory_order(flags: u8) -> Result<Option<Order>> {
-    Ok(match flags & order::MASK {
-        order::PLAIN => None,
-        order::RELAXED => Some(Order::Relaxed),
-        order::ACQUIRE => Some(Order::Acquire),
-        order::RELEASE => Some(Order::Release),
-        order::ACQ_REL => Some(Order::AcqRel),
-        order::SEQ_CST => Some(Order::SeqCst),
-        other => return Err(format!("no memory order has number {other}")),
-    })
 }
 
 fn access(tag: Tag, record: &Record) -> Result<Access> {
@@ -338,17 +327,14 @@ impl<'a> Decoder<'a> {
     /// The operation of an event that is no access; `at` moves past records before its last one.
     fn operation(&mut self, tag: Tag, record: &Record) -> Result<Op> {
         let object = Addr(record.address());
+        if let Some(op) = on_object(tag, record.flags(), object) {
+            return Ok(op);
+        }
         let success = record.flags() & flag::SUCCESS != 0;
-        let mode = if record.flags() & flag::SHARED != 0 { LockMode::Shared } else { LockMode::Exclusive };
         // Whether a thread exists is the program's matter: it may join one that was never created.
         let child = ThreadId(record.argument());
         Ok(match tag {
             Tag::Fence => Op::Fence(memory_order(record.flags())?.ok_or("a fence without an order")?),
-            Tag::Acquire => Op::Acquire { lock: object, mode },
-            Tag::TryAcquire => Op::TryAcquire { lock: object, mode, success },
-            Tag::Release => Op::Release { lock: object, mode },
-            Tag::Init => Op::Init(object),
-            Tag::Destroy => Op::Destroy(object),
             Tag::WaitBegin => {
                 self.at += 1;
                 let extra = self.records.get(self.at).filter(|r| r.tag() == Some(Tag::Extra));
@@ -365,16 +351,6 @@ impl<'a> Decoder<'a> {
                 };
                 Op::WaitEnd { cond: object, cause }
             }
-            Tag::Signal => Op::Signal { cond: object },
-            Tag::Broadcast => Op::Broadcast { cond: object },
-            Tag::BarrierArrive => Op::BarrierArrive { barrier: object },
-            Tag::BarrierLeave => Op::BarrierLeave { barrier: object },
-            Tag::SemPost => Op::SemPost { sem: object },
-            Tag::SemWait => Op::SemWait { sem: object },
-            Tag::SemTryWait => Op::SemTryWait { sem: object, success },
-            Tag::SemGet => Op::SemGet { sem: object },
-            Tag::OnceBegin => Op::OnceBegin { once: object, run: success },
-            Tag::OnceEnd => Op::OnceEnd { once: object },
             Tag::Create => Op::Create { child },
             Tag::Start => Op::Start,
             Tag::Exit => Op::Exit,

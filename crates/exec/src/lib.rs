@@ -9,6 +9,7 @@ pub mod format;
 pub mod gdb;
 pub mod lines;
 mod merge;
+mod operation;
 pub mod pseudo;
 pub mod recording;
 mod shared;

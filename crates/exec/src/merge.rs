@@ -11,15 +11,16 @@
 use std::collections::{BTreeMap, BinaryHeap};
 
 use model::{
-    Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, LockMode, Op, Order, Region, SiteId,
-    Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, WakeCause,
+    Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, Op, Order, Region, SiteId, Step,
+    ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, WakeCause,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use wire::Tag;
 use wire::log::{ADDRESS_BITS, MORE, Unpacked, tag, unpack};
-use wire::record::{flag, order, wake};
+use wire::record::{flag, wake};
 
 use crate::format::trace::Head;
+use crate::operation::{memory_order, on_object};
 
 /// Where in a block, and what is wrong there.
 type At = (usize, String);
@@ -352,7 +353,9 @@ impl<'a> Building<'a> {
         argument: u32,
         record: &[u64; 4],
     ) -> Result<Op, String> {
-        let mode = if flags & flag::SHARED != 0 { LockMode::Shared } else { LockMode::Exclusive };
+        if let Some(op) = on_object(tag, flags, address) {
+            return Ok(op);
+        }
         let success = flags & flag::SUCCESS != 0;
         Ok(match tag {
             Tag::Read | Tag::Write | Tag::ReadModifyWrite => Op::Access(access(tag, flags, address, argument)?),
@@ -363,26 +366,11 @@ impl<'a> Building<'a> {
                 Op::Access(Access { kind: AccessKind::Free, atomic: None, cell: Cell { start: address, len } })
             }
             Tag::Fence => Op::Fence(memory_order(flags)?.unwrap_or(Order::SeqCst)),
-            Tag::Acquire => Op::Acquire { lock: address, mode },
-            Tag::TryAcquire => Op::TryAcquire { lock: address, mode, success },
-            Tag::Release => Op::Release { lock: address, mode },
-            Tag::Init => Op::Init(address),
-            Tag::Destroy => Op::Destroy(address),
             Tag::WaitBegin => Op::WaitBegin { cond: address, lock: Addr(self.lives.address(record[3])) },
             Tag::WaitEnd => {
                 let cause = if flags == wake::TIMED_OUT { WakeCause::TimedOut } else { WakeCause::Signalled };
                 Op::WaitEnd { cond: address, cause }
             }
-            Tag::Signal => Op::Signal { cond: address },
-            Tag::Broadcast => Op::Broadcast { cond: address },
-            Tag::BarrierArrive => Op::BarrierArrive { barrier: address },
-            Tag::BarrierLeave => Op::BarrierLeave { barrier: address },
-            Tag::SemPost => Op::SemPost { sem: address },
-            Tag::SemWait => Op::SemWait { sem: address },
-            Tag::SemTryWait => Op::SemTryWait { sem: address, success },
-            Tag::SemGet => Op::SemGet { sem: address },
-            Tag::OnceBegin => Op::OnceBegin { once: address, run: success },
-            Tag::OnceEnd => Op::OnceEnd { once: address },
             Tag::Create => Op::Create { child: self.create(thread, argument, None) },
             Tag::Start => Op::Start,
             Tag::Exit => Op::Exit,
@@ -416,16 +404,4 @@ fn access(tag: Tag, flags: u8, start: Addr, len: u32) -> Result<Access, String> 
         _ => AccessKind::ReadModifyWrite,
     };
     Ok(Access { kind, atomic: memory_order(flags)?, cell: Cell { start, len } })
-}
-
-fn memory_order(flags: u8) -> Result<Option<Order>, String> {
-    Ok(match flags & order::MASK {
-        order::PLAIN => None,
-        order::RELAXED => Some(Order::Relaxed),
-        order::ACQUIRE => Some(Order::Acquire),
-        order::RELEASE => Some(Order::Release),
-        order::ACQ_REL => Some(Order::AcqRel),
-        order::SEQ_CST => Some(Order::SeqCst),
-        other => return Err(format!("no memory order has number {other}")),
-    })
 }
