@@ -84,3 +84,41 @@ fn the_line_equals_brute_force() {
     });
     assert_eq!(complaints.into_inner().unwrap(), [""; 0]);
 }
+
+/// Two threads that both find room for one item: the second item lies behind the block, in another one that nobody else
+/// knows. Proofs say that the accesses to it never meet, and the run shows that they do.
+const ASTRAY: &str = r#"#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+struct item { char c[32]; } *items;
+int n;
+void *push(void *arg) {
+    if (n < 1)
+        memset(&items[n++], 1, sizeof *items);
+    return arg;
+}
+int main(void) {
+    items = malloc(sizeof *items);
+    char *mine = malloc(32);
+    pthread_t t;
+    pthread_create(&t, 0, push, 0);
+    push(0);
+    mine[0] = 2;
+    pthread_join(t, 0);
+    free(mine);
+    free(items);
+}
+"#;
+
+#[test]
+fn a_run_that_went_astray_contradicts_no_proof() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = check(&options(folder.path(), ASTRAY, &LINE), &mut ()).unwrap();
+    assert_eq!(report.verdict, Verdict::Race);
+    assert!(lines(&report, PairVerdict::Race).contains(&(8, 17)), "{:?}", lines(&report, PairVerdict::Race));
+    let proofs = check(&options(folder.path(), ASTRAY, &[Engine::Static]), &mut ()).unwrap();
+    assert!(!lines(&proofs, PairVerdict::Unknown).contains(&(8, 17)), "else nothing is contradicted");
+    for pair in report.pairs_with(PairVerdict::Absent) {
+        assert_eq!(pair.by, Engine::Explore, "proofs are void: {pair:?}");
+    }
+}

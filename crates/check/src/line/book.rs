@@ -12,6 +12,7 @@ use program::Program;
 use report::document::SCHEMA;
 use report::{Code, Details, ErrorKind, PairVerdict, Protection, Report, Unknown};
 
+use super::stray::Stray;
 use super::{CheckOptions, LINE};
 use crate::place::Place;
 use crate::{Error, assumptions, verify};
@@ -32,6 +33,8 @@ pub(super) struct Book<'a> {
     covered: bool,
     /// Whether an engine stopped at a bound while pairs were open.
     bounded: bool,
+    /// An access that left its object, in a run that contradicts a proof.
+    stray: Option<Stray>,
     unknowns: Vec<Unknown>,
     errors: Vec<report::Finding>,
     engines: Vec<report::Engine>,
@@ -67,6 +70,7 @@ impl<'a> Book<'a> {
             obstacles: cover::obstacles(program, &proofs),
             covered: false,
             bounded: false,
+            stray: None,
             unknowns: Vec::new(),
             errors: Vec::new(),
             engines: Vec::new(),
@@ -119,6 +123,28 @@ impl<'a> Book<'a> {
             self.races.push(pair);
         }
         Ok(moved)
+    }
+
+    /// Enters a race that was shown by a run. Where it contradicts a proof, `astray` says whether that run left what proofs
+    /// assume; then the race stands, and all proofs are void.
+    pub(super) fn show(
+        &mut self,
+        pair: Pair,
+        by: Engine,
+        reason: String,
+        astray: impl FnOnce() -> Result<Option<Stray>, Error>,
+    ) -> Result<(), Error> {
+        let race = Verdict::Race { confirmed: true, reason };
+        match self.settle(pair, by, race.clone()) {
+            Err(Error::Contradiction(contradiction)) => {
+                let Some(stray) = astray()? else { return Err(contradiction.into()) };
+                self.stray.get_or_insert(stray);
+                self.ledger.overturn(pair, by, race);
+                self.races.push(pair);
+                Ok(())
+            }
+            settled => settled.map(|_| ()),
+        }
     }
 
     /// Adds a pair that only a run has shown.
@@ -194,9 +220,21 @@ impl<'a> Book<'a> {
         self.open() == 0 && (self.covered || (self.obstacles.is_empty() && !self.is_misused()))
     }
 
-    /// Whether a run misused the thread API: proofs assume that no run does (A10).
+    /// Whether a run misused the thread API or left an object: proofs assume that no run does (A10).
     fn is_misused(&self) -> bool {
-        self.errors.iter().any(|error| error.kind == ErrorKind::Misuse)
+        self.stray.is_some() || self.errors.iter().any(|error| error.kind == ErrorKind::Misuse)
+    }
+
+    /// Why proofs are void when [`is_misused`](Self::is_misused).
+    fn misused(&self) -> Unknown {
+        let Some(Stray { site, what }) = self.stray else {
+            let reason = "the program misuses the thread API, and the proofs assume that it does not (A10)".to_owned();
+            return whole(Code::MISUSE, reason, "repair the misuse first".to_owned());
+        };
+        let Place { file, line, column, .. } = Place::of(self.program, site);
+        let reason = format!("after a race the program {what}, and the proofs assume that it does not (A10)");
+        let settle = "repair the races first".to_owned();
+        Unknown { code: Code::MISUSE, reason, function: None, file, line, column, settle, witness: None }
     }
 
     /// The report.
@@ -205,7 +243,7 @@ impl<'a> Book<'a> {
             self.unknowns.extend(unasked(options, &self.engines));
         }
         if self.is_misused() && !self.covered {
-            self.unknowns.push(misused());
+            self.unknowns.push(self.misused());
         }
         if options.interrupt.is_set() && !self.is_settled() {
             self.unknowns.retain(|unknown| unknown.code != Code::INTERRUPTED);
@@ -284,7 +322,7 @@ impl<'a> Book<'a> {
                     told.reason = "every schedule of this input orders the two accesses".to_owned();
                     told.details = Details { scope: Some(super::this_input()), ..Details::default() };
                 } else {
-                    let Unknown { code, reason, settle, .. } = misused();
+                    let Unknown { code, reason, settle, .. } = self.misused();
                     (told.verdict, told.reason, told.code) = (PairVerdict::Unknown, reason, Some(code));
                     told.details.settle = Some(settle);
                 }
@@ -349,11 +387,6 @@ fn unasked(options: &CheckOptions, worked: &[report::Engine]) -> Option<Unknown>
         return Some(whole(Code::NOT_ASKED, reason, settle));
     }
     None
-}
-
-fn misused() -> Unknown {
-    let reason = "the program misuses the thread API, and the proofs assume that it does not (A10)".to_owned();
-    whole(Code::MISUSE, reason, "repair the misuse first".to_owned())
 }
 
 fn interrupted() -> Unknown {

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use ::predict::Aim;
 use model::race::SitePair;
-use model::{Engine, Pair, Verdict};
+use model::{Engine, Pair};
 use report::{Code, PairVerdict};
 
 use super::book::{Book, Work};
-use super::{CheckOptions, Effort};
+use super::{CheckOptions, Effort, stray};
 use crate::Error;
 use crate::build::Built;
 use crate::predict::{PredictOptions, predict_sites};
@@ -45,7 +45,8 @@ pub(super) fn foresee(book: &mut Book<'_>, built: &Built, options: &CheckOptions
     for (pair, listed) in sites.into_iter().zip(pairs) {
         let (verdict, reason, code) = (listed.verdict, listed.reason.clone(), listed.code);
         if verdict == PairVerdict::Race {
-            book.settle(pair, Engine::Predict, Verdict::Race { confirmed: true, reason })?;
+            let witness = listed.witness.clone();
+            book.show(pair, Engine::Predict, reason, || stray::in_witness(built, &options.limits, witness))?;
             book.see(pair, listed);
         } else if !book.is_decided(pair) && book.candidate(pair).is_none() {
             // A candidate's way says more than that this run does not go it.

@@ -9,7 +9,8 @@
 //! - What no engine settled is `unknown`, with what stopped the last one that tried.
 //! - When no pair is left, the search only looks for other errors, within a small bound; that it was bounded takes
 //!   nothing from the answer about races.
-//! - Two engines that contradict each other are a bug of ours: the line stops and leaves a bundle to send.
+//! - Two engines that contradict each other are a bug of ours: the line stops and leaves a bundle to send. Unless the run
+//!   that shows the race went astray before it ([`stray`]): then the race stands, and proofs are void.
 
 mod book;
 mod bundle;
@@ -17,6 +18,7 @@ mod foresee;
 mod inspect;
 mod prove;
 mod search;
+mod stray;
 #[cfg(test)]
 mod tests;
 

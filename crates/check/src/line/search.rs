@@ -9,7 +9,7 @@ use model::{Engine, Pair, Verdict};
 use report::{Code, PairVerdict};
 
 use super::book::{Book, Work};
-use super::{CheckOptions, Watcher, this_input};
+use super::{CheckOptions, Watcher, stray, this_input};
 use crate::Error;
 use crate::build::Built;
 use crate::explore::{ExploreOptions, explore_hinted};
@@ -58,10 +58,11 @@ pub(super) fn search(
     let mut unconfirmed = BTreeSet::new();
     for (pair, listed) in sites.into_iter().zip(pairs) {
         let (verdict, reason, code) = (listed.verdict, listed.reason.clone(), listed.code);
+        let witness = listed.witness.clone();
         book.see(pair, listed);
         match verdict {
             PairVerdict::Race => {
-                book.settle(pair, Engine::Explore, Verdict::Race { confirmed: true, reason })?;
+                book.show(pair, Engine::Explore, reason, || stray::in_witness(built, &options.limits, witness))?;
             }
             PairVerdict::Absent => {
                 book.settle(pair, Engine::Explore, Verdict::Absent { reason, scope: this_input() })?;

@@ -1,8 +1,9 @@
 //! An allocator whose whole state lies at the start of the memory it hands out.
 //!
 //! Blocks come in size classes. A freed block goes to the free list of the arena that frees it, which need not be
-//! the one it was cut from: so what an arena hands out depends on its own history alone. Each block has a header in
-//! front; blocks with a large alignment have a second one right in front of the address handed out.
+//! the one it was cut from: so what an arena hands out depends on its own history alone. It waits in a queue first, so that
+//! an access to freed memory rarely meets a new object there. Each block has a header in front; blocks with a large
+//! alignment have a second one right in front of the address handed out.
 
 use core::ops::Range;
 
@@ -11,6 +12,8 @@ const HEADER: usize = 16;
 /// Alignment of every block.
 const ALIGN: usize = 16;
 const CLASSES: usize = 64 + 8 * 30;
+/// Most bytes that wait before they are handed out again.
+const WAITING: usize = 128 << 10;
 /// The largest block.
 const LARGEST: usize = class_size(CLASSES - 1);
 
@@ -69,6 +72,11 @@ pub struct Arena {
     /// Bytes used from the start; 0 before the first allocation.
     used: usize,
     free: [usize; CLASSES],
+    /// Freed blocks that are not to be handed out yet, oldest first, linked by their headers; 0 for none.
+    oldest: usize,
+    newest: usize,
+    /// Their bytes.
+    waiting: usize,
 }
 
 /// What an address given to `free` is.
@@ -175,8 +183,33 @@ impl Arena {
             let header = (at as usize - HEADER) as *mut Header;
             let (size, class, start) = ((*header).size(), (*header).class(), (*header).link);
             *header = Header::new(size, class, FREED, 0);
-            *(start as *mut Header) = Header::new(size, class, FREED, (*arena).free[class]);
-            (*arena).free[class] = start;
+            *(start as *mut Header) = Header::new(size, class, FREED, 0);
+            (*arena).wait(start, class);
+        }
+    }
+
+    /// Puts a freed block at the end of the queue, and those that waited long enough on their free lists.
+    ///
+    /// # Safety
+    /// The block starts with its header.
+    unsafe fn wait(&mut self, start: usize, class: usize) {
+        // Safety: the queue holds freed blocks with their headers.
+        unsafe {
+            match self.newest {
+                0 => self.oldest = start,
+                newest => (*(newest as *mut Header)).link = start,
+            }
+            (self.newest, self.waiting) = (start, self.waiting + class_size(class));
+            while self.waiting > WAITING {
+                let first = self.oldest as *mut Header;
+                let class = (*first).class();
+                (self.oldest, self.waiting) = ((*first).link, self.waiting - class_size(class));
+                (*first).link = self.free[class];
+                self.free[class] = first as usize;
+                if self.oldest == 0 {
+                    self.newest = 0;
+                }
+            }
         }
     }
 }
@@ -216,6 +249,22 @@ mod tests {
     }
 
     #[test]
+    fn freed_blocks_come_back_oldest_first() {
+        let mut memory = Memory::new();
+        let blocks: Vec<usize> = (0..3).map(|_| memory.get(WAITING / 2 - 1, 16).unwrap()).collect();
+        for block in &blocks {
+            unsafe { Arena::release(memory.arena(), *block as *mut u8) };
+        }
+        assert_eq!(memory.get(WAITING / 2 - 1, 16), Some(blocks[0]));
+        assert!(!blocks.contains(&memory.get(WAITING / 2 - 1, 16).unwrap()));
+        let huge = memory.get(WAITING * 2, 16).unwrap();
+        unsafe { Arena::release(memory.arena(), huge as *mut u8) };
+        assert_eq!(memory.get(WAITING * 2, 16), Some(huge), "more than may wait does not wait");
+        assert_eq!(memory.get(WAITING / 2 - 1, 16), Some(blocks[2]));
+        assert_eq!(memory.get(WAITING / 2 - 1, 16), Some(blocks[1]));
+    }
+
+    #[test]
     fn blocks_are_apart_aligned_and_reused_by_the_arena_that_frees() {
         let (mut one, mut two) = (Memory::new(), Memory::new());
         let a = one.get(24, 16).unwrap();
@@ -230,6 +279,13 @@ mod tests {
             assert_eq!((Arena::inspect(a), Arena::inspect(b)), (Block::Freed { size: 24 }, Block::Freed { size: 24 }));
             assert_eq!(Arena::inspect(c + 16), Block::Unknown);
             assert_eq!(Arena::inspect(c + 1), Block::Unknown);
+        }
+        assert_ne!(two.get(30, 16), Some(a), "it waits");
+        for arena in [&mut one, &mut two] {
+            for _ in 0..2 {
+                let large = arena.get(WAITING / 2, 16).unwrap();
+                unsafe { Arena::release(arena.arena(), large as *mut u8) };
+            }
         }
         assert_eq!(two.get(30, 16), Some(a), "the freeing arena hands it out again");
         assert_ne!(one.get(30, 16), Some(a));
