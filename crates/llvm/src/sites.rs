@@ -34,14 +34,18 @@ impl Spelling {
         Self { directory: normalized(directory), inputs: inputs.into_iter().map(spelled).collect() }
     }
 
-    /// The file as the user spelled it; a file that is no input is named as the compiler found it, or so that it is
-    /// found from here.
+    /// The file as the user spelled it; a file that is no input is named so that it is found from here, without detours:
+    /// the system's compiler finds its headers by the way of its own folder.
     pub fn of(&self, file: &SourceFile) -> String {
         let absolute = normalized(&Path::new(&file.directory).join(&file.name));
         if let Some(spelled) = self.inputs.get(&absolute) {
             return spelled.clone();
         }
-        if Path::new(&file.name).is_absolute() || normalized(Path::new(&file.directory)) == self.directory {
+        let is_absolute = Path::new(&file.name).is_absolute();
+        if is_absolute && absolute.exists() {
+            return absolute.display().to_string();
+        }
+        if is_absolute || normalized(Path::new(&file.directory)) == self.directory {
             return file.name.clone();
         }
         absolute.strip_prefix(&self.directory).unwrap_or(&absolute).display().to_string()
@@ -175,6 +179,8 @@ mod tests {
         assert_eq!(spelling.of(&file("/home", "q/b.c")), "/home/q/b.c");
         assert_eq!(spelling.of(&file("/home/p", "src/list.h")), "src/list.h");
         assert_eq!(spelling.of(&file("", "/usr/include/stdio.h")), "/usr/include/stdio.h");
+        assert_eq!(spelling.of(&file("", "/usr/lib/../include/errno.h")), "/usr/include/errno.h");
+        assert_eq!(spelling.of(&file("", "/usr/none/../no.h")), "/usr/none/../no.h", "what is not there is left alone");
         assert_eq!(spelling.of(&file("/home/p/lib", "../lib/c.c")), "lib/c.c");
         assert_eq!(spelling.of(&file("/home/r", "c.c")), "/home/r/c.c");
     }

@@ -11,6 +11,7 @@ use report::{Report, Sources};
 
 use crate::commands::explore::{seconds, split_flags};
 use crate::commands::flags::ProgramFlags;
+use crate::commands::pragmas;
 use crate::failure::Failure;
 use crate::progress::Line;
 use crate::settings::Settings;
@@ -123,6 +124,7 @@ impl Check {
         let cflags = [split_flags(&settings.cflags)?, split_flags(&self.program.cflags)?].concat();
         let mut build = self.program.build_options(cflags);
         build.assume_pure.extend(settings.assume_pure.iter().cloned());
+        pragmas::warn_if_ignored(&build);
         // A choice of effort on the command line counts more than the project's time.
         let time = self.time.or(settings.time.filter(|_| effort == Effort::Normal));
         let options = CheckOptions {

@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use exec::Isolation;
 use explore::{Check, ReductionName, Sampling, Strategy};
 
+use crate::commands::pragmas;
 use crate::failure::Failure;
 use crate::progress::Line;
 use crate::{interrupt, output};
@@ -176,6 +177,7 @@ impl Explore {
             args: self.args,
             stdin: self.stdin,
         };
+        pragmas::warn_if_ignored(&build);
         if self.emit == Some(Emit::Program) {
             output::print(&check::lower(&build)?.to_string());
             return Ok(ExitCode::SUCCESS);

@@ -7,6 +7,7 @@ use check::{BuildOptions, Built, Limits, RecordOptions, Recorded};
 use exec::format::TraceFile;
 
 use crate::commands::explore::{seconds, split_flags};
+use crate::commands::pragmas;
 use crate::failure::Failure;
 use crate::output;
 
@@ -75,13 +76,15 @@ impl Recording {
 
     /// Builds the program.
     pub(crate) fn build(&self, inputs: &[String]) -> Result<Built, Failure> {
-        Ok(check::build(&BuildOptions {
+        let build = BuildOptions {
             inputs: inputs.to_vec(),
             cflags: split_flags(&self.cflags)?,
             assume_pure: self.assume_pure.iter().cloned().collect(),
             args: self.args.clone(),
             stdin: self.stdin.clone(),
-        })?)
+        };
+        pragmas::warn_if_ignored(&build);
+        Ok(check::build(&build)?)
     }
 
     /// Runs it once and writes the trace.

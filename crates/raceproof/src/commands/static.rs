@@ -7,6 +7,7 @@ use check::{BuildOptions, StaticOptions};
 use clap::ValueEnum;
 
 use crate::commands::explore::split_flags;
+use crate::commands::pragmas;
 use crate::failure::Failure;
 use crate::output;
 
@@ -71,6 +72,7 @@ impl Static {
             entries: self.entry,
             locks: self.locks,
         };
+        pragmas::warn_if_ignored(&options.build);
         if let Some(emit) = self.emit {
             output::print(&check::static_facts(&options, emit == Emit::FactsDot)?);
             return Ok(ExitCode::SUCCESS);

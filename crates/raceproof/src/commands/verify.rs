@@ -8,6 +8,7 @@ use clap::ValueEnum;
 
 use crate::commands::explore::{seconds, split_flags};
 use crate::commands::flags::PruningFlag;
+use crate::commands::pragmas;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Line;
@@ -94,6 +95,7 @@ impl Verify {
             max_executions: self.max_executions,
             witness_dir: self.witness_dir,
         };
+        pragmas::warn_if_ignored(&options.build);
         let inputs = &options.build.inputs;
         let report = if inputs.iter().any(|input| check::is_small_language(input)) {
             let [input] = inputs.as_slice() else {
