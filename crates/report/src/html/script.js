@@ -219,18 +219,20 @@
       const { events, lanes, run } = this;
       const row = 24; const top = 30; const left = 46;
       const width = Math.max(180, Math.min(260, (byId('detail').clientWidth - left - 60) / lanes.length));
-      const fits = (text, room) => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+      // Both ends of a name say more than its middle.
+      const fits = (text, room) => (text.length > room ? `${text.slice(0, Math.ceil(room / 2) - 1)}…${text.slice(-Math.floor(room / 2))}` : text);
       const letters = Math.floor((width - 36) / 7.9);
-      const y = (i) => top + i * row + row / 2;
+      const y = (i) => i * row + row / 2;
       const x = (thread) => left + lanes.indexOf(thread) * width + 22;
-      const picture = svg('svg', { width: left + lanes.length * width + 10, height: top + events.length * row + 10, role: 'img' });
+      const picture = svg('svg', { width: left + lanes.length * width + 10, height: events.length * row + 10, role: 'img' });
+      const heads = svg('svg', { class: 'heads', width: left + lanes.length * width + 10, height: top });
       this.cursor = svg('rect', { class: 'now', x: 0, width: left + lanes.length * width + 10, height: row, y: 0 });
       picture.append(this.cursor);
       const locks = [...new Set(events.flatMap((event) => event.locks || []))];
       for (const thread of lanes) {
         const mine = events.map((event, i) => [event, i]).filter(([event]) => event.thread === thread);
         const info = run.threads[thread];
-        picture.append(svg('text', { x: x(thread) - 14, y: 18 }, fits(`thread ${info.thread} ${info.function ? `(${info.function})` : ''}`, letters + 2)));
+        heads.append(svg('text', { x: x(thread) - 14, y: 18 }, fits(`thread ${info.thread} ${info.function ? `(${info.function})` : ''}`, letters + 2)));
         if (mine.length === 0) continue;
         picture.append(svg('line', { class: 'lane', x1: x(thread), x2: x(thread), y1: y(mine[0][1]), y2: y(mine[mine.length - 1][1]) }));
         locks.forEach((lock, k) => {
@@ -276,13 +278,13 @@
           g.append(svg('rect', { class: 'mark', x: at - 4, y: y(i) - 4, width: 8, height: 8 }));
         }
         if (event.marked) g.append(svg('circle', { class: 'ring', cx: at, cy: y(i), r: 9 }));
-        const text = event.line ? `${event.line}: ${event.what}` : event.what;
+        const text = (event.line ? `${event.line}: ${event.what}` : event.what).replaceAll('`', '');
         g.append(svg('text', { class: event.marked ? 'race' : '', x: at + 14, y: y(i) + 4 }, fits(text, letters)));
         g.addEventListener('click', () => this.go(i));
         picture.append(g);
       });
-      this.top = (i) => top + i * row;
-      this.node.append(picture);
+      this.top = (i) => i * row;
+      this.node.append(heads, picture);
     }
     go(to) {
       this.at = Math.max(0, Math.min(this.events.length - 1, to));
@@ -292,7 +294,7 @@
       this.label.textContent = `step ${event.step}: thread ${this.run.threads[event.thread].thread} ${event.what}`;
       const y = this.top(this.at);
       const { scrollTop, clientHeight } = this.node;
-      if (y < scrollTop + 40 || y > scrollTop + clientHeight - 40) this.node.scrollTop = y - clientHeight / 2;
+      if (y < scrollTop + 40 || y > scrollTop + clientHeight - 60) this.node.scrollTop = y - clientHeight / 2;
       this.changed();
     }
   }
