@@ -63,5 +63,6 @@ fn pseudo_name(cell: PseudoCell) -> &'static str {
         }
         PseudoCell::FileContent => "the content of a file",
         PseudoCell::FilePosition => "the position in an open file",
+        PseudoCell::PendingSignals => "the pending signals",
     }
 }

@@ -11,6 +11,8 @@ pub enum PseudoCell {
     FileContent,
     /// The position in an open file.
     FilePosition,
+    /// The signals that were sent to threads.
+    PendingSignals,
 }
 
 /// What `addr` stands for, if it is no memory.
@@ -25,6 +27,7 @@ pub fn pseudo_cell(addr: Addr) -> Option<PseudoCell> {
     offset(wire::FILE_CONTENT)
         .map(|_| PseudoCell::FileContent)
         .or_else(|| offset(wire::FILE_POSITION).map(|_| PseudoCell::FilePosition))
+        .or_else(|| offset(wire::PENDING_SIGNALS).map(|_| PseudoCell::PendingSignals))
 }
 
 #[cfg(test)]
@@ -36,6 +39,7 @@ mod tests {
         assert_eq!(pseudo_cell(Addr(wire::LIBRARY_STATE + 17)), Some(PseudoCell::LibraryState(2)));
         assert_eq!(pseudo_cell(Addr(wire::FILE_CONTENT)), Some(PseudoCell::FileContent));
         assert_eq!(pseudo_cell(Addr(wire::FILE_POSITION + 8)), Some(PseudoCell::FilePosition));
+        assert_eq!(pseudo_cell(Addr(wire::PENDING_SIGNALS)), Some(PseudoCell::PendingSignals));
         assert_eq!(pseudo_cell(Addr(0x5555_0000_0000)), None);
         assert_eq!(pseudo_cell(Addr(wire::LIBRARY_STATE - 1)), None);
     }

@@ -39,3 +39,5 @@ pub const DESCRIPTORS: u32 = 2;
 pub const FILE_CONTENT: u64 = 0x3f01_0000_0000;
 /// Address of the pseudo cell of the position in open file 0 of a run; each is eight bytes.
 pub const FILE_POSITION: u64 = 0x3f02_0000_0000;
+/// Address of the pseudo cell of the signals that were sent to threads.
+pub const PENDING_SIGNALS: u64 = 0x3f03_0000_0000;

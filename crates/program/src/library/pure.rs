@@ -57,6 +57,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("__sqrtf_finite", 1, &[]),
     row("__sqrtl_finite", 1, &[]),
     row("__stack_chk_fail", 0, &[]).role(Role::Abort),
+    row("__sysconf", 1, &[]),
     row("_tolower", 1, &[]),
     row("_toupper", 1, &[]),
     row("abs", 1, &[]),

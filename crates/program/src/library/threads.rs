@@ -301,7 +301,7 @@ static ROWS: &[ThreadFunction] = &[
         .touches(&[WriteAfter(1, Bytes(8))]),
     row("pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Bytes(4))]),
     row("pthread_key_delete", 1, Error, KeyDelete { key: 0 }),
-    row("pthread_kill", 2, Error, Unmodelled),
+    row("pthread_kill", 2, Error, Attribute),
     row("pthread_mutex_clocklock", 3, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Timed }).touches(TIME_2),
     row("pthread_mutex_consistent", 1, Error, Attribute),
     row("pthread_mutex_destroy", 1, Error, LockDestroy { lock: Arg(0) }),

@@ -11,6 +11,7 @@
 //! | [`unwind`] | leaving a thread's frames |
 //! | [`mutex`], [`rwlock`], [`cond`], [`barrier`], [`sem`], [`once`], [`key`] | one kind of object each |
 //! | [`c11`] | `threads.h` |
+//! | [`signal`] | signals that are blocked and waited for |
 //! | [`sleep`] | yielding and sleeping |
 //! | [`process`] | the end of the process, exit handlers |
 //! | [`refused`] | calls that leave what can be modelled: `fork`, `exec` |
@@ -43,6 +44,7 @@ pub mod process;
 pub mod refused;
 pub mod rwlock;
 pub mod sem;
+pub mod signal;
 pub mod sleep;
 pub mod step;
 pub mod syscall;

@@ -22,7 +22,10 @@ use crate::sync::Blocker;
 const SECOND: u64 = 1_000_000_000;
 
 /// A length of time in nanoseconds.
-unsafe fn length(time: *const timespec) -> u64 {
+///
+/// # Safety
+/// `time` points to a readable structure.
+pub unsafe fn length(time: *const timespec) -> u64 {
     let time = unsafe { &*time };
     (time.tv_sec.max(0) as u64).saturating_mul(SECOND).saturating_add(time.tv_nsec as u64)
 }

@@ -11,7 +11,6 @@
 //! | `pthread_setname_np`, `_getname_np` | kept |
 //! | `pthread_setaffinity_np`, `_setschedparam`, `_setschedprio` | accepted: schedules are chosen by the checker |
 //! | `pthread_getaffinity_np`, `_getschedparam`, `_getcpuclockid` | those of the process |
-//! | `pthread_kill`, `pthread_sigqueue` | signal 0 looks whether the thread has ended (a failed `TryJoin`); others are not modelled |
 //! | `pthread_getattr_np` | not modelled |
 
 use core::ffi::{c_char, c_int, c_void};
@@ -111,8 +110,9 @@ pub unsafe fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_vo
         let child = sched::spawn(start, arg)?;
         step.argument = child;
         let handle_value = sched::slot_address(child) as u64;
+        let blocked_signals = sched::state().threads.get(me()).blocked_signals;
         *sched::state().threads.get_mut(child) =
-            ThreadState { handle: handle_value, detached, ..ThreadState::default() };
+            ThreadState { handle: handle_value, detached, blocked_signals, ..ThreadState::default() };
         unsafe { *handle = handle_value };
         Ok(())
     });
@@ -136,7 +136,7 @@ fn ensure_handle(thread: Thread) -> u64 {
 }
 
 /// The thread with this handle.
-fn find(handle: pthread_t, verb: &str) -> Result<Thread, c_int> {
+pub fn find(handle: pthread_t, verb: &str) -> Result<Thread, c_int> {
     ensure_handle(0);
     sched::state().threads.by_handle(handle).ok_or_else(|| {
         misuse(handle, text!("{verb} a thread that does not exist").as_str());
@@ -324,24 +324,5 @@ export! {
     unsafe fn pthread_getattr_np(_handle: pthread_t, _attributes: *mut pthread_attr_t) -> c_int {
         unmodelled("calls `pthread_getattr_np`");
         libc::ENOSYS
-    }
-    /// Signals to threads are not modelled.
-    unsafe fn pthread_kill(handle: pthread_t, signal: c_int) -> c_int {
-        match find(handle, "sends a signal to") {
-            Ok(target) if signal == 0 => {
-                let look = Call::here().step(Tag::TryJoin, 0).argument(target);
-                let finished = look.run(Blocker::None, |state, _, _| state.threads.get(target).finished);
-                if finished { libc::ESRCH } else { 0 }
-            }
-            Ok(_) => {
-                unmodelled("sends a signal with `pthread_kill`");
-                libc::ENOSYS
-            }
-            Err(error) => error,
-        }
-    }
-    /// Signals to threads are not modelled.
-    unsafe fn pthread_sigqueue(handle: pthread_t, signal: c_int, _value: libc::sigval) -> c_int {
-        unsafe { pthread_kill(handle, signal) }
     }
 }

@@ -16,6 +16,7 @@
 //! | [`key`] | thread-specific data |
 //! | [`exit`] | exit handlers |
 //! | [`fd`] | descriptors |
+//! | [`signal`] | pending signals |
 //! | [`table`] | the map from addresses to objects |
 
 pub mod barrier;
@@ -27,6 +28,7 @@ pub mod lock;
 pub mod once;
 pub mod rwlock;
 pub mod sem;
+pub mod signal;
 pub mod table;
 pub mod thread;
 
@@ -106,6 +108,11 @@ pub enum Blocker {
         /// Events as for `poll`.
         events: i16,
     },
+    /// A pending signal.
+    Signal {
+        /// Which ones will do.
+        set: signal::SignalSet,
+    },
     /// Nothing that can come.
     Never,
 }
@@ -184,6 +191,7 @@ impl State {
             Blocker::Sem { sem } => {
                 matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0) && !self.cancel_due(thread)
             }
+            Blocker::Signal { set } => self.threads.get(thread).pending_signals & set == 0 && !self.cancel_due(thread),
             Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
             Blocker::Fd { fd, events } => !self.cancel_due(thread) && !fd::ready(fd, events),
         }

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::signal::SignalSet;
 use crate::sched::Thread;
 
 /// Longest name of a thread, with its terminating zero.
@@ -32,6 +33,10 @@ pub struct ThreadState {
     pub cleanup: u64,
     /// Innermost buffer of the old `_pthread_cleanup_push`, 0 without one.
     pub old_cleanup: u64,
+    /// The signals it blocks; inherited by the threads it creates.
+    pub blocked_signals: SignalSet,
+    /// Those that were sent to it and wait to be taken.
+    pub pending_signals: SignalSet,
     /// Its name, ended by zero.
     pub name: [u8; NAME_SIZE],
 }

@@ -1,0 +1,194 @@
+//! Signals between threads, where they are blocked and waited for.
+//!
+//! | function | semantics |
+//! |---|---|
+//! | `pthread_sigmask`, `sigprocmask` | each thread has its own set, as it should; the set is the model's |
+//! | `pthread_kill`, `pthread_sigqueue` | signal 0 looks whether the thread has ended (a failed `TryJoin`); one that the thread blocks becomes pending; others would run a handler at any time and are not modelled |
+//! | `sigwait`, `sigwaitinfo` | waits for a pending signal; cancellation points |
+//! | `sigtimedwait` | the same; scheduled while there is none, it has timed out |
+//! | `sigpending` | the set |
+//!
+//! All of them are relaxed atomic accesses to one cell: their order matters, and it orders nothing else. No standard says
+//! that sending a signal synchronises with the one who waits for it.
+
+use core::ffi::c_int;
+
+use libc::{pthread_t, siginfo_t, sigset_t, timespec};
+use wire::Tag;
+use wire::record::order;
+
+use super::cancel::{self, Outcome, cancellable};
+use super::sleep::length;
+use super::step::{Call, Step, is_time, me, set_errno, unmodelled};
+use super::thread::find;
+use crate::libc_models::clock;
+use crate::sched::{self, Thread};
+use crate::sync::signal::{SignalSet, only};
+use crate::sync::{Blocker, State};
+
+/// Signals that nobody can block.
+const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
+
+/// The event of one of these calls.
+fn step(tag: Tag) -> Step {
+    Call::here().step(tag, wire::PENDING_SIGNALS).flags(order::RELAXED).argument(size_of::<SignalSet>() as u32)
+}
+
+/// What the C library keeps of a set at its start.
+unsafe fn get(set: *const sigset_t) -> SignalSet {
+    unsafe { set.cast::<SignalSet>().read_unaligned() }
+}
+
+unsafe fn put(set: *mut sigset_t, signals: SignalSet) {
+    unsafe {
+        set.write_bytes(0, 1);
+        set.cast::<SignalSet>().write_unaligned(signals);
+    }
+}
+
+/// Changes the calling thread's set of blocked signals; an error number if it cannot.
+unsafe fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+    let change = (!set.is_null()).then(|| unsafe { get(set) });
+    if change.is_some() && ![libc::SIG_BLOCK, libc::SIG_UNBLOCK, libc::SIG_SETMASK].contains(&how) {
+        return libc::EINVAL;
+    }
+    let update = |state: &mut State, thread: Thread| {
+        let thread = state.threads.get_mut(thread);
+        let before = thread.blocked_signals;
+        let after = match (change, how) {
+            (None, _) => before,
+            (Some(set), libc::SIG_BLOCK) => before | set,
+            (Some(set), libc::SIG_UNBLOCK) => before & !set,
+            (Some(set), _) => set,
+        };
+        thread.blocked_signals = after & !UNBLOCKABLE;
+        (before, thread.pending_signals & !thread.blocked_signals != 0)
+    };
+    let (before, due) = match change {
+        Some(_) => step(Tag::ReadModifyWrite).run(Blocker::None, |state, thread, _| update(state, thread)),
+        // Nobody else changes it.
+        None => update(sched::state(), me()),
+    };
+    if due {
+        unmodelled("unblocks a pending signal");
+    }
+    if !old.is_null() {
+        unsafe { put(old, before) };
+    }
+    0
+}
+
+/// Waits for a signal of the set, or looks whether there is one.
+fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_int) -> Outcome {
+    step(Tag::ReadModifyWrite).run(blocker, |state, thread, step| {
+        if cancel::act(state, thread, step) {
+            return Outcome::CANCELLED;
+        }
+        got(state.take_signal(thread, set)).into()
+    })
+}
+
+/// Says which signal came.
+unsafe fn tell(info: *mut siginfo_t, signal: c_int) {
+    if !info.is_null() {
+        unsafe {
+            info.write_bytes(0, 1);
+            (*info).si_signo = signal;
+            (*info).si_code = libc::SI_TKILL;
+        }
+    }
+}
+
+cancellable! {
+    /// Waits for a signal.
+    unsafe fn sigwait(set: *const sigset_t, signal: *mut c_int) {
+        let set = unsafe { get(set) };
+        take(set, Blocker::Signal { set }, |taken| {
+            if let Some(taken) = taken {
+                unsafe { *signal = taken };
+            }
+            0
+        })
+    }
+    /// Waits for a signal.
+    unsafe fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) {
+        let set = unsafe { get(set) };
+        take(set, Blocker::Signal { set }, |taken| {
+            let signal = taken.unwrap_or_default();
+            unsafe { tell(info, signal) };
+            signal
+        })
+    }
+    /// Waits for a signal or gives up.
+    unsafe fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) {
+        let set = unsafe { get(set) };
+        if limit.is_null() {
+            return take(set, Blocker::Signal { set }, |taken| taken.inspect(|s| unsafe { tell(info, *s) }).unwrap_or(-1));
+        }
+        if !unsafe { is_time(limit) } {
+            set_errno(libc::EINVAL);
+            return (-1).into();
+        }
+        take(set, Blocker::None, |taken| {
+            let Some(signal) = taken else {
+                clock::advance(unsafe { length(limit) });
+                set_errno(libc::EAGAIN);
+                return -1;
+            };
+            unsafe { tell(info, signal) };
+            signal
+        })
+    }
+}
+
+export! {
+    /// Changes which signals the calling thread blocks.
+    unsafe fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+        unsafe { mask(how, set, old) }
+    }
+    /// Changes which signals the calling thread blocks.
+    unsafe fn sigprocmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+        match unsafe { mask(how, set, old) } {
+            0 => 0,
+            error => {
+                set_errno(error);
+                -1
+            }
+        }
+    }
+    /// The signals that are pending for the calling thread.
+    unsafe fn sigpending(set: *mut sigset_t) -> c_int {
+        let look = step(Tag::Read);
+        let pending = look.run(Blocker::None, |state, thread, _| state.threads.get(thread).pending_signals);
+        unsafe { put(set, pending) };
+        0
+    }
+    /// Sends a signal to a thread.
+    unsafe fn pthread_kill(handle: pthread_t, signal: c_int) -> c_int {
+        let target = match find(handle, "sends a signal to") {
+            Ok(target) => target,
+            Err(error) => return error,
+        };
+        if signal == 0 {
+            let look = Call::here().step(Tag::TryJoin, 0).argument(target);
+            let finished = look.run(Blocker::None, |state, _, _| state.threads.get(target).finished);
+            return if finished { libc::ESRCH } else { 0 };
+        }
+        if only(signal) == 0 {
+            return libc::EINVAL;
+        }
+        let sent = step(Tag::ReadModifyWrite).run(Blocker::None, |state, _, _| state.send(target, signal));
+        if sent {
+            return 0;
+        }
+        unmodelled("sends a signal with `pthread_kill` that the thread does not block");
+        libc::ENOSYS
+    }
+    /// Sends a signal to a thread; the value that goes with it is not kept.
+    unsafe fn pthread_sigqueue(handle: pthread_t, signal: c_int, _value: libc::sigval) -> c_int {
+        if signal != 0 {
+            unmodelled("sends a value with a signal");
+        }
+        unsafe { pthread_kill(handle, signal) }
+    }
+}

@@ -1,0 +1,55 @@
+//! Signals that are blocked: they stay pending until somebody waits for them.
+
+use super::State;
+use crate::sched::Thread;
+
+/// A set of signals, signal `n` as bit `n - 1`, as the kernel has it.
+pub type SignalSet = u64;
+
+/// The set with one signal; empty for what is no signal.
+pub fn only(signal: i32) -> SignalSet {
+    if (1..=64).contains(&signal) { 1 << (signal - 1) } else { 0 }
+}
+
+impl State {
+    /// Makes a signal pending for a thread that blocks it; `false` if it does not, and would act on it at once.
+    pub fn send(&mut self, target: Thread, signal: i32) -> bool {
+        let thread = self.threads.get_mut(target);
+        let blocks = thread.blocked_signals & only(signal) != 0;
+        if blocks {
+            thread.pending_signals |= only(signal);
+        }
+        blocks
+    }
+
+    /// Takes the first pending signal of a set, if there is one.
+    pub fn take_signal(&mut self, thread: Thread, set: SignalSet) -> Option<i32> {
+        let pending = &mut self.threads.get_mut(thread).pending_signals;
+        let first = *pending & set;
+        (first != 0).then(|| {
+            *pending &= !(first & first.wrapping_neg());
+            first.trailing_zeros() as i32 + 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::Blocker;
+
+    #[test]
+    fn a_blocked_signal_waits_to_be_taken() {
+        let mut state = State::new();
+        let wait = Blocker::Signal { set: only(10) | only(12) };
+        assert!(!state.send(1, 10), "it is not blocked");
+        state.threads.get_mut(1).blocked_signals = only(10) | only(12) | only(64);
+        assert!(state.send(1, 12) && state.send(1, 10) && state.send(1, 10) && state.send(1, 64));
+        assert!(!state.blocked(1, &wait) && state.blocked(0, &wait));
+        assert_eq!([10, 12].map(|_| state.take_signal(1, only(10) | only(12))), [Some(10), Some(12)]);
+        assert!(state.blocked(1, &wait));
+        assert_eq!(state.take_signal(1, only(10)), None);
+        assert_eq!(state.take_signal(1, only(64)), Some(64));
+        assert_eq!((only(0), only(65), only(-1)), (0, 0, 0));
+    }
+}
