@@ -172,12 +172,14 @@ impl Tree<'_> {
         }
         value
     }
-    /// Whether nothing stores to a variable but perhaps one statement that is executed once.
+    /// Whether nothing stores to a variable but perhaps one statement that is executed once. A store through a pointer of
+    /// which nothing is known may be to any variable, and code without a body stores to what it knows.
     pub(super) fn is_set_once(&self, spot: Spot, size: u32) -> bool {
         if let Some(count) = self.writers.borrow().get(&spot) {
             return *count <= 1;
         }
-        let mut count = 0;
+        let outside = !self.points_to.calls_outside().is_empty() && self.points_to.is_known_outside(spot.object);
+        let mut count = if outside { 2 } else { 0 };
         for (id, function) in self.program.functions.iter_enumerated() {
             for (block_id, block) in function.blocks.iter_enumerated() {
                 for statement in &block.statements {
@@ -188,7 +190,9 @@ impl Tree<'_> {
                             Target::Library(_) => continue,
                         };
                         let written = (spot, Some(u64::from(size)));
-                        let hits = spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
+                        let wild = matches!(access.target, Target::Pointer(operand)
+                            if !access.perhaps && self.points_to.is_wild(id, &operand));
+                        let hits = wild || spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
                         let once = self.single[id] && !self.graphs[id].repeats(block_id);
                         count += if !hits {
                             0
