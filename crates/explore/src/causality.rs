@@ -40,13 +40,94 @@ impl Linearised {
     }
 }
 
+/// The events that lead to one, and itself: how many of each thread's first.
+#[derive(Clone, Copy)]
+pub(crate) struct Past<'a>(&'a [u32]);
+
+impl Past<'_> {
+    /// Number of the thread's events in it.
+    #[inline]
+    pub(crate) fn count(self, thread: ThreadId) -> u32 {
+        self.0.get(thread.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether the event is in it.
+    #[inline]
+    pub(crate) fn contains(self, event: EventId) -> bool {
+        self.count(event.thread) > event.position
+    }
+
+    /// Adds it to what a clock knows.
+    pub(crate) fn join_to(self, clock: &mut Clock) {
+        clock.join_counts(self.0);
+    }
+}
+
+impl From<Past<'_>> for Clock {
+    fn from(past: Past<'_>) -> Self {
+        let mut clock = Self::new();
+        past.join_to(&mut clock);
+        clock
+    }
+}
+
+/// The past of each event, one after the other: rows of numbers, one for each thread.
+#[derive(Default)]
+struct Pasts {
+    /// Length of a row, a multiple of 8; 0 before the first.
+    width: usize,
+    /// Number of rows.
+    len: usize,
+    counts: Vec<u32>,
+}
+
+impl Pasts {
+    #[inline]
+    fn get(&self, row: usize) -> Past<'_> {
+        Past(&self.counts[row * self.width..][..self.width])
+    }
+
+    /// Adds a row for an event: a copy of another one, or empty.
+    fn push(&mut self, event: EventId, copy: Option<Step>) {
+        if event.thread.0 as usize >= self.width {
+            let width = (event.thread.0 as usize + 1).next_multiple_of(8);
+            let mut counts = vec![0; self.len * width];
+            if self.width > 0 {
+                let rows = counts.chunks_exact_mut(width).zip(self.counts.chunks_exact(self.width));
+                rows.for_each(|(wide, row)| wide[..self.width].copy_from_slice(row));
+            }
+            (self.width, self.counts) = (width, counts);
+        }
+        match copy {
+            Some(step) => {
+                let start = step.0 as usize * self.width;
+                self.counts.extend_from_within(start..start + self.width);
+            }
+            None => self.counts.resize((self.len + 1) * self.width, 0),
+        }
+        let start = self.len * self.width;
+        self.counts[start + event.thread.0 as usize] = event.position + 1;
+        self.len += 1;
+    }
+
+    /// Adds what is in an earlier row to the last one.
+    #[inline]
+    fn join_last(&mut self, row: Step) {
+        let (before, last) = self.counts.split_at_mut((self.len - 1) * self.width);
+        let row = &before[row.0 as usize * self.width..][..self.width];
+        last.iter_mut().zip(row).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+        self.counts.truncate(self.len * self.width);
+    }
+}
+
 /// The order of a trace's first events, extended and cut back at its end.
 #[derive(Default)]
 pub(crate) struct Causality {
-    /// For each event: those that lead to it, and itself.
-    clocks: Vec<Clock>,
-    /// Clocks given up, for their memory.
-    spare: Vec<Clock>,
+    pasts: Pasts,
     /// Each thread's events: the lane of its own steps.
     steps: IndexVec<ThreadId, Vec<Entry>>,
     bytes: Shadow<Use, Vec<Entry>>,
@@ -66,7 +147,7 @@ impl Causality {
 
     /// Number of events taken in.
     pub(crate) fn len(&self) -> usize {
-        self.clocks.len()
+        self.pasts.len
     }
 
     /// The threads with events taken in, and those numbered below them.
@@ -80,8 +161,9 @@ impl Causality {
     }
 
     /// The events that lead to the one at `step`, and itself.
-    pub(crate) fn clock(&self, step: Step) -> &Clock {
-        &self.clocks[step.0 as usize]
+    #[inline]
+    pub(crate) fn clock(&self, step: Step) -> Past<'_> {
+        self.pasts.get(step.0 as usize)
     }
 
     /// The thread's last event.
@@ -111,7 +193,7 @@ impl Causality {
     }
 
     /// What leads to the thread's last event, and that event.
-    pub(crate) fn known_to(&self, thread: ThreadId) -> Option<&Clock> {
+    pub(crate) fn known_to(&self, thread: ThreadId) -> Option<Past<'_>> {
         self.last_of(thread).map(|step| self.clock(step))
     }
 
@@ -123,11 +205,8 @@ impl Causality {
         let event = &trace.events[step];
         let thread = event.id.thread;
         let entry = Entry { step, position: event.id.position };
-        let mut clock = self.spare.pop().unwrap_or_default();
-        match self.known_to(thread) {
-            Some(known) => clock.clone_from(known),
-            None => clock.clear(),
-        }
+        let mut pasts = std::mem::take(&mut self.pasts);
+        pasts.push(event.id, self.last_of(thread));
         // What leads to its thread's life is known from the thread's first event on, unless somebody asks it to cancel itself.
         let lives = event.id.position == 0 || self.cancels > 0;
         for (resource, how) in footprint(event) {
@@ -136,7 +215,7 @@ impl Causality {
             }
             let complete = (how == Use::Leave).then(|| self.completion(trace, resource, thread)).flatten();
             if let Some(arrival) = complete {
-                clock.join(self.clock(arrival));
+                pasts.join_last(arrival);
             }
             self.visit_lanes(resource, |other, theirs, entries| {
                 let of_generations = matches!((how, theirs), (Use::Arrive, Use::Leave))
@@ -145,17 +224,16 @@ impl Causality {
                     && !of_generations
                     && !how.commutes_with(theirs)
                     && let Some(last) = entries.last()
-                    && clock.count(other) <= last.position
+                    && pasts.get(pasts.len - 1).count(other) <= last.position
                 {
-                    clock.join(self.clock(last.step));
+                    pasts.join_last(last.step);
                 }
             });
             self.update_lanes(resource, thread, how, |entries| entries.push(entry));
             self.cancels += usize::from(how == Use::Cancel);
         }
-        clock.learn(event.id);
         grow(&mut self.steps, thread).push(entry);
-        self.clocks.push(clock);
+        self.pasts = pasts;
     }
 
     /// For a thread about to leave a barrier: the arrival that made its generation complete, which is the one since its
@@ -164,11 +242,34 @@ impl Causality {
         let arrived = self.last_of(thread)?;
         let mut complete = None;
         self.visit_lanes(barrier, |_, theirs, entries| {
-            let arrivals = entries.iter().map(|e| e.step).filter(|s| theirs == Use::Arrive && *s >= arrived);
-            let first = arrivals.filter(|s| trace.runnable_at(Step(s.0 + 1)).contains(thread)).min();
+            if theirs != Use::Arrive {
+                return;
+            }
+            let mut since = entries[entries.partition_point(|e| e.step < arrived)..].iter().map(|e| e.step);
+            let first = since.find(|s| trace.runnable_at(Step(s.0 + 1)).contains(thread));
             complete = complete.into_iter().chain(first).min();
         });
         complete
+    }
+
+    /// Visits the events after the one at `first` that do not follow from any of these, in order. Of each thread they are
+    /// the first ones since, so that where most follow, few are looked at.
+    pub(crate) fn for_each_beside(&self, these: &[EventId], first: Step, mut f: impl FnMut(Step)) {
+        let beside = |step: Step| {
+            let past = self.clock(step);
+            these.iter().all(|id| !past.contains(*id))
+        };
+        let later = self.len() - first.0 as usize - 1;
+        if later <= 8 * self.steps.len() {
+            return (first.0 + 1..self.len() as u32).map(Step).filter(|step| beside(*step)).for_each(f);
+        }
+        let mut found: Vec<Step> = Vec::new();
+        for steps in &self.steps {
+            let since = steps.partition_point(|e| e.step <= first);
+            found.extend(steps[since..].iter().map(|e| e.step).take_while(|step| beside(*step)));
+        }
+        found.sort_unstable();
+        found.into_iter().for_each(&mut f);
     }
 
     /// What each thread was about to do after the events taken in, which are the trace's first `until`.
@@ -195,8 +296,7 @@ impl Causality {
             }
             self.steps[thread].pop();
         }
-        let kept = self.clocks.len().min(step.0 as usize);
-        self.spare.extend(self.clocks.drain(kept..));
+        self.pasts.truncate(step.0 as usize);
     }
 
     /// The events that `next`, not taken in yet, could have come before instead: dependent, possible at the same time,
@@ -242,7 +342,7 @@ impl Causality {
     }
 
     /// All events of other threads that the clock does not know. Ascending.
-    fn unknown_to(&self, thread: ThreadId, known: Option<&Clock>) -> Vec<Step> {
+    fn unknown_to(&self, thread: ThreadId, known: Option<Past<'_>>) -> Vec<Step> {
         let others = self.steps.iter_enumerated().filter(|(other, _)| *other != thread);
         let unknown = others.flat_map(|(other, steps)| &steps[known.map_or(0, |k| k.count(other)) as usize..]);
         let mut unknown: Vec<Step> = unknown.map(|e| e.step).collect();

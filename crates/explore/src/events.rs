@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use model::{Event, ThreadId};
+use model::{Event, EventId, IndexVec, ThreadId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ type Row = [u64; ROWS / 64];
 pub(crate) struct Events {
     events: Vec<Rc<Event>>,
     numbers: FxHashMap<Rc<Event>, EventNumber>,
+    /// The number given last to each thread's events, by their positions.
+    last: IndexVec<ThreadId, Vec<EventNumber>>,
     /// For each of the first events, those of them that interfere with it, itself included.
     rows: Vec<Row>,
 }
@@ -28,6 +30,24 @@ pub(crate) struct Events {
 impl Events {
     /// Numbers the event.
     pub(crate) fn number(&mut self, event: &Event) -> EventNumber {
+        let EventId { thread, position } = event.id;
+        let last = self.last.get(thread).and_then(|numbers| numbers.get(position as usize)).copied();
+        if let Some(last) = last.filter(|last| self.get(*last) == event) {
+            return last;
+        }
+        let number = self.find(event);
+        while self.last.len() <= thread.0 as usize {
+            self.last.push(Vec::new());
+        }
+        let numbers = &mut self.last[thread];
+        if numbers.len() <= position as usize {
+            numbers.resize(position as usize + 1, number);
+        }
+        numbers[position as usize] = number;
+        number
+    }
+
+    fn find(&mut self, event: &Event) -> EventNumber {
         if let Some(number) = self.numbers.get(event) {
             return *number;
         }

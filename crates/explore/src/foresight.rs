@@ -14,7 +14,7 @@ use model::dependence::{Resource, Use, footprint};
 use model::happens_before::HappensBefore;
 use model::{Addr, Clock, End, Event, Op, SiteId, Step, ThreadId, Trace};
 
-use crate::causality::Causality;
+use crate::causality::{Causality, Past};
 use crate::outlook::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
 use crate::stack::Stack;
 
@@ -52,6 +52,11 @@ impl Foresight {
     /// Without an outlook every state is open.
     pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, settled: Settled) -> Self {
         Self { outlook, settled, ..Self::default() }
+    }
+
+    /// Whether every state is open because nobody knows better.
+    pub(crate) fn is_blind(&self) -> bool {
+        self.outlook.is_none()
     }
 
     /// Takes note of what was found.
@@ -130,7 +135,8 @@ impl Foresight {
     ) -> Vec<(Step, Vec<Remaining>)> {
         let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
         let last = |r: &Remaining| causality.last_before(r.thread, state).or(r.created);
-        let known: Vec<Option<&Clock>> = remaining.iter().map(|r| last(r).map(|last| causality.clock(last))).collect();
+        let known: Vec<Option<Past<'_>>> =
+            remaining.iter().map(|r| last(r).map(|last| causality.clock(last))).collect();
         let mut later: BTreeMap<(Addr, u32), Vec<(Use, Step)>> = BTreeMap::new();
         let mut found = Vec::new();
         for step in (0..state.0).rev().map(Step) {

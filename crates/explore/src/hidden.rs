@@ -22,7 +22,7 @@ pub(crate) fn hidden_failures(trace: &Trace) -> Vec<Schedule> {
     let shown = last_of(shown).map(|(_, id)| id);
     let first_instead = |thread: &ThreadId| {
         let (past, _) = last_of(*thread)?;
-        (!shown.is_some_and(|shown| past.contains(shown))).then(|| causality.linearise(trace, past).schedule)
+        (!shown.is_some_and(|shown| past.contains(shown))).then(|| causality.linearise(trace, &past.into()).schedule)
     };
     parked.iter().filter_map(first_instead).collect()
 }

@@ -1,14 +1,13 @@
 //! Who held which lock when, in the current execution.
 
-use std::collections::BTreeMap;
-
 use model::{Addr, Event, LockMode, Op, Step, ThreadId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// What a thread has of a lock after one of its operations on it.
 #[derive(Clone, Copy)]
 struct Entry {
     step: Step,
-    thread: ThreadId,
     mode: LockMode,
     /// How often it holds it; 0 if not.
     level: u32,
@@ -30,7 +29,13 @@ pub(crate) struct Holder {
 /// The operations on locks of an execution's first events. Right while no lock is misused.
 #[derive(Default)]
 pub(crate) struct Holding {
-    locks: BTreeMap<Addr, Vec<Entry>>,
+    locks: FxHashMap<Addr, Vec<Lane>>,
+}
+
+/// One thread's operations on a lock.
+struct Lane {
+    thread: ThreadId,
+    entries: Vec<Entry>,
 }
 
 impl Holding {
@@ -38,8 +43,13 @@ impl Holding {
     pub(crate) fn push(&mut self, event: &Event, step: Step) {
         let thread = event.id.thread;
         let Some((lock, mode)) = operand(event) else { return };
-        let entries = self.locks.entry(lock).or_default();
-        let before = entries.iter().rev().find(|e| e.thread == thread);
+        let lanes = self.locks.entry(lock).or_default();
+        let at = lanes.iter().position(|lane| lane.thread == thread).unwrap_or_else(|| {
+            lanes.push(Lane { thread, entries: Vec::new() });
+            lanes.len() - 1
+        });
+        let entries = &mut lanes[at].entries;
+        let before = entries.last();
         let since = before.filter(|e| e.level > 0).map_or(step, |e| e.since);
         let (level, given_up) = before.map_or((0, 0), |e| (e.level, e.given_up));
         let (level, given_up) = match event.op {
@@ -47,31 +57,35 @@ impl Holding {
             Op::WaitBegin { .. } => (0, level),
             _ => (level + given_up.max(1), 0),
         };
-        entries.push(Entry { step, thread, mode, level, given_up, since });
+        entries.push(Entry { step, mode, level, given_up, since });
     }
 
     /// Forgets the last event.
     pub(crate) fn pop(&mut self, event: &Event) {
-        if let Some((lock, _)) = operand(event) {
-            self.locks.get_mut(&lock).and_then(Vec::pop);
+        let Some((lock, _)) = operand(event) else { return };
+        let mut lanes = self.locks.get_mut(&lock).into_iter().flatten();
+        if let Some(lane) = lanes.find(|lane| lane.thread == event.id.thread) {
+            lane.entries.pop();
         }
     }
 
-    /// For an operation that took the lock: the one since which its thread held it.
-    pub(crate) fn held_since(&self, lock: Addr, step: Step) -> Option<Step> {
-        let entries = self.locks.get(&lock)?;
-        let at = entries.partition_point(|e| e.step < step);
-        entries.get(at).filter(|e| e.step == step).map(|e| e.since)
+    /// For an operation of a thread that took the lock: the one since which it held it.
+    pub(crate) fn held_since(&self, lock: Addr, thread: ThreadId, step: Step) -> Option<Step> {
+        let lane = self.locks.get(&lock)?.iter().find(|lane| lane.thread == thread)?;
+        let at = lane.entries.binary_search_by_key(&step, |e| e.step).ok()?;
+        Some(lane.entries[at].since)
     }
 
-    /// Who holds the lock after those events that count. Of each thread's events the first ones count.
-    pub(crate) fn holders(&self, lock: Addr, counts: impl Fn(Step) -> bool) -> Vec<Holder> {
-        let mut last = BTreeMap::new();
-        for entry in self.locks.get(&lock).into_iter().flatten().filter(|e| counts(e.step)) {
-            last.insert(entry.thread, entry);
-        }
-        let held = last.values().filter(|e| e.level > 0);
-        held.map(|e| Holder { thread: e.thread, mode: e.mode, since: e.since }).collect()
+    /// Who holds the lock after those events that count, by thread. Of each thread's events the first ones count.
+    pub(crate) fn holders(&self, lock: Addr, counts: impl Fn(Step) -> bool) -> SmallVec<[Holder; 2]> {
+        let lanes = self.locks.get(&lock).into_iter().flatten();
+        let held = lanes.filter_map(|lane| {
+            let last = lane.entries[..lane.entries.partition_point(|e| counts(e.step))].last()?;
+            (last.level > 0).then_some(Holder { thread: lane.thread, mode: last.mode, since: last.since })
+        });
+        let mut held: SmallVec<[Holder; 2]> = held.collect();
+        held.sort_unstable_by_key(|holder| holder.thread);
+        held
     }
 }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace};
+use smallvec::{SmallVec, smallvec};
 
 /// The numbers of the paths met so far.
 #[derive(Default)]
@@ -70,9 +71,9 @@ fn rename_event(event: &mut Event, name: impl Fn(ThreadId) -> ThreadId) {
 
 /// The schedule that executes these events, from the first on, in this order.
 pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Schedule {
-    let mut schedule = Schedule { segments: Vec::with_capacity(16), choices: Vec::new() };
+    let mut schedule = Schedule { segments: Vec::with_capacity(64), choices: Vec::new() };
     // The threads' numbers in the run, one more each; 0 for those not created.
-    let mut numbers = vec![1];
+    let mut numbers: SmallVec<[u32; 64]> = smallvec![1];
     let mut count = 1;
     let mut last = None;
     for event in events {

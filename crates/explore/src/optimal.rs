@@ -19,6 +19,10 @@
 //! initial of the sequence, since the events in it are those of `u` before `b`, others independent of these and of `b`,
 //! and `b`. So some leaf was explored whose first event interferes with `u` only after `b`: `s` was not the latest.
 //!
+//! So it is enough to reverse two events once: in the first execution that has both, the events of `u` before `b` are
+//! executed before `b`, and are in the sequence. What later executions with the same beginning would add to it is
+//! independent of `b`. (An operation that waits in vain is looked at in each.)
+//!
 //! *Plain accesses are no scheduling points of their own.* Two conflicting accesses that synchronisation orders have
 //! something between them and are never reversed; where all are, only synchronisation is. Two that nothing orders are
 //! a race, and its bytes are from then on synchronised on: which of the two came first may decide what follows. Nothing
@@ -99,6 +103,8 @@ pub(crate) struct Optimal {
     pub(crate) holding: Holding,
     /// For each of these events, those it may have to be reversed with.
     reversible: Vec<Steps>,
+    /// How many of them were reversed, in this execution or in one that begins with the same.
+    reversed: usize,
     /// The events that sequences are made of.
     pub(crate) events: Events,
     /// The numbers of the current execution's first events.
@@ -254,6 +260,7 @@ impl Reduction for Optimal {
         }
         (self.trees, self.threatened, self.exchanges) = (trees, threatened, exchanges);
         self.extend(&trace, Step(0), Step(counted));
+        self.reversed = counted as usize;
         self.trace = Some(trace);
         true
     }
@@ -323,6 +330,7 @@ impl Optimal {
         }
         self.causality.truncate(&before.events, to);
         self.reversible.truncate(to.0 as usize);
+        self.reversed = self.reversed.min(to.0 as usize);
         self.numbers.truncate(to.0 as usize);
     }
 
@@ -412,7 +420,9 @@ impl Optimal {
     /// state `from` or later, and the other values of its choices there.
     pub(crate) fn reverse_from(&mut self, trace: &Trace, from: Step, end: Step) {
         let executed = std::mem::take(&mut self.reversible);
-        for (next, firsts) in trace.events.iter().zip(&executed) {
+        let known = if self.foresight.is_blind() { self.reversed } else { 0 };
+        self.reversed = end.0 as usize;
+        for (next, firsts) in trace.events.iter().zip(&executed).skip(known) {
             firsts.iter().filter(|first| **first >= from).for_each(|first| self.reverse(trace, *first, next));
         }
         self.reversible = executed;
@@ -454,7 +464,12 @@ impl Optimal {
         number_until(&mut self.events, &mut self.numbers, trace, self.causality.len());
         self.sequence.clear();
         reversal.for_each_kept(|step| self.sequence.push(self.numbers[step.0 as usize], true));
-        self.sequence.push(self.events.number(&expected), certain);
+        let executed = next.id.position < self.causality.count(next.id.thread) as u32 && expected == *next;
+        let number = match executed {
+            true => self.numbers[self.causality.step_of(next.id).0 as usize],
+            false => self.events.number(&expected),
+        };
+        self.sequence.push(number, certain);
         if !self.was_explored(first, next) {
             wakeup::insert(&self.events, self.trees.entry(first).or_default(), &mut self.sequence);
         }

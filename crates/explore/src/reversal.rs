@@ -16,8 +16,8 @@
 
 use std::collections::BTreeSet;
 
-use model::dependence::{Use, dependent, footprint, may_be_coenabled};
-use model::{AccessKind, Addr, Event, EventId, LockMode, Op, SiteId, Step, ThreadId, Trace};
+use model::dependence::{Resource, Use, footprint, may_be_coenabled};
+use model::{AccessKind, Addr, Cell, Event, EventId, LockMode, Op, SiteId, Step, ThreadId, Trace};
 use smallvec::{SmallVec, smallvec};
 
 use crate::causality::{Causality, Entry};
@@ -91,7 +91,8 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
     let mut direct: Steps = direct.map(|(step, _)| *step).collect();
     if let Op::Acquire { lock, .. } = next.op {
-        let outermost = direct.iter().filter_map(|step| holding.held_since(lock, *step));
+        let since = |step: &Step| holding.held_since(lock, trace.events[*step].id.thread, *step);
+        let outermost = direct.iter().filter_map(since);
         let unknown = |step: &Step| known.is_none_or(|known| !known.contains(trace.events[*step].id));
         let outermost: Steps = outermost.filter(unknown).collect();
         direct.extend(outermost);
@@ -125,11 +126,7 @@ impl<'a> Reversal<'a> {
 
     /// Visits the events after the first one that are executed before the one that is to go first.
     pub(crate) fn for_each_kept(&self, f: impl FnMut(Step)) {
-        let later = (self.first.0 + 1..self.causality.len() as u32).map(Step);
-        match self.left_out[..] {
-            [one] => later.filter(|s| !self.causality.clock(*s).contains(one)).for_each(f),
-            _ => later.filter(|s| self.keeps(*s)).for_each(f),
-        }
+        self.causality.for_each_beside(&self.left_out, self.first, f);
     }
 
     /// How `next`, the event of the execution or a pending one, is expected to be after the reversal, and whether that is
@@ -213,12 +210,15 @@ impl<'a> Reversal<'a> {
 
     /// Who runs the routine of a once-control after the events that are kept.
     fn runner(&self, once: Addr) -> Option<ThreadId> {
-        let kept = (0..self.causality.len() as u32).map(Step).filter(|step| self.keeps(*step));
-        kept.fold(None, |runner, step| match self.trace.events[step].op {
-            Op::OnceBegin { once: control, run: true } if control == once => Some(self.trace.events[step].id.thread),
-            Op::OnceEnd { once: control } if control == once => None,
-            _ => runner,
-        })
+        let mut last: Option<Step> = None;
+        self.causality.visit_lanes(Resource::Bytes(Cell { start: once, len: 1 }), |_, how, entries| {
+            if matches!(how, Use::Take | Use::Give) {
+                let kept = entries.partition_point(|e| self.keeps(e.step));
+                last = last.max(entries[..kept].last().map(|e| e.step));
+            }
+        });
+        let last = &self.trace.events[last?];
+        matches!(last.op, Op::OnceBegin { run: true, .. }).then_some(last.id.thread)
     }
 
     /// Whether the thread stood before this operation when the first event was executed.
@@ -234,8 +234,15 @@ impl<'a> Reversal<'a> {
 
     /// Whether an event that is kept may have made the operation possible since the first event.
     fn kept_posts(&self, next: &Event) -> bool {
-        let since = (self.first.0 + 1..self.causality.len() as u32).map(Step);
-        since.filter(|s| self.keeps(*s)).any(|s| dependent(&self.trace.events[s], next))
+        let mut kept = false;
+        for (resource, how) in footprint(next) {
+            self.causality.visit_lanes(resource, |other, theirs, entries| {
+                let since = entries.partition_point(|e| e.step <= self.first);
+                let first = entries.get(since).filter(|_| other != next.id.thread && !how.commutes_with(theirs));
+                kept |= first.is_some_and(|e| self.keeps(e.step));
+            });
+        }
+        kept
     }
 }
 

@@ -41,10 +41,10 @@ impl<'a> Approach<'a> {
         let mut past = Clock::new();
         for (step, id) in [(race.first, first), (race.second, second)] {
             if let Some(position) = id.position.checked_sub(1) {
-                past.join(causality.clock(causality.step_of(EventId { position, ..id })));
+                causality.clock(causality.step_of(EventId { position, ..id })).join_to(&mut past);
             }
             for enabling in communicating(trace, step, race.first) {
-                past.join(causality.clock(enabling));
+                causality.clock(enabling).join_to(&mut past);
             }
         }
         Self { race, first, second, past }

@@ -68,12 +68,17 @@ impl Clock {
 
     /// Learns all that `other` knows.
     pub fn join(&mut self, other: &Self) {
-        let common = self.counts.len().min(other.counts.len());
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        self.join_counts(&other.counts);
+    }
+
+    /// Learns of so many first events of each thread, by its number.
+    pub fn join_counts(&mut self, counts: &[u32]) {
+        let common = self.counts.len().min(counts.len());
+        for (mine, theirs) in self.counts.iter_mut().zip(counts) {
             *mine = (*mine).max(*theirs);
         }
-        if common < other.counts.len() {
-            self.counts.extend_from_slice(&other.counts[common..]);
+        if common < counts.len() {
+            self.counts.extend_from_slice(&counts[common..]);
         }
     }
 

@@ -96,6 +96,8 @@ pub struct HappensBefore {
     published: FxHashMap<Addr, Clock>,
     stores: Stores,
     history: Option<History>,
+    /// Number of events taken in.
+    taken: u32,
 }
 
 impl HappensBefore {
@@ -112,6 +114,7 @@ impl HappensBefore {
     /// Takes back the events from `to` on, if there is a history.
     pub fn rewind(&mut self, to: Step) {
         let Some(mut history) = self.history.take() else { return };
+        self.taken = self.taken.min(to.0);
         let kept = history.before.get(to).copied().unwrap_or(history.changes.len());
         history.before.truncate(to.0 as usize);
         for undo in history.changes.drain(kept..).rev() {
@@ -128,12 +131,21 @@ impl HappensBefore {
         self.history = Some(history);
     }
 
+    /// Takes in the events up to this one, the last, as far as they are not, and returns its clock.
+    pub fn follow(&mut self, trace: &Trace, last: Step) -> &Clock {
+        for step in (self.taken..=last.0).map(Step) {
+            self.step(trace, step);
+        }
+        &self.threads[trace.events[last].id.thread].now
+    }
+
     /// Takes in the next event of the trace and returns its clock: the events that happened before it, and itself.
     ///
     /// Steps must come in order from 0.
     pub fn step(&mut self, trace: &Trace, step: Step) -> &Clock {
         let event = &trace.events[step];
         let thread = event.id.thread;
+        self.taken = step.0 + 1;
         if let Some(history) = &mut self.history {
             history.before.push(history.changes.len());
             history.changes.push(Undo::Learnt(event.id));

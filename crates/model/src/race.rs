@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::happens_before::HappensBefore;
 use crate::shadow::Shadow;
-use crate::{Access, Cell, SiteId, Step, ThreadId, Trace};
+use crate::{Access, Cell, EventId, SiteId, Step, ThreadId, Trace};
 
 /// Two racing accesses of one trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -114,8 +114,16 @@ pub struct Analyser {
     analysis: Analysis,
     /// Where each conflict was met.
     met: Vec<Step>,
-    /// The races of the current event.
-    racing: Vec<(SitePair, Race)>,
+    /// What may race with the current event.
+    racing: Vec<Racing>,
+}
+
+/// An access that races with the current event's unless it happened before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Racing {
+    pair: SitePair,
+    race: Race,
+    id: EventId,
 }
 
 impl Analyser {
@@ -173,7 +181,6 @@ impl Analyser {
 
     fn step(&mut self, trace: &Trace, step: Step) {
         let Self { order, shadow, history, conflicting, reported, analysis, met, racing } = self;
-        let clock = order.step(trace, step);
         let event = &trace.events[step];
         let thread = event.id.thread;
         let known = analysis.conflicts.len();
@@ -200,16 +207,23 @@ impl Analyser {
                     analysis.conflicts.push(pair);
                     met.push(step);
                 }
-                if clock.count(other) <= last.position && !reported.contains(&pair) {
+                if !reported.contains(&pair) {
                     let (first_access, second_access) = (last.access as usize, index);
-                    racing.push((pair, Race { first: last.step, second: step, first_access, second_access }));
+                    let race = Race { first: last.step, second: step, first_access, second_access };
+                    racing.push(Racing { pair, race, id: EventId { thread: other, position: last.position } });
                 }
             });
         }
         // Lanes come in the order in which traces made them; what is found must not depend on traces before.
         analysis.conflicts[known..].sort_unstable();
+        if racing.is_empty() {
+            return;
+        }
+        // The order is followed only as far as somebody asks for it: not at all where all that meets is atomic.
+        let clock = order.follow(trace, step);
+        racing.retain(|r| !clock.contains(r.id));
         racing.sort_unstable();
-        analysis.races.extend(racing.drain(..).filter(|(pair, _)| reported.insert(*pair)).map(|(_, race)| race));
+        analysis.races.extend(racing.drain(..).filter(|r| reported.insert(r.pair)).map(|r| r.race));
     }
 }
 
