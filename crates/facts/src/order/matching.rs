@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use program::{FunctionId, Operand, Stmt, SyncOp};
+use model::AccessKind;
+use program::{BlockId, Function, FunctionId, Operand, Stmt, SyncOp};
 
 use super::canonical::{Canonical, Root, canonical};
 use super::joins::JoinLoop;
@@ -11,7 +12,16 @@ use super::{ContextId, Moment, ThreadId};
 use crate::accesses::{Target, accesses};
 use crate::address::{Address, Base};
 use crate::invocations::Place;
-use crate::spot::{Origin, Shift, Spot};
+use crate::spot::{ObjectId, Origin, Spot};
+
+/// The statements that store to a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writers {
+    /// How often they are executed; 2 for more than once.
+    count: usize,
+    /// The last of them that was found.
+    last: Option<Place>,
+}
 
 impl Tree<'_> {
     /// Threads that a handle may name.
@@ -76,7 +86,7 @@ impl Tree<'_> {
         let Some((creation, to)) = creation.zip(self.stored_at(thread)) else { return false };
         let from = self.canonical(context, row.loaded_from);
         let Some((_, _, scale)) = from.index else { return false };
-        if !self.same_root(&from.root, &to.root) || self.threads[thread].any_time {
+        if !self.same_root(&to.root, &from.root) || self.threads[thread].any_time {
             return false;
         }
         let value = |context: ContextId, function: FunctionId, operand: &Operand| {
@@ -92,7 +102,8 @@ impl Tree<'_> {
                 let last = value(made_in, made_function, &counted.bound);
                 index == counted.counter.local
                     && (to_scale, to.offset) == (scale, from.offset)
-                    && self.same(&first, &start)
+                    // A bound that is still zero makes no thread.
+                    && first == start && first.number().is_some_and(|first| first >= 0)
                     && self.same(&last, &bound)
                     && !self.before_loop.get(&thread).is_some_and(|before| before.contains(&thread))
             }
@@ -105,16 +116,58 @@ impl Tree<'_> {
         }
     }
 
-    pub(super) fn same(&self, one: &Canonical, other: &Canonical) -> bool {
+    pub(super) fn same(&self, earlier: &Canonical, later: &Canonical) -> bool {
+        let (one, other) = (earlier, later);
         one.index == other.index && one.offset == other.offset && self.same_root(&one.root, &other.root)
     }
-    /// Whether two values are equal: made by the same statement, or loaded from a variable that is set at most once.
-    pub(super) fn same_root(&self, one: &Root, other: &Root) -> bool {
-        if one == other {
-            return *one != Root::Fixed(Base::Any);
+    /// Whether two values are equal: made by the same statement, or loaded from a variable that nothing stores to between
+    /// the two loads, the earlier one given first.
+    pub(super) fn same_root(&self, earlier: &Root, later: &Root) -> bool {
+        if earlier == later {
+            return *earlier != Root::Fixed(Base::Any);
         }
-        match (self.cell(one), self.cell(other)) {
-            (Some(a), Some(b)) => a == b && self.is_set_once(a.0, a.1),
+        match (self.cell(earlier), self.cell(later)) {
+            (Some(a), Some(b)) => a == b && self.is_set_before(a, earlier),
+            _ => false,
+        }
+    }
+    /// Whether a variable that is set at most once keeps its value from a load on, or had nothing useful before: zero or
+    /// nothing at all as a number of threads makes none, and as a pointer leads nowhere.
+    fn is_set_before(&self, (spot, size): (Spot, u32), load: &Root) -> bool {
+        if !self.is_set_once(spot, size) {
+            return false;
+        }
+        let Some(store) = self.writers.borrow().get(&spot).and_then(|writers| writers.last) else { return true };
+        let follows = || {
+            let Root::Local(context, local) = load else { return true };
+            let function = self.contexts[*context].function;
+            let Some((block, index)) = self.points_to.addresses.defined_at(function, *local) else { return true };
+            let body = &self.program.functions[function];
+            function != store.0
+                || if block == store.1 {
+                    (index as usize) < store.2 || self.graphs[function].repeats(block)
+                } else {
+                    reaches(body, block, store.1)
+                }
+        };
+        self.starts_empty(spot, size) || !follows()
+    }
+    /// Whether a variable is zero or not set when it comes into being.
+    fn starts_empty(&self, spot: Spot, size: u32) -> bool {
+        match self.points_to.origin(spot.object) {
+            Origin::Global(global) => {
+                let global = &self.program.globals[global];
+                let Ok(start) = u64::try_from(spot.offset) else { return false };
+                let end = start + u64::from(size);
+                let bytes = (start..end).filter_map(|at| global.init.get(at as usize));
+                let points = global.relocations.iter().any(|(at, _)| *at < end && start < at + 8);
+                bytes.copied().all(|byte| byte == 0) && !points
+            }
+            Origin::Stack(..) => true,
+            Origin::Heap((function, block, index)) => {
+                let statement = self.program.functions[function].blocks[block].statements.get(index);
+                matches!(statement.map(|s| &s.stmt), Some(Stmt::Alloc { .. }))
+            }
             _ => false,
         }
     }
@@ -127,23 +180,24 @@ impl Tree<'_> {
         else {
             return None;
         };
-        let from = self.canonical(*context, self.points_to.addresses.of(function, address));
-        let object = match (from.root, from.index) {
-            (Root::Fixed(Base::Global(global)), None) => self.points_to.object(Origin::Global(global))?,
-            (Root::Local(context, local), None) => {
-                let function = self.contexts[context].function;
-                let (block, _) = self.points_to.addresses.defined_at(function, local)?;
-                let made = self.points_to.addresses.definition(self.program, function, local);
-                let once = self.single[function] && !self.graphs[function].repeats(block);
-                let object = self.points_to.object(Origin::Stack(function, local))?;
-                if !once || !matches!(made, Some(Stmt::Alloca { .. })) {
-                    return None;
-                }
-                object
+        let [spot] = self.points_to.of(function, address)[..] else { return None };
+        let known = spot.stride == 0 && !self.points_to.is_wild(function, address);
+        (known && self.is_one(spot.object)).then_some((spot, *size))
+    }
+    /// Whether an object stands for one piece of memory, and no other object for the same: a global, or what a statement
+    /// that is executed once allocates.
+    fn is_one(&self, object: ObjectId) -> bool {
+        let once = |function: FunctionId, block| self.single[function] && !self.graphs[function].repeats(block);
+        let one = match self.points_to.origin(object) {
+            Origin::Global(global) => !self.program.globals[global].thread_local,
+            Origin::Stack(function, local) => {
+                let made = self.points_to.addresses.defined_at(function, local);
+                made.is_some_and(|(block, _)| once(function, block))
             }
-            _ => return None,
+            Origin::Heap((function, block, _)) => once(function, block),
+            _ => false,
         };
-        Some((Spot::start(object).shifted(Shift { offset: from.offset, stride: 0 }), *size))
+        one && self.points_to.has_one_name(object)
     }
     /// A value, or what was stored in the variable it was loaded from, if that is stored once, before the threads of a
     /// statement are made.
@@ -175,15 +229,18 @@ impl Tree<'_> {
     /// Whether nothing stores to a variable but perhaps one statement that is executed once. A store through a pointer of
     /// which nothing is known may be to any variable, and code without a body stores to what it knows.
     pub(super) fn is_set_once(&self, spot: Spot, size: u32) -> bool {
-        if let Some(count) = self.writers.borrow().get(&spot) {
-            return *count <= 1;
+        if let Some(writers) = self.writers.borrow().get(&spot) {
+            return writers.count <= 1;
         }
+        let mut last = None;
         let outside = !self.points_to.calls_outside().is_empty() && self.points_to.is_known_outside(spot.object);
         let mut count = if outside { 2 } else { 0 };
         for (id, function) in self.program.functions.iter_enumerated() {
             for (block_id, block) in function.blocks.iter_enumerated() {
-                for statement in &block.statements {
-                    for access in accesses(self.program, &statement.stmt).iter().filter(|a| a.kind.writes()) {
+                for (index, statement) in block.statements.iter().enumerate() {
+                    let found = accesses(self.program, &statement.stmt);
+                    // Who reads what was freed has worse problems (A10).
+                    for access in found.iter().filter(|a| a.kind.writes() && a.kind != AccessKind::Free) {
                         let spots = match access.target {
                             Target::Pointer(operand) => self.points_to.of(id, &operand),
                             Target::List => self.points_to.outside().to_vec(),
@@ -193,19 +250,16 @@ impl Tree<'_> {
                         let wild = matches!(access.target, Target::Pointer(operand)
                             if !access.perhaps && self.points_to.is_wild(id, &operand));
                         let hits = wild || spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
-                        let once = self.single[id] && !self.graphs[id].repeats(block_id);
-                        count += if !hits {
-                            0
-                        } else if once {
-                            1
-                        } else {
-                            2
-                        };
+                        if hits {
+                            let once = self.single[id] && !self.graphs[id].repeats(block_id);
+                            count += if once { 1 } else { 2 };
+                            last = Some((id, block_id, index));
+                        }
                     }
                 }
             }
         }
-        self.writers.borrow_mut().insert(spot, count);
+        self.writers.borrow_mut().insert(spot, Writers { count, last });
         count <= 1
     }
 
@@ -226,4 +280,18 @@ impl Tree<'_> {
             _ => one.root != other.root && object(one) && object(other),
         }
     }
+}
+
+/// Whether a block can come after another one was left.
+fn reaches(body: &Function, from: BlockId, to: BlockId) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), body.blocks[from].terminator.targets());
+    while let Some(next) = open.pop() {
+        if next == to {
+            return true;
+        }
+        if seen.insert(next) {
+            open.extend(body.blocks[next].terminator.targets());
+        }
+    }
+    false
 }

@@ -13,6 +13,7 @@ use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, T
 
 use super::canonical::{Callers, Root, canonical};
 use super::joins::{ThreadCode, is_thread_code, thread_code};
+use super::matching::Writers;
 use super::{Argument, ContextId, Moment, Thread, ThreadId};
 use crate::address::Base;
 use crate::flow_graph::FlowGraph;
@@ -61,7 +62,7 @@ pub(super) struct Tree<'p> {
     count: BTreeMap<FunctionId, usize>,
     open: VecDeque<ContextId>,
     relevant: BTreeMap<FunctionId, Rc<BTreeMap<BlockId, Vec<usize>>>>,
-    pub(super) writers: std::cell::RefCell<BTreeMap<Spot, usize>>,
+    pub(super) writers: std::cell::RefCell<BTreeMap<Spot, Writers>>,
     /// Contexts in which threads start.
     pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
     /// What is known when a thread starts.

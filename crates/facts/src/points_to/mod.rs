@@ -109,6 +109,14 @@ impl PointsTo {
         self.clones.get(&object).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether no other object stands for memory of this one.
+    pub fn has_one_name(&self, object: ObjectId) -> bool {
+        self.clones(object).is_empty()
+            && !self.clones.values().any(|clones| clones.contains(&object))
+            && self.bunch(object).is_none()
+            && self.members(object).is_empty()
+    }
+
     /// The bunch that an object is in: spots of the bunch may be spots of the object.
     pub fn bunch(&self, object: ObjectId) -> Option<ObjectId> {
         self.solver.bunches.of(object)
