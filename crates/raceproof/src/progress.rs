@@ -22,7 +22,7 @@ pub(crate) struct Line {
 impl Line {
     pub(crate) fn new() -> Self {
         let start = Instant::now();
-        let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
+        let style = ProgressStyle::with_template("{spinner} {wide_msg} [{elapsed}]");
         let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         Self { bar, start, next: start + PATIENCE, engine: None }
     }
@@ -37,24 +37,32 @@ impl Observer for Line {
         self.next = now + INTERVAL;
         let executions = progress.statistics.executions;
         let rate = executions as f64 / now.duration_since(self.start).as_secs_f64();
-        let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let left = progress.expected.map_or_else(String::new, |expected| remaining(executions, expected, rate));
+        let errors = match progress.failures {
+            0 => String::new(),
+            n => format!("{}, ", counted(n, "other error")),
+        };
+        // What matters comes first: the end is cut where the terminal is narrow.
         self.bar.set_message(format!(
-            "{}{executions}{left} executions, {rate:.0}/s, depth {}, {}, {}",
+            "{}{}, {errors}{executions} executions{left}, {rate:.0}/s, depth {}",
             self.at_work(),
+            counted(progress.races, "race"),
             progress.depth,
-            plural(progress.races, "race"),
-            plural(progress.failures, "other error"),
         ));
         self.bar.tick();
     }
+}
+
+/// A number of things.
+fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
 /// How many executions there seem to be, and how long the rest seems to take.
 fn remaining(executions: u64, expected: u64, rate: f64) -> String {
     let rest = Duration::try_from_secs_f64(expected.saturating_sub(executions) as f64 / rate);
     match rest {
-        Ok(rest) => format!(" of about {expected} (about {} left)", HumanDuration(rest)),
+        Ok(rest) => format!(" of about {expected}, about {} left", HumanDuration(rest)),
         Err(_) => format!(" of about {expected}"),
     }
 }
@@ -62,23 +70,24 @@ fn remaining(executions: u64, expected: u64, rate: f64) -> String {
 impl Line {
     /// `explore: 12 pairs left; ` in `check`.
     fn at_work(&self) -> String {
-        self.engine.map_or_else(String::new, |(engine, open)| {
-            format!("{engine}: {open} pair{} left; ", if open == 1 { "" } else { "s" })
-        })
+        self.engine.map_or_else(String::new, |(engine, open)| format!("{engine}: {} left; ", counted(open, "pair")))
     }
 }
 
 impl Watcher for Line {
     fn engine(&mut self, engine: Engine, open: usize) {
         self.engine = Some((engine, open));
-        self.bar.set_message(self.at_work());
-        self.bar.tick();
+        self.bar.set_message(self.at_work().trim_end_matches("; ").to_owned());
+        // Proofs report no progress of their own.
+        self.bar.enable_steady_tick(INTERVAL);
     }
 
     fn settled(&mut self, open: usize, races: usize) {
         if let Some((engine, before)) = self.engine {
             let settled = before.saturating_sub(open);
-            self.bar.println(format!("{engine}: {settled} of {before} pairs settled, {races} race, {open} left"));
+            let races = counted(races, "race");
+            self.bar
+                .println(format!("{engine}: {settled} of {} settled, {races}, {open} left", counted(before, "pair")));
         }
     }
 }
