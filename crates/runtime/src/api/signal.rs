@@ -8,8 +8,9 @@
 //! | `sigtimedwait` | the same; scheduled while there is none, it has timed out |
 //! | `sigpending` | the set |
 //!
-//! All of them are relaxed atomic accesses to one cell: their order matters, and it orders nothing else. No standard says
-//! that sending a signal synchronises with the one who waits for it.
+//! All of them are relaxed atomic accesses to one cell, in two parts as calls on what the library keeps are
+//! ([`operate`]): their order matters, some may have to wait, and they order nothing else. No standard says that sending a
+//! signal synchronises with the one who waits for it.
 
 use core::ffi::c_int;
 
@@ -19,9 +20,10 @@ use wire::record::order;
 
 use super::cancel::{self, Outcome, cancellable};
 use super::sleep::length;
-use super::step::{Call, Step, is_time, me, set_errno, unmodelled};
+use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
 use crate::libc_models::clock;
+use crate::libc_models::transfer::{Access, operate};
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
 use crate::sync::{Blocker, State};
@@ -29,9 +31,15 @@ use crate::sync::{Blocker, State};
 /// Signals that nobody can block.
 const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
 
-/// The event of one of these calls.
-fn step(tag: Tag) -> Step {
-    Call::here().step(tag, wire::PENDING_SIGNALS).flags(order::RELAXED).argument(size_of::<SignalSet>() as u32)
+/// The event of one of these calls. `None`: the waiting ended because the thread is to be cancelled.
+fn event<R>(tag: Tag, blocker: Blocker, act: impl FnOnce(&mut State, Thread) -> R) -> Option<R> {
+    let part = |offset| Access { tag, order: order::RELAXED, at: wire::PENDING_SIGNALS + offset, len: 4 };
+    operate(&[part(0), part(4)], blocker, |_| act(sched::state(), me()))
+}
+
+/// The same for a call that does not wait.
+fn at_once<R>(tag: Tag, act: impl FnOnce(&mut State, Thread) -> R) -> R {
+    event(tag, Blocker::None, act).expect("raceproof bug: a call that does not wait was cancelled")
 }
 
 /// What the C library keeps of a set at its start.
@@ -65,7 +73,7 @@ unsafe fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
         (before, thread.pending_signals & !thread.blocked_signals != 0)
     };
     let (before, due) = match change {
-        Some(_) => step(Tag::ReadModifyWrite).run(Blocker::None, |state, thread, _| update(state, thread)),
+        Some(_) => at_once(Tag::ReadModifyWrite, update),
         // Nobody else changes it.
         None => update(sched::state(), me()),
     };
@@ -80,12 +88,11 @@ unsafe fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
 
 /// Waits for a signal of the set, or looks whether there is one.
 fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_int) -> Outcome {
-    step(Tag::ReadModifyWrite).run(blocker, |state, thread, step| {
-        if cancel::act(state, thread, step) {
-            return Outcome::CANCELLED;
-        }
-        got(state.take_signal(thread, set)).into()
-    })
+    let call = Call::here();
+    match event(Tag::ReadModifyWrite, blocker, |state, thread| state.take_signal(thread, set)) {
+        Some(taken) => got(taken).into(),
+        None => cancel::point(&call),
+    }
 }
 
 /// Says which signal came.
@@ -158,8 +165,7 @@ export! {
     }
     /// The signals that are pending for the calling thread.
     unsafe fn sigpending(set: *mut sigset_t) -> c_int {
-        let look = step(Tag::Read);
-        let pending = look.run(Blocker::None, |state, thread, _| state.threads.get(thread).pending_signals);
+        let pending = at_once(Tag::Read, |state, thread| state.threads.get(thread).pending_signals);
         unsafe { put(set, pending) };
         0
     }
@@ -177,7 +183,7 @@ export! {
         if only(signal) == 0 {
             return libc::EINVAL;
         }
-        let sent = step(Tag::ReadModifyWrite).run(Blocker::None, |state, _, _| state.send(target, signal));
+        let sent = at_once(Tag::ReadModifyWrite, |state, _| state.send(target, signal));
         if sent {
             return 0;
         }

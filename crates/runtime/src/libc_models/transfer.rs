@@ -56,7 +56,12 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     sched::arrive(first.record(site), None, blocker);
     // Safety: no borrow outlives the statement.
     unsafe { *crate::hooks::SITE.get() = site };
-    if matches!(blocker, Blocker::Fd { fd, events } if !fd::ready(fd, events)) {
+    let woken_for_nothing = match blocker {
+        Blocker::Fd { fd, events } => !fd::ready(fd, events),
+        Blocker::Signal { set } => sched::state().threads.get(sched::current()).pending_signals & set == 0,
+        _ => false,
+    };
+    if woken_for_nothing {
         return None;
     }
     crate::hooks::close_call();
