@@ -47,5 +47,5 @@ pub use record::{
 pub use replay::{Replayed, debugger, replay};
 pub use run::Limits;
 pub use small_language::{is_small_language, small_language_net, verify_small_language};
-pub use static_engine::{LOCK_PRESETS, StaticOptions, static_check, static_facts};
+pub use static_engine::{Inspected, LOCK_PRESETS, StaticOptions, static_check, static_facts};
 pub use verify::{ProofOptions, VerifyOptions, net, verify};

@@ -1,6 +1,6 @@
 //! The static engine's part of the line: what the text of the program says about every pair, for all inputs.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use facts::Facts;
 use lockset::{Analysis, Answer, Finding, Side, Specification};
@@ -33,17 +33,27 @@ pub const LOCK_PRESETS: [&str; 1] = ["linux"];
 pub(crate) const SCOPE: Scope =
     Scope { inputs: Inputs::All, threads: Threads::Any, bounded: false, memory: Memory::Sc };
 
+/// What the engine says, and what it took.
+pub struct Inspected {
+    /// The result.
+    pub report: Report,
+    /// How long each part took, in order.
+    pub phases: Vec<(&'static str, Duration)>,
+}
+
 /// Settles every pair of the program that may meet.
-pub fn static_check(options: &StaticOptions) -> Result<Report, Error> {
+pub fn static_check(options: &StaticOptions) -> Result<Inspected, Error> {
     let whole = Instant::now();
     let program = prepare(options)?;
+    let mut phases = vec![("compiling and lowering", whole.elapsed())];
     let start = Instant::now();
     let facts = Facts::new(&program, &fact_options(&program, options)?);
     let analysis = lockset::verdict::analyse_facts(&facts);
+    phases.extend(analysis.phases.iter().copied());
     let time_ms = start.elapsed().as_millis() as u64;
     let pairs = list(&program, &analysis);
     let unknowns = unknowns(&analysis);
-    Ok(Report {
+    let report = Report {
         raceproof: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
         command: "static".to_owned(),
@@ -61,7 +71,8 @@ pub fn static_check(options: &StaticOptions) -> Result<Report, Error> {
         unknowns,
         errors: Vec::new(),
         time_ms: whole.elapsed().as_millis() as u64,
-    })
+    };
+    Ok(Inspected { report, phases })
 }
 
 /// The facts that verdicts rest on, as text or for Graphviz.

@@ -1,6 +1,7 @@
 //! All facts about a program together.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use model::index::IndexVec;
 use program::{FunctionId, Program};
@@ -22,6 +23,8 @@ pub struct Facts<'p> {
     pub graphs: IndexVec<FunctionId, FlowGraph>,
     /// Threads, contexts and what may happen in parallel.
     pub order: Order,
+    /// How long each part took, in order.
+    pub phases: Vec<(&'static str, Duration)>,
     exposed: IndexVec<ObjectId, bool>,
     single: IndexVec<FunctionId, bool>,
 }
@@ -38,15 +41,23 @@ pub struct Options {
 impl<'p> Facts<'p> {
     /// Derives them.
     pub fn new(program: &'p Program, options: &Options) -> Self {
+        let mut phases = Vec::new();
+        let mut last = Instant::now();
+        let mut ended = |name: &'static str| {
+            phases.push((name, last.elapsed()));
+            last = Instant::now();
+        };
         let points_to = PointsTo::new(program, &options.assume_pure, &options.entries);
+        ended("pointers");
         let graphs = flow_graphs(program);
         let exposed = exposed(program, &points_to);
         let single = single(program, &points_to, &graphs, &options.entries);
         let order = Order::new(program, &points_to, &graphs, &single, &options.entries);
-        Self { program, points_to, graphs, order, exposed, single }
+        ended("threads");
+        Self { program, phases, points_to, graphs, order, exposed, single }
     }
 
-    /// Whether more than one thread may know the object.
+    /// Whether the object is data that more than one thread may know.
     pub fn is_exposed(&self, object: ObjectId) -> bool {
         self.exposed[object]
     }
@@ -162,6 +173,11 @@ fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<ObjectId, bool> 
         if points_to.members(object).iter().any(|member| exposed[*member]) {
             exposed[object] = true;
         }
+    }
+    // Code is not data, and what the handle of a thread stands for is none of the program: neither is read or written as
+    // long as a program is defined at all.
+    for (object, origin) in points_to.objects().iter_enumerated() {
+        exposed[object] &= !matches!(origin, Origin::Function(_) | Origin::Thread(_));
     }
     exposed
 }

@@ -12,6 +12,7 @@ use crate::entries::Entries;
 use crate::events::events;
 use crate::lock::Lock;
 use crate::names;
+use crate::whens::Whens;
 
 /// Thread tree, shared variables with the locks held at each access, and partitions of pointers.
 pub fn text(facts: &Facts<'_>) -> String {
@@ -44,24 +45,24 @@ fn variables(facts: &Facts<'_>, out: &mut String) {
     let entries = Entries::new(facts, &effects);
     let mut by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut written: BTreeSet<String> = BTreeSet::new();
-    for classes in events(facts, &effects, &entries).values() {
-        for (class, sites) in classes {
-            let mut held: Vec<String> = Vec::new();
-            for (lock, mode) in class.locks.iter().filter(|(lock, _)| matches!(lock, Lock::At(_))) {
-                let shared = if *mode == LockMode::Shared { " (shared)" } else { "" };
-                held.push(format!("{}{shared}", names::lock(facts, lock)));
+    let events = events(facts, &effects, &entries, &Whens::default());
+    for class in events.all() {
+        let way = &events.ways[class.way];
+        let mut held: Vec<String> = Vec::new();
+        for (lock, mode) in way.locks.iter().filter(|(lock, _)| matches!(lock, Lock::At(_))) {
+            let shared = if *mode == LockMode::Shared { " (shared)" } else { "" };
+            held.push(format!("{}{shared}", names::lock(facts, lock)));
+        }
+        held.extend(way.beside.iter().map(|(distance, _)| format!("lock at {distance:+}")));
+        for site in &events.sites[class.sites] {
+            let variable = names::variable(facts, *site, class.spot, way.len);
+            if way.kind.writes() {
+                written.insert(variable.clone());
             }
-            held.extend(class.beside.iter().map(|(distance, _)| format!("lock at {distance:+}")));
-            for site in &sites.sites {
-                let variable = names::variable(facts, *site, class.spot, class.len);
-                if class.kind.writes() {
-                    written.insert(variable.clone());
-                }
-                let kind = if class.kind.writes() { "write" } else { "read" };
-                let thread = class.thread.map_or_else(|| "any".to_owned(), |t| t.to_string());
-                let line = format!("{} {kind} by {thread}: {{{}}}", place(facts, *site), held.join(", "));
-                by_name.entry(variable).or_default().insert(line);
-            }
+            let kind = if way.kind.writes() { "write" } else { "read" };
+            let thread = way.thread.map_or_else(|| "any".to_owned(), |t| t.to_string());
+            let line = format!("{} {kind} by {thread}: {{{}}}", place(facts, *site), held.join(", "));
+            by_name.entry(variable).or_default().insert(line);
         }
     }
     out.push_str("shared variables that are written\n");

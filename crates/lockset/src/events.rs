@@ -1,28 +1,41 @@
 //! Accesses to memory that threads share, each with the locks held and the thread and moment it happens in.
 //!
-//! What differs in nothing but the site is one *class*: pairs are judged class by class, so that a variable with many
-//! accesses costs as much as it has ways of being accessed.
+//! What differs in nothing but the site and the memory is one [`Way`] of accessing; a [`Class`] is a way at a piece of
+//! memory, with the sites where it occurs. Ways and sets of sites are kept once and known by number: an access through a
+//! pointer with many targets is many classes, but one way and one set, and pairs are judged way by way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use facts::Facts;
 use facts::accesses::{Access, Target, accesses};
 use facts::invocations::Place;
-use facts::order::{ContextId, MomentId, ThreadId};
+use facts::order::{Binding, Context, ContextId, MomentId, ThreadId};
 use facts::spot::{ObjectId, Origin, Shift, Spot};
-use facts::{FromArgument, address::Address};
+use facts::{FromArgument, address::Address, address::Base};
+use model::index::{IndexVec, index_type};
 use model::{AccessKind, LockMode, Order, SiteId};
 use program::FunctionId;
+use rustc_hash::FxHashMap;
 
-use crate::effects::Effects;
+use crate::effects::{Effects, State};
 use crate::entries::{Entries, Holding};
 use crate::fresh::Fresh;
+use crate::interner::Interner;
 use crate::lock::Lock;
+use crate::whens::Whens;
 
-/// How a piece of memory is accessed; many sites may do it the same way.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Class {
-    pub(crate) spot: Spot,
+index_type! {
+    /// A way of accessing.
+    pub(crate) struct WayId("w");
+    /// A set of sites.
+    pub(crate) struct SitesId("s");
+    /// A set of spots.
+    struct SpotsId("p");
+}
+
+/// How memory is accessed; many sites may do it the same way.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Way {
     /// Bytes; `None` if not known.
     pub(crate) len: Option<u64>,
     pub(crate) kind: AccessKind,
@@ -46,167 +59,252 @@ pub(crate) struct Class {
     pub(crate) wild: bool,
 }
 
-impl Class {
-    /// The class of a bunch as it is for one of the members.
-    pub(crate) fn at_member(&self, facts: &Facts<'_>, member: ObjectId) -> Self {
-        let mut class = Self { spot: Spot { object: member, ..self.spot }, ..self.clone() };
-        class.name_locks(facts);
-        class
-    }
-    /// A lock beside a byte that is known by name is known by name, and one with a name in the same object is beside it.
-    fn name_locks(&mut self, facts: &Facts<'_>) {
-        if self.spot.stride > 0 || !facts.is_unique(self.spot.object) {
-            return;
+impl Way {
+    /// The way as it is at a spot, where that says more: a lock beside a byte that is known by name is known by name, and
+    /// one with a name in the same object is beside it.
+    pub(crate) fn at(&self, facts: &Facts<'_>, spot: Spot) -> Option<Self> {
+        let in_object = |lock: &Lock| matches!(lock, Lock::At(at) if at.object == spot.object);
+        let concerned = !self.beside.is_empty() || self.locks.iter().any(|(lock, _)| in_object(lock));
+        if !concerned || spot.stride > 0 || !facts.is_unique(spot.object) {
+            return None;
         }
+        let mut way = self.clone();
         for (lock, mode) in &self.locks {
             if let Lock::At(at) = lock
-                && at.object == self.spot.object
+                && at.object == spot.object
             {
-                self.beside.push((i64::from(at.offset) - i64::from(self.spot.offset), *mode));
+                way.beside.push((i64::from(at.offset) - i64::from(spot.offset), *mode));
             }
         }
-        self.beside.sort_unstable();
-        self.beside.dedup();
-        for (distance, mode) in &self.beside {
-            let lock = Lock::At(self.spot.shifted(Shift { offset: *distance, stride: 0 }));
-            if !self.locks.iter().any(|(l, _)| *l == lock) {
-                self.locks.push((lock, *mode));
+        way.beside.sort_unstable();
+        way.beside.dedup();
+        for (distance, mode) in &way.beside {
+            let lock = Lock::At(spot.shifted(Shift { offset: *distance, stride: 0 }));
+            if !way.locks.iter().any(|(l, _)| *l == lock) {
+                way.locks.push((lock, *mode));
             }
         }
-        self.locks.sort_unstable();
+        way.locks.sort_unstable();
+        Some(way)
     }
 }
 
-/// Where a class occurs.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sites {
-    pub(crate) sites: BTreeSet<SiteId>,
+/// A way of accessing a piece of memory, with the sites where it occurs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Class {
+    pub(crate) spot: Spot,
+    pub(crate) way: WayId,
+    pub(crate) sites: SitesId,
 }
 
-/// Classes by object.
-pub(crate) type Events = BTreeMap<ObjectId, BTreeMap<Class, Sites>>;
+/// The accesses of a program.
+pub(crate) struct Events {
+    /// In order.
+    pub(crate) ways: IndexVec<WayId, Way>,
+    /// Sorted each.
+    pub(crate) sites: IndexVec<SitesId, Vec<SiteId>>,
+    /// Classes by object, sorted.
+    pub(crate) classes: BTreeMap<ObjectId, Vec<Class>>,
+}
 
+impl Events {
+    /// The classes of an object.
+    pub(crate) fn of(&self, object: ObjectId) -> &[Class] {
+        self.classes.get(&object).map_or(&[], Vec::as_slice)
+    }
+    /// All classes.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Class> + '_ {
+        self.classes.values().flatten()
+    }
+}
+
+/// An access that may be to shared memory, as it is in every context of its function.
 struct Interesting {
     place: Place,
     site: SiteId,
     access: Access,
+    address: Option<Address>,
+    /// Where it goes, unless a context knows better.
+    spots: SpotsId,
+    /// Nothing is known about where it goes.
+    wild: bool,
+    fresh: bool,
 }
 
 /// Collects the accesses of all contexts.
-pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries) -> Events {
-    let mut events = Events::new();
-    let fresh = Fresh::new(facts);
-    let mut known: BTreeMap<FunctionId, Vec<Interesting>> = BTreeMap::new();
-    for (id, context) in facts.order.contexts.iter_enumerated() {
-        let list = known.entry(context.function).or_insert_with(|| interesting(facts, context.function));
-        let mut last: Option<(Place, Option<Holding>)> = None;
-        for item in list.iter() {
-            if last.as_ref().is_none_or(|(place, _)| *place != item.place) {
-                last = Some((item.place, entries.at(facts, effects, id, item.place)));
-            }
-            let Some((_, Some(holding))) = &last else { continue };
-            collect(facts, &fresh, &mut events, id, item, holding);
-        }
-    }
-    events
-}
-
-/// The accesses of a function that may be to shared memory.
-fn interesting(facts: &Facts<'_>, function: FunctionId) -> Vec<Interesting> {
-    let mut found = Vec::new();
-    for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
-        for (index, statement) in block.statements.iter().enumerate() {
-            let Some(site) = statement.site else { continue };
-            for access in accesses(facts.program, &statement.stmt) {
-                let shared = match access.target {
-                    Target::Library(_) | Target::List => true,
-                    Target::Pointer(operand) => {
-                        let spots = facts.points_to.of(function, &operand);
-                        let wild = !access.perhaps && facts.points_to.is_wild(function, &operand);
-                        wild || spots.iter().any(|s| facts.is_exposed(s.object))
-                    }
-                };
-                if shared {
-                    found.push(Interesting { place: (function, block_id, index), site, access });
-                }
-            }
-        }
-    }
-    found
-}
-
-fn collect(
-    facts: &Facts<'_>,
-    fresh: &Fresh,
-    events: &mut Events,
-    id: ContextId,
-    item: &Interesting,
-    holding: &Holding,
-) {
-    let context = &facts.order.contexts[id];
-    let (address, spots, wild): (Option<Address>, Vec<Spot>, bool) = match item.access.target {
-        Target::Library(state) => {
-            let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
-            (None, spot.into_iter().collect(), false)
-        }
-        Target::List => (None, facts.points_to.outside().to_vec(), false),
-        Target::Pointer(operand) => {
-            let address = facts.points_to.addresses.of(context.function, &operand);
-            let spots = facts.spots(context, &address);
-            let wild = spots.is_empty() && !item.access.perhaps;
-            (Some(address), spots, wild)
-        }
+pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, whens: &Whens) -> Events {
+    let mut collector = Collector {
+        facts,
+        fresh: Fresh::new(facts),
+        whens,
+        ways: Interner::default(),
+        spots: Interner::default(),
+        found: FxHashMap::default(),
     };
-    let mut named: Vec<(Lock, LockMode)> = Vec::new();
-    let mut beside = Vec::new();
-    for (lock, held) in &holding.locks {
-        match lock {
-            Lock::Symbol(symbol) => {
-                if let Some(distance) = address.as_ref().and_then(|a| a.distance(symbol)) {
-                    beside.push((distance, held.mode));
-                }
+    let mut known: FxHashMap<FunctionId, Vec<Interesting>> = FxHashMap::default();
+    for (id, context) in facts.order.contexts.iter_enumerated() {
+        let list = known.entry(context.function).or_insert_with(|| collector.interesting(context.function));
+        // Points between which nothing changes have one state.
+        let mut last: Option<(*const State, Holding)> = None;
+        for item in list.iter() {
+            let Some(state) = effects.at(item.place) else { continue };
+            let state: *const State = state;
+            if last.as_ref().is_none_or(|(known, _)| *known != state) {
+                let Some(holding) = entries.at(facts, effects, id, item.place) else { break };
+                last = Some((state, holding));
             }
-            other => named.push((*other, held.mode)),
+            if let Some((_, holding)) = &last {
+                collector.collect(id, context, item, holding);
+            }
         }
     }
-    beside.sort_unstable();
-    let own = address.as_ref().and_then(|a| facts.from_argument(context, a));
-    let unclaimed = address.as_ref().and_then(|a| facts.order.unclaimed(id, item.place, a));
-    let new = address.as_ref().is_some_and(|a| fresh.is_fresh(item.place, a));
-    let moment = context.moment_at(item.place.1, item.place.2);
-    let histories: Vec<(Lock, Vec<Lock>)> = holding
-        .histories
-        .iter()
-        .filter(|(lock, history)| !history.is_empty() && matches!(lock, Lock::At(_)))
-        .map(|(lock, h)| (*lock, h.iter().filter(|l| matches!(l, Lock::At(_))).copied().collect()))
-        .collect();
-    let mut add = |object: ObjectId, spot: Spot, wild: bool| {
-        let mut class = Class {
-            spot,
+    collector.finish()
+}
+
+struct Collector<'a, 'p> {
+    facts: &'a Facts<'p>,
+    fresh: Fresh,
+    whens: &'a Whens,
+    ways: Interner<WayId, Way>,
+    spots: Interner<SpotsId, Vec<Spot>>,
+    found: FxHashMap<(SpotsId, WayId), Vec<SiteId>>,
+}
+
+impl Collector<'_, '_> {
+    /// The accesses of a function that may be to shared memory.
+    fn interesting(&mut self, function: FunctionId) -> Vec<Interesting> {
+        let facts = self.facts;
+        let mut found = Vec::new();
+        for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                let Some(site) = statement.site else { continue };
+                let place = (function, block_id, index);
+                for access in accesses(facts.program, &statement.stmt) {
+                    let (address, spots) = match access.target {
+                        Target::Library(state) => {
+                            let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
+                            (None, spot.into_iter().collect())
+                        }
+                        Target::List => (None, facts.points_to.outside().to_vec()),
+                        Target::Pointer(operand) => {
+                            let address = facts.points_to.addresses.of(function, &operand);
+                            (Some((address, operand)), facts.points_to.spots(function, &address))
+                        }
+                    };
+                    let wild = address.is_some_and(|(_, operand)| {
+                        !access.perhaps && facts.points_to.is_wild(function, &operand) && spots.is_empty()
+                    });
+                    let address = address.map(|(address, _)| address);
+                    let spots = if wild { self.anywhere() } else { self.under_all_names(&spots) };
+                    if !self.spots.get(spots).is_empty() {
+                        let fresh = address.as_ref().is_some_and(|a| self.fresh.is_fresh(place, a));
+                        found.push(Interesting { place, site, access, address, spots, wild, fresh });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Those of the spots that threads may share, under all their names.
+    fn under_all_names(&mut self, spots: &[Spot]) -> SpotsId {
+        let mut all = Vec::new();
+        for spot in spots.iter().filter(|s| self.facts.is_exposed(s.object)) {
+            all.push(*spot);
+            all.extend(self.facts.points_to.clones(spot.object).iter().map(|clone| Spot { object: *clone, ..*spot }));
+        }
+        self.spots.id(all)
+    }
+    /// Where an access goes of which nothing is known.
+    fn anywhere(&mut self) -> SpotsId {
+        let outside = self.facts.points_to.object(Origin::Outside);
+        self.spots.id(outside.map(|outside| Spot::new(outside, Shift::ANYWHERE)).into_iter().collect())
+    }
+
+    fn collect(&mut self, id: ContextId, context: &Context, item: &Interesting, holding: &Holding) {
+        let facts = self.facts;
+        let address = item.address.as_ref();
+        let is_bound = |address: &&Address| match address.base {
+            Base::Local(local) => matches!(context.bindings.get(local.0 as usize), Some(Binding::Spot(_))),
+            _ => false,
+        };
+        let (spots, wild) = match address.filter(is_bound) {
+            Some(address) => (self.under_all_names(&facts.spots(context, address)), false),
+            None => (item.spots, item.wild),
+        };
+        let mut locks: Vec<(Lock, LockMode)> = Vec::new();
+        let mut beside = Vec::new();
+        for (lock, held) in &holding.locks {
+            match lock {
+                Lock::Symbol(symbol) => {
+                    if let Some(distance) = address.and_then(|a| a.distance(symbol)) {
+                        beside.push((distance, held.mode));
+                    }
+                }
+                other => locks.push((*other, held.mode)),
+            }
+        }
+        beside.sort_unstable();
+        let named = |lock: &Lock| matches!(lock, Lock::At(_));
+        let histories = holding.histories.iter().filter(|(lock, history)| !history.is_empty() && named(lock));
+        let own = address.and_then(|a| facts.from_argument(context, a));
+        let unclaimed = address.and_then(|a| facts.order.unclaimed(id, item.place, a));
+        let when = (context.thread, context.moment_at(item.place.1, item.place.2));
+        // Who it is matters where arguments tell threads apart.
+        let whole = own.is_some() || unclaimed.is_some();
+        let (thread, moment) = if whole { when } else { self.whens.of(when) };
+        let way = self.ways.id(Way {
             len: item.access.len,
             kind: item.access.kind,
             atomic: item.access.atomic,
             order: item.access.order,
-            locks: named.clone(),
-            beside: beside.clone(),
-            histories: histories.clone(),
-            thread: context.thread,
+            locks,
+            beside,
+            histories: histories.map(|(lock, h)| (*lock, h.iter().copied().filter(named).collect())).collect(),
+            thread,
             moment,
             own,
             unclaimed,
-            fresh: new,
+            fresh: item.fresh,
             wild,
-        };
-        class.name_locks(facts);
-        events.entry(object).or_default().entry(class).or_default().sites.insert(item.site);
-    };
-    for spot in spots.iter().filter(|s| facts.is_exposed(s.object)) {
-        add(spot.object, *spot, false);
-        for clone in facts.points_to.clones(spot.object) {
-            add(*clone, Spot { object: *clone, ..*spot }, false);
-        }
+        });
+        self.found.entry((spots, way)).or_default().push(item.site);
     }
-    if wild && let Some(outside) = facts.points_to.object(Origin::Outside) {
-        add(outside, Spot::new(outside, Shift::ANYWHERE), true);
+
+    /// Brings ways, sets and classes in order.
+    fn finish(self) -> Events {
+        let Self { facts, mut ways, spots, found, .. } = self;
+        let mut at: FxHashMap<(Spot, WayId), Vec<SiteId>> = FxHashMap::default();
+        let mut by_object: BTreeMap<ObjectId, Vec<(Spot, WayId)>> = BTreeMap::new();
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable_by_key(|(key, _)| *key);
+        for ((targets, way), mut sites) in found {
+            sites.sort_unstable();
+            sites.dedup();
+            for spot in spots.get(targets) {
+                let way = ways.get(way).at(facts, *spot).map_or(way, |refined| ways.id(refined));
+                let known = at.entry((*spot, way)).or_default();
+                if known.is_empty() {
+                    by_object.entry(spot.object).or_default().push((*spot, way));
+                }
+                known.extend_from_slice(&sites);
+            }
+        }
+        // Numbers in the order of what they stand for.
+        let (ways, ranks) = ways.sorted();
+        let mut sites = Interner::<SitesId, Vec<SiteId>>::default();
+        let mut classes: BTreeMap<ObjectId, Vec<Class>> = BTreeMap::new();
+        for (object, list) in by_object {
+            let mut of_object: Vec<Class> = Vec::with_capacity(list.len());
+            for (spot, way) in list {
+                let mut set = at.remove(&(spot, way)).unwrap_or_default();
+                set.sort_unstable();
+                set.dedup();
+                of_object.push(Class { spot, way: ranks[way], sites: sites.id(set) });
+            }
+            of_object.sort_unstable();
+            classes.insert(object, of_object);
+        }
+        Events { ways, sites: sites.into_values(), classes }
     }
 }

@@ -1,7 +1,5 @@
 //! Whether the address of a new block is passed on without a race.
 
-use std::collections::BTreeSet;
-
 use facts::Facts;
 use facts::spot::{ObjectId, Spot};
 use model::Order;
@@ -10,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::events::Events;
 
 /// Memory with warnings, by object; members of bunches as their bunch.
-pub(crate) type Dirty = BTreeSet<(ObjectId, Spot)>;
+pub(crate) type Dirty = FxHashMap<ObjectId, FxHashSet<Spot>>;
 
 /// Where addresses of blocks are stored for others.
 pub(crate) struct Publication<'a, 'p> {
@@ -22,9 +20,9 @@ pub(crate) struct Publication<'a, 'p> {
 
 impl<'a, 'p> Publication<'a, 'p> {
     pub(crate) fn new(facts: &'a Facts<'p>, events: &Events) -> Self {
-        let classes = events.values().flat_map(|classes| classes.keys());
-        let weak = classes.filter(|class| class.order == Some(Order::Relaxed));
-        let weak: FxHashSet<_> = weak.map(|class| (at_home(facts, class.spot), class.len)).collect();
+        let classes = events.all().map(|class| (class.spot, &events.ways[class.way]));
+        let weak = classes.filter(|(_, way)| way.order == Some(Order::Relaxed));
+        let weak: FxHashSet<_> = weak.map(|(spot, way)| (at_home(facts, spot), way.len)).collect();
         let mut weak: Vec<_> = weak.into_iter().collect();
         weak.sort_unstable();
         Self { facts, holders: facts.points_to.holders(), weak }
@@ -40,8 +38,8 @@ impl<'a, 'p> Publication<'a, 'p> {
         let places = names.iter().flatten().filter_map(|name| self.holders.get(name)).flatten();
         places.filter(|(spot, _)| self.facts.is_exposed(spot.object)).all(|(spot, size)| {
             let size = size.map(u64::from);
-            let warned = dirty.range((spot.object, first(spot.object))..).take_while(|(o, _)| *o == spot.object);
-            let racy = warned.into_iter().any(|(_, d)| d.overlaps(Some(8), *spot, size));
+            let warned = dirty.get(&spot.object).into_iter().flatten();
+            let racy = warned.into_iter().any(|d| d.overlaps(Some(8), *spot, size));
             !racy && !self.weak.iter().any(|(weak, len)| weak.overlaps(*len, *spot, size))
         })
     }
@@ -50,9 +48,4 @@ impl<'a, 'p> Publication<'a, 'p> {
 /// The spot, in the bunch if its object is in one.
 pub(crate) fn at_home(facts: &Facts<'_>, spot: Spot) -> Spot {
     Spot { object: facts.points_to.bunch(spot.object).unwrap_or(spot.object), ..spot }
-}
-
-/// The least spot of an object.
-fn first(object: ObjectId) -> Spot {
-    Spot { object, offset: i32::MIN, stride: 0 }
 }

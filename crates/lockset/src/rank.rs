@@ -5,21 +5,23 @@
 //! of section 4.1, with the covers of its section "Acquisition History-based Covers" by dominators). Nothing is
 //! dropped for that: covered warnings come last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facts::Facts;
 use model::{AccessKind, Pair, SiteId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::events::{Class, Events};
+use crate::events::{Events, Way};
 use crate::lock::Lock;
 use crate::names;
 use crate::verdict::{Answer, Finding, Ground};
 
 /// Puts warnings in order and says which locks other accesses hold.
 pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events: &Events) -> Vec<Finding> {
-    let covers = Covers::new(facts, events);
+    let listed: FxHashSet<SiteId> = unknown.keys().flat_map(|pair| pair.sites()).collect();
+    let covers = Covers::new(facts, events, &listed);
     let usual = usual_locks(facts, events);
-    let pairs: std::collections::BTreeSet<Pair> = unknown.keys().copied().collect();
+    let pairs: FxHashSet<Pair> = unknown.keys().copied().collect();
     let mut findings: Vec<Finding> = unknown.into_values().collect();
     for finding in &mut findings {
         let [a, b] = finding.pair.sites();
@@ -49,12 +51,13 @@ pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events
 
 /// Accesses that are weaker than others.
 struct Covers {
-    weaker: BTreeMap<SiteId, Vec<SiteId>>,
+    weaker: BTreeMap<SiteId, BTreeSet<SiteId>>,
 }
 
 impl Covers {
-    fn new(facts: &Facts<'_>, events: &Events) -> Self {
-        let mut place_of = BTreeMap::new();
+    /// Compares those that are listed.
+    fn new(facts: &Facts<'_>, events: &Events, listed: &FxHashSet<SiteId>) -> Self {
+        let mut place_of = FxHashMap::default();
         for (id, function) in facts.program.functions.iter_enumerated() {
             for (block_id, block) in function.blocks.iter_enumerated() {
                 for (index, statement) in block.statements.iter().enumerate() {
@@ -64,24 +67,24 @@ impl Covers {
                 }
             }
         }
-        let mut weaker: BTreeMap<SiteId, Vec<SiteId>> = BTreeMap::new();
-        for classes in events.values() {
+        let mut weaker: BTreeMap<SiteId, BTreeSet<SiteId>> = BTreeMap::new();
+        for classes in events.classes.values() {
             // Only classes of the same bytes and thread are compared.
-            let mut groups: BTreeMap<_, Vec<(&Class, SiteId)>> = BTreeMap::new();
-            for (class, sites) in classes.iter().filter(|(class, _)| !class.wild) {
-                for site in sites.sites.iter().take(64) {
+            let mut groups: FxHashMap<_, Vec<(&Way, SiteId)>> = FxHashMap::default();
+            for class in classes {
+                let way = &events.ways[class.way];
+                let sites = events.sites[class.sites].iter().filter(|site| listed.contains(site) && !way.wild);
+                for site in sites.take(64) {
                     let Some(place) = place_of.get(site) else { continue };
-                    groups.entry((class.spot, class.thread, place.0)).or_default().push((class, *site));
+                    groups.entry((class.spot, way.thread, place.0)).or_default().push((way, *site));
                 }
             }
             for group in groups.values().filter(|g| g.len() > 1 && g.len() <= 64) {
-                for (class, site) in group {
+                for (way, site) in group {
                     for (other, earlier) in group {
-                        if site != earlier
-                            && is_weaker(other, class)
-                            && before(facts, place_of[earlier], place_of[site])
+                        if site != earlier && is_weaker(other, way) && before(facts, place_of[earlier], place_of[site])
                         {
-                            weaker.entry(*site).or_default().push(*earlier);
+                            weaker.entry(*site).or_default().insert(*earlier);
                         }
                     }
                 }
@@ -103,10 +106,10 @@ fn before(facts: &Facts<'_>, one: facts::invocations::Place, other: facts::invoc
 }
 
 /// Whether an access protects itself no better than another (Definition 9).
-fn is_weaker(one: &Class, other: &Class) -> bool {
+fn is_weaker(one: &Way, other: &Way) -> bool {
     let locks = one.locks.iter().all(|lock| other.locks.contains(lock));
-    let history = |class: &Class, lock: &Lock| {
-        class.histories.iter().find(|(l, _)| l == lock).map(|(_, taken)| taken.clone()).unwrap_or_default()
+    let history = |way: &Way, lock: &Lock| {
+        way.histories.iter().find(|(l, _)| l == lock).map(|(_, taken)| taken.clone()).unwrap_or_default()
     };
     let histories = one.histories.iter().all(|(lock, taken)| {
         let there = history(other, lock);
@@ -118,25 +121,21 @@ fn is_weaker(one: &Class, other: &Class) -> bool {
 /// For each access, the lock that most accesses of the same bytes hold.
 fn usual_locks(facts: &Facts<'_>, events: &Events) -> BTreeMap<SiteId, (String, usize, usize)> {
     let mut usual = BTreeMap::new();
-    for classes in events.values() {
-        let mut by_spot: BTreeMap<_, Vec<(&Class, usize)>> = BTreeMap::new();
-        for (class, sites) in classes.iter().filter(|(class, _)| !class.wild) {
-            by_spot.entry(class.spot).or_default().push((class, sites.sites.len()));
-        }
-        for (spot, list) in by_spot {
-            let all: usize = list.iter().map(|(_, count)| count).sum();
+    for classes in events.classes.values() {
+        // Sorted, so that those of a spot follow each other.
+        for list in classes.chunk_by(|a, b| a.spot == b.spot) {
+            let known = || list.iter().filter(|class| !events.ways[class.way].wild);
+            let all: usize = known().map(|class| events.sites[class.sites].len()).sum();
             let mut held: BTreeMap<Lock, usize> = BTreeMap::new();
-            for (class, count) in &list {
-                for (lock, _) in class.locks.iter().filter(|(lock, _)| lock.is_lock()) {
-                    *held.entry(*lock).or_default() += count;
+            for class in known() {
+                for (lock, _) in events.ways[class.way].locks.iter().filter(|(lock, _)| lock.is_lock()) {
+                    *held.entry(*lock).or_default() += events.sites[class.sites].len();
                 }
             }
             let Some((lock, count)) = held.into_iter().max_by_key(|(_, count)| *count) else { continue };
             let name = names::lock(facts, &lock);
-            for (_, sites) in classes.iter().filter(|(class, _)| class.spot == spot && !class.wild) {
-                sites.sites.iter().for_each(|site| {
-                    usual.insert(*site, (name.clone(), count, all));
-                });
+            for site in known().flat_map(|class| &events.sites[class.sites]) {
+                usual.insert(*site, (name.clone(), count, all));
             }
         }
     }

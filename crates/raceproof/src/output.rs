@@ -29,6 +29,11 @@ pub(crate) fn show(report: &Report, json: bool) {
     }
 }
 
+/// Prints to standard error what was asked for besides the result.
+pub(crate) fn note(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Says something on standard error that does not change the result.
 pub(crate) fn warn(text: &str) {
     const WARNING: anstyle::Style = anstyle::AnsiColor::BrightYellow.on_default().bold();

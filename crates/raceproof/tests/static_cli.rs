@@ -152,3 +152,13 @@ fn signals_are_no_obstacle() {
     assert!(pairs(&found, "unknown").iter().any(|(variable, _)| variable == "interrupts"), "handlers run at any time");
     assert_eq!(found["unknowns"].as_array().map(Vec::len), Some(0), "{}", found["unknowns"]);
 }
+
+#[test]
+fn stats_tell_how_long_each_part_took() {
+    let run = folder(QUEUE).raceproof(&["static", "a.c", "--json", "--stats"]);
+    assert!(document(&run)["pairs"].is_array());
+    let names: Vec<&str> = run.stderr.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
+    let expected = ["compiling and lowering", "pointers", "threads", "locks held", "accesses", "pairs", "ranking"];
+    assert_eq!(names, expected, "{}", run.stderr);
+    assert!(run.stderr.lines().all(|line| line.ends_with(" s")), "{}", run.stderr);
+}

@@ -122,6 +122,10 @@ pub struct Context {
 }
 
 impl Context {
+    /// All moments of it.
+    pub fn moments(&self) -> impl Iterator<Item = MomentId> + '_ {
+        std::iter::once(self.moment).chain(self.changes.values().copied())
+    }
     /// What is known just before a statement.
     pub fn moment_at(&self, block: BlockId, index: usize) -> MomentId {
         let earlier = self.changes.range((block, 0)..=(block, index)).next_back();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use check::{BuildOptions, StaticOptions};
+use check::{BuildOptions, Inspected, StaticOptions};
 use clap::ValueEnum;
 
 use crate::commands::explore::split_flags;
@@ -36,6 +36,10 @@ pub(crate) struct Static {
     /// Assume that an external function touches no shared memory; may be repeated
     #[arg(long, value_name = "NAME")]
     assume_pure: Vec<String>,
+
+    /// Show on standard error how long each part of the analysis took
+    #[arg(long)]
+    stats: bool,
 
     /// Print one JSON document and nothing else on standard output
     #[arg(long)]
@@ -77,7 +81,11 @@ impl Static {
             output::print(&check::static_facts(&options, emit == Emit::FactsDot)?);
             return Ok(ExitCode::SUCCESS);
         }
-        let report = check::static_check(&options)?;
+        let Inspected { report, phases } = check::static_check(&options)?;
+        if self.stats {
+            let lines = phases.iter().map(|(name, time)| format!("{name}: {:.2} s\n", time.as_secs_f64()));
+            output::note(&lines.collect::<String>());
+        }
         if let Some(path) = &self.json_out {
             output::write_json(&report, path)?;
         }

@@ -1,0 +1,201 @@
+//! Pairs of sites with their answers, from what is known of pairs of classes.
+//!
+//! The same two sets of sites meet at many objects and in many ways; what they have to be listed for, they are listed for
+//! once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facts::order::ThreadId;
+use facts::spot::Spot;
+use model::{Pair, SiteId};
+use rustc_hash::FxHashSet;
+
+use crate::events::{Class, SitesId, Way};
+use crate::lock::Lock;
+use crate::meetings::Meetings;
+use crate::names;
+use crate::publication::{self, Dirty};
+use crate::reasons::Cause;
+use crate::verdict::{Answer, Finding, Ground, Reason, Side};
+
+/// Most warnings that are listed one by one.
+const MOST_WARNINGS: usize = 20_000;
+/// Most absent pairs that are listed one by one.
+const MOST_ABSENT: usize = 100_000;
+
+/// What was found.
+pub(crate) struct Listing<'a, 'p> {
+    meetings: &'a Meetings<'a, 'p>,
+    /// Memory with warnings, members of bunches as their bunch.
+    pub(crate) dirty: Dirty,
+    /// What was added to it last.
+    last: Option<(Spot, Spot)>,
+    pub(crate) unknown: BTreeMap<Pair, Finding>,
+    pub(crate) absent: BTreeMap<Pair, Finding>,
+    pub(crate) more_warnings: u64,
+    pub(crate) more_absent: u64,
+    /// Sites of warnings that are only counted: no two of them are called absent.
+    dubious: BTreeSet<SiteId>,
+    /// Sets whose sites are in it.
+    counted: FxHashSet<SitesId>,
+    /// Sets that were warned about.
+    warned: FxHashSet<(SitesId, SitesId)>,
+    /// Sets that were found apart, and whether for the weakest of reasons only.
+    apart: FxHashSet<(SitesId, SitesId, bool)>,
+}
+
+impl<'a, 'p> Listing<'a, 'p> {
+    pub(crate) fn new(meetings: &'a Meetings<'a, 'p>) -> Self {
+        Self {
+            meetings,
+            dirty: Dirty::default(),
+            last: None,
+            unknown: BTreeMap::new(),
+            absent: BTreeMap::new(),
+            more_warnings: 0,
+            more_absent: 0,
+            dubious: BTreeSet::new(),
+            counted: FxHashSet::default(),
+            warned: FxHashSet::default(),
+            apart: FxHashSet::default(),
+        }
+    }
+
+    fn sites(&self, class: &Class) -> &'a [SiteId] {
+        &self.meetings.events.sites[class.sites]
+    }
+    fn way(&self, class: &Class) -> &'a Way {
+        &self.meetings.events.ways[class.way]
+    }
+
+    /// Lists absent pairs that are no warnings.
+    pub(crate) fn absent(&mut self, one: &Class, other: &Class, cause: Cause) {
+        if !self.apart.insert((one.sites, other.sites, cause == Cause::NeverParallel)) {
+            return;
+        }
+        let reason = cause.reason(self.meetings.facts);
+        let (sites, there) = (self.sites(one), self.sites(other));
+        for (number, (pair, a, b)) in pairs(sites, there).enumerate() {
+            if self.absent.len() >= MOST_ABSENT {
+                self.more_absent += (sites.len() * there.len() - number) as u64;
+                return;
+            }
+            let dubious = self.dubious.contains(&a) && self.dubious.contains(&b);
+            if dubious || self.unknown.contains_key(&pair) {
+                continue;
+            }
+            // What keeps parallel ones apart says more than that others are not parallel.
+            if let Some(known) = self.absent.get(&pair) {
+                let weak = known.answer == Answer::Absent(Reason::NeverParallel);
+                if !weak || reason == Reason::NeverParallel {
+                    continue;
+                }
+            }
+            let finding = self.finding(pair, (one, a), (other, b), Answer::Absent(reason.clone()));
+            self.absent.insert(pair, finding);
+        }
+    }
+
+    /// Lists warnings; what would be absent but for something that is not modelled says so.
+    pub(crate) fn warn(&mut self, one: &Class, other: &Class, hindered: Option<(&str, Cause)>) {
+        let facts = self.meetings.facts;
+        // Classes of the same bytes come together.
+        if std::mem::replace(&mut self.last, Some((one.spot, other.spot))) != Some((one.spot, other.spot)) {
+            for spot in [one.spot, other.spot].map(|spot| publication::at_home(facts, spot)) {
+                self.dirty.entry(spot.object).or_default().insert(spot);
+            }
+        }
+        if !self.warned.insert((one.sites, other.sites)) {
+            return;
+        }
+        let (sites, there) = (self.sites(one), self.sites(other));
+        for (number, (pair, a, b)) in pairs(sites, there).enumerate() {
+            // Counted set by set, not one by one: some may be listed already.
+            if self.unknown.len() >= MOST_WARNINGS {
+                self.more_warnings += (sites.len() * there.len() - number) as u64;
+                for class in [one, other] {
+                    if self.counted.insert(class.sites) {
+                        self.dubious.extend(self.sites(class).iter().copied());
+                    }
+                }
+                return;
+            }
+            if self.unknown.contains_key(&pair) {
+                continue;
+            }
+            let why = match hindered {
+                Some((obstacle, cause)) => format!("{obstacle}; but for that, {}", cause.reason(facts)),
+                None => self.why(one, other),
+            };
+            let ground = match hindered {
+                Some(_) => Ground::Hindered,
+                None if self.way(one).wild || self.way(other).wild => Ground::Wild,
+                None => Ground::Memory,
+            };
+            let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };
+            let finding = self.finding(pair, (one, a), (other, b), answer);
+            self.unknown.insert(pair, finding);
+        }
+    }
+
+    fn finding(&self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), answer: Answer) -> Finding {
+        let facts = self.meetings.facts;
+        let side = |(class, site): (&Class, SiteId)| {
+            let way = self.way(class);
+            let (locks, thread) = (self.lock_names(way), names::thread(facts, way.thread));
+            Side { site, kind: way.kind, atomic: way.atomic, locks, thread }
+        };
+        let known = if self.way(one.0).wild { other } else { one };
+        let variable = names::variable(facts, known.1, known.0.spot, self.way(known.0).len);
+        let sides = if one.1 <= other.1 { [side(one), side(other)] } else { [side(other), side(one)] };
+        Finding { pair, variable, sides, answer }
+    }
+    fn lock_names(&self, way: &Way) -> Vec<String> {
+        let counts = |lock: &Lock| lock.is_lock() && self.meetings.reasons.counts(lock);
+        let named = way.locks.iter().filter(|(lock, _)| counts(lock));
+        let mut names: Vec<String> = named.map(|(lock, _)| names::lock(self.meetings.facts, lock)).collect();
+        if names.is_empty() && !way.beside.is_empty() {
+            names.push("a lock in the same object".to_owned());
+        }
+        names
+    }
+
+    fn why(&self, one: &Class, other: &Class) -> String {
+        let (a, b) = (self.way(one), self.way(other));
+        if a.wild || b.wild {
+            return "nothing is known about where one of the pointers points".to_owned();
+        }
+        let held = |way: &Way| {
+            let names = self.lock_names(way);
+            if names.is_empty() { "no lock".to_owned() } else { format!("`{}`", names.join("`, `")) }
+        };
+        let locks = match (held(a), held(b)) {
+            (a, b) if a == b && a == "no lock" => "neither holds a lock".to_owned(),
+            (a, b) => format!("one holds {a}, the other {b}"),
+        };
+        let parallel = match (a.thread, b.thread) {
+            (Some(a), Some(b)) if a == b => format!("several threads run `{}`", self.start(a)),
+            (Some(a), Some(b)) => {
+                format!("threads of `{}` and `{}` may run at the same time", self.start(a), self.start(b))
+            }
+            _ => "it is not known which threads run them".to_owned(),
+        };
+        let meet = if one.spot == other.spot && one.spot.stride == 0 {
+            "both touch the same memory"
+        } else {
+            "both may touch the same memory"
+        };
+        format!("{meet}; {locks}; {parallel}")
+    }
+    fn start(&self, thread: ThreadId) -> String {
+        let facts = self.meetings.facts;
+        let functions = &facts.order.threads[thread].functions;
+        let names: Vec<&str> = functions.iter().map(|f| facts.program.functions[*f].name.as_str()).collect();
+        names.join(" or ")
+    }
+}
+
+/// The pairs of sites of two sets.
+fn pairs<'s>(one: &'s [SiteId], other: &'s [SiteId]) -> impl Iterator<Item = (Pair, SiteId, SiteId)> + 's {
+    one.iter().flat_map(move |a| other.iter().map(move |b| (Pair::new(*a, *b), *a, *b)))
+}
