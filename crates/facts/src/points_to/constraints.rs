@@ -218,11 +218,12 @@ impl<'p> Generator<'p> {
     fn globals(&mut self) {
         for (id, global) in self.program.globals.iter_enumerated() {
             let object = self.object(Origin::Global(id));
+            let elsewhere = !library::is_runtime_table(&global.symbol);
             for (offset, target) in &global.relocations {
                 let at = Spot::start(object).shifted(Shift { offset: *offset as i64, stride: 0 });
                 let mut from = self.source(FunctionId(0), target);
                 // What is defined elsewhere is known there.
-                if *target == Operand::Any {
+                if *target == Operand::Any && elsewhere {
                     from = Source::Node(self.outside, Shift::default());
                     self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
                 }

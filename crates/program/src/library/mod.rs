@@ -298,6 +298,14 @@ pub fn lookup(name: &str) -> Option<&'static LibraryFunction> {
     TABLE.get(name).copied().or_else(|| cxx::by_prefix(name))
 }
 
+/// Whether the variable with this linker name is a table of the C++ runtime through which the program itself calls nothing:
+/// type information, which only the runtime looks into, and the tables of abstract classes, which no complete object has.
+pub fn is_runtime_table(symbol: &str) -> bool {
+    const ABSTRACT: [&str; 2] = ["_ZTVNSt6thread6_StateE", "_ZTVNSt13__future_base12_Result_baseE"];
+    const TYPES: [&str; 3] = ["_ZTVN10__cxxabiv1", "_ZTISt", "_ZTINSt"];
+    ABSTRACT.contains(&symbol) || TYPES.iter().any(|prefix| symbol.starts_with(prefix))
+}
+
 /// Whether the function with this linker name sends or waits for signals or says what is done about them, and touches no
 /// memory but what its row says: what is opaque about it is only when handlers run.
 pub fn is_about_signals(name: &str) -> bool {

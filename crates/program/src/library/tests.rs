@@ -127,3 +127,14 @@ fn states_have_codes() {
     assert_eq!(code >> 8, 3 | 1 << 8, "relaxed");
     assert_eq!(LibraryState::Environment.code(StateAccess::Read) >> 8, 1);
 }
+
+#[test]
+fn tables_of_the_runtime() {
+    for symbol in ["_ZTVNSt6thread6_StateE", "_ZTVN10__cxxabiv120__si_class_type_infoE", "_ZTINSt6thread6_StateE"] {
+        assert!(super::is_runtime_table(symbol), "{symbol}");
+    }
+    // Tables of classes that objects can have, and of the program's own.
+    for symbol in ["_ZTVSt9basic_iosIcSt11char_traitsIcEE", "_ZTV5Shape", "_ZTI5Shape"] {
+        assert!(!super::is_runtime_table(symbol), "{symbol}");
+    }
+}
