@@ -100,7 +100,7 @@ impl<'a, 'p> Listing<'a, 'p> {
     pub(crate) fn warn(&mut self, one: &Class, other: &Class, hindered: Option<(&str, Cause)>) {
         let facts = self.meetings.facts;
         // Classes of the same bytes come together.
-        if std::mem::replace(&mut self.last, Some((one.spot, other.spot))) != Some((one.spot, other.spot)) {
+        if self.last.replace((one.spot, other.spot)) != Some((one.spot, other.spot)) {
             for spot in [one.spot, other.spot].map(|spot| publication::at_home(facts, spot)) {
                 self.dirty.entry(spot.object).or_default().insert(spot);
             }
