@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use exec::RecordConfig;
 use exec::format::TraceFile;
+use exec::{Detail, RecordConfig};
 use llvm::instrument::Logged;
 use lockset::Answer;
 use model::{Addr, End, SiteId};
@@ -54,8 +54,8 @@ impl Default for RecordOptions {
 /// The figures of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recorded {
-    /// Number of events.
-    pub events: usize,
+    /// Number of events, with those that are left out of the trace.
+    pub events: u64,
     /// Number of threads.
     pub threads: usize,
     /// Bytes of the file.
@@ -80,7 +80,7 @@ impl Recorded {
             End::Diverged { message, .. } => message.clone(),
         };
         Self {
-            events: file.trace.events.len(),
+            events: file.trace.events.len() as u64 + file.left_out,
             threads: file.trace.threads.len(),
             bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             end,
@@ -97,7 +97,7 @@ pub fn record(built: &Built, options: &RecordOptions, output: &Path) -> Result<T
         return Ok(file);
     }
     prepare_recorder(built, options)?.run(output)?;
-    read_trace(output)
+    read_trace(output, Detail::Shared)
 }
 
 /// A program that is ready to be recorded on real threads.
@@ -140,7 +140,7 @@ pub(crate) fn record_controlled(built: &Built, limits: &Limits) -> Result<TraceF
         End::TimeLimit => Some("the recorded run was cut at its limit of time".to_owned()),
         _ => None,
     };
-    Ok(TraceFile { program: built.identity.clone(), symbols: symbols.globals(), trace, cut })
+    Ok(TraceFile { program: built.identity.clone(), symbols: symbols.globals(), trace, cut, left_out: 0 })
 }
 
 /// Whether the program asks its checker something (a value, a section), which only the controlled scheduler answers.
@@ -165,8 +165,8 @@ fn harmless_sites(built: &Built) -> BTreeSet<SiteId> {
 }
 
 /// Reads a recording.
-pub fn read_trace(path: &Path) -> Result<TraceFile, Error> {
-    Ok(TraceFile::read(path)?)
+pub fn read_trace(path: &Path, detail: Detail) -> Result<TraceFile, Error> {
+    Ok(TraceFile::read(path, detail)?)
 }
 
 /// Builds the program of a recording and checks that it is the same.

@@ -21,6 +21,7 @@ pub use config::{Config, Isolation};
 pub use error::Error;
 pub use gdb::gdb_command;
 pub use lines::{Frame, Line};
+pub use merge::Detail;
 pub use pseudo::{PseudoCell, pseudo_cell};
 pub use recording::{RecordConfig, record};
 pub use symbols::Symbols;

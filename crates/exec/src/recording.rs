@@ -67,8 +67,9 @@ pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result
         .tempfile_in(folder)
         .map_err(unwritable)?;
     let (accesses, together) = (config.accesses.clone(), config.together.clone());
-    let head = Head { program: config.program.clone(), accesses, together };
-    file.write_all(&start()).and_then(|()| file.write_all(&block_of(block::HEAD, &head))).map_err(unwritable)?;
+    let head = [start(), block_of(block::HEAD, &Head { program: config.program.clone(), accesses, together })].concat();
+    file.write_all(&head).map_err(unwritable)?;
+    let head = head.len() as u64;
 
     let memory = memory_file(c"raceproof")?;
     memory.set_len(ARENA as u64).map_err(system("set up shared memory"))?;
@@ -83,7 +84,8 @@ pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result
     if base == 0 {
         return Err(Error::Died { status: status.to_string(), stderr: String::new() });
     }
-    cut_half_block(file.as_file_mut()).map_err(unwritable)?;
+    let expected = head + board.written.load(Ordering::Relaxed);
+    cut_half_block(file.as_file_mut(), expected).map_err(unwritable)?;
     leftovers(&arena, |thread, bytes| file.write_all(&sealed(block::WORDS, thread, bytes))).map_err(unwritable)?;
     let last = board.cut.load(Ordering::Relaxed);
     let tail = Tail {
@@ -209,8 +211,12 @@ fn ending(status: ExitStatus) -> End {
     }
 }
 
-/// Takes away what a thread was about to write when the process was ended.
-fn cut_half_block(file: &mut File) -> io::Result<()> {
+/// Takes away what a thread was about to write when the process was ended. A file of the `expected` length is whole: so
+/// much was to be written.
+fn cut_half_block(file: &mut File, expected: u64) -> io::Result<()> {
+    if file.seek(SeekFrom::End(0))? == expected {
+        return Ok(());
+    }
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.read_to_end(&mut bytes)?;

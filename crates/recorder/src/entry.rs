@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::null_mut;
 
-use wire::log::{ARENA, Board, FDS_VARIABLE};
+use wire::log::{ARENA, BUFFER, Board, FDS_VARIABLE};
 
 use crate::cell::Global;
 use crate::thread;
@@ -71,10 +71,18 @@ unsafe fn attach() {
         let Some((memory, file)) = descriptors() else {
             refuse("this program is instrumented: run it with `raceproof record`, or build it without")
         };
+        let too_low = "cannot map the memory shared with raceproof: the limit on address space (ulimit -v) is too low";
+        // The low bits of a cursor say how full its buffer is, so buffers start where these are zero.
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let place = libc::mmap(null_mut(), ARENA + BUFFER, libc::PROT_NONE, flags, -1, 0);
+        if place == libc::MAP_FAILED {
+            refuse(too_low);
+        }
+        let place = (place as usize).next_multiple_of(BUFFER) as *mut c_void;
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        let arena = libc::mmap(null_mut(), ARENA, access, libc::MAP_SHARED, memory, 0);
+        let arena = libc::mmap(place, ARENA, access, libc::MAP_SHARED | libc::MAP_FIXED, memory, 0);
         if arena == libc::MAP_FAILED {
-            refuse("cannot map the memory shared with raceproof: the limit on address space (ulimit -v) is too low");
+            refuse(too_low);
         }
         libc::close(memory);
         libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC);

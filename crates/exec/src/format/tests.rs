@@ -131,19 +131,19 @@ proptest! {
 
     #[test]
     fn traces_come_back(trace in any_trace()) {
-        let file = TraceFile { program: identity(), symbols: crate::Symbols::default(), trace, cut: None };
-        prop_assert_eq!(TraceFile::from_bytes(&file.to_bytes(), &PathBuf::from("t.rpt")).unwrap(), file);
+        let file = TraceFile { program: identity(), symbols: crate::Symbols::default(), trace, cut: None, left_out: 0 };
+        prop_assert_eq!(TraceFile::from_bytes(&file.to_bytes(), &PathBuf::from("t.rpt"), crate::Detail::Every).unwrap(), file);
     }
 
     #[test]
     fn a_changed_or_shortened_trace_is_refused(trace in any_trace(), at in any::<prop::sample::Index>(), bit in 0u8..8) {
         let path = PathBuf::from("t.rpt");
-        let bytes = TraceFile { program: identity(), symbols: crate::Symbols::default(), trace, cut: None }.to_bytes();
+        let bytes = TraceFile { program: identity(), symbols: crate::Symbols::default(), trace, cut: None, left_out: 0 }.to_bytes();
         let at = at.index(bytes.len());
         let mut changed = bytes.clone();
         changed[at] ^= 1 << bit;
-        prop_assert!(TraceFile::from_bytes(&changed, &path).is_err());
-        prop_assert!(TraceFile::from_bytes(&bytes[..at], &path).is_err());
+        prop_assert!(TraceFile::from_bytes(&changed, &path, crate::Detail::Every).is_err());
+        prop_assert!(TraceFile::from_bytes(&bytes[..at], &path, crate::Detail::Every).is_err());
     }
 
     #[test]

@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use wire::log::{BlockHead, FILE_MAGIC, FILE_VERSION, block};
 
 use super::{Error, ProgramIdentity};
-use crate::merge::{Merge, merge};
+use crate::merge::{Blocks, Detail, merge};
 use crate::symbols::Symbols;
 
 const KIND: &str = "raceproof trace";
 /// Bytes before the first block.
-const START: usize = 12;
+pub(crate) const START: usize = 12;
 
 /// A trace with the program it is of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +35,8 @@ pub struct TraceFile {
     pub trace: Trace,
     /// Why the end of the run is not in the recording, if it is not.
     pub cut: Option<String>,
+    /// Accesses of the recording that were not put into the trace.
+    pub left_out: u64,
 }
 
 /// The first block.
@@ -79,8 +81,8 @@ impl TraceFile {
     }
 
     /// Reads the file.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        Self::from_bytes(&super::read_bytes(path)?, path)
+    pub fn read(path: &Path, detail: Detail) -> Result<Self, Error> {
+        Self::from_bytes(&super::read_bytes(path)?, path, detail)
     }
 
     /// The file's bytes, with the whole trace in one block.
@@ -93,7 +95,7 @@ impl TraceFile {
     }
 
     /// The content of a file's bytes; `path` is for messages.
-    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
+    pub fn from_bytes(bytes: &[u8], path: &Path, detail: Detail) -> Result<Self, Error> {
         let reader = Reader { bytes, path };
         let blocks = reader.blocks()?;
         let [(head_at, head, head_bytes), between @ .., (tail_at, tail, tail_bytes)] = blocks.as_slice() else {
@@ -107,22 +109,22 @@ impl TraceFile {
         }
         let head: Head = reader.value(*head_at, head_bytes)?;
         let tail: Tail = reader.value(*tail_at, tail_bytes)?;
-        let trace = match between {
-            [(at, only, bytes)] if only.kind == block::TRACE => reader.value(*at, bytes)?,
-            words => {
-                let mut merger = Merge::new(&head, tail.last);
-                for (at, block, bytes) in words {
-                    let result = match block.kind {
-                        block::WORDS => merger.block(block.thread, bytes),
-                        kind => Err((0, format!("a block of kind {kind} has no place here"))),
-                    };
-                    result.map_err(|(offset, what)| reader.damaged(at + BlockHead::SIZE + offset, &what))?;
+        let (trace, left_out) = match between {
+            [(at, only, bytes)] if only.kind == block::TRACE => (reader.value(*at, bytes)?, 0),
+            found => {
+                let mut blocks = Blocks::default();
+                for (at, block, bytes) in found {
+                    if block.kind != block::WORDS {
+                        let what = format!("a block of kind {} has no place here", block.kind);
+                        return Err(reader.damaged(at + BlockHead::SIZE, &what));
+                    }
+                    blocks.push(block.thread, at + BlockHead::SIZE, bytes);
                 }
-                merge(merger, tail.end).map_err(|what| reader.damaged(START, &what))?
+                merge(&blocks, &head, tail.last, tail.end, detail).map_err(|(at, what)| reader.damaged(at, &what))?
             }
         };
         check(&trace).map_err(|what| reader.damaged(START, &what))?;
-        Ok(Self { program: head.program, symbols: tail.symbols, trace, cut: tail.cut })
+        Ok(Self { program: head.program, symbols: tail.symbols, trace, cut: tail.cut, left_out })
     }
 }
 

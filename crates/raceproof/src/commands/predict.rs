@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use check::{Built, PredictOptions};
 use clap::ValueEnum;
+use exec::Detail;
 use exec::format::TraceFile;
 
 use crate::commands::record::Recording;
@@ -92,6 +93,8 @@ impl Predict {
     }
 
     fn source(&self) -> Result<Source, Failure> {
+        // What cannot race is of use to other readers only.
+        let detail = if self.emit.is_some() { Detail::Every } else { Detail::Shared };
         if let [input] = self.inputs.as_slice()
             && is_trace(Path::new(input))
         {
@@ -102,7 +105,8 @@ impl Predict {
             if check::is_foreign(&bytes) {
                 return Ok(Source::Foreign(path.to_owned(), bytes));
             }
-            let file = check::read_trace(path)?;
+            drop(bytes);
+            let file = check::read_trace(path, detail)?;
             let built = check::rebuild_recorded(path, &file)?;
             return Ok(Source::Ours(Box::new((built, file))));
         }
@@ -113,7 +117,11 @@ impl Predict {
                 "set TMPDIR to a folder you may write to",
             )
         })?;
-        let file = self.recording.record(&built, &folder.path().join("trace.rpt"), false)?;
+        let path = folder.path().join("trace.rpt");
+        let mut file = self.recording.record(&built, &path, false)?;
+        if detail == Detail::Every {
+            file = check::read_trace(&path, detail)?;
+        }
         Ok(Source::Ours(Box::new((built, file))))
     }
 }

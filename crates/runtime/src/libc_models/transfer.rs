@@ -105,6 +105,9 @@ unsafe fn read_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
     let open = open::get(fd);
     let flags = if let How::Socket(flags) = how { flags } else { 0 };
     match open.file {
+        File::Pipe(end) if flags & libc::MSG_WAITALL != 0 && waits(fd, flags) => {
+            return unsafe { read_all(fd, end, parts, flags) };
+        }
         File::Pipe(end) => return unsafe { read_pipe(fd, end, parts, flags) },
         File::Socket(_) => return Some(-(libc::ENOTCONN as isize)),
         _ => {}
@@ -128,6 +131,30 @@ unsafe fn read_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
         touch(parts, Tag::Write, moved, add);
         moved
     })
+}
+
+/// Reads until these parts are full or nobody writes any more, in as many events as it takes bytes to come.
+unsafe fn read_all(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Option<isize> {
+    if flags & libc::MSG_PEEK != 0 {
+        super::unmodelled("looks at bytes of a connection that have not all come (MSG_PEEK with MSG_WAITALL)");
+        return unsafe { read_pipe(fd, end, parts, flags) };
+    }
+    let mut read = 0;
+    for part in parts {
+        let mut left = *part;
+        while left.iov_len > 0 {
+            match unsafe { read_pipe(fd, end, &[left], flags) } {
+                None => return (read > 0).then_some(read),
+                Some(len @ 1..) => {
+                    read += len;
+                    left.iov_base = left.iov_base.wrapping_byte_add(len as usize);
+                    left.iov_len -= len as usize;
+                }
+                Some(end_or_error) => return Some(if read > 0 { read } else { end_or_error }),
+            }
+        }
+    }
+    Some(read)
 }
 
 unsafe fn read_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Option<isize> {

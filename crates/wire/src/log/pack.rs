@@ -1,89 +1,121 @@
 //! Packing words: what the next access will be is guessed from the last ones, and only wrong guesses are written.
 //!
 //! For every site the packer remembers the last address, the last difference of addresses, and which site came next. A
-//! loop over an array is guessed right but for its first rounds, so it takes a few bytes whatever its length. Packed
-//! words are self-contained: each block starts without memory.
-//!
-//! An access to the same address at the same site as the last one there is left out, if its thread did nothing but plain
-//! accesses in between: whatever races with one races with the other.
+//! loop over an array is guessed right but for its first rounds, so it takes a few bytes whatever its length. Where guesses
+//! are wrong, as in a program that sorts, an access takes a byte, those of its difference that are not zero, and two for a
+//! site that was not expected; how many these are costs no branch. Packed words are self-contained: each block starts
+//! without memory.
 //!
 //! ```text
-//! packed   = { count literal }     count: right guesses before the literal, as a variable-length number
-//! literal  = 0 site address        a plain access; both as differences
-//!          | 1                     the end
-//!          | tag+2 flags address argument site [sequence] [mutex]
+//! packed   = { item } END
+//! item     = control [count] [site] difference
+//!          | RIGHT count
+//!          | RECORD tag flags address argument site [sequence] [mutex]
+//! control  = bits 0..3 bytes of the difference, at most 6    bit 3 a site of two bytes follows
+//!            bits 4..8 right guesses before this access; MANY: their number follows
 //! ```
+//! Numbers whose length is not said are of variable length, seven bits to a byte.
 
 use super::{ADDRESS_BITS, IS_RECORD, words};
 
 /// Remembered sites.
-const SITES: usize = 256;
+const SITES: usize = 1024;
 const ADDRESS: u64 = (1 << ADDRESS_BITS) - 1;
+
+/// Of a control byte: the bytes of the difference.
+const BYTES: u8 = 0x07;
+/// Of a control byte: the site follows.
+const SITE: u8 = 0x08;
+/// Of a control byte: how far to move the number of right guesses, and when it is written apart.
+const GUESSES: u32 = 4;
+const MANY: u64 = 15;
+/// No access: right guesses.
+const RIGHT: u8 = 0x07;
+/// No access: a record.
+const RECORD: u8 = 0x0f;
+/// The end.
+const END: u8 = 0x17;
 
 /// What is remembered of a site.
 #[derive(Clone, Copy, Default, Debug)]
 struct Memory {
     address: u64,
-    stride: u64,
-    /// The word of the site that came next, without its address.
-    next: u64,
-    site: u32,
-    /// When it was last seen, in records.
-    epoch: u32,
+    /// The last difference of addresses; one that is too large is no guess worth having.
+    stride: i32,
+    /// The site that came next.
+    next: u16,
 }
 
 /// The common part of packing and unpacking.
 #[derive(Debug)]
 struct Guess {
     sites: [Memory; SITES],
-    /// The last site.
+    /// Where the last site is remembered.
     last: usize,
-    epoch: u32,
     /// Of the last record.
     record: [u64; 3],
 }
 
+const fn site_of(word: u64) -> u16 {
+    (word >> ADDRESS_BITS) as u16
+}
+
+const fn slot(site: u16) -> usize {
+    site as usize % SITES
+}
+
 impl Guess {
-    const NEW: Self = Self {
-        sites: [Memory { address: 0, stride: 0, next: 0, site: u32::MAX, epoch: 0 }; SITES],
-        last: 0,
-        epoch: 1,
-        record: [0; 3],
-    };
+    const NEW: Self = Self { sites: [Memory { address: 0, stride: 0, next: 0 }; SITES], last: 0, record: [0; 3] };
 
     /// The next plain access.
     #[inline(always)]
     fn next(&self) -> u64 {
         let site = self.sites[self.last].next;
-        let memory = &self.sites[(site >> ADDRESS_BITS) as usize % SITES];
-        site | memory.address.wrapping_add(memory.stride) & ADDRESS
+        self.sites[slot(site)].guess() | u64::from(site) << ADDRESS_BITS
     }
 
     /// Takes in a plain access that was guessed.
     #[inline(always)]
     fn guessed(&mut self, word: u64) {
-        let at = (word >> ADDRESS_BITS) as usize % SITES;
-        let memory = &mut self.sites[at];
-        memory.address = word & ADDRESS;
-        memory.epoch = self.epoch;
-        self.last = at;
+        self.last = slot(site_of(word));
+        self.sites[self.last].address = word & ADDRESS;
     }
 
     /// Takes in a plain access that was not.
+    #[inline(always)]
     fn missed(&mut self, word: u64) {
-        let site = (word >> ADDRESS_BITS) as u32;
-        let at = site as usize % SITES;
-        self.sites[self.last].next = word & !ADDRESS;
-        let (address, epoch) = (word & ADDRESS, self.epoch);
-        let memory = &mut self.sites[at];
-        let stride = if memory.site == site { address.wrapping_sub(memory.address) } else { 0 };
-        *memory = Memory { address, stride, site, epoch, ..*memory };
-        self.last = at;
+        let (site, address) = (site_of(word), word & ADDRESS);
+        self.sites[self.last].next = site;
+        self.last = slot(site);
+        let memory = &mut self.sites[self.last];
+        memory.stride = address.wrapping_sub(memory.address) as i32;
+        memory.address = address;
     }
+}
 
-    /// The address last used at the site of a word.
-    fn address(&self, site: u32) -> u64 {
-        self.sites[site as usize % SITES].address
+impl Guess {
+    /// Gives the next guesses to `take` until it returns false, and says what it returned last; `None` if one of them is
+    /// no access.
+    fn take(&mut self, count: u64, take: &mut impl FnMut(Unpacked) -> bool) -> Option<bool> {
+        for _ in 0..count {
+            let word = self.next();
+            self.guessed(word);
+            if word == 0 {
+                return None;
+            }
+            if !take(Unpacked::Plain(word)) {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+}
+
+impl Memory {
+    /// The next address.
+    #[inline(always)]
+    fn guess(&self) -> u64 {
+        self.address.wrapping_add(i64::from(self.stride) as u64) & ADDRESS
     }
 }
 
@@ -132,6 +164,8 @@ pub struct Packer {
 
 /// Most bytes that packing takes for a word.
 const MOST: usize = 14;
+/// Bytes of an access are written eight at a time, whatever their number.
+const SLACK: usize = 10;
 
 const fn zigzag(difference: i64) -> u64 {
     (difference << 1 ^ difference >> 63) as u64
@@ -143,6 +177,8 @@ const fn unzigzag(number: u64) -> i64 {
 struct Out<'a> {
     bytes: &'a mut [u8],
     len: usize,
+    /// Right guesses that are not written yet.
+    right: u64,
 }
 
 impl Out<'_> {
@@ -162,12 +198,36 @@ impl Out<'_> {
     fn difference(&mut self, from: u64, to: u64) {
         self.number(zigzag(to.wrapping_sub(from) as i64));
     }
+    /// An access that was not guessed, after `right` that were.
+    #[inline(always)]
+    fn access(&mut self, right: u64, expected: bool, site: u16, difference: u64) {
+        let bytes = (u64::BITS + 7 - difference.leading_zeros()) / 8;
+        let (with_site, skip) = if expected { (0, 0) } else { (SITE, 2) };
+        self.byte((right.min(MANY) as u8) << GUESSES | with_site | bytes as u8);
+        if right >= MANY {
+            self.number(right);
+        }
+        let Some(place) = self.bytes.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<SLACK>()) else {
+            return;
+        };
+        place[..2].copy_from_slice(&site.to_le_bytes());
+        place[skip..skip + 8].copy_from_slice(&difference.to_le_bytes());
+        self.len += skip + bytes as usize;
+    }
+    /// The right guesses so far.
+    fn guesses(&mut self) {
+        if self.right > 0 {
+            self.byte(RIGHT);
+            self.number(self.right);
+            self.right = 0;
+        }
+    }
 }
 
 impl Packer {
     /// Bytes that suffice to pack this many words.
     pub const fn room(words: usize) -> usize {
-        words * MOST + MOST
+        (words + 1) * MOST + SLACK
     }
 
     /// A packer.
@@ -177,84 +237,88 @@ impl Packer {
 
     /// Packs words up to the first zero that starts none, or the end, into `bytes`, which has [`room`](Self::room) for
     /// them. Returns the number of bytes; an unfinished record at the end is left out.
-    pub fn pack(&mut self, all: &[u64], bytes: &mut [u8]) -> usize {
+    pub fn pack(&mut self, words: &[u64], bytes: &mut [u8]) -> usize {
         self.guess = Guess::NEW;
-        let guess = &mut self.guess;
-        let mut out = Out { bytes, len: 0 };
-        let mut right = 0;
-        let mut input = all;
-        // Right guesses in a row, without one left out in between.
-        let mut row = 0;
-        while let Some((&word, rest)) = input.split_first() {
-            if row >= ENOUGH {
-                let at = all.len() - input.len();
-                let steady = steady(all, at);
-                // The last round is what the guesses would have left behind.
-                let last_round = steady.map_or(0, |(period, len)| period.min(len));
-                let len = steady.map_or(0, |(_, len)| len);
-                all[at + len - last_round..at + len].iter().for_each(|word| guess.guessed(*word));
-                right += len as u64;
-                input = &input[len..];
-                row = 0;
-                continue;
-            }
-            if word == guess.next() && word != 0 {
-                let memory = &guess.sites[(word >> ADDRESS_BITS) as usize % SITES];
-                input = rest;
-                if memory.stride == 0 && memory.epoch == guess.epoch && memory.site == (word >> ADDRESS_BITS) as u32 {
-                    row = 0;
-                    continue;
+        let mut out = Out { bytes, len: 0, right: 0 };
+        let mut at = 0;
+        loop {
+            at += self.guess.pack_accesses(&words[at..], &mut out);
+            match words.get(at) {
+                None | Some(0) => break,
+                Some(word) if word & IS_RECORD == 0 => {
+                    let Some((period, len)) = steady(words, at) else { continue };
+                    // The last round is what the guesses would have left behind.
+                    let end = at + len;
+                    words[end - period.min(len)..end].iter().for_each(|word| self.guess.guessed(*word));
+                    out.right += len as u64;
+                    at = end;
                 }
-                guess.guessed(word);
+                Some(_) => match self.guess.pack_record(&words[at..], &mut out) {
+                    Some(len) => at += len,
+                    None => break,
+                },
+            }
+        }
+        out.guesses();
+        out.byte(END);
+        out.len
+    }
+}
+
+impl Guess {
+    /// Packs accesses up to a record, a zero, or [`ENOUGH`] right guesses in a row. Returns the number of words.
+    #[inline(never)]
+    fn pack_accesses(&mut self, words: &[u64], out: &mut Out<'_>) -> usize {
+        let sites = &mut self.sites;
+        let (mut last, mut right, mut row) = (self.last % SITES, out.right, 0);
+        let mut done = 0;
+        for &word in words {
+            if word.wrapping_sub(1) >= IS_RECORD - 1 || row == ENOUGH {
+                break;
+            }
+            done += 1;
+            let (site, address) = (site_of(word), word & ADDRESS);
+            let at = slot(site);
+            let expected = sites[last].next == site;
+            let difference = address.wrapping_sub(sites[at].address) as i64;
+            sites[at].address = address;
+            if expected && difference == i64::from(sites[at].stride) {
+                last = at;
                 right += 1;
                 row += 1;
                 continue;
             }
-            row = 0;
-            if word == 0 {
-                break;
-            }
-            if word & IS_RECORD == 0 {
-                input = rest;
-                let site = (word >> ADDRESS_BITS) as u32;
-                let memory = &guess.sites[site as usize % SITES];
-                if memory.site == site && memory.address == word & ADDRESS && memory.epoch == guess.epoch {
-                    continue;
-                }
-                out.number(right);
-                out.byte(0);
-                out.difference(u64::from(guess.sites[guess.last].site), u64::from(site));
-                out.difference(guess.address(site), word & ADDRESS);
-                guess.missed(word);
-            } else {
-                let (tag, flags) = ((word >> 48) as u8, (word >> 56) as u8 & 0x7f);
-                let (count, numbered) = words(tag, flags);
-                let Some((record, rest)) = input.split_at_checked(count) else { break };
-                if numbered && record[2] == 0 {
-                    break;
-                }
-                input = rest;
-                let address = word & ((1 << 48) - 1);
-                out.number(right);
-                out.byte(tag.wrapping_add(2));
-                out.byte(flags);
-                out.difference(guess.record[0], address);
-                out.number(record[1] >> 32);
-                out.difference(guess.record[1], record[1] & 0xffff_ffff);
-                guess.record[0] = address;
-                guess.record[1] = record[1] & 0xffff_ffff;
-                if numbered {
-                    out.difference(guess.record[2], record[2]);
-                    guess.record[2] = record[2];
-                    guess.epoch += 1;
-                }
-                record.iter().skip(3).for_each(|word| out.number(*word));
-            }
-            right = 0;
+            sites[last].next = site;
+            sites[at].stride = difference as i32;
+            last = at;
+            out.access(right, expected, site, zigzag(difference));
+            (right, row) = (0, 0);
         }
-        out.number(right);
-        out.byte(1);
-        out.len
+        (self.last, out.right) = (last, right);
+        done
+    }
+
+    /// Packs the record that starts the words. Returns its number of words, if it is whole.
+    fn pack_record(&mut self, all: &[u64], out: &mut Out<'_>) -> Option<usize> {
+        let (tag, flags) = ((all[0] >> 48) as u8, (all[0] >> 56) as u8 & 0x7f);
+        let (count, numbered) = words(tag, flags);
+        let record = all.get(..count)?;
+        if numbered && record[2] == 0 {
+            return None;
+        }
+        let (address, site) = (all[0] & ((1 << 48) - 1), record[1] & 0xffff_ffff);
+        out.guesses();
+        [RECORD, tag, flags].into_iter().for_each(|byte| out.byte(byte));
+        out.difference(self.record[0], address);
+        out.number(record[1] >> 32);
+        out.difference(self.record[1], site);
+        (self.record[0], self.record[1]) = (address, site);
+        if numbered {
+            out.difference(self.record[2], record[2]);
+            self.record[2] = record[2];
+        }
+        record.iter().skip(3).for_each(|word| out.number(*word));
+        Some(count)
     }
 }
 
@@ -298,6 +362,20 @@ impl In<'_> {
     fn difference(&mut self, from: u64) -> Result<u64, usize> {
         Ok(from.wrapping_add(unzigzag(self.number()?) as u64))
     }
+    /// A number of `len` bytes, at most eight.
+    #[inline(always)]
+    fn fixed(&mut self, len: usize) -> Result<u64, usize> {
+        let rest = self.bytes.get(self.at..).ok_or(self.at)?;
+        if rest.len() < len {
+            return Err(self.bytes.len());
+        }
+        self.at += len;
+        Ok(match rest.first_chunk() {
+            Some(_) if len == 0 => 0,
+            Some(eight) => u64::from_le_bytes(*eight) & u64::MAX >> (64 - 8 * len),
+            None => rest[..len].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        })
+    }
 }
 
 /// Unpacks what [`Packer::pack`] packed, giving each word or record to `take`, which may stop it by returning false.
@@ -308,28 +386,25 @@ pub fn unpack(bytes: &[u8], mut take: impl FnMut(Unpacked) -> bool) -> Result<()
     let mut guess = Guess::NEW;
     let mut input = In { bytes, at: 0 };
     loop {
-        for _ in 0..input.number()? {
-            let word = guess.next();
-            guess.guessed(word);
-            if word == 0 {
-                return Err(input.at);
-            }
-            if !take(Unpacked::Plain(word)) {
-                return Ok(());
-            }
-        }
+        let start = input.at;
         let go_on = match input.byte()? {
-            0 => {
-                let last = u64::from(guess.sites[guess.last].site);
-                let site = u16::try_from(input.difference(last)?).map_err(|_| input.at)?;
-                let address = input.difference(guess.address(site.into()))? & ADDRESS;
+            control if control & BYTES < BYTES => {
+                let right = u64::from(control >> GUESSES);
+                let right = if right == MANY { input.number()? } else { right };
+                if !guess.take(right, &mut take).ok_or(start)? {
+                    return Ok(());
+                }
+                let expected = guess.sites[guess.last].next;
+                let site = if control & SITE == 0 { expected } else { input.fixed(2)? as u16 };
+                let difference = unzigzag(input.fixed(usize::from(control & BYTES))?) as u64;
+                let address = guess.sites[slot(site)].address.wrapping_add(difference) & ADDRESS;
                 let word = address | u64::from(site) << ADDRESS_BITS;
                 guess.missed(word);
                 take(Unpacked::Plain(word))
             }
-            1 => return if input.at == bytes.len() { Ok(()) } else { Err(input.at) },
-            tag => {
-                let (tag, flags) = (tag - 2, input.byte()? & 0x7f);
+            RIGHT => guess.take(input.number()?, &mut take).ok_or(start)?,
+            RECORD => {
+                let (tag, flags) = (input.byte()?, input.byte()? & 0x7f);
                 let address = input.difference(guess.record[0])? & ((1 << 48) - 1);
                 let argument = input.number()?;
                 let site = input.difference(guess.record[1])? & 0xffff_ffff;
@@ -339,13 +414,14 @@ pub fn unpack(bytes: &[u8], mut take: impl FnMut(Unpacked) -> bool) -> Result<()
                 if numbered {
                     record[2] = input.difference(guess.record[2])?;
                     guess.record[2] = record[2];
-                    guess.epoch += 1;
                 }
                 for word in record.iter_mut().take(count).skip(3) {
                     *word = input.number()?;
                 }
                 take(Unpacked::Record(record))
             }
+            END => return if input.at == bytes.len() { Ok(()) } else { Err(input.at) },
+            _ => return Err(start),
         };
         if !go_on {
             return Ok(());
@@ -442,16 +518,26 @@ mod tests {
     }
 
     #[test]
-    fn repeated_accesses_are_left_out_until_something_happens() {
-        let again = plain(3, 0x1000);
-        let lock = [head(Tag::Acquire as u8, 0, 0x2000), 4, 9, 0];
-        let mut words = vec![again, plain(4, 0x1000), again, again];
-        words.extend(&lock[..3]);
-        words.extend([again, again]);
-        let plain = |word| Unpacked::Plain(word);
-        assert_eq!(
-            round(&words).1,
-            [plain(again), plain(super::super::plain(4, 0x1000)), Unpacked::Record(lock), plain(again)]
-        );
+    fn repeated_accesses_take_no_bytes() {
+        let words: Vec<u64> = (0..5000).flat_map(|_| [plain(3, 0x1000), plain(4, 0x1000)]).collect();
+        let (len, found) = round(&words);
+        assert_eq!(found, words.iter().map(|w| Unpacked::Plain(*w)).collect::<Vec<_>>());
+        assert!(len < 64, "{len} bytes");
+    }
+
+    #[test]
+    fn accesses_that_cannot_be_guessed_take_few_bytes() {
+        let mut random = 0x9e37_79b9_7f4a_7c15u64;
+        let mut next = |below: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % below
+        };
+        let words: Vec<u64> =
+            (0..5000).map(|_| plain(100 + next(4) as u32, 0x7fff_0000_0000 + 4 * next(1 << 16))).collect();
+        let (len, found) = round(&words);
+        assert_eq!(found, words.iter().map(|w| Unpacked::Plain(*w)).collect::<Vec<_>>());
+        assert!(len < 6 * words.len(), "{len} bytes");
     }
 }
