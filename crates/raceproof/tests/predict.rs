@@ -155,6 +155,28 @@ fn a_run_that_ends_badly_is_recorded() {
     }
 }
 
+/// What a handler of a signal does is in the recording, and what it interrupts is too.
+#[test]
+fn handlers_of_signals_are_recorded() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\nint a[64], hits;\nstatic void \
+                  count(int s) { (void)s; hits++; }\nstatic void *work(void *p) { for (int i = 0; i < 100000; i++) { \
+                  a[i % 64] = i; if (i % 1000 == 0) raise(SIGUSR1); } return p; }\nint main(void) { pthread_t t; struct \
+                  sigaction act = {0}, old; act.sa_handler = count; sigaction(SIGUSR1, &act, 0); sigaction(SIGUSR1, 0, \
+                  &old); if (old.sa_handler != count) return 2; pthread_create(&t, 0, work, 0); usleep(20000); int seen = \
+                  hits; pthread_join(t, 0); return hits == 100 && seen <= 100 ? 0 : 1; }\n";
+    std::fs::write(folder.path().join("handler.c"), source).unwrap();
+    let record = folder.raceproof(&["record", "handler.c", "--every-access"]);
+    assert_eq!(record.status, 0, "{}{}", record.stdout, record.stderr);
+    assert!(record.stdout.contains("exit status 0"), "{}", record.stdout);
+    let events = record.stdout.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+    assert!(events.is_some_and(|n| n >= 100_000), "{}", record.stdout);
+    let predict = folder.raceproof(&["predict", "handler.rpt", "--json"]);
+    let document = json(&predict);
+    let pairs = document["pairs"].as_array().unwrap();
+    assert!(pairs.iter().any(|pair| pair["variable"] == "hits"), "{}", predict.stdout);
+}
+
 /// Cut, changed and foreign files are refused with the byte, and change nothing.
 #[test]
 fn broken_traces_are_refused() {

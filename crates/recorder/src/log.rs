@@ -16,21 +16,26 @@ pub fn number() -> u64 {
 
 /// Appends a record; `numbers` are its sequence number and what else it has.
 pub fn append(tag: u8, flags: u8, address: u64, site: u32, argument: u32, numbers: [u64; 2]) {
-    let _ = state();
+    state().aside.bring_in();
+    let record = [head(tag, flags, address), u64::from(site) | u64::from(argument) << 32, numbers[0], numbers[1]];
+    append_words(&record[..words(tag, flags).0]);
+}
+
+/// Appends the words of a record or of a plain access.
+#[inline(always)]
+pub fn append_words(record: &[u64]) {
     // Safety: the thread's own variables and buffer; there is room for a record below the margin's end.
     unsafe {
         let local = __rp_local();
         if (*local).cursor % BUFFER > FULL {
             flush();
         }
-        let record = [head(tag, flags, address), u64::from(site) | u64::from(argument) << 32, numbers[0], numbers[1]];
-        let count = words(tag, flags).0;
         let at = (*local).cursor as *mut u64;
         // The first word last: what starts with it is whole.
-        for i in (0..count).rev() {
-            at.add(i).write_volatile(record[i]);
+        for (i, word) in record.iter().enumerate().rev() {
+            at.add(i).write_volatile(*word);
         }
-        (*local).cursor += count * 8;
+        (*local).cursor += size_of_val(record);
     }
 }
 
@@ -77,6 +82,7 @@ extern "C" fn __rp_flush(cursor: usize) -> usize {
             (*__rp_local()).cursor = cursor;
         }
         flush();
+        state().aside.bring_in();
         (*__rp_local()).cursor
     }
 }
@@ -88,6 +94,10 @@ pub fn flush() {
     unsafe {
         let local = __rp_local();
         let words = (*local).cursor % BUFFER / 8;
+        if state.aside.depth > 0 {
+            (*local).cursor = state.aside.start_again();
+            return;
+        }
         if state.slot >= SLOTS {
             (*local).cursor -= words * 8;
             return;

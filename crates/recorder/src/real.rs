@@ -106,6 +106,7 @@ next! {
     cnd_timedwait(cond: Object, mutex: Object, time: *const timespec) -> c_int;
     cnd_signal(cond: Object) -> c_int;
     cnd_broadcast(cond: Object) -> c_int;
+    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
     __cxa_guard_acquire(guard: Object) -> c_int;
     __cxa_guard_release(guard: Object);
     __cxa_guard_abort(guard: Object);

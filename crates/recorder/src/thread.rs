@@ -46,6 +46,8 @@ pub struct State {
     pub atomic: crate::atomics::Pending,
     /// Whether accesses added now belong to the event before, and of which site.
     pub call: crate::hooks::Call,
+    /// What handlers of signals log.
+    pub aside: crate::signals::Aside,
     /// Reader-writer locks held, with the flags of how.
     pub held: [(u64, u8); HELD],
     packer: Packer,
@@ -155,8 +157,8 @@ pub unsafe fn begin(state: *mut State) {
     }
 }
 
-/// A buffer of the calling thread's own that nobody reads.
-unsafe fn nowhere() -> usize {
+/// A buffer of the calling thread's own that the host does not read.
+pub(crate) unsafe fn nowhere() -> usize {
     // Safety: fresh memory.
     unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -205,9 +207,13 @@ unsafe extern "C" fn end(state: *mut c_void) {
             libc::pthread_setspecific(*KEY.get(), state.cast());
             return;
         }
+        let local = __rp_local();
+        if core::mem::take(&mut (*state).aside.depth) > 0 {
+            // It ends in a handler of a signal.
+            (*local).cursor = (*state).aside.cursor;
+        }
         crate::log::event(wire::Tag::Exit, 0, 0, wire::NO_SITE, 0);
         crate::log::flush();
-        let local = __rp_local();
         if let Some(word) = board().slots.get((*state).slot) {
             word.store(0, Ordering::Release);
         }

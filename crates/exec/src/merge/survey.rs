@@ -63,18 +63,30 @@ impl Usage {
         Some(last.1)
     }
 
+    /// The page with this number, made if there is none.
+    fn page(&mut self, page: u64) -> &mut Page {
+        let place = self.place(page).unwrap_or_else(|| {
+            let place = self.free.pop().unwrap_or(self.pages.len());
+            if place == self.pages.len() {
+                self.pages.push([0; PAGE]);
+            }
+            self.places.insert(page, place);
+            place
+        });
+        &mut self.pages[place]
+    }
+
     fn touch(&mut self, thread: u32, start: u64, len: u64, writes: bool) {
         let user = (thread + 1) & USER;
+        // Most accesses are within eight bytes.
+        if len != 0 && start % 8 + len <= 8 {
+            let granule = start / 8;
+            let granule = &mut self.page(granule / PAGE as u64)[granule as usize % PAGE];
+            *granule = used(*granule, user, writes);
+            return;
+        }
         for (page, range) in granules(start, len) {
-            let place = self.place(page).unwrap_or_else(|| {
-                let place = self.free.pop().unwrap_or(self.pages.len());
-                if place == self.pages.len() {
-                    self.pages.push([0; PAGE]);
-                }
-                self.places.insert(page, place);
-                place
-            });
-            self.pages[place][range].iter_mut().for_each(|granule| *granule = used(*granule, user, writes));
+            self.page(page)[range].iter_mut().for_each(|granule| *granule = used(*granule, user, writes));
         }
     }
 

@@ -4,7 +4,8 @@
 //! cursor, ask for an empty buffer if its low bits say that this one is full, store the word, move the cursor. In a loop
 //! the optimiser keeps the cursor in a register: by their types for alias analysis neither the program's accesses nor the
 //! words nor the call for a new buffer touch the variable it is in. Other calls may, so it is up to date whenever the
-//! recorder or another function runs. (Not in programs with signal handlers, which log too and cannot see registers.)
+//! recorder or another function runs. (Not in programs that jump out of signal handlers, which log too and cannot see
+//! registers; other handlers are given a cursor of their own.)
 //! Logged accesses are volatile: they stay where they are and as many as they are.
 
 use std::ffi::CStr;
@@ -87,6 +88,7 @@ fn made<'m>(value: inkwell::llvm_sys::prelude::LLVMValueRef) -> Value<'m> {
 /// Defines the functions; to be called when all accesses have their hooks.
 pub(super) fn define(weaver: &Weaver<'_, '_>) {
     define_local(weaver);
+    define_cursor_in_memory(weaver);
     define_log(weaver);
     define_thread_main(weaver);
     mark_accesses(weaver);
@@ -150,7 +152,7 @@ fn define_log(weaver: &Weaver<'_, '_>) {
         attribute(weaver, log, c"alwaysinline", 0);
         let full = LLVMAppendBasicBlockInContext(insert.context(), log, c"full".as_ptr());
         let room = LLVMAppendBasicBlockInContext(insert.context(), log, c"room".as_ptr());
-        let in_memory = i32::from(may_handle_signals(weaver));
+        let in_memory = i32::from(has_cursors_in_memory(weaver));
         let cursor = marked(weaver, insert.load(insert.i64, variables), c"cursor");
         LLVMSetVolatile(cursor.raw(), in_memory);
         let used = insert.binary(LLVMOpcode::LLVMAnd, cursor, insert.const_i64(BUFFER as u64 - 1));
@@ -179,11 +181,24 @@ fn define_log(weaver: &Weaver<'_, '_>) {
     }
 }
 
-/// Whether the program may have signal handlers.
-fn may_handle_signals(weaver: &Weaver<'_, '_>) -> bool {
-    const HANDLE: [&CStr; 6] = [c"signal", c"bsd_signal", c"__sysv_signal", c"sigset", c"sigaction", c"timer_create"];
+/// Whether cursors have to be in memory all the time: where the program leaves handlers of signals by a jump, or sets them
+/// in ways that the recorder does not look after. Other handlers have a cursor of their own.
+fn has_cursors_in_memory(weaver: &Weaver<'_, '_>) -> bool {
+    const HANDLE: [&CStr; 4] = [c"signal", c"bsd_signal", c"__sysv_signal", c"sigaction"];
+    const JUMP: [&CStr; 6] = [c"longjmp", c"_longjmp", c"siglongjmp", c"__longjmp_chk", c"setcontext", c"swapcontext"];
     let module = weaver.module.as_mut_ptr();
-    HANDLE.iter().any(|name| unsafe { !LLVMGetNamedFunction(module, name.as_ptr()).is_null() })
+    let uses = |name: &CStr| unsafe { !LLVMGetNamedFunction(module, name.as_ptr()).is_null() };
+    uses(c"sigset") || uses(c"sysv_signal") || HANDLE.into_iter().any(uses) && JUMP.into_iter().any(uses)
+}
+
+/// `const int __rp_cursor_in_memory`, for the recorder.
+fn define_cursor_in_memory(weaver: &Weaver<'_, '_>) {
+    unsafe {
+        let i32 = weaver.insert.i32;
+        let global = LLVMAddGlobal(weaver.module.as_mut_ptr(), i32, c"__rp_cursor_in_memory".as_ptr());
+        LLVMSetInitializer(global, LLVMConstInt(i32, u64::from(has_cursors_in_memory(weaver)), 0));
+        LLVMSetGlobalConstant(global, 1);
+    }
 }
 
 /// The buffer is hardly ever full.
