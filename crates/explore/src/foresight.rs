@@ -65,8 +65,13 @@ impl Foresight {
     }
 
     /// Looks at an execution of which the first `until` events count. The first closed state, if there is one.
+    ///
+    /// An outlook relies on the rules of locks, threads and the like. Where an execution broke them, every state is open.
     pub(crate) fn look(&mut self, trace: &Trace, until: Step) -> Option<Step> {
         self.closed_from = None;
+        if !trace.misuses.is_empty() {
+            return None;
+        }
         let outlook = self.outlook.as_deref()?;
         let places = Places::of(outlook, trace);
         let is_closed = |step: Step| outlook.is_closed(&places.standing(outlook, trace, step), &self.settled);

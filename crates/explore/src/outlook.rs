@@ -144,8 +144,9 @@ pub trait Outlook: fmt::Debug + Send + Sync {
     /// Whether accesses at this site may race with others.
     fn may_race(&self, site: SiteId) -> bool;
 
-    /// Whether these threads, and those they may create, can neither race, nor come to wait for each other for ever, nor
-    /// fail an assertion in a way that is not settled.
+    /// Whether nothing that is looked for and not settled can happen to these threads, and those they may create, in some
+    /// schedules and not in others: a race, a wait for each other for ever, a failed assertion, a crash, a misuse. (What
+    /// happens to a thread in every schedule shows in the execution that led here.) The thread API was not misused so far.
     fn is_closed(&self, threads: &[Standing], settled: &Settled) -> bool;
 
     /// In which ways operations of this future, by another thread, may use what the event uses, be possible at the same time

@@ -193,3 +193,16 @@ fn accesses_that_were_executed_still_race() {
         assert_eq!(explore(&text, reduction).races.len(), 1, "{reduction}");
     }
 }
+
+/// A lock that is taken twice and given back once is held still: taking another then closes a cycle.
+#[test]
+fn a_lock_taken_twice_is_held_until_it_is_given_back_twice() {
+    let first = "lock @r\nlock @r\nunlock @r\nlock @m\nunlock @m\nunlock @r\n".to_owned();
+    let second = "lock @m\nlock @r\nunlock @r\nunlock @m\n".to_owned();
+    let text = threads("global r: 40\nglobal m: 40\n", &[first, second]);
+    let text = text.replace("fn main() {\nentry:\n", "fn main() {\nentry:\n  lock_init @r recursive\n");
+    for reduction in [Dpor, DporSleep, Pdp, Dhtc, Optimal, Best] {
+        let deadlocks = explore(&text, reduction).failures;
+        assert_eq!(deadlocks.iter().map(|f| f.kind).collect::<Vec<_>>(), [FailureKind::Deadlock], "{reduction}");
+    }
+}

@@ -128,7 +128,7 @@ pub(crate) fn origin(program: &Program, function: FunctionId, local: LocalId) ->
 }
 
 /// Whether threads can touch the object through names of their own.
-fn is_shared(program: &Program, values: &Values, root: Root) -> bool {
+pub fn is_shared(program: &Program, values: &Values, root: Root) -> bool {
     match root {
         Root::Global(global) => !program.globals[global].thread_local || values.handed_over.contains(&root),
         Root::Stack(..) | Root::Heap(..) => values.handed_over.contains(&root),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use explore::{Check, FutureId, Settled, Standing};
 use model::{Pair, SiteId};
 
+use crate::failures::{Failures, Risk};
 use crate::flow::{Sites, bit};
 use crate::summary::{Future, Summary};
 
@@ -27,7 +28,7 @@ pub(crate) fn is_closed(summary: &Summary, standing: &[Standing], settled: &Sett
     let asked = |check: Check| settled.checks.contains(&check);
     !(asked(Check::Race) && may_race(summary, &threads, settled)
         || asked(Check::Deadlock) && may_wait_for_ever(summary, &threads)
-        || asked(Check::Assert) && may_fail(summary, &threads, settled))
+        || may_fail(summary, &threads, settled))
 }
 
 /// The threads of the state and all they may create. `None` if one of them is not known.
@@ -111,7 +112,20 @@ fn may_wait_for_ever(summary: &Summary, threads: &[Thread<'_>]) -> bool {
     count(&waits.alone) > 0 || count(&waits.together) > 1 || count(&waits.joins) > 1
 }
 
+/// Whether a thread may fail in some of the schedules that are left and not in others.
 fn may_fail(summary: &Summary, threads: &[Thread<'_>], settled: &Settled) -> bool {
-    let open = |site: usize| !settled.assertions.contains(&SiteId(site as u32));
-    threads.iter().any(|t| t.future.sites.intersection(&summary.assertions).any(open))
+    let Failures { assertions, crashes, misuses, stops } = &summary.failures;
+    let ahead = |sites: &Sites, open: &dyn Fn(usize) -> bool| {
+        threads.iter().any(|t| t.future.sites.intersection(sites).any(open))
+    };
+    let risks: [(Check, &Risk, &dyn Fn(usize) -> bool); 3] = [
+        (Check::Assert, assertions, &|site| !settled.assertions.contains(&SiteId(site as u32))),
+        (Check::Crash, crashes, &|_| true),
+        (Check::Misuse, misuses, &|_| true),
+    ];
+    // Where the thread API is misused, locks and the like need not do what the other questions rely on.
+    let asked = |check: Check| check == Check::Misuse || settled.checks.contains(&check);
+    let mut asked = risks.into_iter().filter(|(check, ..)| asked(*check));
+    let get_on = || !ahead(stops, &|_| true) && !may_wait_for_ever(summary, threads);
+    asked.any(|(_, risk, open)| ahead(&risk.open, open) || (ahead(&risk.steady, open) && !get_on()))
 }

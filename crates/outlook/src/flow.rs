@@ -177,9 +177,37 @@ impl Flow {
         since
     }
 
+    /// The sites of a function and of all it calls.
+    pub(crate) fn body(&self, function: FunctionId) -> &Sites {
+        &self.bodies[&function]
+    }
+
     /// The statements of a site.
     pub(crate) fn places(&self, site: SiteId) -> &[Place] {
         self.places.get(&site).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What the first thread executes before it creates another.
+pub(crate) struct Beginning {
+    /// Sites that may follow a creation in the thread that creates.
+    later: Sites,
+    /// Functions that created threads run.
+    threads: BTreeSet<FunctionId>,
+}
+
+impl Beginning {
+    pub(crate) fn new(program: &Program, invocations: &Invocations<'_>, flow: &Flow) -> Self {
+        let starts = program.functions.ids().flat_map(|f| invocations.of(f)).filter(|i| i.how == How::Create);
+        let threads = starts.flat_map(|i| invocations.closure(i.callee, false)).collect();
+        let mut later = Sites::with_capacity(program.sites.len());
+        flow.creations.iter().for_each(|c| later.union_with(&flow.since(program, c.site)));
+        Self { later, threads }
+    }
+
+    /// Whether all that is executed at the site is executed before there are other threads.
+    pub(crate) fn contains(&self, function: FunctionId, site: Option<SiteId>) -> bool {
+        site.is_some_and(|site| !self.later.contains(bit(site))) && !self.threads.contains(&function)
     }
 }
 

@@ -56,11 +56,13 @@ struct Effect {
 struct Point {
     must: Held,
     may: MayHold,
+    /// Locks that were not held before they were tried, in this block.
+    tried: BTreeSet<Key>,
 }
 
 impl Point {
     fn nothing() -> Self {
-        Self { must: Held::new(), may: MayHold::new() }
+        Self { must: Held::new(), may: MayHold::new(), tried: BTreeSet::new() }
     }
 
     /// What holds on either of two ways. Whether that is less than before.
@@ -77,10 +79,16 @@ impl Point {
 
 impl Locks {
     pub(crate) fn new(program: &Program, objects: &Objects<'_>, invocations: &Invocations<'_>) -> Self {
-        let mut analysis = Analysis { program, objects, invocations, effects: BTreeMap::new(), keys: BTreeSet::new() };
+        let (effects, keys, nested) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        let mut analysis = Analysis { program, objects, invocations, effects, keys, nested };
         analysis.find_keys();
-        analysis.find_effects();
-        analysis.spread()
+        loop {
+            analysis.find_effects();
+            let locks = analysis.spread();
+            if !analysis.find_nested(&locks) {
+                return locks;
+            }
+        }
     }
 
     /// The locks surely held when the statement is executed.
@@ -101,6 +109,8 @@ struct Analysis<'a> {
     effects: BTreeMap<FunctionId, Effect>,
     /// Every lock with a name.
     keys: BTreeSet<Key>,
+    /// Those that a thread may take while it holds them: it may hold them still when it has given them back.
+    nested: BTreeSet<Key>,
 }
 
 impl Analysis<'_> {
@@ -119,6 +129,21 @@ impl Analysis<'_> {
                 }
             }
         }
+    }
+
+    /// Looks for locks that are taken while they may be held. Whether there are more than was known.
+    fn find_nested(&mut self, locks: &Locks) -> bool {
+        let before = self.nested.len();
+        for (place, may) in &locks.may {
+            let statement = &self.program.functions[place.0].blocks[place.1].statements[place.2];
+            if let Stmt::Sync { op: SyncOp::Lock { lock, .. }, .. } = &statement.stmt
+                && let Lock::Named(key) = self.lock(place.0, lock)
+                && may.contains(&Lock::Named(key))
+            {
+                self.nested.insert(key);
+            }
+        }
+        self.nested.len() > before
     }
 
     /// Summaries, from nothing known on: each round is right given the one before.
@@ -140,7 +165,7 @@ impl Analysis<'_> {
             for function in self.program.functions.ids() {
                 let unwinds = self.invocations.unwinds(function);
                 let ends = self.ends(function, Point::nothing());
-                let all = self.ends(function, Point { must: Held::new(), may: everything.clone() });
+                let all = self.ends(function, Point { may: everything.clone(), ..Point::nothing() });
                 let mut effect = self.effects[&function].clone();
                 if let (Some(ends), Some(all)) = (ends, all) {
                     effect.may_add.extend(ends.may);
@@ -275,7 +300,9 @@ impl Analysis<'_> {
         match stmt {
             Stmt::Sync { op: SyncOp::Lock { lock, mode, wait }, .. } => {
                 let lock = self.lock(function, lock);
-                point.may.insert(lock);
+                if let (true, Lock::Named(key)) = (point.may.insert(lock) && *wait != TryMode::Wait, lock) {
+                    point.tried.insert(key);
+                }
                 if let (Lock::Named(key), TryMode::Wait) = (lock, wait) {
                     let held = point.must.entry(key).or_insert(*mode);
                     *held = (*held).max(*mode);
@@ -285,7 +312,9 @@ impl Analysis<'_> {
             Stmt::Sync { op: SyncOp::Unlock { lock }, .. } => match self.lock(function, lock) {
                 Lock::Named(key) => {
                     point.must.remove(&key);
-                    point.may.remove(&Lock::Named(key));
+                    if !self.nested.contains(&key) {
+                        point.may.remove(&Lock::Named(key));
+                    }
                 }
                 Lock::Other => point.must.clear(),
             },
@@ -327,7 +356,8 @@ impl Analysis<'_> {
     }
 
     /// Where a block goes, with what holds there.
-    fn edges(&self, function: FunctionId, block: BlockId, point: Point) -> Vec<(BlockId, Point)> {
+    fn edges(&self, function: FunctionId, block: BlockId, mut point: Point) -> Vec<(BlockId, Point)> {
+        let tried = std::mem::take(&mut point.tried);
         let body = &self.program.functions[function];
         let code = &body.blocks[block];
         if let Terminator::Branch { condition, then, otherwise } = &code.terminator
@@ -337,6 +367,9 @@ impl Analysis<'_> {
             let mut had = point.clone();
             let held = had.must.entry(key).or_insert(mode);
             *held = (*held).max(mode);
+            if tried.contains(&key) {
+                point.may.remove(&Lock::Named(key));
+            }
             return if zero_then {
                 vec![(*then, had), (*otherwise, point)]
             } else {

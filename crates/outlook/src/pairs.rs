@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{How, Invocations};
+use facts::invocations::Invocations;
 use facts::objects::{Key, Objects};
 use facts::touches;
 use facts::values::{Root, Values};
 use model::{AccessKind, LockMode, Pair, SiteId};
 use program::{Program, Stmt, SyncOp};
 
-use crate::flow::{Flow, bit};
+use crate::flow::{Beginning, Flow};
 use crate::locks::{Held, Locks};
 
 /// The pairs that may race.
@@ -84,10 +84,7 @@ impl Excluding {
         flow: &Flow,
     ) -> Self {
         let mut excluding = Self { doubtful: BTreeSet::new(), all_doubtful: false, freed: BTreeSet::new() };
-        let starts = program.functions.ids().flat_map(|f| invocations.of(f)).filter(|i| i.how == How::Create);
-        let threads: BTreeSet<_> = starts.flat_map(|i| invocations.closure(i.callee, false)).collect();
-        let mut later = fixedbitset::FixedBitSet::with_capacity(program.sites.len());
-        flow.creations.iter().for_each(|c| later.union_with(&flow.since(program, c.site)));
+        let beginning = Beginning::new(program, invocations, flow);
         for (id, function) in program.functions.iter_enumerated() {
             for statement in function.blocks.iter().flat_map(|b| &b.statements) {
                 let freed = touches::touches(program, values, id, &statement.stmt).into_iter();
@@ -97,8 +94,7 @@ impl Excluding {
                 else {
                     continue;
                 };
-                let in_main_before = statement.site.is_some_and(|site| !later.contains(bit(site)));
-                if in_main_before && !threads.contains(&id) {
+                if beginning.contains(id, statement.site) {
                     continue;
                 }
                 match objects.exact(id, lock) {

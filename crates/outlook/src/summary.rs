@@ -5,19 +5,25 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use explore::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
+use facts::address::Addresses;
 use facts::invocations::Invocations;
 use facts::objects::Objects;
 use facts::values::Values;
 use model::dependence::Use;
 use model::{Event, Op, Pair, SiteId};
-use program::library::{self, Effect, Role};
-use program::{Operand, Program, Stmt};
+use program::library::{self, Effect};
+use program::{Program, Stmt};
 
 use crate::closed;
+use crate::failures::{Failures, Knowledge};
 use crate::flow::{Flow, Sites, bit};
 use crate::interference::Interference;
 use crate::locks::Locks;
+use crate::memory::Memory;
+use crate::misuse::Apart;
 use crate::pairs::Pairs;
+use crate::parallel::Parallel;
+use crate::steady::Steady;
 use crate::waits::Waits;
 
 /// What is known of a program before it runs.
@@ -28,7 +34,7 @@ pub struct Summary {
     pub(crate) flow: Flow,
     pub(crate) pairs: Pairs,
     pub(crate) waits: Waits,
-    pub(crate) assertions: Sites,
+    pub(crate) failures: Failures,
     interference: Interference,
     known: Mutex<Known>,
 }
@@ -63,10 +69,24 @@ impl Summary {
         let pairs = Pairs::new(&program, &values, &objects, &invocations, &flow, &locks, absent);
         let waits = Waits::new(&program, &objects, &invocations, &flow, &locks);
         let interference = Interference::new(&program, &values, &flow);
-        let assertions = assertions(&program);
+        let failures = {
+            let parallel = Parallel::new(&program, assume_pure);
+            let addresses = Addresses::new(&program);
+            let memory = Memory::new(&program, &values, &parallel);
+            let steady = Steady::new(&program, &invocations, memory.as_ref());
+            let apart = Apart::new(&program, &values, &objects, &invocations, &flow, &locks, &parallel, &addresses);
+            let knowledge = Knowledge {
+                program: &program,
+                invocations: &invocations,
+                addresses: &addresses,
+                memory: memory.as_ref(),
+                steady: &steady,
+            };
+            Failures::new(&knowledge, &apart)
+        };
         drop((objects, invocations));
         let known = Mutex::new(Known::default());
-        Self { program, obstacle, flow, pairs, waits, assertions, interference, known }
+        Self { program, obstacle, flow, pairs, waits, failures, interference, known }
     }
 
     /// What keeps every state open, if something is not modelled.
@@ -202,22 +222,4 @@ fn kept(program: &Program) -> Option<String> {
         library::lookup(name).is_some_and(|row| row.effects.iter().any(|e| matches!(e, Effect::Keeps(_))))
     };
     names.into_iter().find(keeps).map(|name| format!("`{name}` keeps what it is given"))
-}
-
-/// Sites of assertions, and of deliberate ends like `abort`.
-fn assertions(program: &Program) -> Sites {
-    let mut sites = Sites::with_capacity(program.sites.len());
-    for statement in program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements) {
-        let fails = match &statement.stmt {
-            Stmt::Assert { condition } => !matches!(condition, Operand::Const(n) if *n != 0),
-            Stmt::Library { function, .. } => {
-                library::lookup(function).is_some_and(|row| matches!(row.role, Role::AssertionFailed | Role::Abort))
-            }
-            _ => false,
-        };
-        if fails {
-            sites.extend(statement.site.map(bit));
-        }
-    }
-    sites
 }

@@ -8,12 +8,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use model::{End, Event, SiteId, ThreadId};
+use model::{End, SiteId, ThreadId};
 use program::Program;
 use rustc_hash::FxBuildHasher;
 
 use crate::happens_before::History;
-use crate::machine::{Machine, MachineError};
+use crate::machine::{Machine, MachineError, Note, Stepped};
 
 /// When to give up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,8 @@ pub struct Truth {
     pub assertions: BTreeSet<SiteId>,
     /// Sites of crashes that end an execution.
     pub crashes: BTreeSet<SiteId>,
+    /// Wrong uses of the thread API: where, and what was done.
+    pub misuses: BTreeSet<(Option<SiteId>, String)>,
     /// Number of maximal executions.
     pub executions: u64,
     /// How many of them end in a deadlock.
@@ -80,16 +82,16 @@ struct Search {
 }
 
 /// A thread's next operation with all that it can choose. `None` where the ranges are too large.
-fn every_step(machine: &Machine, thread: ThreadId) -> Option<Vec<(Machine, Event)>> {
+fn every_step(machine: &Machine, thread: ThreadId) -> Option<Vec<(Machine, Stepped)>> {
     const MOST: usize = 1_000;
     let mut steps = Vec::new();
     let mut wanted: Vec<i64> = Vec::new();
     loop {
         let mut next = machine.clone();
         let choose = &mut |index: u32, lo, _| wanted.get(index as usize).copied().unwrap_or(lo);
-        let event = next.step_choosing(thread, choose)?.event;
-        let choices = event.op.choices().to_vec();
-        steps.push((next, event));
+        let stepped = next.step_choosing(thread, choose)?;
+        let choices = stepped.event.op.choices().to_vec();
+        steps.push((next, stepped));
         let last = choices.iter().rposition(|c| c.value < c.hi);
         match last {
             None => return Some(steps),
@@ -100,6 +102,14 @@ fn every_step(machine: &Machine, thread: ThreadId) -> Option<Vec<(Machine, Event
             }
         }
     }
+}
+
+/// What was done wrong in a step.
+fn misuses(stepped: &Stepped) -> impl Iterator<Item = (Option<SiteId>, String)> + '_ {
+    stepped.during.iter().chain(&stepped.after).filter_map(|note| match note {
+        Note::Misuse { site, what, .. } => Some((*site, what.clone())),
+        _ => None,
+    })
 }
 
 impl Search {
@@ -123,9 +133,10 @@ impl Search {
             }
             None => {
                 for thread in machine.runnable().iter() {
-                    for (next, event) in every_step(machine, thread)? {
+                    for (next, stepped) in every_step(machine, thread)? {
                         let mut past = history.clone();
-                        self.truth.races.extend(past.add(machine, &event));
+                        self.truth.races.extend(past.add(machine, &stepped.event));
+                        self.truth.misuses.extend(misuses(&stepped));
                         let below = self.visit(next, past, depth + 1)?;
                         count.executions = count.executions.saturating_add(below.executions);
                         count.deadlocked = count.deadlocked.saturating_add(below.deadlocked);
@@ -167,9 +178,10 @@ mod tests {
             truth.crashes = search.truth.crashes;
         }
         for thread in machine.runnable().iter() {
-            for (next, event) in every_step(machine, thread).expect("runnable") {
+            for (next, stepped) in every_step(machine, thread).expect("runnable") {
                 let mut past = history.clone();
-                truth.races.extend(past.add(machine, &event));
+                truth.races.extend(past.add(machine, &stepped.event));
+                truth.misuses.extend(misuses(&stepped));
                 enumerate(&next, &past, truth);
             }
         }

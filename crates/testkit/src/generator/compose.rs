@@ -64,6 +64,12 @@ pub enum Feature {
     Await,
     /// A loop whose bound depends on shared data.
     DataLoop,
+    /// A pointer that may be null.
+    Pointer,
+    /// A division by shared data.
+    Division,
+    /// Locks that are kept, given back by somebody else or destroyed.
+    Misuse,
 }
 
 impl Feature {
@@ -101,6 +107,20 @@ impl Feature {
     pub const DEPENDENT: [Self; 6] =
         [Self::DataAddress, Self::DataLock, Self::DataLoop, Self::LateCreate, Self::NestedCreate, Self::Lock];
 
+    /// Those that make threads fail, and what decides whether they do.
+    pub const FAILING: [Self; 10] = [
+        Self::Pointer,
+        Self::Division,
+        Self::Misuse,
+        Self::Heap,
+        Self::Assertion,
+        Self::Lock,
+        Self::TwoLocks,
+        Self::TryLock,
+        Self::Atomics,
+        Self::Semaphore,
+    ];
+
     /// Whether the sketch shows it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {
         let has = |wanted: fn(&Item) -> bool| sketch.has(wanted);
@@ -137,6 +157,9 @@ impl Feature {
             Self::Section => has(|i| matches!(i, Item::Section(_))),
             Self::Await => has(|i| matches!(i, Item::Await { .. })),
             Self::DataLoop => has(|i| matches!(i, Item::RepeatUpTo { .. })),
+            Self::Pointer => has(|i| matches!(i, Item::FollowPointer { .. })),
+            Self::Division => has(|i| matches!(i, Item::Divide { .. })),
+            Self::Misuse => has(|i| matches!(i, Item::Destroy(_))),
         }
     }
 }
@@ -281,6 +304,9 @@ impl Composer<'_> {
                 vec![Item::Repeat { times: 2, body }]
             }
             Feature::DataLoop => self.data_loop(),
+            Feature::Pointer => self.pointer(),
+            Feature::Division => self.division(),
+            Feature::Misuse => self.misuse(),
             Feature::Atomics => self.publication(),
             Feature::Fences => self.fences(),
             Feature::CompareExchange => self.compare_exchange(),
@@ -448,6 +474,50 @@ impl Composer<'_> {
                 let mut items = self.locked(LockRef::Mutex(0), vec![Item::Read { var: 0, local }]);
                 items.push(Item::RepeatUpTo { local, body: vec![Item::Write { var: 1, value: self.value() }] });
                 items
+            }
+        }
+    }
+
+    /// Threads that set a pointer and follow it, perhaps under a lock or only if they may.
+    fn pointer(&mut self) -> Vec<Item> {
+        let (local, guard) = (self.local(), Item::AtomicStore { var: 2, value: Value::Constant(1), order: Order::SeqCst });
+        let (set, follow) = (Item::SetPointer { null: self.random.one_in(3) }, Item::FollowPointer { local });
+        match self.random.below(5) {
+            0 => vec![set],
+            1 => vec![set, guard],
+            2 => vec![follow],
+            3 => self.locked(LockRef::Mutex(0), vec![set, follow]),
+            _ => vec![Item::If { test: Test::Atomic(2, 1, Order::SeqCst), then: vec![follow] }],
+        }
+    }
+
+    /// Threads that change a number and divide by it.
+    fn division(&mut self) -> Vec<Item> {
+        let local = self.local();
+        let value = Value::Constant(self.random.pick(&[0, 1, 2]));
+        let (set, divide) = (Item::AtomicStore { var: 2, value, order: Order::SeqCst }, Item::Divide { var: 2, local });
+        match self.random.below(4) {
+            0 => vec![set],
+            1 => vec![divide],
+            2 => vec![set, divide, Item::Write { var: 0, value: Value::Local(local) }],
+            _ => self.locked(LockRef::Mutex(0), vec![set, divide]),
+        }
+    }
+
+    /// Locks that are kept, given back by somebody else or destroyed, depending on an atomic integer.
+    fn misuse(&mut self) -> Vec<Item> {
+        let (lock, order) = (LockRef::Mutex(0), Order::SeqCst);
+        let test = Test::Atomic(2, self.random.pick(&[0, 1]), order);
+        match self.random.below(7) {
+            0 => vec![Item::AtomicStore { var: 2, value: Value::Constant(1), order }],
+            1 => self.locked(lock, vec![Item::AtomicStore { var: 2, value: Value::Constant(1), order }]),
+            2 => vec![Item::If { test, then: vec![Item::Unlock(lock)] }],
+            3 => vec![Item::Lock(lock), self.access(), Item::If { test, then: vec![Item::Unlock(lock)] }],
+            4 => vec![Item::Destroy(0)],
+            5 => vec![Item::If { test, then: vec![Item::Destroy(0)] }],
+            _ => {
+                let body = vec![self.access()];
+                self.locked(lock, body)
             }
         }
     }

@@ -110,6 +110,10 @@ impl Emitter {
             self.line(&format!("OWN {c}"));
             self.text.push_str(&format!("global {text}\n"));
         }
+        if sketch.has(|i| matches!(i, Item::SetPointer { .. } | Item::FollowPointer { .. })) {
+            self.line("OWN int *p;");
+            self.text.push_str("global p: 8\n");
+        }
         self.line("OWN const struct timespec soon = {0, 0};");
         for thread in 1..sketch.threads.len() {
             self.line(&format!("OWN void *thread{thread}(void *arg);"));
@@ -254,6 +258,29 @@ impl Emitter {
                 self.line("free(heap);");
                 let pointer = self.load_pointer();
                 self.op(&format!("free %{pointer}"));
+            }
+            Item::SetPointer { null } => {
+                let (c, text) = if *null { ("NULL", "0") } else { ("&x0", "@x0") };
+                self.both(
+                    &format!("__atomic_store_n(&p, {c}, __ATOMIC_SEQ_CST);"),
+                    &format!("store 8 seq_cst, @p, {text}"),
+                );
+            }
+            Item::FollowPointer { local } => {
+                let pointer = self.fresh("pointer");
+                self.read_line(*local, "*__atomic_load_n(&p, __ATOMIC_SEQ_CST)");
+                self.op(&format!("%{pointer} = load 8 seq_cst, @p"));
+                self.op(&format!("%l{local} = load 4, %{pointer}"));
+            }
+            Item::Divide { var, local } => {
+                let read = self.fresh("read");
+                self.read_line(*local, &format!("6 / __atomic_load_n(&x{var}, __ATOMIC_SEQ_CST)"));
+                self.op(&format!("%{read} = load 4 seq_cst, @x{var}"));
+                self.pure(&format!("%l{local} = sdiv 32 6, %{read}"));
+            }
+            Item::Destroy(mutex) => {
+                let offset = u32::from(*mutex) * 40;
+                self.both(&format!("pthread_mutex_destroy(&m[{mutex}]);"), &format!("lock_destroy @m+{offset}"));
             }
             Item::AtomicLoad { var, order, local } => {
                 self.read_line(*local, &format!("__atomic_load_n(&x{var}, {})", order_in_c(*order)));

@@ -146,6 +146,14 @@ pub enum Item {
     Section(Vec<Item>),
     /// Waits in a loop until a shared integer has this value.
     Await { var: u8, value: u8, how: Awaiting },
+    /// Lets the shared pointer point to the first shared integer, or nowhere.
+    SetPointer { null: bool },
+    /// Follows the shared pointer and reads into a local.
+    FollowPointer { local: u8 },
+    /// Divides by a shared integer, read atomically, into a local.
+    Divide { var: u8, local: u8 },
+    /// Destroys mutex 0 or 1.
+    Destroy(u8),
     /// Fails if the shared integer has this value.
     AssertNot { var: u8, value: u8 },
     /// Only if the test holds.

@@ -1,0 +1,223 @@
+//! Where the thread API may be misused: an object is made, destroyed or freed while others may use it, a thread is joined
+//! twice, a lock is given back or kept by somebody who may or may not hold it.
+
+use facts::accesses::{Target, accesses};
+use facts::address::{Addresses, Base};
+use facts::invocations::{Invocations, Place};
+use facts::objects::{Key, Objects};
+use facts::touches::is_shared;
+use facts::values::{Root, Roots, Values};
+use model::AccessKind;
+use program::{BlockId, Operand, Program, Stmt, SyncOp};
+
+use crate::failures::{Danger, Knowledge};
+use crate::flow::{Beginning, Flow, Sites};
+use crate::locks::Locks;
+use crate::parallel::Parallel;
+
+/// What a statement does with an object of synchronisation, or with its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// Uses it, as a lock if it is one.
+    Uses,
+    /// Makes it ready.
+    Makes,
+    /// Ends its life.
+    Ends,
+}
+
+/// A use of an object.
+struct Used {
+    place: Place,
+    roots: Roots,
+    role: Role,
+}
+
+/// How statements are kept apart.
+pub(crate) struct Apart<'a> {
+    program: &'a Program,
+    values: &'a Values,
+    objects: &'a Objects<'a>,
+    flow: &'a Flow,
+    locks: &'a Locks,
+    parallel: &'a Parallel<'a>,
+    addresses: &'a Addresses,
+    uses: Vec<Used>,
+    /// Objects that are made before there are other threads.
+    ready: Vec<Key>,
+    /// Joins and detachments, with the statement that created the thread where that is known.
+    reaping: Vec<(Place, Option<(BlockId, u32)>)>,
+    /// Waits: the condition variable and the lock.
+    waits: Vec<(Roots, Option<Key>)>,
+    /// Some semaphore may start near its largest value.
+    large: bool,
+}
+
+impl<'a> Apart<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        values: &'a Values,
+        objects: &'a Objects<'a>,
+        invocations: &Invocations<'_>,
+        flow: &'a Flow,
+        locks: &'a Locks,
+        parallel: &'a Parallel<'a>,
+        addresses: &'a Addresses,
+    ) -> Self {
+        let beginning = Beginning::new(program, invocations, flow);
+        let (uses, ready, reaping, waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let large = false;
+        let mut apart =
+            Self { program, values, objects, flow, locks, parallel, addresses, uses, ready, reaping, waits, large };
+        for (function, body) in program.functions.iter_enumerated() {
+            for (block, code) in body.blocks.iter_enumerated() {
+                for (index, statement) in code.statements.iter().enumerate() {
+                    let place = (function, block, index);
+                    let early = beginning.contains(function, statement.site);
+                    apart.add(place, &statement.stmt, early);
+                }
+            }
+        }
+        apart
+    }
+
+    fn add(&mut self, place: Place, stmt: &Stmt, early: bool) {
+        for access in accesses(self.program, stmt).into_iter().filter(|access| access.kind == AccessKind::Free) {
+            if let Target::Pointer(address) = access.target {
+                let roots = self.values.of(place.0, &address).into_keys().map(|root| (root, None)).collect();
+                self.uses.push(Used { place, roots, role: Role::Ends });
+            }
+        }
+        let Stmt::Sync { op, .. } = stmt else { return };
+        for (object, role) in objects_of(op) {
+            self.uses.push(Used { place, roots: self.values.of(place.0, &object), role });
+            if role == Role::Makes && early {
+                self.ready.extend(self.objects.exact(place.0, &object));
+            }
+        }
+        match op {
+            SyncOp::Join { handle, .. } | SyncOp::Detach { handle } => {
+                self.reaping.push((place, self.created_at(place, handle)));
+            }
+            SyncOp::CondWait { cond, lock, .. } => {
+                self.waits.push((self.values.of(place.0, cond), self.objects.exact(place.0, lock)));
+            }
+            SyncOp::SemInit { value, .. } => {
+                self.large |= !matches!(value, Operand::Const(n) if *n < 1 << 20);
+            }
+            _ => {}
+        }
+    }
+
+    /// The statement of the same function that created the thread with this handle, if it surely is one.
+    fn created_at(&self, place: Place, handle: &Operand) -> Option<(BlockId, u32)> {
+        let Base::Local(local) = self.addresses.of(place.0, handle).base else { return None };
+        let creation = self.addresses.definition(self.program, place.0, local)?;
+        let creates = matches!(creation, Stmt::Sync { op: SyncOp::Create { .. }, .. });
+        self.addresses.defined_at(place.0, local).filter(|_| creates)
+    }
+
+    /// Whether two operands may be the same object.
+    fn may_be_same(&self, one: &Roots, other: &Roots) -> bool {
+        let escaped = |root: &Root| *root == Root::Unknown || self.values.escaped.contains(root);
+        one.iter().any(|(a, at)| {
+            other.iter().any(|(b, other_at)| {
+                if a == b {
+                    let known = escaped(a) || is_shared(self.program, self.values, *a);
+                    known && (at.is_none() || other_at.is_none() || at == other_at)
+                } else {
+                    (*a == Root::Unknown || *b == Root::Unknown) && escaped(a) && escaped(b)
+                }
+            })
+        })
+    }
+
+    /// What the statement may do wrong.
+    pub(crate) fn misuse(&self, knowledge: &Knowledge<'_>, place: Place, stmt: &Stmt) -> Danger {
+        let own = || self.uses.iter().filter(|used| used.place == place && used.role != Role::Uses);
+        let meets = |used: &Used| {
+            let others = self.uses.iter().filter(|other| self.may_be_same(&used.roots, &other.roots));
+            others.into_iter().any(|other| self.parallel.may(place, other.place))
+        };
+        let mut danger = match own().next() {
+            None => Danger::None,
+            Some(_) if own().any(meets) => Danger::Open,
+            Some(_) => knowledge.given(place, &stmt.operands()),
+        };
+        let Stmt::Sync { op, .. } = stmt else { return danger };
+        let unready = |object: &Operand, always: bool| {
+            let key = self.objects.exact(place.0, object);
+            let global = matches!(key, Some((Root::Global(_), _))) && !always;
+            let is_ready = global || key.is_some_and(|key| self.ready.contains(&key));
+            if is_ready { Danger::None } else { knowledge.given(place, &[*object]) }
+        };
+        let held = |lock: &Operand| {
+            let key = self.objects.exact(place.0, lock);
+            let held = key.is_some_and(|key| self.locks.held(place).contains_key(&key));
+            if held { Danger::None } else { Danger::Open }
+        };
+        danger = danger.max(match op {
+            SyncOp::Unlock { lock } => held(lock).max(unready(lock, false)),
+            SyncOp::Lock { lock, .. } => unready(lock, false),
+            SyncOp::CondWait { cond, lock, .. } => {
+                let (roots, with) = (self.values.of(place.0, cond), self.objects.exact(place.0, lock));
+                let other = |(others, lock): &(Roots, Option<Key>)| {
+                    (with.is_none() || *lock != with) && self.may_be_same(&roots, others)
+                };
+                let mixed = if self.waits.iter().any(other) { Danger::Open } else { Danger::None };
+                mixed.max(held(lock)).max(unready(cond, false)).max(unready(lock, false))
+            }
+            SyncOp::Signal { cond } | SyncOp::Broadcast { cond } => unready(cond, false),
+            SyncOp::BarrierWait { barrier } => unready(barrier, true),
+            SyncOp::SemPost { sem } if self.large => unready(sem, true).max(Danger::Steady),
+            SyncOp::SemPost { sem } | SyncOp::SemWait { sem, .. } | SyncOp::SemGet { sem } => unready(sem, true),
+            SyncOp::Join { handle, .. } | SyncOp::Detach { handle } => {
+                let created = self.created_at(place, handle);
+                let same = |(other, theirs): &&(Place, Option<(BlockId, u32)>)| {
+                    let distinct = created.is_some() && theirs.is_some() && (place.0, created) != (other.0, *theirs);
+                    !distinct && self.parallel.may(place, *other)
+                };
+                if self.reaping.iter().any(|other| same(&other)) {
+                    Danger::Open
+                } else {
+                    knowledge.given(place, &[*handle])
+                }
+            }
+            _ => Danger::None,
+        });
+        danger
+    }
+}
+
+/// All sites of threads that may end while they hold a lock.
+pub(crate) fn held_at_the_end(apart: &Apart<'_>) -> Vec<usize> {
+    let threads = apart.locks.left_held.iter().filter(|(_, held)| !held.is_empty());
+    let mut sites = Sites::with_capacity(apart.program.sites.len());
+    threads.for_each(|(start, _)| sites.union_with(apart.flow.body(*start)));
+    sites.ones().collect()
+}
+
+/// The objects of synchronisation of an operation.
+fn objects_of(op: &SyncOp) -> Vec<(Operand, Role)> {
+    match op {
+        SyncOp::LockInit { lock: object, .. }
+        | SyncOp::CondInit { cond: object }
+        | SyncOp::BarrierInit { barrier: object, .. }
+        | SyncOp::SemInit { sem: object, .. } => vec![(*object, Role::Makes)],
+        SyncOp::LockDestroy { lock: object }
+        | SyncOp::CondDestroy { cond: object }
+        | SyncOp::BarrierDestroy { barrier: object }
+        | SyncOp::SemDestroy { sem: object } => vec![(*object, Role::Ends)],
+        SyncOp::Lock { lock: object, .. }
+        | SyncOp::Unlock { lock: object }
+        | SyncOp::Signal { cond: object }
+        | SyncOp::Broadcast { cond: object }
+        | SyncOp::BarrierWait { barrier: object }
+        | SyncOp::SemPost { sem: object }
+        | SyncOp::SemWait { sem: object, .. }
+        | SyncOp::SemGet { sem: object }
+        | SyncOp::Once { control: object, .. } => vec![(*object, Role::Uses)],
+        SyncOp::CondWait { cond, lock, .. } => vec![(*cond, Role::Uses), (*lock, Role::Uses)],
+        _ => Vec::new(),
+    }
+}

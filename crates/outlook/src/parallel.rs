@@ -1,0 +1,48 @@
+//! Which statements may be executed at the same time, by different threads.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use facts::Facts;
+use facts::invocations::Place;
+use facts::order::{MomentId, ThreadId};
+use program::{FunctionId, Program};
+
+/// A thread of the analysis at a moment of its life.
+type Standing = (Option<ThreadId>, MomentId);
+
+/// What create and join say about the order of statements.
+pub(crate) struct Parallel<'p> {
+    facts: Facts<'p>,
+    contexts: BTreeMap<FunctionId, Vec<facts::order::ContextId>>,
+    known: RefCell<BTreeMap<(Standing, Standing), bool>>,
+}
+
+impl<'p> Parallel<'p> {
+    pub(crate) fn new(program: &'p Program, assume_pure: &BTreeSet<String>) -> Self {
+        let options = facts::Options { assume_pure: assume_pure.clone(), ..Default::default() };
+        let facts = Facts::new(program, &options);
+        let mut contexts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (id, context) in facts.order.contexts.iter_enumerated() {
+            contexts.entry(context.function).or_default().push(id);
+        }
+        Self { facts, contexts, known: RefCell::default() }
+    }
+
+    /// Whether two statements, or one with itself, may be executed at the same time by different threads.
+    pub(crate) fn may(&self, one: Place, other: Place) -> bool {
+        let (ones, others) = (self.standings(one), self.standings(other));
+        // Code that is not understood to run may run at any time.
+        ones.is_empty() || others.is_empty() || ones.iter().any(|a| others.iter().any(|b| self.standing(*a, *b)))
+    }
+
+    fn standing(&self, one: Standing, other: Standing) -> bool {
+        let key = (one.min(other), one.max(other));
+        *self.known.borrow_mut().entry(key).or_insert_with(|| self.facts.order.parallel(one, other))
+    }
+
+    fn standings(&self, (function, block, index): Place) -> BTreeSet<Standing> {
+        let contexts = self.contexts.get(&function).into_iter().flatten().map(|id| &self.facts.order.contexts[*id]);
+        contexts.map(|context| (context.thread, context.moment_at(block, index))).collect()
+    }
+}
