@@ -19,7 +19,6 @@ pub enum ReductionName {
     /// Every interleaving of visible operations.
     None,
     /// Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005), accesses visible.
-    #[default]
     Dpor,
     /// The same with sleep sets (Godefroid, 1996): no class of equivalent schedules is executed twice to its end, but
     /// executions may be blocked.
@@ -31,6 +30,7 @@ pub enum ReductionName {
     /// One execution for each class of equivalent schedules, by wake-up trees (Abdulla and others, POPL 2014).
     Optimal,
     /// `optimal` that leaves out reversals after which nothing that is looked for can happen.
+    #[default]
     Best,
 }
 

@@ -65,7 +65,8 @@ impl Branches {
         let at = branch.0 as usize;
         let targets = self.targets[at].iter().map(|to| self.inevitable[to.0 as usize].as_ref());
         let Some(targets) = targets.collect::<Option<Vec<_>>>() else { return self.after[at].clone() };
-        let passed = |block: &BlockId| *block != branch && self.inevitable[at].as_ref().is_some_and(|i| i.contains(block));
+        let passed =
+            |block: &BlockId| *block != branch && self.inevitable[at].as_ref().is_some_and(|i| i.contains(block));
         targets.into_iter().flatten().filter(|block| !passed(block)).copied().collect()
     }
 }

@@ -115,17 +115,17 @@ fn may_wait_for_ever(summary: &Summary, threads: &[Thread<'_>]) -> bool {
 /// Whether a thread may fail in some of the schedules that are left and not in others.
 fn may_fail(summary: &Summary, threads: &[Thread<'_>], settled: &Settled) -> bool {
     let Failures { assertions, crashes, misuses, stops } = &summary.failures;
-    let ahead = |sites: &Sites, open: &dyn Fn(usize) -> bool| {
-        threads.iter().any(|t| t.future.sites.intersection(sites).any(open))
+    let is_open =
+        |check: Check, site: usize| check != Check::Assert || !settled.assertions.contains(&SiteId(site as u32));
+    let ahead = |sites: &Sites, is_open: &dyn Fn(usize) -> bool| {
+        threads.iter().any(|t| t.future.sites.intersection(sites).any(is_open))
     };
-    let risks: [(Check, &Risk, &dyn Fn(usize) -> bool); 3] = [
-        (Check::Assert, assertions, &|site| !settled.assertions.contains(&SiteId(site as u32))),
-        (Check::Crash, crashes, &|_| true),
-        (Check::Misuse, misuses, &|_| true),
-    ];
     // Where the thread API is misused, locks and the like need not do what the other questions rely on.
     let asked = |check: Check| check == Check::Misuse || settled.checks.contains(&check);
-    let mut asked = risks.into_iter().filter(|(check, ..)| asked(*check));
     let get_on = || !ahead(stops, &|_| true) && !may_wait_for_ever(summary, threads);
-    asked.any(|(_, risk, open)| ahead(&risk.open, open) || (ahead(&risk.steady, open) && !get_on()))
+    let risks = [(Check::Assert, assertions), (Check::Crash, crashes), (Check::Misuse, misuses)];
+    risks.into_iter().filter(|(check, _)| asked(*check)).any(|(check, Risk { open, steady })| {
+        let is_open = |site: usize| is_open(check, site);
+        ahead(open, &is_open) || (ahead(steady, &is_open) && !get_on())
+    })
 }

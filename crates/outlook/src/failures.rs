@@ -15,14 +15,18 @@ use std::collections::BTreeSet;
 use facts::accesses::{Target, accesses};
 use facts::address::Addresses;
 use facts::invocations::{How, Invocations, Place, ends_thread};
+use facts::objects::Objects;
+use facts::values::Values;
 use model::SiteId;
 use program::library::{self, Effect, Role};
 use program::{BinaryOp, Callee, Expr, Operand, Program, Stmt, SyncOp, Terminator};
 
-use crate::flow::{Sites, bit};
+use crate::flow::{Flow, Sites, bit};
 use crate::good;
+use crate::locks::Locks;
 use crate::memory::Memory;
 use crate::misuse::{self, Apart};
+use crate::parallel::Parallel;
 use crate::steady::Steady;
 
 /// Sites where a thread may fail.
@@ -52,8 +56,13 @@ pub(crate) struct Failures {
 /// What is known of the program.
 pub(crate) struct Knowledge<'a> {
     pub(crate) program: &'a Program,
+    pub(crate) values: &'a Values,
+    pub(crate) objects: &'a Objects<'a>,
     pub(crate) invocations: &'a Invocations<'a>,
     pub(crate) addresses: &'a Addresses,
+    pub(crate) flow: &'a Flow,
+    pub(crate) locks: &'a Locks,
+    pub(crate) parallel: &'a Parallel<'a>,
     pub(crate) memory: Option<&'a Memory>,
     pub(crate) steady: &'a Steady,
 }
@@ -70,7 +79,8 @@ pub(crate) enum Danger {
 }
 
 impl Failures {
-    pub(crate) fn new(knowledge: &Knowledge<'_>, apart: &Apart<'_>) -> Self {
+    pub(crate) fn new(knowledge: &Knowledge<'_>) -> Self {
+        let apart = Apart::new(knowledge);
         let Knowledge { program, steady, .. } = knowledge;
         let risk = || Risk::new(program);
         let stops = Sites::with_capacity(program.sites.len());
@@ -91,7 +101,7 @@ impl Failures {
                     let assertion = knowledge.assertion(place, &statement.stmt);
                     add(place, |f| &mut f.assertions, assertion);
                     add(place, |f| &mut f.crashes, knowledge.crash(place, &statement.stmt));
-                    add(place, |f| &mut f.misuses, apart.misuse(knowledge, place, &statement.stmt));
+                    add(place, |f| &mut f.misuses, apart.misuse(place, &statement.stmt));
                     let differs = assertion == Danger::Open || !steady.place(place);
                     let ends = ends_thread(&statement.stmt) || matches!(statement.stmt, Stmt::Assert { .. });
                     if differs && ends {
@@ -105,7 +115,7 @@ impl Failures {
                 }
             }
         }
-        for site in misuse::held_at_the_end(apart) {
+        for site in misuse::held_at_the_end(knowledge) {
             failures.misuses.open.insert(site);
         }
         failures.stops.extend(stopping.into_iter().map(bit));
@@ -220,8 +230,7 @@ impl Knowledge<'_> {
             op => op.operands(),
         };
         let is_good = |pointer: &Operand| {
-            matches!(pointer, Operand::Function(_))
-                || good::address(self.program, self.addresses, place.0, pointer, 1)
+            matches!(pointer, Operand::Function(_)) || good::address(self.program, self.addresses, place.0, pointer, 1)
         };
         let bad: Vec<Operand> = pointers.into_iter().filter(|pointer| !is_good(pointer)).collect();
         if bad.is_empty() { Danger::None } else { self.given(place, &bad) }
@@ -235,7 +244,8 @@ impl Knowledge<'_> {
         }
         let numbers = row.effects.iter().any(|effect| match effect {
             Effect::Format(format) => {
-                !format.scan && args.get(usize::from(format.format)).is_some_and(|f| good::prints_numbers(self.program, f))
+                !format.scan
+                    && args.get(usize::from(format.format)).is_some_and(|f| good::prints_numbers(self.program, f))
             }
             _ => false,
         });

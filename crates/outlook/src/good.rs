@@ -116,8 +116,9 @@ mod tests {
         let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let main = program.main.unwrap();
         let stores = program.functions[main].blocks.iter().flat_map(|b| &b.statements);
-        let stores = stores.filter_map(|s| if let Stmt::Store { address, .. } = &s.stmt { Some(address) } else { None });
-        address(&program, &Addresses::new(&program), main, stores.last().unwrap(), 4)
+        let mut stores =
+            stores.filter_map(|s| if let Stmt::Store { address, .. } = &s.stmt { Some(address) } else { None });
+        address(&program, &Addresses::new(&program), main, stores.next_back().unwrap(), 4)
     }
 
     #[test]

@@ -2,18 +2,16 @@
 //! twice, a lock is given back or kept by somebody who may or may not hold it.
 
 use facts::accesses::{Target, accesses};
-use facts::address::{Addresses, Base};
-use facts::invocations::{Invocations, Place};
-use facts::objects::{Key, Objects};
+use facts::address::Base;
+use facts::invocations::Place;
+use facts::objects::Key;
 use facts::touches::is_shared;
-use facts::values::{Root, Roots, Values};
+use facts::values::{Root, Roots};
 use model::AccessKind;
-use program::{BlockId, Operand, Program, Stmt, SyncOp};
+use program::{BlockId, Operand, Stmt, SyncOp};
 
 use crate::failures::{Danger, Knowledge};
-use crate::flow::{Beginning, Flow, Sites};
-use crate::locks::Locks;
-use crate::parallel::Parallel;
+use crate::flow::{Beginning, Sites};
 
 /// What a statement does with an object of synchronisation, or with its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,20 +31,17 @@ struct Used {
     role: Role,
 }
 
+/// The statement of a function that created a thread.
+type Creation = Option<(BlockId, u32)>;
+
 /// How statements are kept apart.
 pub(crate) struct Apart<'a> {
-    program: &'a Program,
-    values: &'a Values,
-    objects: &'a Objects<'a>,
-    flow: &'a Flow,
-    locks: &'a Locks,
-    parallel: &'a Parallel<'a>,
-    addresses: &'a Addresses,
+    knowledge: &'a Knowledge<'a>,
     uses: Vec<Used>,
     /// Objects that are made before there are other threads.
     ready: Vec<Key>,
     /// Joins and detachments, with the statement that created the thread where that is known.
-    reaping: Vec<(Place, Option<(BlockId, u32)>)>,
+    reaping: Vec<(Place, Creation)>,
     /// Waits: the condition variable and the lock.
     waits: Vec<(Roots, Option<Key>)>,
     /// Some semaphore may start near its largest value.
@@ -54,21 +49,11 @@ pub(crate) struct Apart<'a> {
 }
 
 impl<'a> Apart<'a> {
-    pub(crate) fn new(
-        program: &'a Program,
-        values: &'a Values,
-        objects: &'a Objects<'a>,
-        invocations: &Invocations<'_>,
-        flow: &'a Flow,
-        locks: &'a Locks,
-        parallel: &'a Parallel<'a>,
-        addresses: &'a Addresses,
-    ) -> Self {
+    pub(crate) fn new(knowledge: &'a Knowledge<'a>) -> Self {
+        let Knowledge { program, invocations, flow, .. } = knowledge;
         let beginning = Beginning::new(program, invocations, flow);
         let (uses, ready, reaping, waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let large = false;
-        let mut apart =
-            Self { program, values, objects, flow, locks, parallel, addresses, uses, ready, reaping, waits, large };
+        let mut apart = Self { knowledge, uses, ready, reaping, waits, large: false };
         for (function, body) in program.functions.iter_enumerated() {
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
@@ -82,17 +67,19 @@ impl<'a> Apart<'a> {
     }
 
     fn add(&mut self, place: Place, stmt: &Stmt, early: bool) {
-        for access in accesses(self.program, stmt).into_iter().filter(|access| access.kind == AccessKind::Free) {
+        for access in
+            accesses(self.knowledge.program, stmt).into_iter().filter(|access| access.kind == AccessKind::Free)
+        {
             if let Target::Pointer(address) = access.target {
-                let roots = self.values.of(place.0, &address).into_keys().map(|root| (root, None)).collect();
+                let roots = self.knowledge.values.of(place.0, &address).into_keys().map(|root| (root, None)).collect();
                 self.uses.push(Used { place, roots, role: Role::Ends });
             }
         }
         let Stmt::Sync { op, .. } = stmt else { return };
         for (object, role) in objects_of(op) {
-            self.uses.push(Used { place, roots: self.values.of(place.0, &object), role });
+            self.uses.push(Used { place, roots: self.knowledge.values.of(place.0, &object), role });
             if role == Role::Makes && early {
-                self.ready.extend(self.objects.exact(place.0, &object));
+                self.ready.extend(self.knowledge.objects.exact(place.0, &object));
             }
         }
         match op {
@@ -100,7 +87,7 @@ impl<'a> Apart<'a> {
                 self.reaping.push((place, self.created_at(place, handle)));
             }
             SyncOp::CondWait { cond, lock, .. } => {
-                self.waits.push((self.values.of(place.0, cond), self.objects.exact(place.0, lock)));
+                self.waits.push((self.knowledge.values.of(place.0, cond), self.knowledge.objects.exact(place.0, lock)));
             }
             SyncOp::SemInit { value, .. } => {
                 self.large |= !matches!(value, Operand::Const(n) if *n < 1 << 20);
@@ -110,20 +97,20 @@ impl<'a> Apart<'a> {
     }
 
     /// The statement of the same function that created the thread with this handle, if it surely is one.
-    fn created_at(&self, place: Place, handle: &Operand) -> Option<(BlockId, u32)> {
-        let Base::Local(local) = self.addresses.of(place.0, handle).base else { return None };
-        let creation = self.addresses.definition(self.program, place.0, local)?;
+    fn created_at(&self, place: Place, handle: &Operand) -> Creation {
+        let Base::Local(local) = self.knowledge.addresses.of(place.0, handle).base else { return None };
+        let creation = self.knowledge.addresses.definition(self.knowledge.program, place.0, local)?;
         let creates = matches!(creation, Stmt::Sync { op: SyncOp::Create { .. }, .. });
-        self.addresses.defined_at(place.0, local).filter(|_| creates)
+        self.knowledge.addresses.defined_at(place.0, local).filter(|_| creates)
     }
 
     /// Whether two operands may be the same object.
     fn may_be_same(&self, one: &Roots, other: &Roots) -> bool {
-        let escaped = |root: &Root| *root == Root::Unknown || self.values.escaped.contains(root);
+        let escaped = |root: &Root| *root == Root::Unknown || self.knowledge.values.escaped.contains(root);
         one.iter().any(|(a, at)| {
             other.iter().any(|(b, other_at)| {
                 if a == b {
-                    let known = escaped(a) || is_shared(self.program, self.values, *a);
+                    let known = escaped(a) || is_shared(self.knowledge.program, self.knowledge.values, *a);
                     known && (at.is_none() || other_at.is_none() || at == other_at)
                 } else {
                     (*a == Root::Unknown || *b == Root::Unknown) && escaped(a) && escaped(b)
@@ -133,34 +120,35 @@ impl<'a> Apart<'a> {
     }
 
     /// What the statement may do wrong.
-    pub(crate) fn misuse(&self, knowledge: &Knowledge<'_>, place: Place, stmt: &Stmt) -> Danger {
+    pub(crate) fn misuse(&self, place: Place, stmt: &Stmt) -> Danger {
         let own = || self.uses.iter().filter(|used| used.place == place && used.role != Role::Uses);
         let meets = |used: &Used| {
             let others = self.uses.iter().filter(|other| self.may_be_same(&used.roots, &other.roots));
-            others.into_iter().any(|other| self.parallel.may(place, other.place))
+            others.into_iter().any(|other| self.knowledge.parallel.may(place, other.place))
         };
         let mut danger = match own().next() {
             None => Danger::None,
             Some(_) if own().any(meets) => Danger::Open,
-            Some(_) => knowledge.given(place, &stmt.operands()),
+            Some(_) => self.knowledge.given(place, &stmt.operands()),
         };
         let Stmt::Sync { op, .. } = stmt else { return danger };
         let unready = |object: &Operand, always: bool| {
-            let key = self.objects.exact(place.0, object);
+            let key = self.knowledge.objects.exact(place.0, object);
             let global = matches!(key, Some((Root::Global(_), _))) && !always;
             let is_ready = global || key.is_some_and(|key| self.ready.contains(&key));
-            if is_ready { Danger::None } else { knowledge.given(place, &[*object]) }
+            if is_ready { Danger::None } else { self.knowledge.given(place, &[*object]) }
         };
         let held = |lock: &Operand| {
-            let key = self.objects.exact(place.0, lock);
-            let held = key.is_some_and(|key| self.locks.held(place).contains_key(&key));
+            let key = self.knowledge.objects.exact(place.0, lock);
+            let held = key.is_some_and(|key| self.knowledge.locks.held(place).contains_key(&key));
             if held { Danger::None } else { Danger::Open }
         };
         danger = danger.max(match op {
             SyncOp::Unlock { lock } => held(lock).max(unready(lock, false)),
             SyncOp::Lock { lock, .. } => unready(lock, false),
             SyncOp::CondWait { cond, lock, .. } => {
-                let (roots, with) = (self.values.of(place.0, cond), self.objects.exact(place.0, lock));
+                let (roots, with) =
+                    (self.knowledge.values.of(place.0, cond), self.knowledge.objects.exact(place.0, lock));
                 let other = |(others, lock): &(Roots, Option<Key>)| {
                     (with.is_none() || *lock != with) && self.may_be_same(&roots, others)
                 };
@@ -173,14 +161,14 @@ impl<'a> Apart<'a> {
             SyncOp::SemPost { sem } | SyncOp::SemWait { sem, .. } | SyncOp::SemGet { sem } => unready(sem, true),
             SyncOp::Join { handle, .. } | SyncOp::Detach { handle } => {
                 let created = self.created_at(place, handle);
-                let same = |(other, theirs): &&(Place, Option<(BlockId, u32)>)| {
+                let same = |(other, theirs): &&(Place, Creation)| {
                     let distinct = created.is_some() && theirs.is_some() && (place.0, created) != (other.0, *theirs);
-                    !distinct && self.parallel.may(place, *other)
+                    !distinct && self.knowledge.parallel.may(place, *other)
                 };
                 if self.reaping.iter().any(|other| same(&other)) {
                     Danger::Open
                 } else {
-                    knowledge.given(place, &[*handle])
+                    self.knowledge.given(place, &[*handle])
                 }
             }
             _ => Danger::None,
@@ -190,10 +178,10 @@ impl<'a> Apart<'a> {
 }
 
 /// All sites of threads that may end while they hold a lock.
-pub(crate) fn held_at_the_end(apart: &Apart<'_>) -> Vec<usize> {
-    let threads = apart.locks.left_held.iter().filter(|(_, held)| !held.is_empty());
-    let mut sites = Sites::with_capacity(apart.program.sites.len());
-    threads.for_each(|(start, _)| sites.union_with(apart.flow.body(*start)));
+pub(crate) fn held_at_the_end(knowledge: &Knowledge<'_>) -> Vec<usize> {
+    let threads = knowledge.locks.left_held.iter().filter(|(_, held)| !held.is_empty());
+    let mut sites = Sites::with_capacity(knowledge.program.sites.len());
+    threads.for_each(|(start, _)| sites.union_with(knowledge.flow.body(*start)));
     sites.ones().collect()
 }
 

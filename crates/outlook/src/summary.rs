@@ -20,7 +20,6 @@ use crate::flow::{Flow, Sites, bit};
 use crate::interference::Interference;
 use crate::locks::Locks;
 use crate::memory::Memory;
-use crate::misuse::Apart;
 use crate::pairs::Pairs;
 use crate::parallel::Parallel;
 use crate::steady::Steady;
@@ -74,15 +73,19 @@ impl Summary {
             let addresses = Addresses::new(&program);
             let memory = Memory::new(&program, &values, &parallel);
             let steady = Steady::new(&program, &invocations, memory.as_ref());
-            let apart = Apart::new(&program, &values, &objects, &invocations, &flow, &locks, &parallel, &addresses);
             let knowledge = Knowledge {
                 program: &program,
+                values: &values,
+                objects: &objects,
                 invocations: &invocations,
                 addresses: &addresses,
+                flow: &flow,
+                locks: &locks,
+                parallel: &parallel,
                 memory: memory.as_ref(),
                 steady: &steady,
             };
-            Failures::new(&knowledge, &apart)
+            Failures::new(&knowledge)
         };
         drop((objects, invocations));
         let known = Mutex::new(Known::default());

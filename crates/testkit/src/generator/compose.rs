@@ -480,7 +480,8 @@ impl Composer<'_> {
 
     /// Threads that set a pointer and follow it, perhaps under a lock or only if they may.
     fn pointer(&mut self) -> Vec<Item> {
-        let (local, guard) = (self.local(), Item::AtomicStore { var: 2, value: Value::Constant(1), order: Order::SeqCst });
+        let (local, guard) =
+            (self.local(), Item::AtomicStore { var: 2, value: Value::Constant(1), order: Order::SeqCst });
         let (set, follow) = (Item::SetPointer { null: self.random.one_in(3) }, Item::FollowPointer { local });
         match self.random.below(5) {
             0 => vec![set],
