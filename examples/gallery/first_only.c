@@ -1,4 +1,4 @@
-// $ raceproof explore first_only.c --first
+// $ raceproof explore first_only.c --reduction dpor --first
 // There are two races; the search was told to stop at the first.
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
-//! Pairs of sites that may race: they may touch the same memory, no lock surely held at both keeps them apart, and nobody
-//! has proved before that they cannot.
+//! Pairs of sites that may race: they may touch the same memory, create and join do not order them, no lock surely held at
+//! both keeps them apart, and nobody has proved before that they cannot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +12,7 @@ use program::{Program, Stmt, SyncOp};
 
 use crate::flow::{Beginning, Flow};
 use crate::locks::{Held, Locks};
+use crate::parallel::Parallel;
 
 /// The pairs that may race.
 #[derive(Default)]
@@ -26,7 +27,7 @@ impl Pairs {
         objects: &Objects<'_>,
         invocations: &Invocations<'_>,
         flow: &Flow,
-        locks: &Locks,
+        (locks, parallel): (&Locks, &Parallel<'_>),
         absent: &BTreeSet<Pair>,
     ) -> Self {
         let excluding = Excluding::new(program, values, objects, invocations, flow);
@@ -42,7 +43,9 @@ impl Pairs {
             let (ones, others) = (&held[&one], &held[&other]);
             let protected =
                 !ones.is_empty() && !others.is_empty() && ones.iter().all(|a| others.iter().all(|b| apart(a, b)));
-            if !protected {
+            let (ones, others) = (flow.places(one), flow.places(other));
+            let together = || ones.iter().any(|a| others.iter().any(|b| parallel.may(*a, *b)));
+            if !protected && together() {
                 pairs.partners.entry(one).or_default().insert(other);
                 pairs.partners.entry(other).or_default().insert(one);
             }

@@ -65,11 +65,12 @@ impl Summary {
         let flow = Flow::new(&program, &values, &invocations);
         let objects = Objects::new(&program, &values, &invocations);
         let locks = Locks::new(&program, &objects, &invocations);
-        let pairs = Pairs::new(&program, &values, &objects, &invocations, &flow, &locks, absent);
+        let parallel = Parallel::new(&program, assume_pure);
+        let both = (&locks, &parallel);
+        let pairs = Pairs::new(&program, &values, &objects, &invocations, &flow, both, absent);
         let waits = Waits::new(&program, &objects, &invocations, &flow, &locks);
         let interference = Interference::new(&program, &values, &flow);
         let failures = {
-            let parallel = Parallel::new(&program, assume_pure);
             let addresses = Addresses::new(&program);
             let memory = Memory::new(&program, &values, &parallel);
             let steady = Steady::new(&program, &invocations, memory.as_ref());
@@ -87,7 +88,7 @@ impl Summary {
             };
             Failures::new(&knowledge)
         };
-        drop((objects, invocations));
+        drop((objects, invocations, parallel));
         let known = Mutex::new(Known::default());
         Self { program, obstacle, flow, pairs, waits, failures, interference, known }
     }

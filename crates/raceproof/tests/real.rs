@@ -55,7 +55,7 @@ impl Subject {
         let flags = format!("-std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -Icommon -DBUG={bug}");
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.arg("explore").args(self.sources()).args(["--cflags", &flags, "--json", "--time", "300"]);
-        command.args(["--reduction", "dpor-sleep"]).args((bug != 0).then_some("--first"));
+        command.args((bug != 0).then_some("--first"));
         command.arg("--witness-dir").arg(witnesses).arg("--").args(args).current_dir(examples());
         let run = Run::of(command.output().unwrap());
         let document =
