@@ -60,7 +60,7 @@ cases! {
 #[test]
 fn a_bound_makes_the_answer_unknown() {
     let folder = Folder::new();
-    let run = folder.raceproof(&["explore", "locked.c", "--max-executions", "1"]);
+    let run = folder.raceproof(&["explore", "locked.c", "--reduction", "dpor", "--max-executions", "1"]);
     assert_eq!(run.status, 3);
     assert_blessed(without_times(&run.stdout), "locked-bound.stdout");
 }
