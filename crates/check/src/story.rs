@@ -87,13 +87,15 @@ impl Teller<'_> {
     fn events(&self, kept: &BTreeSet<Step>, ending: &Ending<'_>) -> Vec<RunEvent> {
         let mut held: BTreeMap<ThreadId, HeldLocks> = BTreeMap::new();
         let mut events = Vec::new();
+        let preemption = ::explore::last_preemption(self.trace);
         for (step, event) in self.trace.events.iter_enumerated() {
             let locks = held.entry(event.id.thread).or_default();
             if kept.contains(&step) {
                 let locks = locks.iter().map(|(lock, _)| self.words.object(lock)).collect();
                 let (marked, deciding) = match ending {
                     Ending::Race { first, second } => (step == *first || step == *second, step == *second),
-                    _ => (false, false),
+                    // The search has seen that the failure does not show without it.
+                    _ => (false, preemption == Some(step)),
                 };
                 let told = self.event(step, event, action(&event.op), self.words.did(event));
                 events.push(RunEvent { locks, marked, deciding, ..told });

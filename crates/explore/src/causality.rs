@@ -30,6 +30,16 @@ pub(crate) struct Linearised {
 }
 
 impl Linearised {
+    /// Before the first event.
+    pub(crate) fn new() -> Self {
+        Self { schedule: Schedule::new(), numbers: vec![ThreadId::MAIN] }
+    }
+
+    /// Gives a thread the next number.
+    pub(crate) fn created(&mut self, child: ThreadId) {
+        self.numbers.push(child);
+    }
+
     /// Adds an event of the trace at the end and returns its identity in the run.
     pub(crate) fn push(&mut self, event: &Event) -> EventId {
         let place = self.numbers.iter().position(|thread| *thread == event.id.thread);
@@ -354,7 +364,7 @@ impl Causality {
     /// goes on while it can; then comes the one whose next event was first in the trace.
     pub(crate) fn linearise(&self, trace: &Trace, past: &Clock) -> Linearised {
         let threads: Vec<ThreadId> = self.steps.ids().filter(|t| past.count(*t) > 0).collect();
-        let mut run = Linearised { schedule: Schedule::new(), numbers: vec![ThreadId::MAIN] };
+        let mut run = Linearised::new();
         let mut done = Clock::new();
         let ready = |done: &Clock, thread: ThreadId| {
             let id = EventId { thread, position: done.count(thread) };
@@ -369,7 +379,7 @@ impl Causality {
                 done.learn(event.id);
                 run.push(event);
                 if let Op::Create { child } = event.op {
-                    run.numbers.push(child);
+                    run.created(child);
                 }
             }
         }

@@ -98,6 +98,18 @@ impl Found {
         }
     }
 
+    /// Whether a run shows the failure.
+    pub(crate) fn is_shown_by(failure: &Failure, trace: &Trace) -> bool {
+        let mut shown = Self::default();
+        shown.add_failures(trace);
+        let sites = |f: &Failure| f.involved.iter().map(|i| i.site).collect::<Vec<_>>();
+        let same = |f: &Failure| {
+            (f.kind, sites(f)) == (failure.kind, sites(failure))
+                && (f.kind != FailureKind::Misuse || f.message == failure.message)
+        };
+        shown.failures.values().any(same)
+    }
+
     /// Whether there is anything to report.
     pub(crate) fn any(&self) -> bool {
         !self.races.is_empty() || !self.failures.is_empty()

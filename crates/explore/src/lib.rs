@@ -23,6 +23,7 @@
 //! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
 //! | `witness` | a schedule that brings two racing accesses side by side |
+//! | `shortest` | the same events with the fewest switches |
 //! | `hint` | leading the program along a way that somebody else has found |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
@@ -55,6 +56,7 @@ mod reduction;
 mod reversal;
 mod sampling;
 mod search;
+mod shortest;
 mod sleep;
 mod stack;
 mod wakeup;
@@ -71,4 +73,5 @@ pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, 
 pub use outlook::{Check, FutureId, Next, Origin, Outlook, Settled, Standing, Threats, UnknownCheck};
 pub use sampling::{Sampling, Strategy, UnknownStrategy, sample};
 pub use search::{search, search_with};
+pub use shortest::last_preemption;
 pub use witness::Witness;

@@ -15,10 +15,11 @@ use crate::hidden::hidden_failures;
 use crate::hint::{self, Led};
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
-use crate::outcome::{Coverage, FoundRace, Outcome, Statistics, StopReason};
+use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReason};
 use crate::outlook::Check;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, Taken};
+use crate::shortest;
 
 /// Executions between two estimates of how many there will be.
 const ESTIMATE: u64 = 256;
@@ -325,17 +326,56 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         let conflicts = std::mem::take(&mut found.conflicts);
         let checks = &self.options.checks;
+        let (unmodelled, weak_atomics) = (std::mem::take(&mut found.unmodelled), found.weak_atomics);
+        let mut failures = found.into_failures(checks);
+        for failure in &mut failures {
+            self.statistics.confirmations += shorten(&mut self.runs, failure).map_err(Error::Executor)?;
+        }
         // Where races are not looked for, nothing follows from their absence.
         let ordered = |pair: &Pair| checks.contains(&Check::Race) && !races.contains_key(pair);
         Ok(Outcome {
             ordered: conflicts.into_iter().filter(ordered).collect(),
             races,
-            unmodelled: std::mem::take(&mut found.unmodelled),
-            weak_atomics: found.weak_atomics,
-            failures: found.into_failures(checks),
+            unmodelled,
+            weak_atomics,
+            failures,
             statistics: self.statistics,
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
             hints: self.hints,
         })
     }
+}
+
+/// Most preemptions of a failure's schedule that are tried to do without.
+const MOST_DROPPED: usize = 16;
+
+/// Gives a failure a schedule with fewer switches, if one shows it too: first the same events in another order, then without
+/// the last preemption, as long as that shows it. How many runs that took.
+fn shorten<E: Executor>(runs: &mut Runs<'_, E>, failure: &mut Failure) -> Result<u64, E::Error> {
+    let mut trace = runs.run_alone(&failure.schedule)?;
+    let mut executed = 1;
+    let mut adopt = |failure: &mut Failure, schedule: &Schedule| -> Result<Option<Trace>, E::Error> {
+        let trace = runs.run_alone(schedule)?;
+        executed += 1;
+        if matches!(trace.end, End::Diverged { .. }) || !Found::is_shown_by(failure, &trace) {
+            return Ok(None);
+        }
+        let schedule = trace.schedule_to(trace.events.next_id());
+        let fewer = schedule.switches() < failure.schedule.switches();
+        Ok(fewer.then(|| {
+            failure.schedule = schedule;
+            trace
+        }))
+    };
+    if let Some(schedule) = shortest::of_failure(&trace, failure)
+        && let Some(shorter) = adopt(failure, &schedule)?
+    {
+        trace = shorter;
+    }
+    for _ in 0..MOST_DROPPED {
+        let Some(last) = shortest::last_preemption(&trace) else { break };
+        let Some(shorter) = adopt(failure, &trace.schedule_to(last))? else { break };
+        trace = shorter;
+    }
+    Ok(executed)
 }

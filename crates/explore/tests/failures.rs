@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use explore::{Check, Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
-use model::{Pair, SiteId};
+use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
 use testkit::generator::{Case, Feature};
@@ -49,10 +49,43 @@ fn truth(truth: &Truth, check: Check) -> Found {
     }
 }
 
+/// Every failure shows again when its schedule is run, and not with fewer switches when the run goes on without its last
+/// preemption. How many there are, and how many of them have a preemption.
+fn assert_replay(program: &Program, outcome: &Outcome, context: &str) -> [usize; 2] {
+    let mut fresh = Interpreter::new(program.clone()).unwrap();
+    let mut decided = 0;
+    for failure in &outcome.failures {
+        let shown = |trace: &Trace| match (failure.kind, &trace.end) {
+            (FailureKind::Deadlock, End::Deadlock) => {
+                let mut blocked: Vec<_> = trace.pending.iter().map(|p| p.event.site).collect();
+                blocked.sort();
+                blocked == failure.involved.iter().map(|i| i.site).collect::<Vec<_>>()
+            }
+            (FailureKind::Assertion, End::Assertion { site, .. }) | (FailureKind::Crash, End::Crash { site, .. }) => {
+                failure.involved[0].site == *site
+            }
+            (FailureKind::Misuse, _) => {
+                trace.misuses.iter().any(|m| m.what == failure.message && failure.involved[0].site == m.site)
+            }
+            _ => false,
+        };
+        let trace = fresh.run(&failure.schedule).unwrap();
+        assert!(shown(&trace), "{failure:?} does not show again: {context}");
+        if let Some(last) = explore::last_preemption(&trace) {
+            decided += 1;
+            let without = fresh.run(&trace.schedule_to(last)).unwrap();
+            let fewer = without.schedule_to(without.events.next_id()).switches() < failure.schedule.switches();
+            assert!(!(shown(&without) && fewer), "{failure:?} shows with fewer switches: {context}");
+        }
+    }
+    [outcome.failures.len(), decided]
+}
+
 #[test]
 fn every_failure_is_found() {
     let mut failing: BTreeMap<Check, u64> = BTreeMap::new();
     let mut executions: BTreeMap<ReductionName, u64> = BTreeMap::new();
+    let mut switched = [0; 2];
     for seed in 0..PROGRAMS {
         let case = Case::generate(seed, &Feature::FAILING.into(), Limits::default());
         let program = case.program();
@@ -68,6 +101,11 @@ fn every_failure_is_found() {
                 assert_eq!(found(&outcome, check), truth(&case.truth, check), "{check}, {reduction}, {context}");
             }
             *executions.entry(reduction).or_default() += outcome.statistics.executions;
+            if reduction == Best {
+                let [shown, decided] = assert_replay(&program, &outcome, &context);
+                switched[0] += shown;
+                switched[1] += decided;
+            }
         }
         for (check, reduction) in Check::ALL.into_iter().flat_map(|c| [Pdp, Dhtc, Best].map(|r| (c, r))) {
             let outcome = explore(&program, &outlook, reduction, &[check]);
@@ -75,5 +113,7 @@ fn every_failure_is_found() {
         }
     }
     assert!(failing.values().all(|programs| *programs >= PROGRAMS / 50), "{failing:?}");
+    let [shown, decided] = switched;
+    assert!(shown > 500 && decided > 100 && decided < shown, "{decided} of {shown} failures need a preemption");
     assert!(executions[&Best] < executions[&Optimal], "{executions:?}: what cannot matter is left out");
 }

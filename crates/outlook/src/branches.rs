@@ -6,51 +6,55 @@
 
 use std::collections::BTreeSet;
 
+use fixedbitset::FixedBitSet;
 use program::{BlockId, Function};
 
 /// The blocks of a function with what follows them.
 pub(crate) struct Branches {
     /// For each block, those it leads to, by way of at least one edge.
-    after: Vec<BTreeSet<BlockId>>,
-    targets: Vec<BTreeSet<BlockId>>,
+    after: Vec<FixedBitSet>,
+    targets: Vec<Vec<BlockId>>,
     /// For each block, those that are on every way from it to an end; `None` if there is no such way.
-    inevitable: Vec<Option<BTreeSet<BlockId>>>,
+    inevitable: Vec<Option<FixedBitSet>>,
     /// For each block, those that lead to it.
     pub(crate) sources: Vec<Vec<BlockId>>,
 }
 
 impl Branches {
     pub(crate) fn new(function: &Function) -> Self {
-        let targets: Vec<BTreeSet<BlockId>> =
-            function.blocks.iter().map(|b| b.terminator.targets().into_iter().collect()).collect();
-        let mut sources = vec![Vec::new(); targets.len()];
+        let targets: Vec<Vec<BlockId>> = function.blocks.iter().map(|b| b.terminator.targets()).collect();
+        let count = targets.len();
+        let mut sources = vec![Vec::new(); count];
+        let mut after = vec![FixedBitSet::with_capacity(count); count];
         for (block, to) in function.blocks.ids().zip(&targets) {
             to.iter().for_each(|to| sources[to.0 as usize].push(block));
+            after[block.0 as usize].extend(to.iter().map(|to| to.0 as usize));
         }
-        let mut after = targets.clone();
         let mut changed = true;
         while changed {
             changed = false;
-            for at in 0..after.len() {
+            for at in (0..count).rev() {
                 let mut more = after[at].clone();
-                targets[at].iter().for_each(|to| more.extend(&after[to.0 as usize]));
-                changed |= more.len() > after[at].len();
+                targets[at].iter().for_each(|to| more.union_with(&after[to.0 as usize]));
+                changed |= more != after[at];
                 after[at] = more;
             }
         }
-        let mut inevitable: Vec<Option<BTreeSet<BlockId>>> = vec![None; targets.len()];
+        let mut inevitable: Vec<Option<FixedBitSet>> = vec![None; count];
         changed = true;
         while changed {
             changed = false;
-            for (at, block) in function.blocks.ids().enumerate().collect::<Vec<_>>().into_iter().rev() {
+            for at in (0..count).rev() {
                 let mut ways = targets[at].iter().filter_map(|to| inevitable[to.0 as usize].as_ref());
-                let common = match ways.next() {
+                let mut now = match ways.next() {
                     None if !targets[at].is_empty() => continue,
-                    None => BTreeSet::new(),
-                    Some(first) => ways.fold(first.clone(), |common, way| &common & way),
+                    None => FixedBitSet::with_capacity(count),
+                    Some(first) => ways.fold(first.clone(), |mut common, way| {
+                        common.intersect_with(way);
+                        common
+                    }),
                 };
-                let mut now = common;
-                now.insert(block);
+                now.insert(at);
                 if inevitable[at].as_ref() != Some(&now) {
                     inevitable[at] = Some(now);
                     changed = true;
@@ -63,11 +67,17 @@ impl Branches {
     /// The blocks that depend on how a block ends, directly. What depends on how those end does so too.
     pub(crate) fn depending_on(&self, branch: BlockId) -> BTreeSet<BlockId> {
         let at = branch.0 as usize;
+        let blocks = |set: &FixedBitSet| set.ones().map(|block| BlockId(block as u32)).collect::<BTreeSet<_>>();
         let targets = self.targets[at].iter().map(|to| self.inevitable[to.0 as usize].as_ref());
-        let Some(targets) = targets.collect::<Option<Vec<_>>>() else { return self.after[at].clone() };
-        let passed =
-            |block: &BlockId| *block != branch && self.inevitable[at].as_ref().is_some_and(|i| i.contains(block));
-        targets.into_iter().flatten().filter(|block| !passed(block)).copied().collect()
+        let Some(targets) = targets.collect::<Option<Vec<_>>>() else { return blocks(&self.after[at]) };
+        let mut depending = FixedBitSet::with_capacity(self.targets.len());
+        targets.into_iter().for_each(|target| depending.union_with(target));
+        if let Some(passed) = &self.inevitable[at] {
+            let itself = depending.contains(at);
+            depending.difference_with(passed);
+            depending.set(at, itself);
+        }
+        blocks(&depending)
     }
 }
 

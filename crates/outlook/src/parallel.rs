@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use facts::Facts;
 use facts::invocations::Place;
@@ -15,6 +16,8 @@ type Standing = (Option<ThreadId>, MomentId);
 pub(crate) struct Parallel<'p> {
     facts: Facts<'p>,
     contexts: BTreeMap<FunctionId, Vec<facts::order::ContextId>>,
+    /// Where threads stand at statements that were asked for.
+    standings: RefCell<BTreeMap<Place, Rc<[Standing]>>>,
     known: RefCell<BTreeMap<(Standing, Standing), bool>>,
 }
 
@@ -26,7 +29,7 @@ impl<'p> Parallel<'p> {
         for (id, context) in facts.order.contexts.iter_enumerated() {
             contexts.entry(context.function).or_default().push(id);
         }
-        Self { facts, contexts, known: RefCell::default() }
+        Self { facts, contexts, standings: RefCell::default(), known: RefCell::default() }
     }
 
     /// Whether two statements, or one with itself, may be executed at the same time by different threads.
@@ -41,8 +44,13 @@ impl<'p> Parallel<'p> {
         *self.known.borrow_mut().entry(key).or_insert_with(|| self.facts.order.parallel(one, other))
     }
 
-    fn standings(&self, (function, block, index): Place) -> BTreeSet<Standing> {
-        let contexts = self.contexts.get(&function).into_iter().flatten().map(|id| &self.facts.order.contexts[*id]);
-        contexts.map(|context| (context.thread, context.moment_at(block, index))).collect()
+    fn standings(&self, place: Place) -> Rc<[Standing]> {
+        let mut standings = self.standings.borrow_mut();
+        Rc::clone(standings.entry(place).or_insert_with(|| {
+            let (function, block, index) = place;
+            let contexts = self.contexts.get(&function).into_iter().flatten().map(|id| &self.facts.order.contexts[*id]);
+            let standing = contexts.map(|context| (context.thread, context.moment_at(block, index)));
+            standing.collect::<BTreeSet<_>>().into_iter().collect()
+        }))
     }
 }

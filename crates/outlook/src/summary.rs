@@ -93,6 +93,19 @@ impl Summary {
         Self { program, obstacle, flow, pairs, waits, failures, interference, known }
     }
 
+    /// The outlook of a program in which everything that runs is modelled; of others nothing would be closed.
+    pub fn if_modelled(
+        program: &Arc<Program>,
+        assume_pure: &BTreeSet<String>,
+        absent: &BTreeSet<Pair>,
+    ) -> Option<Self> {
+        let values = Values::new(program);
+        let modelled = Invocations::new(program, &values).obstacles(assume_pure).is_empty();
+        let summary =
+            (modelled && kept(program).is_none()).then(|| Self::new(Arc::clone(program), assume_pure, absent));
+        summary.filter(|summary| summary.obstacle.is_none())
+    }
+
     /// What keeps every state open, if something is not modelled.
     pub fn obstacle(&self) -> Option<&str> {
         self.obstacle.as_deref()

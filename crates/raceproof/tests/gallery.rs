@@ -34,7 +34,7 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
-/// Runs a program's command and returns what a user sees, exit status included.
+/// Runs a program's command and returns what a user sees, exit status included. Every witness shows its finding again.
 fn output(program: &Path) -> String {
     let text = std::fs::read_to_string(program).unwrap();
     let command = text.lines().next().and_then(|line| line.strip_prefix("// $ raceproof "));
@@ -42,6 +42,10 @@ fn output(program: &Path) -> String {
     let folder = Folder::of(&gallery());
     let run = folder.raceproof(&command.split(' ').collect::<Vec<_>>());
     assert_eq!(run.stderr, "", "{}", program.display());
+    for witness in run.stdout.lines().filter_map(|line| line.split_once("raceproof replay ")) {
+        let replay = folder.raceproof(&["replay", witness.1]);
+        assert_eq!(replay.status, 1, "{}: {}{}", program.display(), replay.stdout, replay.stderr);
+    }
     format!("$ raceproof {command}\n{}exit status {}\n", without_times(&run.stdout), run.status)
 }
 
