@@ -77,16 +77,25 @@ impl Default for ExploreOptions {
 
 /// Explores the program's schedules and settles every pair of accesses that met.
 pub fn explore(built: &Built, options: &ExploreOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
-    explore_hinted(built, options, &BTreeSet::new(), Vec::new(), observer).map(|(report, ..)| report)
+    explore_knowing(built, options, &Known::default(), observer).map(|(report, ..)| report)
 }
 
-/// The same after leading the program along some ways, with the sites of the report's pairs and how far the program went
-/// along each way. Pairs whose race is `shown` already are not listed again.
-pub(crate) fn explore_hinted(
+/// What others have found out about the program.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Pairs whose race was shown. They are not listed again.
+    pub(crate) shown: BTreeSet<Pair>,
+    /// Pairs that were proved absent. Nothing is searched for their sake.
+    pub(crate) absent: BTreeSet<Pair>,
+    /// Ways to lead the program along first.
+    pub(crate) hints: Vec<Hint>,
+}
+
+/// The same with what is known, with the sites of the report's pairs and how far the program went along each way.
+pub(crate) fn explore_knowing(
     built: &Built,
     options: &ExploreOptions,
-    shown: &BTreeSet<Pair>,
-    hints: Vec<Hint>,
+    known: &Known,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Vec<Pair>, Vec<Led>), Error> {
     let start = Instant::now();
@@ -94,14 +103,14 @@ pub(crate) fn explore_hinted(
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: asks_outlook(options.reduction).then(|| outlook(built)),
+        outlook: asks_outlook(options.reduction).then(|| outlook(built, &known.absent)),
         max_executions: options.max_executions,
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
         choices: choice_values(&built.program),
         max_preemptions: options.max_preemptions,
         interrupt: options.interrupt.clone(),
-        hints,
+        hints: known.hints.clone(),
     };
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
@@ -126,7 +135,7 @@ pub(crate) fn explore_hinted(
     let unknowns = [listing.endless(&outcome.failures)?, narrowed, settle::unknowns(built, &outcome, options)].concat();
     let ledger = settle::settle(&outcome, &unknowns)?;
     let (sites, pairs): (Vec<_>, Vec<_>) =
-        listing.pairs(&ledger, &outcome, &unknowns, &examples, shown)?.into_iter().unzip();
+        listing.pairs(&ledger, &outcome, &unknowns, &examples, &known.shown)?.into_iter().unzip();
     let errors = listing.errors(&outcome.failures)?;
     let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
     let verdict = if has(PairVerdict::Race) {
@@ -193,8 +202,8 @@ fn asks_outlook(reduction: ReductionName) -> bool {
     matches!(reduction, ReductionName::Pdp | ReductionName::Dhtc | ReductionName::Best)
 }
 
-/// What the program's threads may still do, from any point on. Nobody has proved anything about its pairs yet.
-fn outlook(built: &Built) -> Arc<dyn Outlook> {
+/// What the program's threads may still do, from any point on, knowing which pairs are absent.
+fn outlook(built: &Built, absent: &BTreeSet<Pair>) -> Arc<dyn Outlook> {
     let assume_pure: BTreeSet<String> = built.identity.assume_pure.iter().cloned().collect();
-    Arc::new(Summary::new(Arc::clone(&built.program), &assume_pure, &BTreeSet::new()))
+    Arc::new(Summary::new(Arc::clone(&built.program), &assume_pure, absent))
 }

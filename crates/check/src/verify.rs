@@ -5,7 +5,7 @@
 //! program shows it. The search speaks of one input and only ever adds races here; that it found none proves nothing in
 //! the scope asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use report::document::SCHEMA;
 use report::{Code, CoverStatistics, Details, NetStatistics, PairVerdict, Report, Unknown};
 
 use crate::build::{BuildOptions, lower};
-use crate::explore::{ExploreOptions, explore_hinted};
+use crate::explore::{ExploreOptions, Known, explore_knowing};
 use crate::hints;
 use crate::place::Place;
 use crate::run::Limits;
@@ -116,7 +116,8 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
         };
         let candidates = proving.candidates();
         let hints = candidates.iter().map(|candidate| hints::hint(candidate)).collect();
-        let (report, sites, led) = explore_hinted(built, &search, &BTreeSet::new(), hints, observer)?;
+        let known = Known { hints, ..Known::default() };
+        let (report, sites, led) = explore_knowing(built, &search, &known, observer)?;
         found = Found::new(report, sites);
         let led = candidates.into_iter().zip(led);
         found.led = led.map(|(c, led)| (c.pair, hints::outcome(program, c, led))).collect();

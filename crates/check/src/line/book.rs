@@ -7,7 +7,7 @@ use std::time::Duration;
 use cover::Candidate;
 use facts::touches::{Meeting, meetings};
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Contradiction, Engine, Ledger, Pair, Verdict};
+use model::{Contradiction, Engine, Entry, Ledger, Pair, Verdict};
 use program::Program;
 use report::document::SCHEMA;
 use report::{Code, Details, ErrorKind, PairVerdict, Protection, Report, Unknown};
@@ -96,6 +96,15 @@ impl<'a> Book<'a> {
     /// The pairs whose race was shown.
     pub(super) fn shown(&self) -> BTreeSet<Pair> {
         self.races.iter().copied().collect()
+    }
+
+    /// The pairs that were proved absent, if nothing speaks against the proofs.
+    pub(super) fn proved(&self) -> BTreeSet<Pair> {
+        if !self.obstacles.is_empty() || self.is_misused() {
+            return BTreeSet::new();
+        }
+        let is_absent = |entry: &Entry| matches!(entry.verdict, Verdict::Absent { .. });
+        self.ledger.iter().filter(|(_, entry)| entry.is_some_and(is_absent)).map(|(pair, _)| pair).collect()
     }
 
     /// The ledger, for the bundle.
@@ -223,6 +232,12 @@ impl<'a> Book<'a> {
     /// Whether a run misused the thread API or left an object: proofs assume that no run does (A10).
     fn is_misused(&self) -> bool {
         self.stray.is_some() || self.errors.iter().any(|error| error.kind == ErrorKind::Misuse)
+    }
+
+    /// Why proofs are void, given the errors that were found just now; `None` if they are not.
+    pub(super) fn void(&self, errors: &[report::Finding]) -> Option<Unknown> {
+        let misused = self.is_misused() || errors.iter().any(|error| error.kind == ErrorKind::Misuse);
+        misused.then(|| self.misused())
     }
 
     /// Why proofs are void when [`is_misused`](Self::is_misused).

@@ -12,7 +12,7 @@ use super::book::{Book, Work};
 use super::{CheckOptions, Watcher, stray, this_input};
 use crate::Error;
 use crate::build::Built;
-use crate::explore::{ExploreOptions, explore_hinted};
+use crate::explore::{ExploreOptions, Known, explore_knowing};
 use crate::hints;
 
 /// Most time to look for other errors once no pair is open.
@@ -50,31 +50,41 @@ pub(super) fn search(
         ..ExploreOptions::default()
     };
     let candidates = book.open_candidates();
-    let hints = candidates.iter().map(hints::hint).collect();
-    let (report, sites, led) = explore_hinted(built, &search, &book.shown(), hints, watcher)?;
+    let known =
+        Known { shown: book.shown(), absent: book.proved(), hints: candidates.iter().map(hints::hint).collect() };
+    let (report, sites, led) = explore_knowing(built, &search, &known, watcher)?;
     let outcome = |(candidate, led): (&Candidate, Led)| (candidate.pair, hints::outcome(book.program, candidate, led));
     let led: BTreeMap<Pair, String> = candidates.iter().zip(led).map(outcome).collect();
-    let report::Report { pairs, unknowns, errors, engines, assumptions, .. } = report;
+    let report::Report { pairs, mut unknowns, errors, engines, assumptions, .. } = report;
+    let (races, rest): (Vec<_>, Vec<_>) =
+        sites.into_iter().zip(pairs).partition(|(_, listed)| listed.verdict == PairVerdict::Race);
+    for (pair, listed) in races {
+        let (reason, witness) = (listed.reason.clone(), listed.witness.clone());
+        book.see(pair, listed);
+        book.show(pair, Engine::Explore, reason, || stray::in_witness(built, &options.limits, witness))?;
+    }
+    // A search that relied on proofs is as void as they are.
+    if !known.absent.is_empty()
+        && let Some(void) = book.void(&errors)
+    {
+        unknowns.insert(0, void);
+    }
+    let stopped = unknowns.first().cloned();
     let mut unconfirmed = BTreeSet::new();
-    for (pair, listed) in sites.into_iter().zip(pairs) {
+    for (pair, listed) in rest {
         let (verdict, reason, code) = (listed.verdict, listed.reason.clone(), listed.code);
-        let witness = listed.witness.clone();
         book.see(pair, listed);
         match verdict {
-            PairVerdict::Race => {
-                book.show(pair, Engine::Explore, reason, || stray::in_witness(built, &options.limits, witness))?;
-            }
-            PairVerdict::Absent => {
+            PairVerdict::Absent if stopped.is_none() => {
                 book.settle(pair, Engine::Explore, Verdict::Absent { reason, scope: this_input() })?;
             }
             PairVerdict::Unknown if code == Some(Code::UNCONFIRMED) => {
                 unconfirmed.insert(pair);
                 book.leave(pair, Engine::Explore, &reason, Code::UNCONFIRMED, UNCONFIRMED)?;
             }
-            PairVerdict::Unknown => book.list(pair),
+            _ => book.list(pair),
         }
     }
-    let stopped = unknowns.first().cloned();
     if stopped.is_none() {
         book.cover();
     }
