@@ -1,5 +1,5 @@
 # Every target sets up what it needs first; see scripts/setup.
-.PHONY: all setup build demo test lint bench clean
+.PHONY: all setup build demo test mutants lint bench clean
 
 all: build
 
@@ -15,6 +15,10 @@ demo: build
 test:
 	@scripts/setup --tests
 	cargo test --workspace --quiet
+
+# Breaks the search in many places, one at a time, and sees that a test fails. Takes a while.
+mutants: setup
+	@scripts/mutants
 
 lint: setup
 	cargo fmt --all --check

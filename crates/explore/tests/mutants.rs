@@ -1,0 +1,65 @@
+//! The patches that break the search one place at a time (`make mutants`) still fit the sources, and the table in the
+//! documentation names them all.
+
+use std::path::Path;
+
+/// One change of a patch: the file, and its lines before and after.
+struct Hunk {
+    file: String,
+    before: Vec<String>,
+    after: Vec<String>,
+}
+
+fn hunks(patch: &str) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut file = String::new();
+    for line in patch.lines() {
+        if let Some(name) = line.strip_prefix("+++ b/") {
+            file = name.to_owned();
+        } else if line.starts_with("@@") {
+            hunks.push(Hunk { file: file.clone(), before: Vec::new(), after: Vec::new() });
+        } else if let Some(hunk) = hunks.last_mut().filter(|_| !line.starts_with("---") && !line.starts_with("diff")) {
+            let (kind, text) = line.split_at_checked(1).unwrap_or((" ", ""));
+            if kind != "+" {
+                hunk.before.push(text.to_owned());
+            }
+            if kind != "-" {
+                hunk.after.push(text.to_owned());
+            }
+        }
+    }
+    hunks
+}
+
+#[test]
+fn every_mutant_still_applies() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/mutants.md")).unwrap();
+    let mut count = 0;
+    for entry in std::fs::read_dir(root.join("tests/mutants")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if path.extension().is_none_or(|extension| extension != "patch") {
+            continue;
+        }
+        count += 1;
+        let patch = std::fs::read_to_string(&path).unwrap();
+        let header = |word: &str| patch.lines().find_map(|line| line.strip_prefix(word));
+        let (breaks, caught) =
+            header("Breaks: ").zip(header("Caught by: ")).unwrap_or_else(|| panic!("{name}: header"));
+        let test = caught.split(' ').next_back().unwrap();
+        let row = format!("| {name} | {breaks} | `{test}` |");
+        assert!(page.contains(&row), "docs/mutants.md should have this line:\n{row}");
+        let hunks = hunks(&patch);
+        assert!(!hunks.is_empty(), "{name} changes nothing");
+        for hunk in hunks {
+            assert_ne!(hunk.before, hunk.after, "{name}");
+            let source =
+                std::fs::read_to_string(root.join(&hunk.file)).unwrap_or_else(|e| panic!("{}: {e}", hunk.file));
+            let lines: Vec<&str> = source.lines().collect();
+            let places = lines.windows(hunk.before.len()).filter(|window| window.iter().eq(&hunk.before)).count();
+            assert_eq!(places, 1, "{name}: the lines to be changed are in {} this often", hunk.file);
+        }
+    }
+    assert!(count >= 8, "{count} mutants");
+}
