@@ -1,6 +1,7 @@
 //! The search's part of the line: explore every schedule, settle every pair, keep a witness of every finding.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -111,18 +112,26 @@ pub(crate) fn explore_knowing(
         max_preemptions: options.max_preemptions,
         interrupt: options.interrupt.clone(),
         hints: known.hints.clone(),
+        ..::explore::Options::default()
     };
     let names = Names::new(&built.program, &symbols);
     let looker = Looker { program: &built.program, names: &names };
     let mut keeper = Keeper::new(Examples::new(&looker, observer), built, options);
     let resume = options.resume.as_deref().map(|path| keeper.resume(path)).transpose()?;
-    let helper = |_| Target::launch(&built.executable(), options.limits.config(built));
-    let mut helpers = (1..options.jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
+    // Each has a process beside it.
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = if search.can_be_split() { options.jobs } else { 1 };
+    let crowded = jobs > 1 && 2 * jobs > processors;
+    let config = exec::Config { crowded, ..options.limits.config(built) };
+    let helper = |_| Target::launch(&built.executable(), config.clone());
+    let mut helpers = (1..jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
+    target.set_crowded(crowded);
     let outcome = match options.sampling {
         Some(sampling) => ::explore::sample(&mut target, sampling, &search, &mut keeper)?,
         None => ::explore::search_with(&mut target, &mut helpers, &search, &mut keeper, resume)?,
     };
     drop(helpers);
+    target.set_crowded(false);
     let examples = keeper.finish()?;
     let time = start.elapsed();
 

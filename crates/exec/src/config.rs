@@ -30,6 +30,8 @@ pub struct Config {
     /// Whether condition-variable waits may end without a cause: once per thread and condition variable until a signal
     /// wakes the thread there.
     pub spurious: bool,
+    /// Whether processors are scarce: then host and program do not wait for each other by looking.
+    pub crowded: bool,
     /// Room for a run's trace, in records of 16 bytes.
     pub trace_capacity: usize,
     /// The program's standard input; nothing if `None`.
@@ -50,6 +52,7 @@ impl Default for Config {
             time_limit: Duration::from_secs(10),
             quantum: 10_000,
             spurious: false,
+            crowded: false,
             trace_capacity: 1 << 22,
             stdin: None,
             args: Vec::new(),

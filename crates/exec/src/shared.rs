@@ -39,6 +39,7 @@ impl Shared {
             Isolation::Fork => isolation::FORK,
         };
         header.isolation.store(kind, Ordering::Relaxed);
+        header.crowded.store(config.crowded.into(), Ordering::Relaxed);
         header.fallback.store((config.isolation == Isolation::Auto).into(), Ordering::Relaxed);
         header.trace_capacity.store(capacity as u64, Ordering::Release);
         Ok(shared)
@@ -88,7 +89,8 @@ impl Shared {
 
     /// Waits for the answer, at most about `patience`; says whether it came.
     pub(crate) fn wait(&mut self, patience: Duration) -> bool {
-        for _ in 0..self.patience.looks() {
+        let crowded = self.header().crowded.load(Ordering::Relaxed) != 0;
+        for _ in 0..if crowded { 1 } else { self.patience.looks() } {
             if self.is_answered() {
                 self.patience.caught();
                 return true;

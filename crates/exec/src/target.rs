@@ -275,6 +275,14 @@ impl Target {
         (self.config.quantum, self.config.spurious) = (quantum, spurious);
     }
 
+    /// Says whether processors are scarce; see [`Config::crowded`].
+    pub fn set_crowded(&mut self, crowded: bool) {
+        self.config.crowded = crowded;
+        if let Some(process) = &self.process {
+            process.shared.header().crowded.store(crowded.into(), Ordering::Relaxed);
+        }
+    }
+
     /// What the program wrote in the last run.
     ///
     /// # Errors

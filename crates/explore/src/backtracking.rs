@@ -96,11 +96,6 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         Some(self.branch.as_ref()?.schedule(&stack.trace))
     }
 
-    fn ahead(&self, most: usize) -> Vec<Schedule> {
-        let Some(stack) = &self.stack else { return Vec::new() };
-        stack.open_branches(&self.values).take(most).map(|branch| branch.schedule(&stack.trace)).collect()
-    }
-
     fn remaining(&self) -> Option<f64> {
         let frames = &self.stack.as_ref()?.frames;
         Some(remaining(frames.iter().map(|frame| (frame.done.len(), frame.open().count()))))

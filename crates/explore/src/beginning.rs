@@ -13,7 +13,7 @@ pub(crate) struct LastRun {
 
 impl LastRun {
     /// How many of the run's first events a run of the schedule surely has too.
-    pub(crate) fn shared_with(&self, schedule: &Schedule) -> Step {
+    fn shared_with(&self, schedule: &Schedule) -> Step {
         let mut shared = 0;
         for segment in &schedule.segments {
             let ours = |id: &&EventId| id.thread == segment.thread && id.position < segment.until;
@@ -31,14 +31,16 @@ impl LastRun {
         Step(shared.min(chosen) as u32)
     }
 
-    /// Goes over to another run, which shares this many events.
-    pub(crate) fn follow(&mut self, trace: &Trace, shared: Step) {
+    /// Goes over to another run, of this schedule if there is one. How many events at the beginning the two share.
+    pub(crate) fn follow(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Step {
+        let shared = schedule.map_or(Step(0), |schedule| self.shared_with(schedule)).min(trace.events.next_id());
         self.events.truncate(shared.0 as usize);
         self.choices.truncate(self.choices.partition_point(|(step, ..)| *step < shared));
         for (step, event) in trace.events.iter_enumerated().skip(shared.0 as usize) {
             self.events.push(event.id);
             self.choices.extend((0..).zip(event.op.choices()).map(|(index, choice)| (step, index, *choice)));
         }
+        shared
     }
 }
 

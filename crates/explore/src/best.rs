@@ -14,7 +14,7 @@
 //! What is tried because of a future, or in spite of somebody asleep, has not been seen to be needed: executions may be
 //! blocked, which those of `optimal` are not.
 
-use model::{Event, Op, Step, ThreadId, Trace};
+use model::{Event, Op, Step, ThreadId, Trace, work};
 
 use crate::choices::ChoiceValues;
 use crate::foresight::{Foresight, Remaining};
@@ -118,6 +118,7 @@ impl Optimal {
         for (step, threats) in self.foresight.threatened(trace, &self.causality, &remaining, closed) {
             let unprepared = self.unprepared(trace, step, closed, &threats, &remaining);
             let later = || trace.events.iter().skip(step.0 as usize).chain(trace.pending.iter().map(|p| &p.event));
+            let later = || later().inspect(|_| work::count(1));
             let next = unprepared.into_iter().map(|thread| later().find(|e| e.id.thread == thread));
             let mut next: Vec<&Event> = next.map(|e| e.filter(|e| self.is_foreseen(e))).collect::<Option<_>>()?;
             if let Some(idle) = next.iter().copied().find(|e| is_idle(e)) {

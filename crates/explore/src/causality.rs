@@ -5,7 +5,7 @@
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
 use model::shadow::Shadow;
-use model::{Clock, Event, EventId, IndexVec, Op, Schedule, Step, ThreadId, Trace};
+use model::{Clock, Event, EventId, IndexVec, Op, Schedule, Step, ThreadId, Trace, work};
 
 /// An event in a lane: its place in the trace and in its thread.
 #[derive(Clone, Copy)]
@@ -125,6 +125,7 @@ impl Pasts {
     fn join_last(&mut self, row: Step) {
         let (before, last) = self.counts.split_at_mut((self.len - 1) * self.width);
         let row = &before[row.0 as usize * self.width..][..self.width];
+        work::count(row.len());
         last.iter_mut().zip(row).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 
@@ -199,7 +200,7 @@ impl Causality {
 
     /// The first event after the one at `step`, and before the state `until`, that does not follow from it.
     pub(crate) fn first_beside(&self, event: EventId, step: Step, until: Step) -> Option<Step> {
-        (step.0 + 1..until.0).map(Step).find(|other| !self.clock(*other).contains(event))
+        (step.0 + 1..until.0).map(Step).inspect(|_| work::count(1)).find(|other| !self.clock(*other).contains(event))
     }
 
     /// What leads to the thread's last event, and that event.
@@ -255,7 +256,8 @@ impl Causality {
             if theirs != Use::Arrive {
                 return;
             }
-            let mut since = entries[entries.partition_point(|e| e.step < arrived)..].iter().map(|e| e.step);
+            let since = entries[entries.partition_point(|e| e.step < arrived)..].iter().map(|e| e.step);
+            let mut since = since.inspect(|_| work::count(1));
             let first = since.find(|s| trace.runnable_at(Step(s.0 + 1)).contains(thread));
             complete = complete.into_iter().chain(first).min();
         });
@@ -266,6 +268,7 @@ impl Causality {
     /// the first ones since, so that where most follow, few are looked at.
     pub(crate) fn for_each_beside(&self, these: &[EventId], first: Step, mut f: impl FnMut(Step)) {
         let beside = |step: Step| {
+            work::count(1);
             let past = self.clock(step);
             these.iter().all(|id| !past.contains(*id))
         };
@@ -286,6 +289,7 @@ impl Causality {
     pub(crate) fn next_events<'a>(&self, trace: &'a Trace, until: Step) -> Vec<&'a Event> {
         let mut next: Vec<&Event> = Vec::new();
         let later = trace.events.iter().skip(until.0 as usize);
+        work::count(later.len());
         for event in later.chain(trace.pending.iter().map(|p| &p.event)) {
             if event.id.position as usize == self.count(event.id.thread) {
                 next.push(event);
@@ -336,6 +340,7 @@ impl Causality {
                 let changes = by_rules && how == Use::Change && theirs == Use::Change;
                 let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
                 for entry in entries.iter().rev().take_while(unknown).filter(coenabled) {
+                    work::count(1);
                     if all || since.is_none_or(|since| entry.step > since) {
                         found.push(entry.step);
                     } else {

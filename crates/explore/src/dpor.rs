@@ -22,7 +22,7 @@
 //! Deviation: the paper asks that transitions be deterministic; results of tries are part of our events, and
 //! dependence is that of the events as executed.
 
-use model::{Event, Step, ThreadSet, Trace};
+use model::{Event, Step, ThreadSet, Trace, work};
 
 use crate::backtracking::Backtracks;
 use crate::causality::Causality;
@@ -111,6 +111,7 @@ impl Dpor {
         let first = trace.events[step].id;
         let mut interferes = false;
         for at in (step.0 + 1..self.causality.len() as u32).map(Step) {
+            work::count(1);
             let (event, past) = (&trace.events[at], self.causality.clock(at));
             if past.contains(first) {
                 continue;

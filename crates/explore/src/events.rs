@@ -78,9 +78,14 @@ impl Events {
         (number.0 as usize) < self.events.len()
     }
 
+    /// The events from this number on.
+    pub(crate) fn since(&self, number: usize) -> Vec<Event> {
+        self.events.iter().skip(number).map(|event| Event::clone(event)).collect()
+    }
+
     /// All events, by number.
     pub(crate) fn to_vec(&self) -> Vec<Event> {
-        self.events.iter().map(|event| Event::clone(event)).collect()
+        self.since(0)
     }
 }
 

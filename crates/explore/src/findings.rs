@@ -6,6 +6,7 @@ use model::race::{Analyser, News};
 use model::{Access, End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
 use serde::{Deserialize, Serialize};
 
+use crate::beginning::LastRun;
 use crate::causality::Causality;
 use crate::outcome::{Failure, FailureKind, Involved, StopReason};
 use crate::outlook::{Check, Settled};
@@ -41,43 +42,40 @@ pub(crate) struct Found {
     pub(crate) completed: bool,
 }
 
-/// Finds out what executions show.
+/// Looks for races in runs, one after the other. What a run has in common with the one before is not looked at again.
 #[derive(Default)]
-pub(crate) struct Findings {
-    pub(crate) found: Found,
+pub(crate) struct Examiner {
     analyser: Analyser,
+    last: LastRun,
 }
 
-impl Findings {
-    /// Takes in what an execution shows. Its events before `from` are those of the execution taken in before.
-    pub(crate) fn examine(&mut self, trace: &Trace, from: Step) -> Result<(), Unsited> {
-        let News { races, conflicts } = self.analyser.analyse(trace, from);
-        let found = &mut self.found;
-        found.conflicts.extend(conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?))));
-        add_races(&mut found.races, trace, races)?;
-        found.add_failures(trace);
-        for unmodelled in &trace.unmodelled {
-            if !found.unmodelled.contains(unmodelled) {
-                found.unmodelled.push(unmodelled.clone());
-            }
-        }
-        found.completed =
-            found.completed || !matches!(trace.end, End::StepLimit | End::TimeLimit | End::Assumed { .. });
-        found.weak_atomics = found.weak_atomics
-            || trace.events.iter().skip(from.0 as usize).any(|event| event.op.accesses().iter().any(is_weak));
-        Ok(())
-    }
-
-    /// Takes in what a run shows that is none of the search's own.
-    pub(crate) fn examine_alone(&mut self, trace: &Trace) -> Result<(), Unsited> {
-        let analyser = std::mem::take(&mut self.analyser);
-        let examined = self.examine(trace, Step(0));
-        self.analyser = analyser;
-        examined
+impl Examiner {
+    /// What the run of a schedule, if there was one, shows beyond the run examined before; and how many events, at the
+    /// beginning, the two share.
+    pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> (Step, News<'_>) {
+        let from = self.last.follow(schedule, trace);
+        (from, self.analyser.analyse(trace, from))
     }
 }
 
 impl Found {
+    /// Takes in what a run shows. Its events before `from` are those of the run taken in before.
+    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<(), Unsited> {
+        let News { races, conflicts } = news;
+        self.conflicts.extend(conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?))));
+        add_races(&mut self.races, trace, races)?;
+        self.add_failures(trace);
+        for unmodelled in &trace.unmodelled {
+            if !self.unmodelled.contains(unmodelled) {
+                self.unmodelled.push(unmodelled.clone());
+            }
+        }
+        self.completed = self.completed || !matches!(trace.end, End::StepLimit | End::TimeLimit | End::Assumed { .. });
+        self.weak_atomics = self.weak_atomics
+            || trace.events.iter().skip(from.0 as usize).any(|event| event.op.accesses().iter().any(is_weak));
+        Ok(())
+    }
+
     /// Number of failures found.
     pub(crate) fn failure_count(&self) -> usize {
         self.failures.len()

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use model::dependence::{Resource, Use, footprint};
 use model::happens_before::HappensBefore;
-use model::{Addr, Clock, End, Event, Op, SiteId, Step, ThreadId, Trace};
+use model::{Addr, Clock, End, Event, Op, SiteId, Step, ThreadId, Trace, work};
 
 use crate::causality::{Causality, Past};
 use crate::outlook::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
@@ -145,6 +145,7 @@ impl Foresight {
         let mut later: BTreeMap<(Addr, u32), Vec<(Use, Step)>> = BTreeMap::new();
         let mut found = Vec::new();
         for step in (0..state.0).rev().map(Step) {
+            work::count(1);
             let event = &trace.events[step];
             let objects = footprint(event).filter_map(|(resource, how)| match resource {
                 Resource::Bytes(cell) => Some(((cell.start, cell.len), how)),
@@ -217,6 +218,7 @@ struct Life {
 impl Places {
     fn of(outlook: &dyn Outlook, trace: &Trace) -> Self {
         let mut lives: BTreeMap<ThreadId, Life> = BTreeMap::from([(ThreadId::MAIN, Life::default())]);
+        work::count(trace.events.len());
         for (step, event) in trace.events.iter_enumerated() {
             let life = lives.entry(event.id.thread).or_default();
             life.events.push(step);
@@ -249,7 +251,8 @@ impl Places {
             let since = other.events.get(knows).copied().filter(|since| *since < step);
             let Some(since) = since else { continue };
             let later = &other.racy[other.racy.partition_point(|(s, _)| *s < since)..];
-            unknown.extend(later.iter().take_while(|(s, _)| *s < step).map(|(_, site)| (at, *site)));
+            let before = later.iter().inspect(|_| work::count(1)).take_while(|(s, _)| *s < step);
+            unknown.extend(before.map(|(_, site)| (at, *site)));
         }
         unknown
     }

@@ -18,7 +18,7 @@
 //! | `causality` | what leads to what in a trace |
 //! | `preemptions` | schedules with few preemptions first |
 //! | `sampling` | some schedules, chosen at random |
-//! | `ahead` | runs made in advance by helpers |
+//! | `parts`, `crew` | parts explored by themselves, and the helpers that do |
 //! | `checkpoint` | a search as data, to go on with later |
 //! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
@@ -27,13 +27,13 @@
 //! | `hint` | leading the program along a way that somebody else has found |
 //! | `options`, `observer`, `outcome`, `error` | the words of the interface |
 
-mod ahead;
 mod backtracking;
 mod beginning;
 mod best;
 mod causality;
 mod checkpoint;
 mod choices;
+mod crew;
 mod dhtc;
 mod dpor;
 mod error;
@@ -50,6 +50,7 @@ mod optimal;
 mod options;
 mod outcome;
 mod outlook;
+mod parts;
 mod pdp;
 mod preemptions;
 mod reduction;

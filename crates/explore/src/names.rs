@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace};
+use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace, work};
 use smallvec::{SmallVec, smallvec};
 
 /// The numbers of the paths met so far.
@@ -77,6 +77,7 @@ pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Sched
     let mut count = 1;
     let mut last = None;
     for event in events {
+        work::count(1);
         let until = event.id.position + 1;
         match schedule.segments.last_mut() {
             Some(segment) if last == Some(event.id.thread) => segment.until = until,

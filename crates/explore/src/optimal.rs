@@ -49,7 +49,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::dependence::{Resource, Use, footprint};
-use model::{AccessKind, Addr, Cell, End, Event, Op, Schedule, SiteId, Step, ThreadSet, Trace};
+use model::{AccessKind, Addr, Cell, End, Event, Op, Schedule, SiteId, Step, Trace};
 
 use crate::backtracking::check_runnable;
 use crate::causality::Causality;
@@ -60,18 +60,19 @@ use crate::foresight::{Foresight, Pruned};
 use crate::holding::Holding;
 use crate::names::{self, Names};
 use crate::outlook::Settled;
+use crate::parts::{Explored, Part, Sizes, sleeping_from};
 use crate::reduction::{Difference, Reduction, Taken, remaining};
 use crate::reversal::{Reversal, Steps, reversible};
 use crate::sleep::{Relation, Sleep, same_event};
 use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
 
 /// What the run under way does otherwise than the current execution.
-struct Plan {
+pub(crate) struct Plan {
     /// The first event that differs.
-    from: Step,
-    chain: Vec<Planned>,
+    pub(crate) from: Step,
+    pub(crate) chain: Vec<Planned>,
     /// What is left to explore on the way.
-    forks: Forks,
+    pub(crate) forks: Forks,
 }
 
 impl Default for Plan {
@@ -82,7 +83,7 @@ impl Default for Plan {
 
 /// What the search does next.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Mode {
+pub(crate) enum Mode {
     /// Takes the first leaf of the last wake-up tree.
     #[default]
     Ahead,
@@ -95,22 +96,22 @@ enum Mode {
 /// The reduction's memory.
 #[derive(Default)]
 pub(crate) struct Optimal {
-    names: Names,
+    pub(crate) names: Names,
     /// The current execution.
-    trace: Option<Trace>,
+    pub(crate) trace: Option<Trace>,
     /// The order of its events that count: all, or those before it repeats others.
     pub(crate) causality: Causality,
     pub(crate) holding: Holding,
     /// For each of these events, those it may have to be reversed with.
     reversible: Vec<Steps>,
     /// How many of them were reversed, in this execution or in one that begins with the same.
-    reversed: usize,
+    pub(crate) reversed: usize,
     /// The events that sequences are made of.
     pub(crate) events: Events,
     /// The numbers of the current execution's first events.
     numbers: Vec<EventNumber>,
     /// Used for one sequence after the other.
-    sequence: Sequence,
+    pub(crate) sequence: Sequence,
     /// Who sleeps in each state; nobody in those after the last.
     pub(crate) sleeps: Vec<Sleep<EventNumber>>,
     /// What is left to explore from the states of the current execution; never an empty list.
@@ -118,8 +119,14 @@ pub(crate) struct Optimal {
     /// Events of the current execution after which something was left out that may interfere with them; see
     /// [`best`](crate::best).
     pub(crate) threatened: BTreeSet<Step>,
-    plan: Plan,
-    mode: Mode,
+    /// States before this one belong to somebody else: what is planned for them is only kept; see [`parts`](crate::parts).
+    pub(crate) floor: u32,
+    pub(crate) above: Vec<(Step, Box<[Planned]>)>,
+    /// The events by the numbers that each helper gave them.
+    pub(crate) mirrors: Vec<Vec<EventNumber>>,
+    pub(crate) sizes: Sizes,
+    pub(crate) plan: Plan,
+    pub(crate) mode: Mode,
     /// Sites of read-modify-writes: where such a site only reads, it is a compare-exchange that failed.
     pub(crate) exchanges: BTreeSet<SiteId>,
     pub(crate) values: ChoiceValues,
@@ -148,7 +155,16 @@ impl Reduction for Optimal {
             Surprise::Exchange => {
                 let (names, exchanges) = (std::mem::take(&mut self.names), std::mem::take(&mut self.exchanges));
                 let foresight = std::mem::take(&mut self.foresight);
-                *self = Self { names, exchanges, foresight, mode: Mode::Restart, ..Self::new(&self.values) };
+                let (events, mirrors) = (std::mem::take(&mut self.events), std::mem::take(&mut self.mirrors));
+                *self = Self {
+                    names,
+                    exchanges,
+                    foresight,
+                    events,
+                    mirrors,
+                    mode: Mode::Restart,
+                    ..Self::new(&self.values)
+                };
                 return Ok(Taken::Restart);
             }
             Surprise::Unforeseen => return Ok(Taken::Unsupported),
@@ -160,6 +176,7 @@ impl Reduction for Optimal {
         let end = self.sleep_through(&trace, from);
         self.extend(&trace, from, end);
         let taken = self.conclude(&trace, end);
+        self.sizes.add(u64::from(taken != Taken::Detour));
         self.trace = Some(trace);
         Ok(taken)
     }
@@ -172,6 +189,7 @@ impl Reduction for Optimal {
                 let trace = self.trace.as_ref()?;
                 let mut entry = self.trees.last_entry()?;
                 let from = *entry.key();
+                self.sizes.explored(from);
                 let (chain, forks) = wakeup::take_first(entry.get_mut())?;
                 if entry.get().is_empty() {
                     entry.remove();
@@ -191,21 +209,19 @@ impl Reduction for Optimal {
         Some(names::schedule(before.chain(self.plan.chain.iter().map(|p| self.events.get(p.event())))))
     }
 
-    fn ahead(&self, most: usize) -> Vec<Schedule> {
-        let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return Vec::new() };
-        let mut schedules = Vec::new();
-        for (from, branches) in self.trees.iter().rev() {
-            let more = wakeup::leaves(branches, &mut |chains| {
-                let before = trace.events.iter().take(from.0 as usize);
-                let planned = chains.iter().flat_map(|chain| chain.iter().map(|p| self.events.get(p.event())));
-                schedules.push(names::schedule(before.chain(planned)));
-                schedules.len() < most
-            });
-            if !more {
-                break;
-            }
+    fn parts(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
+        match self.mode {
+            Mode::Ahead => self.find_parts(least as f32, most, known),
+            _ => Vec::new(),
         }
-        schedules
+    }
+
+    fn fits(&mut self, explored: &Explored) -> bool {
+        self.fits_here(explored)
+    }
+
+    fn adopt(&mut self, last: Trace, explored: Explored) {
+        self.adopt_here(last, explored);
     }
 
     fn remaining(&self) -> Option<f64> {
@@ -219,16 +235,10 @@ impl Reduction for Optimal {
 
     fn save(&self) -> Option<Saved> {
         let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return None };
-        let mut sleeps: Vec<(u32, Vec<EventNumber>, ThreadSet)> = Vec::new();
-        for (state, sleep) in (0..).zip(&self.sleeps) {
-            if sleeps.last().is_none_or(|(_, last, partly)| last != sleep.events() || partly != sleep.partly()) {
-                sleeps.push((state, sleep.events().to_vec(), sleep.partly().clone()));
-            }
-        }
         let rest = Rest::Optimal {
             paths: self.names.paths().to_vec(),
             counted: self.causality.len() as u32,
-            sleeps: (sleeps, self.sleeps.len() as u32),
+            sleeps: (sleeping_from(&self.sleeps, 0), self.sleeps.len() as u32),
             events: self.events.to_vec(),
             trees: self.trees.clone(),
             threatened: self.threatened.clone(),
@@ -254,10 +264,7 @@ impl Reduction for Optimal {
         if counted > trace.events.next_id().0 || states > trace.events.next_id().0 + 1 {
             return false;
         }
-        let ends = sleeps.iter().skip(1).map(|(from, ..)| *from).chain([states]).collect::<Vec<_>>();
-        for ((_, events, partly), end) in sleeps.into_iter().zip(ends) {
-            self.sleeps.resize(end as usize, Sleep::from((events, partly)));
-        }
+        self.set_sleeping(sleeps, states);
         (self.trees, self.threatened, self.exchanges) = (trees, threatened, exchanges);
         self.extend(&trace, Step(0), Step(counted));
         self.reversed = counted as usize;
@@ -315,7 +322,7 @@ impl Optimal {
     }
 
     /// Takes in the trace's events from `from` on, before `end`.
-    fn extend(&mut self, trace: &Trace, from: Step, end: Step) {
+    pub(crate) fn extend(&mut self, trace: &Trace, from: Step, end: Step) {
         for step in (from.0..end.0).map(Step) {
             self.reversible.push(reversible(&self.causality, &self.holding, trace, &trace.events[step], step));
             self.causality.push(trace, step);
@@ -323,8 +330,15 @@ impl Optimal {
         }
     }
 
+    /// Forgets all events of the current execution.
+    pub(crate) fn forget(&mut self) {
+        (self.causality, self.holding) = (Causality::default(), Holding::default());
+        self.reversible.clear();
+        self.numbers.clear();
+    }
+
     /// Forgets the events of the current execution from `to` on.
-    fn retract(&mut self, before: &Trace, to: Step) {
+    pub(crate) fn retract(&mut self, before: &Trace, to: Step) {
         for event in before.events.as_slice()[..self.causality.len()].iter().skip(to.0 as usize).rev() {
             self.holding.pop(event);
         }
@@ -449,7 +463,16 @@ impl Optimal {
         self.sequence.clear();
         self.sequence.push(self.events.number(variant), false);
         if !self.was_explored(step, variant) {
-            wakeup::insert(&self.events, self.trees.entry(step).or_default(), &mut self.sequence);
+            self.plan_in(step);
+        }
+    }
+
+    /// Plans the sequence in a state, unless a leaf that is planned there covers it.
+    fn plan_in(&mut self, state: Step) {
+        if state.0 < self.floor {
+            self.above.push((state, self.sequence.to_chain()));
+        } else {
+            wakeup::insert(&self.events, self.trees.entry(state).or_default(), &mut self.sequence);
         }
     }
 
@@ -471,7 +494,7 @@ impl Optimal {
         };
         self.sequence.push(number, certain);
         if !self.was_explored(first, next) {
-            wakeup::insert(&self.events, self.trees.entry(first).or_default(), &mut self.sequence);
+            self.plan_in(first);
         }
     }
 

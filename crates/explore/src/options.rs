@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,17 @@ pub struct Options {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Ways to try before the search itself.
     pub hints: Vec<Hint>,
+    /// Parts that take less, as far as one can tell, are not worth giving to a helper.
+    pub smallest_part: Duration,
+}
+
+impl Options {
+    /// Whether helpers can explore parts of the search. What `optimal` explores below a planned execution follows from that
+    /// alone; where threads to be run are kept for each state, or what was found decides what is left out, it depends on
+    /// all that was explored before.
+    pub fn can_be_split(&self) -> bool {
+        self.reduction == ReductionName::Optimal && self.max_preemptions.is_none()
+    }
 }
 
 impl Default for Options {
@@ -110,6 +121,7 @@ impl Default for Options {
             max_preemptions: None,
             interrupt: None,
             hints: Vec::new(),
+            smallest_part: Duration::from_millis(10),
         }
     }
 }

@@ -109,12 +109,6 @@ impl Reduction for Preemptions {
         Some(schedule)
     }
 
-    fn ahead(&self, most: usize) -> Vec<Schedule> {
-        let Some(trace) = &self.trace else { return Vec::new() };
-        let branches = self.open.branches.iter().rev().map(|branch| branch.schedule(trace));
-        branches.chain(self.open.now.iter().rev().cloned()).take(most).collect()
-    }
-
     fn cut(&self) -> bool {
         self.open.cut
     }

@@ -16,6 +16,7 @@ use crate::none::Exhaustive;
 use crate::optimal::Optimal;
 use crate::options::{Options, ReductionName};
 use crate::outlook::Settled;
+use crate::parts::{Explored, Part};
 use crate::pdp::Pdp;
 
 /// What a run turned out to be.
@@ -66,8 +67,23 @@ pub(crate) trait Reduction {
         Pruned::default()
     }
 
-    /// Schedules that will be asked for, the next one first, at most so many. A hint: they may turn out not to be needed.
-    fn ahead(&self, most: usize) -> Vec<Schedule>;
+    /// Parts that will be come to and can be explored elsewhere, the next one first, at most so many: without those that
+    /// are known or seem to have fewer executions than the least.
+    fn parts(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
+        let _ = (least, most, known);
+        Vec::new()
+    }
+
+    /// Whether the part that was explored elsewhere is the one that the last schedule asked for begins.
+    fn fits(&mut self, explored: &Explored) -> bool {
+        let _ = explored;
+        false
+    }
+
+    /// Goes on after a part that fits, of which this is the last execution, as if it had been explored here.
+    fn adopt(&mut self, last: Trace, explored: Explored) {
+        let _ = (last, explored);
+    }
 
     /// Which part of the search seems to be left, if every choice in a state leads to as many executions as the others
     /// (P. Kilby and others, "Estimating search tree size", AAAI 2006: the weighted backtrack estimator).

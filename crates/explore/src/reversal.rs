@@ -17,7 +17,7 @@
 use std::collections::BTreeSet;
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
-use model::{AccessKind, Addr, Cell, Event, EventId, LockMode, Op, SiteId, Step, ThreadId, Trace};
+use model::{AccessKind, Addr, Cell, Event, EventId, LockMode, Op, SiteId, Step, ThreadId, Trace, work};
 use smallvec::{SmallVec, smallvec};
 
 use crate::causality::{Causality, Entry};
@@ -74,7 +74,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
             // Only an event that changes an object may use a second one that excludes the other event.
             let changes = how == Use::Change && theirs == Use::Change;
             let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
-            let coenabled = unknown.take(few).filter(coenabled);
+            let coenabled = unknown.take(few).inspect(|_| work::count(1)).filter(coenabled);
             found.extend(coenabled.map(|e| (e.step, waiting && taker)));
         });
     }

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use model::{End, Sample, Sampler, Step};
+use model::{End, Sample, Sampler};
 
-use crate::ahead::Runs;
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::options::Options;
@@ -69,7 +68,7 @@ pub fn sample<E: Sampler>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error<E::Error>> {
-    Search::new(Runs::alone(executor), options, observer).sample(sampling)
+    Search::new(executor, None, options, observer).sample(sampling)
 }
 
 impl<E: Sampler> Search<'_, E> {
@@ -83,15 +82,15 @@ impl<E: Sampler> Search<'_, E> {
             let seed = sampling.seed.wrapping_add(run.wrapping_mul(0xD1B5_4A32_D192_ED03));
             let trace = match sampling.strategy {
                 Strategy::Priorities(depth) if run > 0 => {
-                    self.runs.executor().sample(Sample::Priorities { seed, depth, length })
+                    self.executor.sample(Sample::Priorities { seed, depth, length })
                 }
                 // The first run tells how long runs are.
-                _ => self.runs.executor().sample(Sample::Random { seed }),
+                _ => self.executor.sample(Sample::Random { seed }),
             };
             let trace = trace.map_err(Error::Executor)?;
             length = length.max(trace.events.len() as u32);
             let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
-            self.examine(Step(0), &trace)?;
+            self.examine(None, &trace)?;
             self.count(Taken::Execution, events, deadlocked);
         }
         self.stop(StopReason::Sampled);

@@ -4,19 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use model::race::{Analysis, News, analyse};
 use model::{End, Event, Executor, Pair, Schedule, Step, Trace};
 
-use crate::ahead::{Runs, with_helpers};
 use crate::beginning::LastRun;
 use crate::checkpoint::{Checkpoint, Saved};
+use crate::crew::{Crew, with_crew};
 use crate::error::Error;
-use crate::findings::{Findings, Found, KnownRace};
+use crate::findings::{Examiner, Found, KnownRace};
 use crate::hidden::hidden_failures;
 use crate::hint::{self, Led};
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReason};
 use crate::outlook::Check;
+use crate::parts::PartRun;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, Taken};
 use crate::shortest;
@@ -33,11 +35,12 @@ pub fn search<E: Executor>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error<E::Error>> {
-    Search::new(Runs::alone(executor), options, observer).explore(None)
+    Search::new(executor, None, options, observer).explore(None)
 }
 
-/// The same with helpers that run schedules in advance, each with an executor of its own for the same program, and from a
-/// checkpoint on. Neither changes what is executed and found, nor in which order.
+/// The same with helpers that explore parts of it, each with an executor of its own for the same program, and from a
+/// checkpoint on. Neither changes what is executed and found, nor in which order. Where a search
+/// [cannot be split](Options::can_be_split), helpers have nothing to do.
 pub fn search_with<E>(
     executor: &mut E,
     helpers: &mut [E],
@@ -47,25 +50,29 @@ pub fn search_with<E>(
 ) -> Result<Outcome, Error<E::Error>>
 where
     E: Executor + Send,
-    E::Error: Send,
 {
-    with_helpers(executor, helpers, |runs| Search::new(runs, options, observer).explore(resume))
+    with_crew(helpers, options, |crew| Search::new(executor, crew, options, observer).explore(resume))
 }
 
 /// A search under way.
 pub(crate) struct Search<'a, E: Executor> {
-    pub(crate) runs: Runs<'a, E>,
+    pub(crate) executor: &'a mut E,
+    crew: Option<&'a Crew>,
+    /// Executions before it is looked again for parts to give out.
+    barren: u32,
+    began: Instant,
     options: &'a Options,
     observer: &'a mut dyn Observer,
     /// The reduction at work: the one asked for unless that does not cover the program.
     name: ReductionName,
-    findings: Findings,
+    found: Found,
+    examiner: Examiner,
     statistics: Statistics,
     /// Schedules run to see failures that others hid.
     uncovered: BTreeSet<Schedule>,
     /// The first thing that cut the search.
     stopped: Option<StopReason>,
-    /// The run examined last.
+    /// The run taken in last.
     last: LastRun,
     expected: Option<u64>,
     /// How far the program went along each hint.
@@ -73,13 +80,22 @@ pub(crate) struct Search<'a, E: Executor> {
 }
 
 impl<'a, E: Executor> Search<'a, E> {
-    pub(crate) fn new(runs: Runs<'a, E>, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+    pub(crate) fn new(
+        executor: &'a mut E,
+        crew: Option<&'a Crew>,
+        options: &'a Options,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
         Self {
-            runs,
+            executor,
+            crew,
+            barren: 0,
+            began: Instant::now(),
             options,
             observer,
             name: options.reduction,
-            findings: Findings::default(),
+            found: Found::default(),
+            examiner: Examiner::default(),
             statistics: Statistics::default(),
             uncovered: BTreeSet::new(),
             stopped: None,
@@ -94,7 +110,7 @@ impl<'a, E: Executor> Search<'a, E> {
         let first = match resume {
             None => {
                 self.follow_hints()?;
-                reduction.settle(&self.findings.found.settled(&self.options.checks));
+                reduction.settle(&self.found.settled(&self.options.checks));
                 Some(Schedule::new())
             }
             Some(checkpoint) => {
@@ -120,7 +136,7 @@ impl<'a, E: Executor> Search<'a, E> {
             return Err(unfit("it was made with another reduction or bound on preemptions"));
         }
         let Checkpoint { at_work, state, found, statistics, uncovered, stopped, .. } = checkpoint;
-        let trace = self.runs.run_alone(&state.schedule).map_err(Error::Executor)?;
+        let trace = self.executor.run(&state.schedule).map_err(Error::Executor)?;
         if let End::Diverged { message, .. } = &trace.end {
             return Err(unfit(message));
         }
@@ -130,7 +146,7 @@ impl<'a, E: Executor> Search<'a, E> {
             return Err(unfit("its executions are others"));
         }
         reduction.settle(&found.settled(&self.options.checks));
-        self.findings.found = found;
+        self.found = found;
         (self.statistics, self.uncovered, self.stopped) = (statistics, uncovered, stopped);
         Ok(reduction)
     }
@@ -149,6 +165,7 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         loop {
             if let Some(now) = schedule.take()
+                && !self.take_over(reduction.as_mut(), &now)?
                 && self.execute(reduction.as_mut(), &now)? == Taken::Unsupported
             {
                 self.name = match self.name {
@@ -156,7 +173,7 @@ impl<'a, E: Executor> Search<'a, E> {
                     _ => ReductionName::DporSleep,
                 };
                 reduction = self.reduction();
-                reduction.settle(&self.findings.found.settled(&self.options.checks));
+                reduction.settle(&self.found.settled(&self.options.checks));
                 schedule = Some(Schedule::new());
                 continue;
             }
@@ -167,6 +184,9 @@ impl<'a, E: Executor> Search<'a, E> {
             let stop = stop.filter(|_| saved.is_some());
             if let Some(state) = saved {
                 self.give_checkpoint(state, last);
+            }
+            if stop.is_none() {
+                self.give_out_parts(reduction.as_mut());
             }
             let next = reduction.next();
             if next.is_none() || stop.is_some() {
@@ -187,7 +207,7 @@ impl<'a, E: Executor> Search<'a, E> {
             at_work: self.name,
             max_preemptions: self.options.max_preemptions,
             state,
-            found: self.findings.found.clone(),
+            found: self.found.clone(),
             statistics: self.statistics,
             uncovered: self.uncovered.clone(),
             stopped: self.stopped,
@@ -196,7 +216,7 @@ impl<'a, E: Executor> Search<'a, E> {
 
     /// Runs a schedule and takes in what it shows.
     fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<Taken, Error<E::Error>> {
-        let trace = self.runs.run(schedule, |most| reduction.ahead(most)).map_err(Error::Executor)?;
+        let trace = self.executor.run(schedule).map_err(Error::Executor)?;
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
         let taken = match &trace.end {
             End::Diverged { segment, message } => {
@@ -204,11 +224,10 @@ impl<'a, E: Executor> Search<'a, E> {
                 reduction.refuse(*segment).ok_or(error)?
             }
             _ => {
-                let known = self.findings.found.count();
-                let from = self.last.shared_with(schedule).min(trace.events.next_id());
-                self.examine(from, &trace)?;
-                if self.findings.found.count() > known {
-                    reduction.settle(&self.findings.found.settled(&self.options.checks));
+                let known = self.found.count();
+                self.examine(Some(schedule), &trace)?;
+                if self.found.count() > known {
+                    reduction.settle(&self.found.settled(&self.options.checks));
                 }
                 reduction.take(trace)?
             }
@@ -222,6 +241,43 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(taken)
     }
 
+    /// Gives parts to helpers that have nothing to do. Where there were none, there will be none for some time.
+    fn give_out_parts(&mut self, reduction: &mut dyn Reduction) {
+        let Some(crew) = self.crew else { return };
+        if self.barren > 0 {
+            self.barren -= 1;
+        } else if crew.is_idle() {
+            let rate = self.statistics.executions as f64 / self.began.elapsed().as_secs_f64();
+            let least = (self.options.smallest_part.as_secs_f64() * rate) as u32;
+            let found = crew.offer(|most, known| reduction.parts(least, most, known));
+            self.barren = if found { 0 } else { least / 8 };
+        }
+    }
+
+    /// Takes over what a helper has explored of the part that the schedule begins. Whether there was something.
+    fn take_over(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<bool, Error<E::Error>> {
+        let Some(mut explored) = self.crew.and_then(|crew| crew.claim(schedule)) else { return Ok(false) };
+        let Options { max_executions, stop_at_first, .. } = self.options;
+        let many = self.statistics.executions + explored.runs.len() as u64;
+        // Where the search is to stop within the part, it has to go there by itself.
+        let stops = max_executions.is_some_and(|most| most < many)
+            || (*stop_at_first && explored.runs.iter().any(PartRun::shows_something));
+        if !reduction.fits(&explored) || stops {
+            return Ok(false);
+        }
+        let mut last = None;
+        for run in &mut explored.runs {
+            let trace = run.complete(last.take());
+            self.take_in(Some(&run.schedule), &trace, News { races: &run.races, conflicts: &run.conflicts })?;
+            self.count(run.taken, trace.events.len(), trace.end == End::Deadlock);
+            last = Some(trace);
+        }
+        if let Some(last) = last {
+            reduction.adopt(last, explored);
+        }
+        Ok(true)
+    }
+
     /// Leads the program along the hints and takes in what that shows. Their limits are not those of the search.
     fn follow_hints(&mut self) -> Result<(), Error<E::Error>> {
         let stopped = self.stopped;
@@ -229,11 +285,11 @@ impl<'a, E: Executor> Search<'a, E> {
             if self.bound_reached().is_some() {
                 break;
             }
-            let followed = hint::follow(|schedule| self.runs.run_alone(schedule), hint);
+            let followed = hint::follow(|schedule| self.executor.run(schedule), hint);
             let (led, trace) = followed.map_err(Error::Executor)?;
             self.statistics.confirmations += 1;
             self.hints.push(led);
-            self.examine(Step(0), &trace)?;
+            self.examine(None, &trace)?;
         }
         self.stopped = stopped;
         self.last = LastRun::default();
@@ -245,8 +301,18 @@ impl<'a, E: Executor> Search<'a, E> {
         self.stopped = self.stopped.or(Some(reason));
     }
 
-    /// Takes in what a run shows. Its events before `from` are those of the run before.
-    pub(crate) fn examine(&mut self, from: Step, trace: &Trace) -> Result<(), Error<E::Error>> {
+    /// Finds out what a run shows, of this schedule if there is one, and takes it in.
+    pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Result<(), Error<E::Error>> {
+        let mut examiner = std::mem::take(&mut self.examiner);
+        let (_, news) = examiner.examine(schedule, trace);
+        self.take_in(schedule, trace, news)?;
+        self.examiner = examiner;
+        Ok(())
+    }
+
+    /// Takes in what a run shows.
+    fn take_in(&mut self, schedule: Option<&Schedule>, trace: &Trace, news: News<'_>) -> Result<(), Error<E::Error>> {
+        let from = self.last.follow(schedule, trace);
         match trace.end {
             End::StepLimit => self.stop(StopReason::StepLimit),
             End::TimeLimit => self.stop(StopReason::TimeLimit),
@@ -256,17 +322,17 @@ impl<'a, E: Executor> Search<'a, E> {
         if self.stopped.is_none() && !trace.events.iter().skip(from.0 as usize).all(is_complete) {
             self.stopped = Some(StopReason::Choices);
         }
-        self.last.follow(trace, from);
         self.observer.trace(trace, from);
-        self.findings.examine(trace, from)?;
+        self.found.add(trace, from, news)?;
         for schedule in hidden_failures(trace) {
             if self.uncovered.insert(schedule.clone()) {
-                let trace = self.runs.run_alone(&schedule).map_err(Error::Executor)?;
+                let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
                 if let End::Diverged { segment, message } = trace.end {
                     return Err(Error::Diverged { segment, message });
                 }
                 self.statistics.confirmations += 1;
-                self.findings.examine_alone(&trace)?;
+                let Analysis { races, conflicts } = analyse(&trace);
+                self.found.add(&trace, Step(0), News { races: &races, conflicts: &conflicts })?;
             }
         }
         Ok(())
@@ -291,15 +357,15 @@ impl<'a, E: Executor> Search<'a, E> {
         self.observer.progress(&Progress {
             statistics: self.statistics,
             depth: events,
-            races: self.findings.found.races.len(),
-            failures: self.findings.found.failure_count(),
+            races: self.found.races.len(),
+            failures: self.found.failure_count(),
             expected: self.expected,
         });
     }
 
     pub(crate) fn bound_reached(&self) -> Option<StopReason> {
         let Options { stop_at_first, max_executions, deadline, interrupt, .. } = self.options;
-        if *stop_at_first && self.findings.found.any() {
+        if *stop_at_first && self.found.any() {
             return Some(StopReason::FirstFound);
         }
         if interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -313,13 +379,13 @@ impl<'a, E: Executor> Search<'a, E> {
 
     /// Checks every race's witness once and gathers the outcome. A witness that cannot be followed is not confirmed.
     pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
-        let mut found: Found = self.findings.found;
+        let mut found: Found = self.found;
         if !found.completed && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));
         }
         let mut races = BTreeMap::new();
         for (pair, KnownRace { witness, .. }) in std::mem::take(&mut found.races) {
-            let trace = self.runs.run_alone(&witness.schedule).map_err(Error::Executor)?;
+            let trace = self.executor.run(&witness.schedule).map_err(Error::Executor)?;
             self.statistics.confirmations += 1;
             let confirmed = witness.is_shown_by(&trace);
             races.insert(pair, FoundRace { witness, confirmed });

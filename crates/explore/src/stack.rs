@@ -69,17 +69,6 @@ impl Frame {
 }
 
 impl Stack {
-    /// What is left to try, in the order in which it will be if nothing is added.
-    pub(crate) fn open_branches(&self, values: &ChoiceValues) -> impl Iterator<Item = Branch> {
-        let frames = self.frames.iter().enumerate().rev().map(|(at, frame)| (Step(at as u32), frame));
-        frames.flat_map(|(step, frame)| {
-            let event = &self.trace.events[step];
-            let chosen = values.next(event.op.choices()).into_iter();
-            let chosen = chosen.map(move |choices| Branch { step, thread: event.id.thread, choices });
-            chosen.chain(frame.open().map(move |thread| Branch { step, thread, choices: Vec::new() }))
-        })
-    }
-
     /// The states of the first execution. Whether sleep sets are kept.
     pub(crate) fn new(trace: Trace, sleeping: bool) -> Self {
         let mut stack = Self { trace, frames: Vec::new(), sleeping };

@@ -8,7 +8,7 @@
 //! An event is a *weak initial* of a sequence that can follow a state if it can come first: it is in the sequence and
 //! nothing before it there interferes with it, or its thread is not in it and nothing in it interferes.
 
-use model::ThreadId;
+use model::{ThreadId, work};
 use serde::{Deserialize, Serialize};
 
 use crate::events::{EventNumber, Events};
@@ -44,6 +44,14 @@ pub(crate) struct Branch {
     pub(crate) next: Vec<Branch>,
 }
 
+impl Branch {
+    /// The same with other numbers.
+    pub(crate) fn renumbered(self, number: &impl Fn(&Planned) -> Planned) -> Self {
+        let chain = self.chain.iter().map(number).collect();
+        Self { chain, next: self.next.into_iter().map(|branch| branch.renumbered(number)).collect() }
+    }
+}
+
 /// Forks of a chain: the number of its events before each, and the branches there that are not the chain's own.
 pub(crate) type Forks = Vec<(usize, Vec<Branch>)>;
 
@@ -65,6 +73,7 @@ impl Sequence {
     /// Adds an event, and whether it was seen after the same past.
     #[inline]
     pub(crate) fn push(&mut self, event: EventNumber, seen: bool) {
+        work::count(1);
         self.events.push(Planned::new(event, seen));
     }
 
@@ -76,6 +85,7 @@ impl Sequence {
     #[inline]
     fn weak_initial(&self, events: &Events, event: EventNumber) -> Option<Option<usize>> {
         for (at, other) in self.events.iter().enumerate().skip(self.start) {
+            work::count(1);
             if *other != Planned::TAKEN && events.interfere(&event, &other.event()) {
                 return events.same(&event, &other.event()).then_some(Some(at));
             }
@@ -114,7 +124,7 @@ impl Sequence {
         true
     }
 
-    fn to_chain(&self) -> Box<[Planned]> {
+    pub(crate) fn to_chain(&self) -> Box<[Planned]> {
         self.iter().collect()
     }
 }
@@ -155,6 +165,16 @@ pub(crate) fn are_numbered(events: &Events, branches: &[Branch]) -> bool {
     branches.iter().all(|branch| branch.chain.iter().all(numbered) && are_numbered(events, &branch.next))
 }
 
+/// The events of a branch's first leaf, from the root on.
+pub(crate) fn first_leaf(branch: &Branch) -> Vec<Planned> {
+    let (mut chain, mut below) = (branch.chain.to_vec(), &branch.next);
+    while let Some(first) = below.first() {
+        chain.extend(&first.chain);
+        below = &first.next;
+    }
+    chain
+}
+
 /// Takes the first leaf: its events from the root on, and for each fork on the way the number of events before it and
 /// the other branches there.
 pub(crate) fn take_first(branches: &mut Vec<Branch>) -> Option<(Vec<Planned>, Forks)> {
@@ -186,22 +206,4 @@ pub(crate) fn without_first_leaf(chain: &[Planned], forks: Forks, at: usize) -> 
         below = Some(Branch { chain: chain[since..count].into(), next });
     }
     below
-}
-
-/// Visits the leaves of these branches in order, each as the chains that lead to it from the root, as long as the visitor
-/// wants more. Whether it still does.
-pub(crate) fn leaves<'a>(branches: &'a [Branch], visit: &mut impl FnMut(&[&'a [Planned]]) -> bool) -> bool {
-    fn walk<'a>(
-        branches: &'a [Branch],
-        path: &mut Vec<&'a [Planned]>,
-        visit: &mut impl FnMut(&[&'a [Planned]]) -> bool,
-    ) -> bool {
-        branches.iter().all(|branch| {
-            path.push(&branch.chain);
-            let more = if branch.next.is_empty() { visit(path) } else { walk(&branch.next, path, visit) };
-            path.pop();
-            more
-        })
-    }
-    walk(branches, &mut Vec::new(), visit)
 }

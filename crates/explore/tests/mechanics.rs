@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use explore::{
     Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, Sampling, StopReason, Strategy, sample, search,
@@ -62,8 +63,13 @@ fn helpers_change_nothing_but_the_time() {
     for seed in 0..120 {
         let case = small(seed);
         for reduction in ReductionName::ALL {
-            for max_executions in [None, Some(7)] {
-                let options = Options { max_executions, ..options(&case, reduction) };
+            for (max_executions, stop_at_first) in [(None, false), (Some(7), false), (None, true)] {
+                let options = Options {
+                    max_executions,
+                    stop_at_first,
+                    smallest_part: Duration::ZERO,
+                    ..options(&case, reduction)
+                };
                 let (expected, executions) = alone(&case, &options);
                 for helpers in 1..=2 {
                     let mut log = Log::default();
@@ -90,7 +96,7 @@ fn a_search_goes_on_where_its_checkpoint_was_made() {
         for (reduction, max_preemptions) in
             ReductionName::ALL.into_iter().flat_map(|r| bounds.clone().map(move |b| (r, b)))
         {
-            let options = Options { max_preemptions, ..options(&case, reduction) };
+            let options = Options { max_preemptions, smallest_part: Duration::ZERO, ..options(&case, reduction) };
             let (expected, executions) = alone(&case, &options);
             for part in 1..4 {
                 let context = format!("seed {seed}, {reduction}, {max_preemptions:?}, part {part}");

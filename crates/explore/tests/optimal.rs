@@ -1,11 +1,14 @@
 //! Numbers of classes that can be told from the program: the optimal reduction executes each class once.
 
+#[path = "support/shapes.rs"]
+mod shapes;
+
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use explore::{Coverage, Options, ReductionName, Statistics, StopReason, search};
 use model::Pair;
 use program::Program;
+use shapes::{last_zero, readers, threads};
 use testkit::Interpreter;
 
 /// What a complete search did, and the pairs that race.
@@ -24,40 +27,6 @@ fn optimal(text: &str) -> u64 {
     statistics.executions
 }
 
-/// A program whose `main` starts a thread for each body and then joins them.
-fn threads(globals: &str, bodies: &[String]) -> String {
-    let mut text = format!("{globals}\n");
-    let mut main = String::from("fn main() {\nentry:\n");
-    for (number, body) in bodies.iter().enumerate() {
-        writeln!(text, "fn t{number}(%tid) {{\nentry:\n{body}\n  return\n}}").unwrap();
-        writeln!(main, "  %h{number} = create &t{number}, {number}").unwrap();
-    }
-    for number in 0..bodies.len() {
-        writeln!(main, "  join %h{number}").unwrap();
-    }
-    text + &main + "  return 0\n}\nentry main\n"
-}
-
-fn readers(count: usize) -> String {
-    let mut bodies = vec!["%v = load 4 seq_cst, @x".to_owned(); count];
-    bodies.push("store 4 seq_cst, @x, 1".to_owned());
-    threads("global x: 4\n", &bodies)
-}
-
-/// Writer `i` sets `a[i]` to `a[i - 1] + 1`; the reader looks for the last zero.
-fn last_zero(writers: usize) -> String {
-    let reader = format!(
-        "goto look\nlook:\n%i = phi [entry: {writers}, down: %j]\n%p = offset @a, %i, 4, 0\n\
-         %v = load 4 seq_cst, %p\nbranch %v, down, end\ndown:\n%j = sub 32 %i, 1\ngoto look\nend:"
-    );
-    let writer = |i: usize| {
-        let (from, to) = (4 * (i - 1), 4 * i);
-        format!("%v = load 4 seq_cst, @a+{from}\n%w = add 32 %v, 1\nstore 4 seq_cst, @a+{to}, %w")
-    };
-    let mut bodies = vec![reader];
-    bodies.extend((1..=writers).map(writer));
-    threads(&format!("global a: {}\n", 4 * (writers + 1)), &bodies)
-}
 #[test]
 fn each_reader_is_before_or_after_the_writer() {
     for count in 1..=8 {

@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 
 use crate::clock::Clock;
 use crate::shadow::{mask, pieces};
-use crate::{Access, Addr, Cell, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace};
+use crate::{Access, Addr, Cell, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace, work};
 
 /// What one thread knows.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +146,7 @@ impl HappensBefore {
         let event = &trace.events[step];
         let thread = event.id.thread;
         self.taken = step.0 + 1;
+        work::count(1);
         if let Some(history) = &mut self.history {
             history.before.push(history.changes.len());
             history.changes.push(Undo::Learnt(event.id));

@@ -131,6 +131,11 @@ impl<I: Idx, T> IndexVec<I, T> {
     }
 }
 
+impl<I: Idx, T> Extend<T> for IndexVec<I, T> {
+    fn extend<It: IntoIterator<Item = T>>(&mut self, iter: It) {
+        self.raw.extend(iter);
+    }
+}
 impl<I: Idx, T> Default for IndexVec<I, T> {
     fn default() -> Self {
         Self::new()

@@ -20,6 +20,7 @@ pub mod shadow;
 pub mod thread;
 pub mod trace;
 pub mod verdict;
+pub mod work;
 
 pub use access::{Access, AccessKind, Addr, Cell, Order};
 pub use choice::{Choice, Chosen};

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::{Cell, ThreadId};
+use crate::{Cell, ThreadId, work};
 
 /// Cells longer than this are not split into granules.
 const WIDE: u32 = 1024;
@@ -76,7 +76,9 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
         if let Some((granule, bytes)) = only_piece(cell)
             && self.wide.is_empty()
         {
-            for lane in self.granules.get(&granule).map_or(&[][..], SmallVec::as_slice) {
+            let lanes = self.granules.get(&granule).map_or(&[][..], SmallVec::as_slice);
+            work::count(lanes.len());
+            for lane in lanes {
                 if lane.bytes & bytes != 0 {
                     f(lane.thread, lane.kind, &lane.value);
                 }
@@ -88,6 +90,7 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
 
     fn visit_pieces(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
         let mut visit_granule = |(granule, bytes)| {
+            work::count(self.granules.get(&granule).map_or(0, SmallVec::len));
             let lanes = self.granules.get(&granule).into_iter().flatten();
             lanes.filter(|l: &&Lane<K, V>| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
         };
@@ -122,6 +125,7 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
         }
         for (granule, bytes) in pieces(cell) {
             let lanes = self.granules.entry(granule).or_default();
+            work::count(lanes.len());
             let known = |l: &Lane<K, V>| l.bytes == bytes && l.thread == thread && l.kind == kind;
             let at = lanes.iter().position(known).unwrap_or_else(|| {
                 new = true;

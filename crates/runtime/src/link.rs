@@ -115,7 +115,8 @@ pub fn wait() {
     let requested = &header().requested;
     // Safety: no borrow outlives the block.
     let bell = unsafe { &mut *BELL.get() };
-    for _ in 0..bell.patience.looks() {
+    let crowded = header().crowded.load(Ordering::Relaxed) != 0;
+    for _ in 0..if crowded { 1 } else { bell.patience.looks() } {
         let now = requested.load(Ordering::Acquire);
         if now != bell.seen {
             bell.seen = now;

@@ -186,8 +186,8 @@ pub struct Header {
     pub host_sleeps: AtomicU32,
     /// 1 while the runtime sleeps on `requested`.
     pub runtime_sleeps: AtomicU32,
-    /// Keeps what follows aligned.
-    pub reserved: AtomicU32,
+    /// 1: processors are scarce, so that whoever waits for the other sleeps at once.
+    pub crowded: AtomicU32,
     /// The current request.
     pub request: core::cell::UnsafeCell<Request>,
     /// The last reply.

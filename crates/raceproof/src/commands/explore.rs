@@ -62,8 +62,8 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "SECS")]
     time: Option<f64>,
 
-    /// Run the program in N processes at once; the executions and the answer are the same. Not for programs that write
-    /// files
+    /// Search in N processes at once, with `--reduction optimal`; the executions and the answer are the same. Not for
+    /// programs that write files
     #[arg(short, long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
 
