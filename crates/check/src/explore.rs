@@ -42,7 +42,8 @@ pub struct ExploreOptions {
     pub stop_at_first: bool,
     /// Where witness files go; created when there is something to write.
     pub witness_dir: PathBuf,
-    /// Processes that run the program at once. They change nothing but the time.
+    /// Processes that run the program at once, if the search [can be split](Self::can_be_split). They change nothing but the
+    /// time.
     pub jobs: usize,
     /// Run only schedules with at most so many preemptions.
     pub max_preemptions: Option<u32>,
@@ -73,6 +74,15 @@ impl Default for ExploreOptions {
             checkpoint: None,
             resume: None,
         }
+    }
+}
+
+impl ExploreOptions {
+    /// Whether more than one job can take part in the search.
+    pub fn can_be_split(&self) -> bool {
+        let Self { reduction, max_preemptions, .. } = *self;
+        let search = ::explore::Options { reduction, max_preemptions, ..::explore::Options::default() };
+        self.sampling.is_none() && search.can_be_split()
     }
 }
 
@@ -120,7 +130,7 @@ pub(crate) fn explore_knowing(
     let resume = options.resume.as_deref().map(|path| keeper.resume(path)).transpose()?;
     // Each has a process beside it.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = if search.can_be_split() { options.jobs } else { 1 };
+    let jobs = if options.can_be_split() { options.jobs } else { 1 };
     let crowded = jobs > 1 && 2 * jobs > processors;
     let config = exec::Config { crowded, ..options.limits.config(built) };
     let helper = |_| Target::launch(&built.executable(), config.clone());

@@ -395,7 +395,7 @@ impl<'a, E: Executor> Search<'a, E> {
         let (unmodelled, weak_atomics) = (std::mem::take(&mut found.unmodelled), found.weak_atomics);
         let mut failures = found.into_failures(checks);
         for failure in &mut failures {
-            self.statistics.confirmations += shorten(&mut self.runs, failure).map_err(Error::Executor)?;
+            self.statistics.confirmations += shorten(self.executor, failure).map_err(Error::Executor)?;
         }
         // Where races are not looked for, nothing follows from their absence.
         let ordered = |pair: &Pair| checks.contains(&Check::Race) && !races.contains_key(pair);
@@ -417,11 +417,11 @@ const MOST_DROPPED: usize = 16;
 
 /// Gives a failure a schedule with fewer switches, if one shows it too: first the same events in another order, then without
 /// the last preemption, as long as that shows it. How many runs that took.
-fn shorten<E: Executor>(runs: &mut Runs<'_, E>, failure: &mut Failure) -> Result<u64, E::Error> {
-    let mut trace = runs.run_alone(&failure.schedule)?;
+fn shorten<E: Executor>(executor: &mut E, failure: &mut Failure) -> Result<u64, E::Error> {
+    let mut trace = executor.run(&failure.schedule)?;
     let mut executed = 1;
     let mut adopt = |failure: &mut Failure, schedule: &Schedule| -> Result<Option<Trace>, E::Error> {
-        let trace = runs.run_alone(schedule)?;
+        let trace = executor.run(schedule)?;
         executed += 1;
         if matches!(trace.end, End::Diverged { .. }) || !Found::is_shown_by(failure, &trace) {
             return Ok(None);

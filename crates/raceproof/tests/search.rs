@@ -172,19 +172,29 @@ fn nothing_that_matters_is_left_out() {
 
 #[test]
 fn jobs_change_nothing_but_the_time() {
-    for (program, flags) in
-        [("lastzero.c", "--cflags=-DN=6"), ("rare.c", "--cflags=-O0"), ("polling.c", "--cflags=-O0")]
-    {
+    for (program, flags, reduction, most) in [
+        ("lastzero.c", "--cflags=-DN=6", "dpor", "700"),
+        ("lastzero.c", "--cflags=-DN=11", "optimal", "7168"),
+        ("lastzero.c", "--cflags=-DN=11", "optimal", "7000"),
+        ("rare.c", "--cflags=-O0", "optimal", "700"),
+        ("rare.c", "--cflags=-O0", "dpor", "700"),
+        ("polling.c", "--cflags=-O0", "best", "700"),
+    ] {
         let desk = Desk::new(program);
         let report = |jobs: &str| {
-            let (status, document) = desk.explore(&[flags, "--max-steps", "60", "--max-executions", "700", "-j", jobs]);
+            let bounds = ["--max-steps", "90", "--max-executions", most];
+            let (status, document) =
+                desk.explore(&[&bounds[..], &[flags, "--reduction", reduction, "-j", jobs]].concat());
             (status, json_without_times(&document.to_string()))
         };
         let expected = report("1");
         for jobs in ["2", "3"] {
-            assert_eq!(report(jobs), expected, "{program}, {jobs} jobs");
+            assert_eq!(report(jobs), expected, "{program}, {reduction}, {most}, {jobs} jobs");
         }
     }
+    let output = Desk::new("rare.c").command(&["--reduction", "dpor", "-j", "2"]).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("only one with `--reduction optimal` can be split"), "{text}");
     let text = Desk::new("rare.c").refused(&["-j", "0"]);
     assert!(text.contains("'--jobs <N>'"), "{text}");
 }

@@ -213,6 +213,11 @@ impl Explore {
             checkpoint: self.checkpoint,
             resume: self.resume,
         };
+        if options.jobs > 1 && !options.can_be_split() {
+            output::warn(
+                "the search is made in one process: only one with `--reduction optimal` can be split for `-j`",
+            );
+        }
         let report = check::explore(&built, &options, &mut Line::new())?;
         if let Some(path) = &self.json_out {
             output::write_json(&report, path)?;
