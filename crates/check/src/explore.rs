@@ -114,7 +114,7 @@ pub(crate) fn explore_knowing(
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: asks_outlook(options.reduction).then(|| outlook(built, &known.absent)),
+        outlook: asks_outlook(options.reduction).then(|| outlook(built, &known.absent)).flatten(),
         max_executions: options.max_executions,
         deadline: options.time.map(|time| start + time),
         stop_at_first: options.stop_at_first,
@@ -221,8 +221,9 @@ fn asks_outlook(reduction: ReductionName) -> bool {
     matches!(reduction, ReductionName::Pdp | ReductionName::Dhtc | ReductionName::Best)
 }
 
-/// What the program's threads may still do, from any point on, knowing which pairs are absent.
-fn outlook(built: &Built, absent: &BTreeSet<Pair>) -> Arc<dyn Outlook> {
+/// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
+fn outlook(built: &Built, absent: &BTreeSet<Pair>) -> Option<Arc<dyn Outlook>> {
     let assume_pure: BTreeSet<String> = built.identity.assume_pure.iter().cloned().collect();
-    Arc::new(Summary::new(Arc::clone(&built.program), &assume_pure, absent))
+    let summary = Summary::if_modelled(&built.program, &assume_pure, absent)?;
+    Some(Arc::new(summary))
 }
