@@ -48,6 +48,19 @@ pub struct Counter {
     pub step: i64,
 }
 
+/// A loop whose counter shrinks by 1 down to a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CountedDown {
+    /// What counts.
+    pub counter: Counter,
+    /// Rounds are done while the counter is above this.
+    pub bound: Operand,
+    /// Rounds are done while it is equal, too.
+    pub inclusive: bool,
+    /// Where the header goes when the bound is reached.
+    pub exit: BlockId,
+}
+
 /// A loop that ends when its counter reaches a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counted {
@@ -199,6 +212,42 @@ impl FlowGraph {
 
     /// How the loop counts, if its header decides by a counter that grows by 1 up to a bound.
     pub fn counted(&self, function: &Function, addresses: &Addresses, id: FunctionId, of: &Loop) -> Option<Counted> {
+        use CompareOp::{Ne, SGt, SLt, UGt, ULt};
+        let (holds, left, right, exit) = self.stays(function, of)?;
+        let counters = self.counters(function, addresses, id, of);
+        let is = |operand: &Operand| {
+            let address = addresses.of(id, operand);
+            counters.iter().copied().find(|c| c.step == 1 && address == Address::of_local(c.local))
+        };
+        match (holds, is(&left), is(&right)) {
+            (SLt | ULt | Ne, Some(counter), None) => Some(Counted { counter, bound: right, exit }),
+            (SGt | UGt | Ne, None, Some(counter)) => Some(Counted { counter, bound: left, exit }),
+            _ => None,
+        }
+    }
+
+    /// How the loop counts, if its header decides by a counter that shrinks by 1 down to a bound.
+    pub fn counted_down(
+        &self,
+        function: &Function,
+        addresses: &Addresses,
+        id: FunctionId,
+        of: &Loop,
+    ) -> Option<CountedDown> {
+        use CompareOp::{Ne, SGe, SGt, UGt};
+        let (holds, left, bound, exit) = self.stays(function, of)?;
+        let counters = self.counters(function, addresses, id, of);
+        let address = addresses.of(id, &left);
+        let counter = counters.into_iter().find(|c| c.step == -1 && address == Address::of_local(c.local))?;
+        match holds {
+            SGt | UGt | Ne => Some(CountedDown { counter, bound, inclusive: false, exit }),
+            SGe => Some(CountedDown { counter, bound, inclusive: true, exit }),
+            _ => None,
+        }
+    }
+
+    /// The comparison that holds at a loop's header while the loop is not left there, and where it is left to.
+    fn stays(&self, function: &Function, of: &Loop) -> Option<(CompareOp, Operand, Operand, BlockId)> {
         let Terminator::Branch { condition: Operand::Local(condition), then, otherwise } =
             &function.blocks[of.header].terminator
         else {
@@ -210,11 +259,6 @@ impl FlowGraph {
             _ => return None,
         };
         let (op, left, right) = self.comparison(function, *condition)?;
-        let counters = self.counters(function, addresses, id, of);
-        let is = |operand: &Operand| {
-            let address = addresses.of(id, operand);
-            counters.iter().copied().find(|c| c.step == 1 && address == Address::of_local(c.local))
-        };
         use CompareOp::{Eq, Ne, SGe, SGt, SLe, SLt, UGe, UGt, ULe, ULt};
         let holds = match (op, negated) {
             (op, false) => op,
@@ -222,14 +266,17 @@ impl FlowGraph {
             (UGe, true) => ULt,
             (SLe, true) => SGt,
             (ULe, true) => UGt,
+            (SLt, true) => SGe,
             (Eq, true) => Ne,
             _ => return None,
         };
-        match (holds, is(&left), is(&right)) {
-            (SLt | ULt | Ne, Some(counter), None) => Some(Counted { counter, bound: right, exit: *outside }),
-            (SGt | UGt | Ne, None, Some(counter)) => Some(Counted { counter, bound: left, exit: *outside }),
-            _ => None,
-        }
+        Some((holds, left, right, *outside))
+    }
+
+    /// Whether a loop is left at its header only.
+    pub fn leaves_at_header(&self, function: &Function, of: &Loop) -> bool {
+        let inside = of.body.iter().filter(|block| **block != of.header);
+        inside.into_iter().all(|block| function.blocks[*block].terminator.targets().iter().all(|t| of.contains(*t)))
     }
 
     /// The comparison that a local is the result of.

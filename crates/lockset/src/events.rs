@@ -22,6 +22,7 @@ use crate::entries::{Entries, Holding};
 use crate::fresh::Fresh;
 use crate::interner::Interner;
 use crate::lock::Lock;
+use crate::stripe::Stripe;
 use crate::whens::Whens;
 
 index_type! {
@@ -45,6 +46,8 @@ pub(crate) struct Way {
     pub(crate) locks: Vec<(Lock, LockMode)>,
     /// Locks held at a fixed distance from the accessed byte.
     pub(crate) beside: Vec<(i64, LockMode)>,
+    /// Locks held that are chosen by the index of the accessed element.
+    pub(crate) stripes: Vec<Stripe>,
     /// Acquisition histories of the named locks.
     pub(crate) histories: Vec<(Lock, Vec<Lock>)>,
     pub(crate) thread: Option<ThreadId>,
@@ -233,18 +236,19 @@ impl Collector<'_, '_> {
             None => (item.spots, item.wild),
         };
         let mut locks: Vec<(Lock, LockMode)> = Vec::new();
-        let mut beside = Vec::new();
+        let (mut beside, mut stripes) = (Vec::new(), Vec::new());
         for (lock, held) in &holding.locks {
-            match lock {
-                Lock::Symbol(symbol) => {
-                    if let Some(distance) = address.and_then(|a| a.distance(symbol)) {
-                        beside.push((distance, held.mode));
-                    }
-                }
-                other => locks.push((*other, held.mode)),
+            match (lock, address) {
+                (Lock::Symbol(symbol), Some(address)) => match address.distance(symbol) {
+                    Some(distance) => beside.push((distance, held.mode)),
+                    None => stripes.extend(Stripe::new(facts, context, address, symbol, held.mode)),
+                },
+                (Lock::Symbol(_), None) => {}
+                (other, _) => locks.push((*other, held.mode)),
             }
         }
         beside.sort_unstable();
+        stripes.sort_unstable();
         let named = |lock: &Lock| matches!(lock, Lock::At(_));
         let histories = holding.histories.iter().filter(|(lock, history)| !history.is_empty() && named(lock));
         let own = address.and_then(|a| facts.from_argument(context, a));
@@ -260,6 +264,7 @@ impl Collector<'_, '_> {
             order: item.access.order,
             locks,
             beside,
+            stripes,
             histories: histories.map(|(lock, h)| (*lock, h.iter().copied().filter(named).collect())).collect(),
             thread,
             moment,

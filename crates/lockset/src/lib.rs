@@ -31,6 +31,7 @@ mod released;
 mod semaphores;
 mod signals;
 pub mod specification;
+mod stripe;
 pub mod verdict;
 mod whens;
 

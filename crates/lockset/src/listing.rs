@@ -16,7 +16,7 @@ use crate::meetings::Meetings;
 use crate::names;
 use crate::publication::{self, Dirty};
 use crate::reasons::Cause;
-use crate::verdict::{Answer, Finding, Ground, Reason, Side};
+use crate::verdict::{Answer, Finding, Ground, Reason, Side, is_crowd};
 
 /// Most warnings that are listed one by one.
 const MOST_WARNINGS: usize = 20_000;
@@ -130,6 +130,7 @@ impl<'a, 'p> Listing<'a, 'p> {
             let ground = match hindered {
                 Some(_) => Ground::Hindered,
                 None if self.way(one).wild || self.way(other).wild => Ground::Wild,
+                None if [one, other].iter().any(|class| is_crowd(facts, class.spot.object)) => Ground::Crowd,
                 None => Ground::Memory,
             };
             let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };

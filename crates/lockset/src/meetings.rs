@@ -64,6 +64,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
             });
             let guarded = !way.locks.is_empty()
                 || !way.beside.is_empty()
+                || !way.stripes.is_empty()
                 || !way.histories.is_empty()
                 || way.own.is_some()
                 || way.unclaimed.is_some();

@@ -9,6 +9,7 @@ use crate::events::Way;
 use crate::lock::Lock;
 use crate::names;
 use crate::semaphores::Semaphores;
+use crate::stripe;
 use crate::verdict::Reason;
 
 /// A reason that is not put in words yet.
@@ -17,6 +18,7 @@ pub(crate) enum Cause {
     NeverParallel,
     CommonLock(Lock),
     LockBeside(i64),
+    SameIndex(Spot),
     Once(Spot),
     Signal(Spot),
     OwnSlot,
@@ -31,6 +33,7 @@ impl Cause {
             Self::NeverParallel => Reason::NeverParallel,
             Self::CommonLock(lock) => Reason::CommonLock(names::lock(facts, &lock)),
             Self::LockBeside(distance) => Reason::LockBeside(distance),
+            Self::SameIndex(locks) => Reason::SameIndex(names::object(facts, locks, 0)),
             Self::Once(control) => Reason::Once(names::object(facts, control, 4)),
             Self::Signal(semaphore) => Reason::Signal(names::object(facts, semaphore, 4)),
             Self::OwnSlot => Reason::OwnSlot,
@@ -63,7 +66,11 @@ impl Reasons<'_, '_> {
         }
         let order = || once(a, b).or_else(|| signal(a, b)).or_else(|| signal(b, a));
         let slots = || self.own(a, b).or_else(|| self.unclaimed(a, b)).or_else(|| self.unclaimed(b, a));
-        beside(one, other).or_else(order).or_else(slots).or_else(|| self.histories(a, b))
+        beside(one, other)
+            .or_else(|| stripe::same_index(a, b))
+            .or_else(order)
+            .or_else(slots)
+            .or_else(|| self.histories(a, b))
     }
 
     /// Whether holding what is there keeps others out.

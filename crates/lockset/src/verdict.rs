@@ -5,7 +5,7 @@
 //!
 //! - *never parallel*: creation and join order the two;
 //! - *common lock*: both surely hold it, not both shared: a lock known by name, or one at the same distance from the
-//!   accessed byte (`p->lock` for `p->data`);
+//!   accessed byte (`p->lock` for `p->data`), or one with the index of the accessed element (`locks[i]` for `data[i]`);
 //! - *once*: one is in a once-routine, the other in the same or after it;
 //! - *signal*: one comes before the only thread that posts a semaphore has done so, the other after waiting for it;
 //! - *own slot*: each thread stays in the part of an object that its argument singles out;
@@ -20,7 +20,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use facts::spot::ObjectId;
+use facts::spot::{ObjectId, Origin};
 use facts::{Facts, Options};
 use model::{AccessKind, Pair, SiteId};
 use program::Program;
@@ -45,6 +45,8 @@ pub enum Reason {
     CommonLock(String),
     /// Both hold the lock at this distance from the accessed byte.
     LockBeside(i64),
+    /// Both hold the lock in this array that has the index of the accessed element.
+    SameIndex(String),
     /// A once-control runs one of them, and the other runs in it or after it.
     Once(String),
     /// One comes before this semaphore is posted, the other after waiting for it.
@@ -63,6 +65,9 @@ impl std::fmt::Display for Reason {
             Self::NeverParallel => f.write_str("the two never run in parallel: creation and join order them"),
             Self::CommonLock(lock) => write!(f, "both hold `{lock}`"),
             Self::LockBeside(_) => f.write_str("both hold the lock that belongs to the accessed object"),
+            Self::SameIndex(locks) => {
+                write!(f, "both hold the lock in `{locks}` with the index of the accessed element")
+            }
             Self::Once(control) => write!(f, "`{control}` orders the two"),
             Self::Signal(semaphore) => {
                 write!(f, "one comes before `{semaphore}` is posted, the other after waiting for it")
@@ -96,6 +101,8 @@ pub struct Side {
 pub enum Ground {
     /// Both are known to touch memory that may be the same.
     Memory,
+    /// One touches any of very many objects, or memory outside of the program.
+    Crowd,
     /// Nothing is known about where one of them goes.
     Wild,
     /// Only something that is not modelled keeps it from being absent.
@@ -183,10 +190,17 @@ pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
     Analysis { findings, more_warnings, more_absent, obstacles, outside, phases }
 }
 
+/// Whether an object stands for very many, or for memory outside of the program.
+pub(crate) fn is_crowd(facts: &Facts<'_>, object: ObjectId) -> bool {
+    matches!(facts.points_to.origin(object), Origin::Bunch | Origin::Outside)
+}
+
 /// Judges all pairs of classes: warnings first, so that what is absent is not listed with them.
 fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Listing<'a, 'p> {
     let mut listing = Listing::new(meetings);
-    let objects: Vec<ObjectId> = meetings.events.classes.keys().copied().collect();
+    // What is best known is listed first, as there is an end to the list.
+    let mut objects: Vec<ObjectId> = meetings.events.classes.keys().copied().collect();
+    objects.sort_by_key(|object| is_crowd(meetings.facts, *object));
     // Objects with pairs that rest on clean publication; that is given up until nothing changes.
     let mut published: BTreeSet<ObjectId> = BTreeSet::new();
     for object in &objects {

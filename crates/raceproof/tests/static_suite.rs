@@ -20,7 +20,7 @@ use common::annotated::{for_each_program, items};
 const PRECISION: f64 = 0.90;
 
 /// Programs with race-free lines that are warned about today.
-const FIXME: [&str; 49] = [
+const FIXME: [&str; 46] = [
     "fixme_atomic_claim_index",
     "fixme_atomic_publication",
     "fixme_atomic_reference_count",
@@ -42,9 +42,6 @@ const FIXME: [&str; 49] = [
     "fixme_join_by_counter",
     "fixme_join_by_flag",
     "fixme_join_by_semaphore",
-    "fixme_join_loop_backwards",
-    "fixme_lock_array_same_index",
-    "fixme_lock_array_wrong_stripe",
     "fixme_lock_pointer_replaced",
     "fixme_mhp_conditional_create",
     "fixme_mhp_create_twice_in_function",

@@ -5,7 +5,7 @@ use program::{BlockId, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, TryM
 
 use super::Argument;
 use crate::address::{Address, Base};
-use crate::flow_graph::{Counted, FlowGraph};
+use crate::flow_graph::{Counted, CountedDown, FlowGraph};
 use crate::invocations::Place;
 use crate::points_to::PointsTo;
 use crate::spot::Origin;
@@ -24,13 +24,23 @@ pub(super) struct Creation {
     pub(super) argument: Argument,
 }
 
-/// A loop that joins the thread in each of a row of handles.
+/// A loop that joins the thread in each of a row of handles, those with the numbers from `first` on and below
+/// `end + beyond`.
+///
+/// A loop that counts down from `s` while its counter is above `b` has rounds for `b + 1` to `s`. With every number less by
+/// one these are `b` to `s - 1`, and each handle is one element further from its number: so such a loop is written down as
+/// if it counted up from `b` to `s`. While the counter is not below `b`, the rounds are `b` to `s` as they are.
 #[derive(Clone, Debug)]
 pub(super) struct JoinLoop {
     /// The edge on which all are joined.
     pub(super) header: BlockId,
-    pub(super) counted: Counted,
-    /// Where handles are loaded from; its index is the loop's counter.
+    pub(super) exit: BlockId,
+    /// The counter, if the loop counts up.
+    pub(super) counter: Option<LocalId>,
+    pub(super) first: Operand,
+    pub(super) end: Operand,
+    pub(super) beyond: i64,
+    /// Where handles are loaded from, by their number.
     pub(super) loaded_from: Address,
     /// The handle.
     pub(super) handle: Operand,
@@ -161,7 +171,6 @@ fn join_loop(
 ) -> Option<JoinLoop> {
     let (function, block, _) = place;
     let around = graph.innermost(block)?;
-    let counted = graph.counted(&program.functions[function], &points_to.addresses, function, around)?;
     // Every round joins.
     if !around.latches.iter().all(|latch| graph.dominates(block, *latch)) {
         return None;
@@ -171,8 +180,29 @@ fn join_loop(
         return None;
     };
     let loaded_from = points_to.addresses.of(function, address);
-    let follows = loaded_from.index.is_some_and(|(index, _)| index == counted.counter.local);
-    follows.then_some(JoinLoop { header: around.header, counted, loaded_from, handle: *handle, place })
+    let (index, scale) = loaded_from.index?;
+    let body = &program.functions[function];
+    let row = JoinLoop {
+        header: around.header,
+        exit: around.header,
+        counter: None,
+        first: Operand::Any,
+        end: Operand::Any,
+        beyond: 0,
+        loaded_from,
+        handle: *handle,
+        place,
+    };
+    if let Some(up) = graph.counted(body, &points_to.addresses, function, around) {
+        let Counted { counter, bound, exit } = up;
+        let row = JoinLoop { exit, counter: Some(index), first: counter.start, end: bound, ..row };
+        return (counter.local == index).then_some(row);
+    }
+    let CountedDown { counter, bound, inclusive, exit } =
+        graph.counted_down(body, &points_to.addresses, function, around)?;
+    let (beyond, loaded_from) = if inclusive { (1, loaded_from) } else { (0, loaded_from.plus(scale)?) };
+    let row = JoinLoop { exit, first: bound, end: counter.start, beyond, loaded_from, ..row };
+    (counter.local == index).then_some(row)
 }
 
 /// The statements that a function's threads depend on.

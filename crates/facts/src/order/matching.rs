@@ -6,7 +6,7 @@ use model::AccessKind;
 use program::{BlockId, Function, FunctionId, Operand, Stmt, SyncOp};
 
 use super::canonical::{Canonical, Root, canonical};
-use super::joins::JoinLoop;
+use super::joins::{Creation, JoinLoop};
 use super::walk::Tree;
 use super::{ContextId, Moment, ThreadId};
 use crate::accesses::{Target, accesses};
@@ -93,8 +93,10 @@ impl Tree<'_> {
             self.canonical(context, self.points_to.addresses.of(function, operand))
         };
         let function = self.contexts[context].function;
-        let start = value(context, function, &row.counted.counter.start);
-        let bound = self.stored(value(context, function, &row.counted.bound), (made_in, place));
+        let start = value(context, function, &row.first);
+        let end = value(context, function, &row.end);
+        let Some(offset) = end.offset.checked_add(row.beyond) else { return false };
+        let bound = self.stored(Canonical { offset, ..end }, (made_in, place));
         match (to.index, creation.counted) {
             (Some((_, index, to_scale)), Some(counted)) => {
                 let made_function = self.contexts[made_in].function;
@@ -104,7 +106,7 @@ impl Tree<'_> {
                     && (to_scale, to.offset) == (scale, from.offset)
                     // A bound that is still zero makes no thread.
                     && first == start && first.number().is_some_and(|first| first >= 0)
-                    && self.same(&last, &bound)
+                    && (self.same(&last, &bound) || self.is_after(context, row, creation, made_in, &bound))
                     && !self.before_loop.get(&thread).is_some_and(|before| before.contains(&thread))
             }
             (None, _) if self.is_alone(thread) => {
@@ -114,6 +116,26 @@ impl Tree<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a value is that of the counter of the loop around a creation, after the loop was left at its header: the
+    /// number of the first handle that was not filled.
+    fn is_after(
+        &self,
+        context: ContextId,
+        row: &JoinLoop,
+        creation: &Creation,
+        made_in: ContextId,
+        value: &Canonical,
+    ) -> bool {
+        let function = self.contexts[made_in].function;
+        let around = self.graphs[function].loops.iter().find(|l| Some(l.header) == creation.around);
+        let Some((around, counted)) = around.zip(creation.counted) else { return false };
+        let counter = Canonical { root: Root::Local(made_in, counted.counter.local), index: None, offset: 0 };
+        context == made_in
+            && *value == counter
+            && !around.contains(row.header)
+            && self.graphs[function].leaves_at_header(&self.program.functions[function], around)
     }
 
     pub(super) fn same(&self, earlier: &Canonical, later: &Canonical) -> bool {

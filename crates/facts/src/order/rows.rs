@@ -52,7 +52,7 @@ impl Tree<'_> {
                         let after = at.1 == row.place.1 && at.2 > row.place.2
                             || at.1 != row.place.1 && graph.dominates(row.place.1, at.1);
                         let counts = |c: &Canonical| c.index.map(|(_, _, scale)| scale);
-                        let by_counter = there.index.is_some_and(|(_, local, _)| local == row.counted.counter.local);
+                        let by_counter = there.index.is_some_and(|(_, local, _)| Some(local) == row.counter);
                         let same = self.same_root(&argument.root, &there.root) && counts(&argument) == counts(&there);
                         if after
                             && same

@@ -492,7 +492,7 @@ impl Tree<'_> {
         let mut moment = moment.clone();
         let function = self.contexts[context].function;
         let Some(code) = self.code.get(&function) else { return moment };
-        for row in code.join_loops.iter().filter(|l| l.header == from && l.counted.exit == to) {
+        for row in code.join_loops.iter().filter(|l| l.header == from && l.exit == to) {
             let Some(named) = self.named(function, &row.handle) else { continue };
             let running: Vec<ThreadId> = named.into_iter().filter(|t| moment.alive.contains(t)).collect();
             for thread in running {
