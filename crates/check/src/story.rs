@@ -132,7 +132,11 @@ impl Teller<'_> {
         }
     }
 
+    /// Where a thread began, as far as its events tell.
     fn first_function(&self, thread: ThreadId) -> String {
+        if self.trace.threads[thread].created.is_none() {
+            return "main".to_owned();
+        }
         let mut events = self.trace.events.iter().filter(|event| event.id.thread == thread);
         Place::of(self.program, events.find_map(|event| event.site)).function
     }

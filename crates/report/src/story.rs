@@ -116,7 +116,12 @@ pub fn render(story: &Story, sources: &mut Sources, width: usize) -> String {
     let heads: Vec<_> = heads.map(|head| (BOLD, head)).collect();
     layout.line(&mut out, &heads.iter().map(|(style, text)| (*style, text.as_str())).collect::<Vec<_>>());
     layout.rule(&mut out, DIM, "");
+    // The line of code that stands last in the story; what comes from it again is not said again.
+    let mut last = None;
     for row in &story.rows {
+        if !matches!(row, Row::Event { .. }) {
+            last = None;
+        }
         match row {
             Row::Skipped { events } => {
                 let plural = if *events == 1 { "" } else { "s" };
@@ -129,9 +134,11 @@ pub fn render(story: &Story, sources: &mut Sources, width: usize) -> String {
                 let place = file.as_ref().map(|file| format!("{}:{line}", name(file)));
                 let code = file.as_ref().and_then(|file| sources.line(file, *line)).unwrap_or_default();
                 let style = if *marked { RED } else { Style::new() };
-                if let Some(place) = place {
+                let here = place.map(|place| (*column, place));
+                if let Some((_, place)) = here.as_ref().filter(|_| here != last) {
                     layout.cell(&mut out, *column, Style::new(), &format!("{place}  {code}"));
                 }
+                last = here;
                 let pointer = if *marked { ">>" } else { "  " };
                 layout.cell(&mut out, *column, style, &format!("{pointer} {what}"));
             }

@@ -231,13 +231,12 @@ impl<'a> Book<'a> {
 
     /// Whether a run misused the thread API or left an object: proofs assume that no run does (A10).
     fn is_misused(&self) -> bool {
-        self.stray.is_some() || self.errors.iter().any(|error| error.kind == ErrorKind::Misuse)
+        self.stray.is_some() || is_misused(&self.errors)
     }
 
-    /// Why proofs are void, given the errors that were found just now; `None` if they are not.
-    pub(super) fn void(&self, errors: &[report::Finding]) -> Option<Unknown> {
-        let misused = self.is_misused() || errors.iter().any(|error| error.kind == ErrorKind::Misuse);
-        misused.then(|| self.misused())
+    /// Why proofs are void, if a run left its objects.
+    pub(super) fn astray(&self) -> Option<Unknown> {
+        self.stray.is_some().then(|| self.misused())
     }
 
     /// Why proofs are void when [`is_misused`](Self::is_misused).
@@ -356,6 +355,11 @@ impl<'a> Book<'a> {
         }
         Some(told)
     }
+}
+
+/// Whether one of these errors is a misuse of the thread API.
+pub(super) fn is_misused(errors: &[report::Finding]) -> bool {
+    errors.iter().any(|error| error.kind == ErrorKind::Misuse)
 }
 
 /// What is known of a pair without a run.

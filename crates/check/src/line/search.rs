@@ -8,7 +8,7 @@ use cover::Candidate;
 use model::{Engine, Pair, Verdict};
 use report::{Code, PairVerdict};
 
-use super::book::{Book, Work};
+use super::book::{Book, Work, is_misused};
 use super::{CheckOptions, Watcher, stray, this_input};
 use crate::Error;
 use crate::build::Built;
@@ -50,9 +50,17 @@ pub(super) fn search(
         ..ExploreOptions::default()
     };
     let candidates = book.open_candidates();
-    let known =
+    let mut known =
         Known { shown: book.shown(), absent: book.proved(), hints: candidates.iter().map(hints::hint).collect() };
-    let (report, sites, led) = explore_knowing(built, &search, &known, watcher)?;
+    let mut explored = explore_knowing(built, &search, &known, watcher)?;
+    if !known.absent.is_empty() && is_misused(&explored.0.errors) {
+        // The proofs are void, and so is a search that relied on them.
+        known.absent.clear();
+        let left = options.deadline(start).saturating_duration_since(Instant::now());
+        let again = ExploreOptions { time: Some(left.min(time)), ..search };
+        explored = explore_knowing(built, &again, &known, watcher)?;
+    }
+    let (report, sites, led) = explored;
     let outcome = |(candidate, led): (&Candidate, Led)| (candidate.pair, hints::outcome(book.program, candidate, led));
     let led: BTreeMap<Pair, String> = candidates.iter().zip(led).map(outcome).collect();
     let report::Report { pairs, mut unknowns, errors, engines, assumptions, .. } = report;
@@ -63,11 +71,8 @@ pub(super) fn search(
         book.see(pair, listed);
         book.show(pair, Engine::Explore, reason, || stray::in_witness(built, &options.limits, witness))?;
     }
-    // A search that relied on proofs is as void as they are.
-    if !known.absent.is_empty()
-        && let Some(void) = book.void(&errors)
-    {
-        unknowns.insert(0, void);
+    if !known.absent.is_empty() {
+        unknowns.splice(0..0, book.astray());
     }
     let stopped = unknowns.first().cloned();
     let mut unconfirmed = BTreeSet::new();
