@@ -125,6 +125,9 @@ impl Check {
         let mut build = self.program.build_options(cflags);
         build.assume_pure.extend(settings.assume_pure.iter().cloned());
         pragmas::warn_if_ignored(&build);
+        if self.jobs.get() > 1 && !check::ExploreOptions::default().can_be_split() {
+            output::warn("the search is made in one process: the one that `check` makes cannot be split for `-j`");
+        }
         // A choice of effort on the command line counts more than the project's time.
         let time = self.time.or(settings.time.filter(|_| effort == Effort::Normal));
         let options = CheckOptions {
