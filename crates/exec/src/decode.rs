@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use model::{
     Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, Misuse, Op, Pending, Region,
-    SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled, WakeCause,
+    SiteId, Step, ThreadId, ThreadInfo, ThreadSet, Trace, Unmodelled, WakeCause,
 };
 use smallvec::SmallVec;
 use wire::record::{flag, wake};
@@ -122,7 +122,6 @@ fn is_access(tag: Tag) -> bool {
 
 impl<'a> Decoder<'a> {
     fn new(records: &'a [Record], end: End) -> Self {
-        let main = ThreadInfo { path: ThreadPath::main(), created: None };
         Self {
             records,
             at: 0,
@@ -130,16 +129,7 @@ impl<'a> Decoder<'a> {
             counts: IndexVec::filled(1, (0, 0)),
             events: Vec::new(),
             marks: Vec::new(),
-            trace: Trace {
-                threads: IndexVec::filled(1, main),
-                events: IndexVec::new(),
-                runnable: Vec::new(),
-                pending: Vec::new(),
-                allocations: Vec::new(),
-                misuses: Vec::new(),
-                unmodelled: Vec::new(),
-                end,
-            },
+            trace: Trace::empty(end),
             stacks: Stacks::new(),
         }
     }

@@ -12,10 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use model::{
-    End, EventId, Executor, IndexVec, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, ThreadInfo,
-    ThreadPath, Trace,
-};
+use model::{End, EventId, Executor, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, Trace};
 use wire::{Policy, Reply, ReplyKind, Request};
 
 use crate::config::Config;
@@ -465,17 +462,8 @@ fn ending(reply: &Reply, process: &Process) -> Result<Option<End>, Error> {
 
 /// The trace of a run of which nothing is known but that it took too long.
 fn unknown_run() -> Trace {
-    let main = ThreadInfo { path: ThreadPath::main(), created: None };
-    Trace {
-        threads: IndexVec::filled(1, main),
-        events: IndexVec::new(),
-        runnable: vec![(Step(0), std::iter::once(ThreadId::MAIN).collect())],
-        pending: Vec::new(),
-        allocations: Vec::new(),
-        misuses: Vec::new(),
-        unmodelled: Vec::new(),
-        end: End::TimeLimit,
-    }
+    let runnable = vec![(Step(0), std::iter::once(ThreadId::MAIN).collect())];
+    Trace { runnable, ..Trace::empty(End::TimeLimit) }
 }
 
 impl Sampler for Target {

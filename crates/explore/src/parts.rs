@@ -71,9 +71,9 @@ impl PartRun {
 
     /// The run's trace, given that of the run before it.
     pub(crate) fn complete(&mut self, before: Option<Trace>) -> Trace {
-        let Some(mut trace) = before else { return std::mem::replace(&mut self.trace, nothing()) };
+        let Some(mut trace) = before else { return std::mem::replace(&mut self.trace, Trace::empty(End::Deadlock)) };
         let Trace { threads, events, runnable, pending, allocations, misuses, unmodelled, end } =
-            std::mem::replace(&mut self.trace, nothing());
+            std::mem::replace(&mut self.trace, Trace::empty(End::Deadlock));
         keep_until(&mut trace, self.shared);
         trace.threads.extend(threads.into_raw());
         trace.events.extend(events.into_raw());
@@ -366,25 +366,11 @@ pub(crate) fn sleeping_from(sleeps: &[Sleep<EventNumber>], first: usize) -> Slee
     sleeping
 }
 
-/// A trace of nothing.
-fn nothing() -> Trace {
-    Trace {
-        threads: Default::default(),
-        events: Default::default(),
-        runnable: Vec::new(),
-        pending: Vec::new(),
-        allocations: Vec::new(),
-        misuses: Vec::new(),
-        unmodelled: Vec::new(),
-        end: End::Deadlock,
-    }
-}
-
 /// The first events of a trace, and which threads could run before them and after.
 fn until(trace: &Trace, state: Step) -> Trace {
     let runnable = trace.runnable.iter().take_while(|(from, _)| *from <= state).cloned().collect();
     let events = trace.events.iter().take(state.0 as usize).cloned().collect();
-    Trace { events, runnable, ..nothing() }
+    Trace { events, runnable, ..Trace::empty(End::Deadlock) }
 }
 
 /// Keeps what is surely the same in a run that has the events before a state in common.

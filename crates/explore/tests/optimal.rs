@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use explore::{Coverage, Options, ReductionName, Statistics, StopReason, search};
 use model::Pair;
 use program::Program;
-use shapes::{last_zero, readers, threads};
+use shapes::threads::threads;
+use shapes::{last_zero, readers};
 use testkit::Interpreter;
 
 /// What a complete search did, and the pairs that race.

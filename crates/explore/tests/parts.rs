@@ -11,7 +11,8 @@ use std::time::Duration;
 use explore::{Observer, Options, ReductionName, search, search_with};
 use model::{Executor, Schedule, Step, Trace};
 use program::Program;
-use shapes::{last_zero, readers, threads};
+use shapes::threads::threads;
+use shapes::{last_zero, readers};
 use testkit::Interpreter;
 
 /// The executions of a search, in order.

@@ -1,6 +1,9 @@
 //! What the reductions that ask what can still happen leave out, on the programs of the papers and others whose numbers
 //! can be told.
 
+#[path = "support/threads.rs"]
+mod threads;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,7 +11,9 @@ use std::sync::Arc;
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, search};
 use outlook::Summary;
 use program::Program;
+
 use testkit::Interpreter;
+use threads::threads;
 
 use ReductionName::{Best, Dhtc, Dpor, DporSleep, Optimal, Pdp};
 
@@ -24,20 +29,6 @@ fn explore(text: &str, reduction: ReductionName) -> Outcome {
 
 fn executions(text: &str, reduction: ReductionName) -> u64 {
     explore(text, reduction).statistics.executions
-}
-
-/// A program whose `main` starts a thread for each body and then joins them.
-fn threads(globals: &str, bodies: &[String]) -> String {
-    let mut text = format!("{globals}\n");
-    let mut main = String::from("fn main() {\nentry:\n");
-    for (number, body) in bodies.iter().enumerate() {
-        writeln!(text, "fn t{number}(%tid) {{\nentry:\n{body}\n  return\n}}").unwrap();
-        writeln!(main, "  %h{number} = create &t{number}, {number}").unwrap();
-    }
-    for number in 0..bodies.len() {
-        writeln!(main, "  join %h{number}").unwrap();
-    }
-    text + &main + "  return 0\n}\nentry main\n"
 }
 
 fn increment(variable: &str, lock: &str, name: &str) -> String {

@@ -15,6 +15,8 @@ use testkit::{Limits, Truth};
 const PROGRAMS: u64 = 10_000;
 /// Least share of race-free pairs that have to be absent, in percent.
 const SHARE: f64 = 97.0;
+/// Enough for three threads of a few events.
+const LARGE: Limits = Limits { executions: 1 << 40, states: 1 << 20, events: 200 };
 
 /// How many pairs were settled, and how many could have been.
 #[derive(Default, Debug)]
@@ -64,4 +66,59 @@ fn nothing_that_races_is_absent() {
     }
     println!("{tally:?}: {:.1} % of race-free pairs are absent", tally.share());
     assert!(tally.share() >= SHARE, "{tally:?}");
+}
+
+/// A program that makes two threads in a loop and joins some in another. The number of threads is a variable, global or in
+/// a heap block, that may be set before and after they are made.
+fn join_loops() -> Vec<String> {
+    let mut programs = Vec::new();
+    let settings = [None, Some(1), Some(2)];
+    for (heap, initial) in [(false, 0), (false, 1), (false, 2), (true, 0)] {
+        for (before, after) in settings.into_iter().flat_map(|before| settings.map(|after| (before, after))) {
+            for (made, joined) in ["2", "%bound"].into_iter().flat_map(|made| ["1", "2", "%limit"].map(|j| (made, j))) {
+                for start in [0, 1] {
+                    let cell = if heap { "%n" } else { "@n" };
+                    let block = if heap { "%n = zalloc 4\n" } else { "" };
+                    let set = |value: Option<i32>| value.map_or(String::new(), |v| format!("store 4, {cell}, {v}\n"));
+                    programs.push(format!(
+                        "global n: 4 = {initial:02x}000000\nglobal handles: 16\nglobal results: 8\n\
+                         fn worker(%slot) {{\nentry:\nstore 4, %slot, 1\nreturn 0\n}}\n\
+                         fn main() {{\nentry:\n{block}{}goto making\n\
+                         making:\n%i = phi [entry: 0, make: %next]\n%bound = load 4, {cell}\n\
+                         %more = slt 32 %i, {made}\nbranch %more, make, made\n\
+                         make:\n%slot = offset @results, %i, 4, 0\n%h = create &worker, %slot\n\
+                         %to = offset @handles, %i, 8, 0\nstore 8, %to, %h\n%next = add 32 %i, 1\ngoto making\n\
+                         made:\n{}goto joining\n\
+                         joining:\n%j = phi [made: {start}, one: %later]\n%limit = load 4, {cell}\n\
+                         %left = slt 32 %j, {joined}\nbranch %left, one, end\n\
+                         one:\n%from = offset @handles, %j, 8, 0\n%g = load 8, %from\njoin %g\n\
+                         %later = add 32 %j, 1\ngoto joining\n\
+                         end:\n%a = load 4, @results\n%b = load 4, @results+4\nreturn 0\n}}\nentry main\n",
+                        set(before),
+                        set(after),
+                    ));
+                }
+            }
+        }
+    }
+    programs
+}
+
+/// Who is joined by a loop depends on where it starts and ends, and on whether that is what the loop that made the threads
+/// went by.
+#[test]
+fn join_loops_wait_for_whom_they_join() {
+    let (mut tally, mut skipped) = (Tally::default(), 0);
+    for text in join_loops() {
+        let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let truth = testkit::oracle::explore(&program, LARGE).unwrap().expect("it is small");
+        // Joining what is no thread is a misuse, which proofs assume does not happen.
+        if truth.misuses.is_empty() && truth.crashes.is_empty() {
+            compare(&program, &truth, &mut tally, &|| text.clone());
+        } else {
+            skipped += 1;
+        }
+    }
+    println!("{tally:?}, {skipped} with a misuse: {:.1} % of race-free pairs are absent", tally.share());
+    assert!(tally.programs > 200 && tally.racing > 100 && tally.share() > 75.0, "{tally:?}");
 }

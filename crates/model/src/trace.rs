@@ -188,6 +188,20 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The initial thread and nothing else, ended like this.
+    pub fn empty(end: End) -> Self {
+        Self {
+            threads: IndexVec::filled(1, ThreadInfo { path: ThreadPath::main(), created: None }),
+            events: IndexVec::new(),
+            runnable: Vec::new(),
+            pending: Vec::new(),
+            allocations: Vec::new(),
+            misuses: Vec::new(),
+            unmodelled: Vec::new(),
+            end,
+        }
+    }
+
     /// The threads that could run in the state before `step`; for the step after the last, in the last state.
     pub fn runnable_at(&self, step: Step) -> &ThreadSet {
         let after = self.runnable.partition_point(|(from, _)| *from <= step);

@@ -81,7 +81,7 @@ pub(super) fn first(trace: &Trace, last: Step) -> Option<Stray> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Access, Addr, Allocation, Cell, End, Event, EventId, IndexVec, Op, ThreadId};
+    use model::{Access, Addr, Allocation, Cell, End, Event, EventId, Op, ThreadId};
 
     use super::*;
 
@@ -107,14 +107,9 @@ mod tests {
             size: 24,
         };
         Trace {
-            threads: IndexVec::new(),
             events: accesses.iter().enumerate().map(event).collect(),
-            runnable: Vec::new(),
-            pending: Vec::new(),
             allocations: vec![block(0, AT), block(0, AT + 48), block(2, AT)],
-            misuses: Vec::new(),
-            unmodelled: Vec::new(),
-            end: End::Exit { code: 0 },
+            ..Trace::empty(End::Exit { code: 0 })
         }
     }
 

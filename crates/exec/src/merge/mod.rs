@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use model::{
     Access, AccessKind, Addr, Allocation, Cell, End, Event, EventId, IndexVec, Op, Order, Region, SiteId, Step,
-    ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, WakeCause,
+    ThreadId, ThreadInfo, ThreadSet, Trace, WakeCause,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use wire::Tag;
@@ -76,7 +76,6 @@ struct Building<'a> {
 
 impl<'a> Building<'a> {
     fn new(sites: &'a Sites, usage: Usage, failed: FxHashSet<u32>, detail: Detail, end: End) -> Self {
-        let main = ThreadInfo { path: ThreadPath::main(), created: None };
         Self {
             sites,
             usage,
@@ -87,16 +86,7 @@ impl<'a> Building<'a> {
             lives: Lives::default(),
             numbers: std::iter::once((0, ThreadId::MAIN)).collect(),
             counts: IndexVec::filled(1, (0, 0)),
-            trace: Trace {
-                threads: IndexVec::filled(1, main),
-                events: IndexVec::new(),
-                runnable: Vec::new(),
-                pending: Vec::new(),
-                allocations: Vec::new(),
-                misuses: Vec::new(),
-                unmodelled: Vec::new(),
-                end,
-            },
+            trace: Trace::empty(end),
             arrived: FxHashMap::default(),
             complete: BTreeMap::new(),
         }

@@ -1,20 +1,9 @@
 //! Programs of which the number of classes is known.
 
-use std::fmt::Write as _;
+#[path = "threads.rs"]
+pub(crate) mod threads;
 
-/// A program whose `main` starts a thread for each body and then joins them.
-pub(crate) fn threads(globals: &str, bodies: &[String]) -> String {
-    let mut text = format!("{globals}\n");
-    let mut main = String::from("fn main() {\nentry:\n");
-    for (number, body) in bodies.iter().enumerate() {
-        writeln!(text, "fn t{number}(%tid) {{\nentry:\n{body}\n  return\n}}").unwrap();
-        writeln!(main, "  %h{number} = create &t{number}, {number}").unwrap();
-    }
-    for number in 0..bodies.len() {
-        writeln!(main, "  join %h{number}").unwrap();
-    }
-    text + &main + "  return 0\n}\nentry main\n"
-}
+use threads::threads;
 
 /// Readers and one writer.
 pub(crate) fn readers(count: usize) -> String {
