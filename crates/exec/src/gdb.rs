@@ -8,8 +8,8 @@ use wire::Request;
 
 use crate::config::Config;
 use crate::error::Error;
+use crate::process;
 use crate::shared::Shared;
-use crate::target;
 
 /// The command that runs `program` under `gdb` with this schedule and stops right before the event after its last
 /// segment. `directory` gets the file through which program and schedule meet; it must outlive the command.
@@ -22,7 +22,7 @@ pub fn gdb_command(program: &Path, config: &Config, schedule: &Schedule, directo
     let file =
         std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(system)?;
     let mut shared = Shared::create(&file, config, true).map_err(system)?;
-    shared.ask(Request { trap: 1, ..target::request(config) }, schedule)?;
+    shared.ask(Request { trap: 1, ..process::request(config) }, schedule)?;
     let mut command = Command::new("gdb");
     command.arg("-q");
     let directory = config.directory.as_ref().map(|d| format!("set cwd {}", d.display()));

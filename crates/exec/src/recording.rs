@@ -22,8 +22,8 @@ use wire::log::{ARENA, BUFFER, BUFFERS_OFFSET, Board, FDS_VARIABLE, Packer, SLOT
 use crate::error::Error;
 use crate::format::ProgramIdentity;
 use crate::format::trace::{Head, Tail, block_of, sealed, start, whole_blocks};
+use crate::process::{memory_file, system};
 use crate::symbols::Symbols;
-use crate::target::{memory_file, system};
 
 /// How to record.
 #[derive(Clone, Debug)]

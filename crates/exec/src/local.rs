@@ -1,0 +1,118 @@
+//! Runs on this machine.
+
+use std::sync::atomic::Ordering;
+
+use model::Schedule;
+use wire::layout::isolation;
+use wire::{Record, Reply, ReplyKind};
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::place::{Place, Ran, Wish};
+use crate::process::{Executable, Output, Process, Streams};
+
+/// The program on this machine. Its process is started again whenever it is gone.
+pub(crate) struct Local {
+    executable: Executable,
+    process: Option<Process>,
+    /// Whether the process leaves after its last run.
+    leaves: bool,
+    /// Standard output and error of the last run.
+    streams: Option<Streams>,
+    /// The last run's.
+    reply: Reply,
+}
+
+impl Local {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn launch(executable: Executable, config: &Config) -> Result<Self, Error> {
+        let mut local = Self { executable, process: None, leaves: false, streams: None, reply: Reply::default() };
+        local.start(config)?;
+        Ok(local)
+    }
+
+    fn start(&mut self, config: &Config) -> Result<(), Error> {
+        let streams = Streams::new()?;
+        self.process = Some(Process::start(&self.executable, config, &streams)?);
+        self.leaves = false;
+        self.streams = Some(streams);
+        Ok(())
+    }
+
+    /// Adds what the program said to the report of its death.
+    fn with_stderr(&self, error: Error) -> Error {
+        match (error, self.streams.as_ref().map(Streams::output)) {
+            (Error::Died { status, .. }, Some(Ok(output))) => {
+                Error::Died { status, stderr: String::from_utf8_lossy(&output.stderr).into_owned() }
+            }
+            (error, _) => error,
+        }
+    }
+}
+
+impl Place for Local {
+    fn execute(&mut self, config: &Config, schedule: &Schedule, wish: Wish) -> Result<Option<Ran>, Error> {
+        if self.leaves || wish.fresh {
+            self.process = None;
+        }
+        loop {
+            if self.process.is_none() {
+                self.start(config)?;
+            }
+            let Some(process) = &mut self.process else { continue };
+            let reply = match process.run(config, schedule, wish) {
+                Ok(Some(reply)) => reply,
+                Ok(None) => {
+                    self.process = None;
+                    return Ok(None);
+                }
+                Err(error) => {
+                    self.process = None;
+                    return Err(self.with_stderr(error));
+                }
+            };
+            let kind = ReplyKind::from_u32(reply.kind);
+            if kind == Some(ReplyKind::Fresh) {
+                // The prefix leaves the common past of the runs of this process: a new one has none.
+                if process.runs == 1 {
+                    return Err(Error::Runtime { message: "a new process refuses the schedule".into() });
+                }
+                self.process = None;
+                continue;
+            }
+            let header = process.shared.header();
+            let stays = !matches!(kind, None | Some(ReplyKind::None | ReplyKind::TimeLimit | ReplyKind::Failure));
+            self.leaves = !stays || header.checkpointed.load(Ordering::Acquire) == 0;
+            self.reply = reply;
+            return Ok(Some(Ran {
+                reply,
+                message: process.shared.message(&reply),
+                load_base: header.load_base.load(Ordering::Relaxed),
+                forks: header.isolation.load(Ordering::Relaxed) == isolation::FORK,
+            }));
+        }
+    }
+
+    fn records(&self, out: &mut Vec<Record>) -> Result<usize, Error> {
+        match &self.process {
+            Some(process) => process.shared.records(&self.reply, out),
+            None => {
+                out.clear();
+                Ok(0)
+            }
+        }
+    }
+
+    fn output(&self) -> Result<Output, Error> {
+        self.streams.as_ref().map_or_else(|| Ok(Output::default()), Streams::output)
+    }
+
+    fn set_crowded(&mut self, crowded: bool) {
+        if let Some(process) = &self.process {
+            process.shared.header().crowded.store(crowded.into(), Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A process of the program under test that runs on request.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use model::Schedule;
+use wire::{Reply, Request};
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::place::Wish;
+use crate::shared::Shared;
+
+/// How long the process may take to answer the watchdog's signal.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often the host looks after a process that does not answer.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// An executable, and what is started to run it.
+#[derive(Clone, Debug)]
+pub(crate) struct Executable {
+    /// The executable.
+    pub(crate) path: PathBuf,
+    /// A program that runs it, with arguments before the executable's path; empty if it is started itself. `{name}` in an
+    /// argument stands for the name that the program is to see as its own.
+    pub(crate) runner: Vec<OsString>,
+}
+
+/// A process of the program.
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) shared: Shared,
+    /// Number of runs asked for.
+    pub(crate) runs: u64,
+}
+
+/// Files in memory that the program writes to.
+pub(crate) struct Streams {
+    stdout: File,
+    stderr: File,
+}
+
+/// What the program wrote in a run.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Output {
+    /// To standard output.
+    pub stdout: Vec<u8>,
+    /// To standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// A file that lives in memory.
+pub(crate) fn memory_file(name: &'static std::ffi::CStr) -> Result<File, Error> {
+    // Safety: a new descriptor, owned from here on.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(Error::System { action: "create a file in memory", source: io::Error::last_os_error() });
+    }
+    // Safety: as above.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+pub(crate) fn system(action: &'static str) -> impl Fn(io::Error) -> Error {
+    move |source| Error::System { action, source }
+}
+
+/// What a run asks for, but for its schedule.
+pub(crate) fn request(config: &Config) -> Request {
+    Request {
+        spurious: config.spurious.into(),
+        max_steps: config.max_steps,
+        quantum: config.quantum,
+        ..Request::default()
+    }
+}
+
+/// Reads a stream from its start, without moving its offset.
+fn contents(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; file.metadata()?.len() as usize];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+impl Streams {
+    pub(crate) fn new() -> Result<Self, Error> {
+        Ok(Self { stdout: memory_file(c"stdout")?, stderr: memory_file(c"stderr")? })
+    }
+    pub(crate) fn output(&self) -> Result<Output, Error> {
+        let read = |file| contents(file).map_err(system("read the program's output"));
+        Ok(Output { stdout: read(&self.stdout)?, stderr: read(&self.stderr)? })
+    }
+}
+
+impl Executable {
+    /// The command that starts it, without its arguments.
+    fn command(&self, config: &Config) -> io::Result<Command> {
+        // A path without a slash would be looked for in PATH.
+        let path = std::path::absolute(&self.path)?;
+        let name = config.name.as_deref().unwrap_or(self.path.as_os_str());
+        let Some((runner, arguments)) = self.runner.split_first() else {
+            let mut command = Command::new(path);
+            command.arg0(name);
+            return Ok(command);
+        };
+        let mut command = Command::new(runner);
+        command.args(arguments.iter().map(|argument| if argument == "{name}" { name } else { argument })).arg(path);
+        Ok(command)
+    }
+}
+
+impl Process {
+    pub(crate) fn start(executable: &Executable, config: &Config, streams: &Streams) -> Result<Self, Error> {
+        let program = &executable.path;
+        let launch = |source| Error::Launch { program: program.clone(), source };
+        let memory = memory_file(c"raceproof")?;
+        let shared = Shared::create(&memory, config, false).map_err(system("set up shared memory"))?;
+        let stdin = match &config.stdin {
+            None => Stdio::null(),
+            Some(bytes) => {
+                let mut file = memory_file(c"stdin")?;
+                file.write_all(bytes).map_err(system("fill the program's input"))?;
+                // The descriptor's offset is the program's: at the start.
+                io::Seek::rewind(&mut file).map_err(system("fill the program's input"))?;
+                file.into()
+            }
+        };
+        let copy = |file: &File| file.try_clone().map_err(system("duplicate a descriptor"));
+        let fd = memory.as_raw_fd();
+        let mut command = executable.command(config).map_err(launch)?;
+        command
+            .args(&config.args)
+            .env(wire::FD_VARIABLE, fd.to_string())
+            .stdin(stdin)
+            .stdout(copy(&streams.stdout)?)
+            .stderr(copy(&streams.stderr)?);
+        // An interruption of the search from the terminal is not meant for the program.
+        command.process_group(0);
+        if let Some(directory) = &config.directory {
+            command.current_dir(directory);
+        }
+        // Safety: only system calls between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                if libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
+                    || libc::fcntl(fd, libc::F_SETFD, 0) < 0
+                {
+                    return Err(io::Error::last_os_error());
+                }
+                Ok(())
+            });
+        }
+        let child = command.spawn().map_err(launch)?;
+        Ok(Self { child, shared, runs: 0 })
+    }
+
+    /// Runs once. `None` when the process had to be killed.
+    pub(crate) fn run(&mut self, config: &Config, schedule: &Schedule, wish: Wish) -> Result<Option<Reply>, Error> {
+        self.shared.ask(Request { policy: wish.policy, stacks: wish.stacks.into(), ..request(config) }, schedule)?;
+        self.runs += 1;
+        let start = Instant::now();
+        loop {
+            if self.shared.wait(LOOK) {
+                return Ok(Some(self.shared.reply()));
+            }
+            let exited = self.child.try_wait().map_err(system("look after the program's process"))?;
+            if let Some(status) = exited {
+                // It may have answered just before it left.
+                if self.shared.wait(Duration::ZERO) {
+                    return Ok(Some(self.shared.reply()));
+                }
+                return Err(Error::Died { status: status.to_string(), stderr: String::new() });
+            }
+            let late = start.elapsed().saturating_sub(config.time_limit);
+            if late > GRACE {
+                self.kill();
+                return Ok(None);
+            }
+            if !late.is_zero() {
+                self.signal(libc::SIGALRM);
+            }
+        }
+    }
+
+    /// Signals the process that runs the program.
+    fn signal(&self, signal: libc::c_int) {
+        let pid = self.shared.header().running_pid.load(Ordering::Acquire) as libc::pid_t;
+        // The word is the program's to write over: only our child or its children are signalled.
+        if pid > 1 && (pid == self.child.id() as libc::pid_t || parent_of(pid) == Some(self.child.id())) {
+            // Safety: sends a signal.
+            unsafe { libc::kill(pid, signal) };
+        }
+    }
+
+    fn kill(&mut self) {
+        self.signal(libc::SIGKILL);
+        // Already gone is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The parent of a process.
+fn parent_of(pid: libc::pid_t) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before it, in parentheses, may contain anything.
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
