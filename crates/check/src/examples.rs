@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use explore::{Observer, Progress};
+use explore::{EXAMPLES, Observer, Progress};
 use model::race::could_race;
 use model::{IndexVec, Pair, SiteId, Step, ThreadPath, Trace};
 use report::Protection;
 
 use crate::finding::{Looker, SeenAccess};
-
-/// Most examples per site.
-const KEPT: usize = 8;
 
 /// Keeps examples of different threads and cells while a search goes on.
 pub(crate) struct Examples<'a> {
@@ -84,7 +81,7 @@ impl Observer for Examples<'_> {
         for (step, event, access) in trace.accesses_from(from) {
             let site = event.site_of_access(access);
             let Some(seen) = site.and_then(|site| self.of_site.get_mut(site)) else { continue };
-            if seen.len() >= KEPT {
+            if seen.len() >= EXAMPLES {
                 continue;
             }
             let same = |one: &SeenAccess| {

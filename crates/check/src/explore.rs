@@ -132,16 +132,18 @@ pub(crate) fn explore_knowing(
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let jobs = if options.can_be_split() { options.jobs } else { 1 };
     let crowded = jobs > 1 && 2 * jobs > processors;
-    let config = exec::Config { crowded, ..options.limits.config(built) };
-    let helper = |_| Target::launch(&built.executable(), config.clone());
+    let processor = |number| crowded.then_some(exec::Processor(number));
+    let config = options.limits.config(built);
+    let helper =
+        |number| Target::launch(&built.executable(), exec::Config { processor: processor(number), ..config.clone() });
     let mut helpers = (1..jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
-    target.set_crowded(crowded);
+    target.set_processor(processor(0));
     let outcome = match options.sampling {
         Some(sampling) => ::explore::sample(&mut target, sampling, &search, &mut keeper)?,
         None => ::explore::search_with(&mut target, &mut helpers, &search, &mut keeper, resume)?,
     };
     drop(helpers);
-    target.set_crowded(false);
+    target.set_processor(None);
     let examples = keeper.finish()?;
     let time = start.elapsed();
 

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::processor::Processor;
+
 /// How runs are kept apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Isolation {
@@ -30,8 +32,9 @@ pub struct Config {
     /// Whether condition-variable waits may end without a cause: once per thread and condition variable until a signal
     /// wakes the thread there.
     pub spurious: bool,
-    /// Whether processors are scarce: then host and program do not wait for each other by looking.
-    pub crowded: bool,
+    /// The only processor to run on, where there are fewer than processes: host and program then do not wait for each other
+    /// by looking, and hand over to each other without waking another processor.
+    pub processor: Option<Processor>,
     /// Room for a run's trace, in records of 16 bytes.
     pub trace_capacity: usize,
     /// The program's standard input; nothing if `None`.
@@ -52,7 +55,7 @@ impl Default for Config {
             time_limit: Duration::from_secs(10),
             quantum: 10_000,
             spurious: false,
-            crowded: false,
+            processor: None,
             trace_capacity: 1 << 22,
             stdin: None,
             args: Vec::new(),

@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::place::{Place, Ran, Wish};
 use crate::process::{Executable, Output, Process, Streams};
+use crate::processor::{self, Confined, Processor};
 
 /// The program on this machine. Its process is started again whenever it is gone.
 pub(crate) struct Local {
@@ -21,6 +22,7 @@ pub(crate) struct Local {
     streams: Option<Streams>,
     /// The last run's.
     reply: Reply,
+    host: Confined,
 }
 
 impl Local {
@@ -29,7 +31,9 @@ impl Local {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn launch(executable: Executable, config: &Config) -> Result<Self, Error> {
-        let mut local = Self { executable, process: None, leaves: false, streams: None, reply: Reply::default() };
+        let reply = Reply::default();
+        let mut local =
+            Self { executable, process: None, leaves: false, streams: None, reply, host: Confined::default() };
         local.start(config)?;
         Ok(local)
     }
@@ -58,6 +62,7 @@ impl Place for Local {
         if self.leaves || wish.fresh {
             self.process = None;
         }
+        self.host.stay_on(config.processor);
         loop {
             if self.process.is_none() {
                 self.start(config)?;
@@ -110,9 +115,10 @@ impl Place for Local {
         self.streams.as_ref().map_or_else(|| Ok(Output::default()), Streams::output)
     }
 
-    fn set_crowded(&mut self, crowded: bool) {
+    fn set_processor(&mut self, processor: Option<Processor>) {
         if let Some(process) = &self.process {
-            process.shared.header().crowded.store(crowded.into(), Ordering::Relaxed);
+            process.shared.header().crowded.store(processor.is_some().into(), Ordering::Relaxed);
+            processor::confine(process.id(), processor);
         }
     }
 }

@@ -6,6 +6,7 @@ use wire::{Policy, Record, Reply};
 use crate::config::Config;
 use crate::error::Error;
 use crate::process::Output;
+use crate::processor::Processor;
 
 /// What a run is asked for besides its schedule.
 #[derive(Clone, Copy)]
@@ -43,6 +44,6 @@ pub(crate) trait Place: Send {
     /// What the program wrote in the last run.
     fn output(&self) -> Result<Output, Error>;
 
-    /// Says whether processors are scarce; see [`Config::crowded`].
-    fn set_crowded(&mut self, crowded: bool);
+    /// Changes where it runs; see [`Config::processor`].
+    fn set_processor(&mut self, processor: Option<Processor>);
 }

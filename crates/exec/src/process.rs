@@ -17,6 +17,7 @@ use wire::{Reply, Request};
 use crate::config::Config;
 use crate::error::Error;
 use crate::place::Wish;
+use crate::processor;
 use crate::shared::Shared;
 
 /// How long the process may take to answer the watchdog's signal.
@@ -158,7 +159,13 @@ impl Process {
             });
         }
         let child = command.spawn().map_err(launch)?;
-        Ok(Self { child, shared, runs: 0 })
+        let process = Self { child, shared, runs: 0 };
+        processor::confine(process.id(), config.processor);
+        Ok(process)
+    }
+
+    pub(crate) fn id(&self) -> libc::pid_t {
+        self.child.id() as libc::pid_t
     }
 
     /// Runs once. `None` when the process had to be killed.
@@ -193,7 +200,7 @@ impl Process {
     fn signal(&self, signal: libc::c_int) {
         let pid = self.shared.header().running_pid.load(Ordering::Acquire) as libc::pid_t;
         // The word is the program's to write over: only our child or its children are signalled.
-        if pid > 1 && (pid == self.child.id() as libc::pid_t || parent_of(pid) == Some(self.child.id())) {
+        if pid > 1 && (pid == self.id() || parent_of(pid) == Some(self.child.id())) {
             // Safety: sends a signal.
             unsafe { libc::kill(pid, signal) };
         }

@@ -39,7 +39,7 @@ impl Shared {
             Isolation::Fork => isolation::FORK,
         };
         header.isolation.store(kind, Ordering::Relaxed);
-        header.crowded.store(config.crowded.into(), Ordering::Relaxed);
+        header.crowded.store(config.processor.is_some().into(), Ordering::Relaxed);
         header.fallback.store((config.isolation == Isolation::Auto).into(), Ordering::Relaxed);
         header.trace_capacity.store(capacity as u64, Ordering::Release);
         Ok(shared)

@@ -15,6 +15,7 @@ use crate::lines::{Frame, Line, Lines};
 use crate::local::Local;
 use crate::place::{Place, Ran, Wish};
 use crate::process::{Executable, Output};
+use crate::processor::Processor;
 use crate::symbols::Symbols;
 
 /// The program under test, on this machine or another.
@@ -80,10 +81,10 @@ impl Target {
         (self.config.quantum, self.config.spurious) = (quantum, spurious);
     }
 
-    /// Says whether processors are scarce; see [`Config::crowded`].
-    pub fn set_crowded(&mut self, crowded: bool) {
-        self.config.crowded = crowded;
-        self.place.set_crowded(crowded);
+    /// Changes where host and program run; see [`Config::processor`].
+    pub fn set_processor(&mut self, processor: Option<Processor>) {
+        self.config.processor = processor;
+        self.place.set_processor(processor);
     }
 
     /// What the program wrote in the last run.

@@ -4,7 +4,7 @@
 //! tried is tried wherever the choice is made. A range too large for that is *sampled*: then nothing follows for the
 //! values left out, and the search says so.
 
-use model::{Choice, Event, Op};
+use model::{Choice, Event, Op, Step, Trace};
 
 /// Which values of a choice are tried.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +25,12 @@ impl ChoiceValues {
     /// Whether all values of the range are tried.
     pub fn is_complete(&self, choice: &Choice) -> bool {
         choice.count() <= u128::from(self.exhaust)
+    }
+
+    /// Whether all values are tried of the choices in a trace from the state on.
+    pub(crate) fn cover(&self, trace: &Trace, from: Step) -> bool {
+        let mut choices = trace.events.iter().skip(from.0 as usize).flat_map(|event| event.op.choices());
+        choices.all(|choice| self.is_complete(choice))
     }
 
     /// The values to be tried, the usual one first.

@@ -2,9 +2,10 @@
 //! will come to.
 //!
 //! When the search comes to a part, it takes over what a helper has explored of it: one that is still at work stops after
-//! its current execution, and the search goes on from there. It explores itself what nobody has begun. Everything is taken
-//! in in the order of a search without helpers, so executions, their order and what they show are the same for any
-//! number of helpers.
+//! its current execution, and the search goes on from there. It explores itself what nobody has begun. Helpers get the
+//! parts that the search comes to last, which are the largest: most are done before they are needed, and few are cut.
+//! Everything is taken in in the order of a search without helpers, so the executions and what they show are the same for
+//! any number of helpers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +13,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use model::{Event, Executor, Schedule};
 
-use crate::optimal::Optimal;
+use crate::helper::{Explored, Helper};
 use crate::options::Options;
-use crate::parts::{Explored, Helper, Part};
+use crate::parts::Part;
 
-/// Most events of executions that wait to be taken over.
+/// Most events that are kept of parts that wait to be taken over.
 const MOST_EVENTS: usize = 1 << 20;
 
 /// A part that was given to a helper.
@@ -29,11 +30,11 @@ enum Task {
 /// What the search and its helpers share.
 #[derive(Default)]
 struct Board {
-    /// Parts that nobody has begun, the next one first.
+    /// Parts that nobody has begun, the largest first.
     offers: VecDeque<Part>,
     /// By the schedules that begin them.
     tasks: BTreeMap<Schedule, Task>,
-    /// Events of executions that wait to be taken over.
+    /// Events that are kept of parts that wait to be taken over.
     events: usize,
     /// Helpers with nothing to do.
     waiting: usize,
@@ -161,7 +162,7 @@ where
         let _closing = Closing(&crew);
         for (number, executor) in helpers.iter_mut().enumerate() {
             let crew = &crew;
-            scope.spawn(move || crew.help(executor, Helper::new(number, Optimal::new(&options.choices))));
+            scope.spawn(move || crew.help(executor, Helper::new(number, &options.choices)));
         }
         search(Some(&crew))
     })

@@ -59,11 +59,14 @@ impl Examiner {
 }
 
 impl Found {
-    /// Takes in what a run shows. Its events before `from` are those of the run taken in before.
-    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<(), Unsited> {
+    /// Takes in what a run shows. Its events before `from` are those of the run taken in before. Whether that was anything
+    /// new.
+    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<bool, Unsited> {
         let News { races, conflicts } = news;
+        let known = (self.conflicts.len(), self.failures.len(), self.unmodelled.len());
+        let flags = (self.completed, self.weak_atomics);
         self.conflicts.extend(conflicts.iter().filter_map(|(one, other)| Some(Pair::new((*one)?, (*other)?))));
-        add_races(&mut self.races, trace, races)?;
+        let raced = add_races(&mut self.races, trace, races)?;
         self.add_failures(trace);
         for unmodelled in &trace.unmodelled {
             if !self.unmodelled.contains(unmodelled) {
@@ -73,7 +76,8 @@ impl Found {
         self.completed = self.completed || !matches!(trace.end, End::StepLimit | End::TimeLimit | End::Assumed { .. });
         self.weak_atomics = self.weak_atomics
             || trace.events.iter().skip(from.0 as usize).any(|event| event.op.accesses().iter().any(is_weak));
-        Ok(())
+        let same = known == (self.conflicts.len(), self.failures.len(), self.unmodelled.len());
+        Ok(raced || !same || flags != (self.completed, self.weak_atomics))
     }
 
     /// Number of failures found.
@@ -170,8 +174,9 @@ fn is_weak(access: &Access) -> bool {
     access.atomic.is_some_and(|order| order != Order::SeqCst)
 }
 
-fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: &[Race]) -> Result<(), Unsited> {
-    let mut causality = None;
+/// Takes in the races of a run. Whether any is new, or simpler than those before.
+fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: &[Race]) -> Result<bool, Unsited> {
+    let (mut causality, mut news) = (None, false);
     for race in races {
         let first = trace.events[race.first].site_of(race.first_access);
         let second = trace.events[race.second].site_of(race.second_access);
@@ -190,6 +195,7 @@ fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: 
         let causality = causality.get_or_insert_with(|| Causality::of(trace));
         let approach = Approach::new(trace, causality, race);
         if simpler || approach.adjacent() {
+            news = true;
             let witness = approach.witness(trace, causality);
             let known =
                 known_races.entry(pair).or_insert_with(|| KnownRace { witness: witness.clone(), simplest: switches });
@@ -199,7 +205,7 @@ fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: 
             }
         }
     }
-    Ok(())
+    Ok(news)
 }
 
 /// Number of times the running thread changes up to the event, inclusive.

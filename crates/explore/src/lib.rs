@@ -18,7 +18,7 @@
 //! | `causality` | what leads to what in a trace |
 //! | `preemptions` | schedules with few preemptions first |
 //! | `sampling` | some schedules, chosen at random |
-//! | `parts`, `crew` | parts explored by themselves, and the helpers that do |
+//! | `parts`, `helper`, `digest`, `crew` | parts explored by themselves, who does it, what it shows, and all helpers together |
 //! | `checkpoint` | a search as data, to go on with later |
 //! | `beginning` | what a run shares with the one before it |
 //! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
@@ -35,11 +35,13 @@ mod checkpoint;
 mod choices;
 mod crew;
 mod dhtc;
+mod digest;
 mod dpor;
 mod error;
 mod events;
 mod findings;
 mod foresight;
+mod helper;
 mod hidden;
 mod hint;
 mod holding;
@@ -68,7 +70,7 @@ pub use choices::ChoiceValues;
 pub use error::Error;
 pub use findings::looping;
 pub use hint::{Hint, HintStep, Led};
-pub use observer::{Observer, Progress};
+pub use observer::{EXAMPLES, Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};
 pub use outlook::{Check, FutureId, Next, Origin, Outlook, Settled, Standing, Threats, UnknownCheck};

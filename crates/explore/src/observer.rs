@@ -20,13 +20,18 @@ pub struct Progress {
     pub expected: Option<u64>,
 }
 
+/// Most examples of accesses, different by thread or cell, that are kept of a site.
+pub const EXAMPLES: usize = 8;
+
 /// Gets told what a search does. All methods do nothing by default.
 pub trait Observer {
     /// After every execution.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;
     }
-    /// Every execution's trace, before it is examined. Its events before `from` are those of the trace before it.
+    /// Executions' traces, before they are examined. Its events before `from` are those of the trace before it. Left out
+    /// are those by helpers that show nothing new, and have no access that is, among its site's, one of the first
+    /// [`EXAMPLES`].
     fn trace(&mut self, trace: &Trace, from: Step) {
         let _ = (trace, from);
     }

@@ -57,10 +57,11 @@ use crate::checkpoint::{Rest, Saved};
 use crate::choices::ChoiceValues;
 use crate::events::{EventNumber, Events};
 use crate::foresight::{Foresight, Pruned};
+use crate::helper::Explored;
 use crate::holding::Holding;
 use crate::names::{self, Names};
 use crate::outlook::Settled;
-use crate::parts::{Explored, Part, Sizes, sleeping_from};
+use crate::parts::{Above, Part, Sizes, sleeping_from};
 use crate::reduction::{Difference, Reduction, Taken, remaining};
 use crate::reversal::{Reversal, Steps, reversible};
 use crate::sleep::{Relation, Sleep, same_event};
@@ -121,7 +122,7 @@ pub(crate) struct Optimal {
     pub(crate) threatened: BTreeSet<Step>,
     /// States before this one belong to somebody else: what is planned for them is only kept; see [`parts`](crate::parts).
     pub(crate) floor: u32,
-    pub(crate) above: Vec<(Step, Box<[Planned]>)>,
+    pub(crate) above: Above,
     /// The events by the numbers that each helper gave them.
     pub(crate) mirrors: Vec<Vec<EventNumber>>,
     pub(crate) sizes: Sizes,
@@ -220,8 +221,8 @@ impl Reduction for Optimal {
         self.fits_here(explored)
     }
 
-    fn adopt(&mut self, last: Trace, explored: Explored) {
-        self.adopt_here(last, explored);
+    fn adopt(&mut self, explored: Explored) {
+        self.adopt_here(explored);
     }
 
     fn remaining(&self) -> Option<f64> {
@@ -470,7 +471,7 @@ impl Optimal {
     /// Plans the sequence in a state, unless a leaf that is planned there covers it.
     fn plan_in(&mut self, state: Step) {
         if state.0 < self.floor {
-            self.above.push((state, self.sequence.to_chain()));
+            self.above.keep(&self.events, state, &mut self.sequence);
         } else {
             wakeup::insert(&self.events, self.trees.entry(state).or_default(), &mut self.sequence);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::AddAssign;
 
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::foresight::Pruned;
 use crate::hint::Led;
 use crate::outlook::Check;
+use crate::reduction::Taken;
 use crate::witness::Witness;
 
 /// What was executed.
@@ -36,11 +38,43 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Counts a run of so many events.
+    pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+        self.transitions += events as u64;
+        match taken {
+            Taken::Detour => self.detours += 1,
+            Taken::Restart | Taken::Unsupported => {
+                self.detours += self.executions + 1;
+                (self.executions, self.blocked, self.deadlocked) = (0, 0, 0);
+            }
+            Taken::Execution | Taken::Blocked => {
+                let blocked = taken == Taken::Blocked;
+                self.executions += 1;
+                self.blocked += u64::from(blocked);
+                self.deadlocked += u64::from(!blocked && deadlocked);
+            }
+        }
+    }
+
     /// Adds what a reduction has left out.
     pub(crate) fn add(&mut self, pruned: Pruned) {
         self.race_free_checks += pruned.checks;
         self.race_free_yes += pruned.yes;
         self.skipped_backtracks += pruned.skipped;
+    }
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        self.executions += other.executions;
+        self.blocked += other.blocked;
+        self.deadlocked += other.deadlocked;
+        self.transitions += other.transitions;
+        self.detours += other.detours;
+        self.confirmations += other.confirmations;
+        self.race_free_checks += other.race_free_checks;
+        self.race_free_yes += other.race_free_yes;
+        self.skipped_backtracks += other.skipped_backtracks;
     }
 }
 

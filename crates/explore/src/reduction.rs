@@ -12,11 +12,12 @@ use crate::checkpoint::{Rest, Saved};
 use crate::dhtc::Dhtc;
 use crate::dpor::Dpor;
 use crate::foresight::{Foresight, Pruned};
+use crate::helper::Explored;
 use crate::none::Exhaustive;
 use crate::optimal::Optimal;
 use crate::options::{Options, ReductionName};
 use crate::outlook::Settled;
-use crate::parts::{Explored, Part};
+use crate::parts::Part;
 use crate::pdp::Pdp;
 
 /// What a run turned out to be.
@@ -67,7 +68,7 @@ pub(crate) trait Reduction {
         Pruned::default()
     }
 
-    /// Parts that will be come to and can be explored elsewhere, the next one first, at most so many: without those that
+    /// Parts that will be come to and can be explored elsewhere, the largest first, at most so many: without those that
     /// are known or seem to have fewer executions than the least.
     fn parts(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
         let _ = (least, most, known);
@@ -80,9 +81,9 @@ pub(crate) trait Reduction {
         false
     }
 
-    /// Goes on after a part that fits, of which this is the last execution, as if it had been explored here.
-    fn adopt(&mut self, last: Trace, explored: Explored) {
-        let _ = (last, explored);
+    /// Goes on after a part that fits, as if it had been explored here.
+    fn adopt(&mut self, explored: Explored) {
+        let _ = explored;
     }
 
     /// Which part of the search seems to be left, if every choice in a state leads to as many executions as the others

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use model::race::{Analysis, News, analyse};
-use model::{End, Event, Executor, Pair, Schedule, Step, Trace};
+use model::{End, Executor, Pair, Schedule, Step, Trace};
 
 use crate::beginning::LastRun;
 use crate::checkpoint::{Checkpoint, Saved};
@@ -18,7 +18,6 @@ use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReason};
 use crate::outlook::Check;
-use crate::parts::PartRun;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, Taken};
 use crate::shortest;
@@ -39,7 +38,7 @@ pub fn search<E: Executor>(
 }
 
 /// The same with helpers that explore parts of it, each with an executor of its own for the same program, and from a
-/// checkpoint on. Neither changes what is executed and found, nor in which order. Where a search
+/// checkpoint on. Neither changes what is executed and found. Where a search
 /// [cannot be split](Options::can_be_split), helpers have nothing to do.
 pub fn search_with<E>(
     executor: &mut E,
@@ -256,25 +255,21 @@ impl<'a, E: Executor> Search<'a, E> {
 
     /// Takes over what a helper has explored of the part that the schedule begins. Whether there was something.
     fn take_over(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<bool, Error<E::Error>> {
-        let Some(mut explored) = self.crew.and_then(|crew| crew.claim(schedule)) else { return Ok(false) };
+        let Some(explored) = self.crew.and_then(|crew| crew.claim(schedule)) else { return Ok(false) };
         let Options { max_executions, stop_at_first, .. } = self.options;
-        let many = self.statistics.executions + explored.runs.len() as u64;
+        let many = self.statistics.executions + explored.statistics.executions;
         // Where the search is to stop within the part, it has to go there by itself.
-        let stops = max_executions.is_some_and(|most| most < many)
-            || (*stop_at_first && explored.runs.iter().any(PartRun::shows_something));
+        let stops =
+            max_executions.is_some_and(|most| most < many) || (*stop_at_first && explored.digest.shows_something());
         if !reduction.fits(&explored) || stops {
             return Ok(false);
         }
-        let mut last = None;
-        for run in &mut explored.runs {
-            let trace = run.complete(last.take());
-            self.take_in(Some(&run.schedule), &trace, News { races: &run.races, conflicts: &run.conflicts })?;
-            self.count(run.taken, trace.events.len(), trace.end == End::Deadlock);
-            last = Some(trace);
+        for run in &explored.digest.notable {
+            self.take_in(Some(&run.schedule), &run.trace, run.news())?;
         }
-        if let Some(last) = last {
-            reduction.adopt(last, explored);
-        }
+        self.statistics += explored.statistics;
+        self.tell_progress(explored.last.events.len());
+        reduction.adopt(explored);
         Ok(true)
     }
 
@@ -318,8 +313,7 @@ impl<'a, E: Executor> Search<'a, E> {
             End::TimeLimit => self.stop(StopReason::TimeLimit),
             _ => {}
         }
-        let is_complete = |event: &Event| event.op.choices().iter().all(|c| self.options.choices.is_complete(c));
-        if self.stopped.is_none() && !trace.events.iter().skip(from.0 as usize).all(is_complete) {
+        if self.stopped.is_none() && !self.options.choices.cover(trace, from) {
             self.stopped = Some(StopReason::Choices);
         }
         self.observer.trace(trace, from);
@@ -339,24 +333,14 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 
     pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
-        self.statistics.transitions += events as u64;
-        let statistics = &mut self.statistics;
-        match taken {
-            Taken::Detour => statistics.detours += 1,
-            Taken::Restart | Taken::Unsupported => {
-                statistics.detours += statistics.executions + 1;
-                (statistics.executions, statistics.blocked, statistics.deadlocked) = (0, 0, 0);
-            }
-            Taken::Execution | Taken::Blocked => {
-                let blocked = taken == Taken::Blocked;
-                statistics.executions += 1;
-                statistics.blocked += u64::from(blocked);
-                statistics.deadlocked += u64::from(!blocked && deadlocked);
-            }
-        }
+        self.statistics.count(taken, events, deadlocked);
+        self.tell_progress(events);
+    }
+
+    fn tell_progress(&mut self, depth: usize) {
         self.observer.progress(&Progress {
             statistics: self.statistics,
-            depth: events,
+            depth,
             races: self.found.races.len(),
             failures: self.found.failure_count(),
             expected: self.expected,

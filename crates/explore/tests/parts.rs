@@ -1,43 +1,51 @@
-//! A search that is split is the same search: helpers explore parts of it, and executions, their order and what they show
-//! stay as they are.
+//! A search that is split is the same search: helpers explore parts of it, and the executions and what they show stay as
+//! they are.
 
 #[path = "support/shapes.rs"]
 mod shapes;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use explore::{Observer, Options, ReductionName, search, search_with};
-use model::{Executor, Schedule, Step, Trace};
+use explore::{Coverage, EXAMPLES, Observer, Options, ReductionName, search, search_with};
+use model::{Cell, Executor, Schedule, SiteId, Step, ThreadPath, Trace};
 use program::Program;
 use shapes::threads::threads;
 use shapes::{last_zero, readers};
 use testkit::Interpreter;
 
-/// The executions of a search, in order.
-#[derive(Default)]
-struct Log(Vec<Schedule>);
-
-impl Observer for Log {
-    fn trace(&mut self, trace: &Trace, _from: Step) {
-        self.0.push(trace.schedule_to(trace.events.next_id()));
-    }
-}
-
-/// Counts its runs. The search's own are slow, so that helpers come first.
-struct Counting {
+/// Notes what it ran. The search's own runs may be slow, so that helpers come first.
+struct Noting {
     interpreter: Interpreter,
-    runs: Arc<AtomicUsize>,
+    runs: Arc<Mutex<Vec<Schedule>>>,
     delay: Duration,
 }
 
-impl Executor for Counting {
+impl Executor for Noting {
     type Error = <Interpreter as Executor>::Error;
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error> {
-        self.runs.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(self.delay);
-        self.interpreter.run(schedule)
+        let trace = self.interpreter.run(schedule)?;
+        self.runs.lock().unwrap().push(trace.schedule_to(trace.events.next_id()));
+        Ok(trace)
+    }
+}
+
+/// What an observer is shown of accesses, up to the limit: a few for each site.
+#[derive(Default, PartialEq, Debug)]
+struct Examples(BTreeMap<SiteId, Vec<(ThreadPath, Cell)>>);
+
+impl Observer for Examples {
+    fn trace(&mut self, trace: &Trace, from: Step) {
+        for (_, event, access) in trace.accesses_from(from) {
+            let Some(site) = event.site_of_access(access) else { continue };
+            let examples = self.0.entry(site).or_default();
+            let example = (trace.threads[event.id.thread].path.clone(), access.cell);
+            if examples.len() < EXAMPLES && !examples.contains(&example) {
+                examples.push(example);
+            }
+        }
     }
 }
 
@@ -62,38 +70,62 @@ fn programs() -> Vec<(&'static str, String)> {
 
 #[test]
 fn parts_are_explored_as_the_search_would() {
-    let (own, helped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (mut own, mut helped) = (0, 0);
+    for (name, text) in programs() {
+        let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let options = Options {
+            reduction: ReductionName::Optimal,
+            max_executions: Some(3000),
+            smallest_part: Duration::ZERO,
+            ..Options::default()
+        };
+        let noting = |runs: &Arc<Mutex<Vec<Schedule>>>, delay| Noting {
+            interpreter: Interpreter::new(program.clone()).unwrap(),
+            runs: Arc::clone(runs),
+            delay: Duration::from_micros(delay),
+        };
+        let alone = Arc::default();
+        let mut examples = Examples::default();
+        let expected = search(&mut noting(&alone, 0), &options, &mut examples).unwrap();
+        let alone: BTreeSet<Schedule> = alone.lock().unwrap().drain(..).collect();
+        for (helpers, delay) in [(1, 100), (2, 100), (3, 100), (1, 0), (3, 0)].repeat(3) {
+            let context = format!("{name}, {helpers} helpers, {delay} us");
+            let (by_search, by_helpers) = (Arc::default(), Arc::default());
+            let mut crew: Vec<_> = (0..helpers).map(|_| noting(&by_helpers, 0)).collect();
+            let mut split = Examples::default();
+            let mut executor = noting(&by_search, delay);
+            let outcome = search_with(&mut executor, &mut crew, &options, &mut split, None).unwrap();
+            assert_eq!(outcome, expected, "{context}");
+            assert_eq!(split, examples, "{context}");
+            let (by_search, by_helpers) = (by_search.lock().unwrap(), by_helpers.lock().unwrap());
+            (own, helped) = (own + by_search.len(), helped + by_helpers.len());
+            if outcome.coverage == Coverage::Complete {
+                let together: BTreeSet<Schedule> = by_search.iter().chain(&*by_helpers).cloned().collect();
+                assert_eq!(together, alone, "{context}: the executions");
+            }
+        }
+    }
+    assert!(helped > own / 4, "{helped} runs by helpers, {own} by the search itself");
+}
+
+/// Bounds hold with helpers, and the first finding ends the search.
+#[test]
+fn a_split_search_stops_where_it_is_asked_to() {
     for (name, text) in programs() {
         let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let interpreter = || Interpreter::new(program.clone()).unwrap();
-        for (max_executions, stop_at_first) in [(Some(300), false), (Some(90), false), (Some(300), true)] {
-            let reduction = ReductionName::Optimal;
+        for (most, stop_at_first) in [(20, false), (90, false), (3000, true)] {
             let options = Options {
-                reduction,
-                max_executions,
+                reduction: ReductionName::Optimal,
+                max_executions: Some(most),
                 stop_at_first,
                 smallest_part: Duration::ZERO,
                 ..Options::default()
             };
-            let mut log = Log::default();
-            let expected = search(&mut interpreter(), &options, &mut log).unwrap();
-            for helpers in 1..=3 {
-                let counting = |runs: &Arc<AtomicUsize>, delay| Counting {
-                    interpreter: interpreter(),
-                    runs: Arc::clone(runs),
-                    delay: Duration::from_micros(delay),
-                };
-                let mut crew: Vec<_> = (0..helpers).map(|_| counting(&helped, 0)).collect();
-                let mut split = Log::default();
-                let outcome = search_with(&mut counting(&own, 100), &mut crew, &options, &mut split, None).unwrap();
-                let context = format!("{name}, {max_executions:?}, {stop_at_first}, {helpers} helpers");
-                assert_eq!(outcome, expected, "{context}");
-                let other = split.0.iter().zip(&log.0).position(|(one, other)| one != other);
-                assert_eq!(other, None, "{context}: the first execution that is another");
-                assert_eq!(split.0.len(), log.0.len(), "{context}");
-            }
+            let expected = search(&mut interpreter(), &options, &mut ()).unwrap();
+            let mut crew = [interpreter(), interpreter()];
+            let outcome = search_with(&mut interpreter(), &mut crew, &options, &mut (), None).unwrap();
+            assert_eq!(outcome, expected, "{name}, {most}");
         }
     }
-    let (own, helped) = (own.load(Ordering::Relaxed), helped.load(Ordering::Relaxed));
-    assert!(helped > own / 100, "{helped} runs by helpers, {own} by the search itself");
 }

@@ -1,0 +1,52 @@
+//! Processors to run on.
+
+use std::mem::MaybeUninit;
+
+/// One of the processors that the host may use, by number among these; counted round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Processor(pub usize);
+
+/// The processors that the host may use when it starts.
+fn usable() -> Option<libc::cpu_set_t> {
+    static USABLE: std::sync::OnceLock<Option<libc::cpu_set_t>> = std::sync::OnceLock::new();
+    *USABLE.get_or_init(|| {
+        let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
+        // Safety: a set is bits only, for which zero is valid; the call fills in as much as is told.
+        let known = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) };
+        // Safety: as above.
+        (known == 0).then(|| unsafe { set.assume_init() })
+    })
+}
+
+/// Confines a process or thread to a processor, or lets it go where the host may. Where that is not allowed, nothing changes
+/// but the time that runs take.
+pub(crate) fn confine(id: libc::pid_t, processor: Option<Processor>) {
+    let Some(mut set) = usable() else { return };
+    if let Some(Processor(number)) = processor {
+        // Safety: numbers below the size of a set.
+        let is_usable = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
+        let cpus: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(is_usable).collect();
+        let Some(cpu) = cpus.get(number % cpus.len().max(1)) else { return };
+        // Safety: as above.
+        unsafe {
+            libc::CPU_ZERO(&mut set);
+            libc::CPU_SET(*cpu, &mut set);
+        }
+    }
+    // Safety: the call reads the set.
+    unsafe { libc::sched_setaffinity(id, size_of::<libc::cpu_set_t>(), &set) };
+}
+
+/// Where the thread that asks for runs is confined to.
+#[derive(Default)]
+pub(crate) struct Confined(Option<Processor>);
+
+impl Confined {
+    /// Goes there, if it is not there.
+    pub(crate) fn stay_on(&mut self, processor: Option<Processor>) {
+        if self.0 != processor {
+            confine(0, processor);
+            self.0 = processor;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Each of N threads draws K tickets from one counter: (N K)! / (K!)^N classes.
+#include <pthread.h>
+#include <stdatomic.h>
+
+#ifndef N
+#define N 4
+#endif
+#ifndef K
+#define K 3
+#endif
+
+static atomic_int next;
+
+static void *draw(void *arg) {
+    (void)arg;
+    for (int i = 0; i < K; i++) atomic_fetch_add(&next, 1);
+    return 0;
+}
+
+int main(void) {
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++) pthread_create(&threads[i], 0, draw, 0);
+    for (int i = 0; i < N; i++) pthread_join(threads[i], 0);
+    return 0;
+}
