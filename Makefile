@@ -1,5 +1,5 @@
 # Every target sets up what it needs first; see scripts/setup.
-.PHONY: all setup build demo test mutants lint bench clean
+.PHONY: all setup build demo test mutants lint bench bench-quick clean
 
 all: build
 
@@ -25,8 +25,11 @@ lint: setup
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-bench: setup
-	cargo bench --workspace --quiet
+# Measures raceproof beside other tools and writes docs/benchmarks.md: an hour and more, or minutes.
+bench bench-quick: bench%:
+	@scripts/setup --bench
+	cargo build --release -p raceproof
+	cargo run --quiet -p raceproof-bench -- $(if $*,--quick)
 
 clean:
 	cargo clean

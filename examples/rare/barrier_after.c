@@ -21,8 +21,13 @@ static void *slow(void *unused) {
     pthread_mutex_lock(&lock);
     count++;
     pthread_mutex_unlock(&lock);
+#ifdef FIXED
+    pthread_barrier_wait(&all);
+    int seen = leader;
+#else
     int seen = leader;
     pthread_barrier_wait(&all);
+#endif
     return (void *)(long)seen;
 }
 

@@ -9,9 +9,16 @@ static int length;
 static int *node;
 
 static void *user(void *unused) {
+#ifdef FIXED
+    pthread_mutex_lock(&list);
+    if (node)
+        *node = 5;
+    length++;
+#else
     *node = 5;
     pthread_mutex_lock(&list);
     length++;
+#endif
     pthread_mutex_unlock(&list);
     return unused;
 }
@@ -19,9 +26,16 @@ static void *user(void *unused) {
 static void *owner(void *unused) {
     usleep(30000);
     pthread_mutex_lock(&list);
+#ifdef FIXED
+    length--;
+    free(node);
+    node = 0;
+    pthread_mutex_unlock(&list);
+#else
     length--;
     pthread_mutex_unlock(&list);
     free(node);
+#endif
     return unused;
 }
 

@@ -7,8 +7,13 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int x, y;
 
 static void *first(void *unused) {
+#ifdef FIXED
+    pthread_mutex_lock(&m);
+    y = 1;
+#else
     y = 1;
     pthread_mutex_lock(&m);
+#endif
     x = 1;
     pthread_mutex_unlock(&m);
     return unused;
@@ -18,8 +23,13 @@ static void *second(void *unused) {
     usleep(20000);
     pthread_mutex_lock(&m);
     x = 2;
+#ifdef FIXED
+    y = 2;
+    pthread_mutex_unlock(&m);
+#else
     pthread_mutex_unlock(&m);
     y = 2;
+#endif
     return unused;
 }
 

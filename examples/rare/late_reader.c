@@ -8,8 +8,13 @@ static int log_lines;
 static int statistic;
 
 static void *worker(void *unused) {
+#ifdef FIXED
+    pthread_mutex_lock(&results);
+    statistic = 42;
+#else
     statistic = 42;
     pthread_mutex_lock(&results);
+#endif
     log_lines++;
     pthread_mutex_unlock(&results);
     return unused;
@@ -19,8 +24,14 @@ static void *reporter(void *unused) {
     usleep(30000);
     pthread_mutex_lock(&results);
     log_lines++;
+#ifdef FIXED
+    int seen = statistic;
+    pthread_mutex_unlock(&results);
+    return (void *)(long)(seen != 0);
+#else
     pthread_mutex_unlock(&results);
     return (void *)(long)(statistic != 0);
+#endif
 }
 
 int main(void) {

@@ -8,9 +8,15 @@ static int users;
 static int table[4];
 
 static void *build(void *unused) {
+#ifdef FIXED
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 4; i++)
+        table[i] = i * i;
+#else
     for (int i = 0; i < 4; i++)
         table[i] = i * i;
     pthread_mutex_lock(&lock);
+#endif
     users++;
     pthread_mutex_unlock(&lock);
     return unused;
@@ -20,8 +26,14 @@ static void *use(void *unused) {
     usleep(20000);
     pthread_mutex_lock(&lock);
     users++;
+#ifdef FIXED
+    int found = table[2];
+    pthread_mutex_unlock(&lock);
+    return (void *)(long)found;
+#else
     pthread_mutex_unlock(&lock);
     return (void *)(long)table[2];
+#endif
 }
 
 int main(void) {

@@ -15,8 +15,12 @@ static void *writer(void *unused) {
 
 static void *reader(void *unused) {
     usleep(20000);
+#ifdef FIXED
+    return atomic_fetch_add(&arrivals, 1) == 1 ? (void *)(long)message[0] : 0;
+#else
     atomic_fetch_add(&arrivals, 1);
     return (void *)(long)message[0];
+#endif
 }
 
 int main(void) {

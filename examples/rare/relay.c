@@ -9,9 +9,15 @@ static int hops;
 static int steps;
 
 static void *start(void *unused) {
+#ifdef FIXED
+    pthread_mutex_lock(&a);
+    shared = 1;
+    hops++;
+#else
     shared = 1;
     pthread_mutex_lock(&a);
     hops++;
+#endif
     pthread_mutex_unlock(&a);
     return unused;
 }
@@ -31,8 +37,15 @@ static void *end(void *unused) {
     usleep(40000);
     pthread_mutex_lock(&b);
     steps++;
+#ifdef FIXED
+    pthread_mutex_unlock(&b);
+    pthread_mutex_lock(&a);
+    shared = 2;
+    pthread_mutex_unlock(&a);
+#else
     pthread_mutex_unlock(&b);
     shared = 2;
+#endif
     return unused;
 }
 

@@ -7,8 +7,13 @@ static int cache;
 static int version;
 
 static void *fill(void *unused) {
+#ifdef FIXED
+    pthread_rwlock_wrlock(&lock);
+    cache = 1;
+#else
     pthread_rwlock_rdlock(&lock);
     cache = 1;
+#endif
     pthread_rwlock_unlock(&lock);
     pthread_rwlock_wrlock(&lock);
     version = 1;

@@ -20,7 +20,11 @@ static void *consumer(void *unused) {
 
 int main(void) {
     pthread_t one, other;
+#ifdef FIXED
+    sem_init(&items, 0, 0);
+#else
     sem_init(&items, 0, 1);
+#endif
     pthread_create(&one, 0, producer, 0);
     pthread_create(&other, 0, consumer, 0);
     pthread_join(one, 0);

@@ -8,8 +8,13 @@ static int total;
 
 static void *worker(void *unused) {
     for (int i = 0; i < 3; i++) {
+#ifdef FIXED
+        pthread_mutex_lock(&lock);
+        total++;
+#else
         total++;
         pthread_mutex_lock(&lock);
+#endif
         rounds++;
         pthread_mutex_unlock(&lock);
     }
@@ -22,8 +27,13 @@ int main(void) {
     usleep(30000);
     pthread_mutex_lock(&lock);
     rounds = 0;
+#ifdef FIXED
+    total = 0;
+    pthread_mutex_unlock(&lock);
+#else
     pthread_mutex_unlock(&lock);
     total = 0;
+#endif
     pthread_join(thread, 0);
     return 0;
 }

@@ -23,11 +23,16 @@ static void *waiter(void *unused) {
 
 static void *signaller(void *unused) {
     usleep(5000);
+#ifdef FIXED
+    extra = 1;
+#endif
     pthread_mutex_lock(&lock);
     is_ready = 1;
     pthread_cond_signal(&ready);
     pthread_mutex_unlock(&lock);
+#ifndef FIXED
     extra = 1;
+#endif
     pthread_mutex_lock(&lock);
     epilogue++;
     pthread_mutex_unlock(&lock);

@@ -7,8 +7,13 @@ static int head;
 static int tail;
 
 static void *push(void *unused) {
+#ifdef FIXED
+    pthread_spin_lock(&guard);
+    tail = 1;
+#else
     tail = 1;
     pthread_spin_lock(&guard);
+#endif
     head++;
     pthread_spin_unlock(&guard);
     return unused;
@@ -18,8 +23,13 @@ static void *pop(void *unused) {
     usleep(20000);
     pthread_spin_lock(&guard);
     head++;
+#ifdef FIXED
+    tail = 0;
+    pthread_spin_unlock(&guard);
+#else
     pthread_spin_unlock(&guard);
     tail = 0;
+#endif
     return unused;
 }
 

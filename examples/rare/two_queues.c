@@ -13,9 +13,15 @@ static void *consume(void *pause) {
     for (long i = 0; i < ITEMS; i++) {
         pthread_mutex_lock(&lock);
         done++;
+#ifdef FIXED
+        if (i == ITEMS / 2)
+            last_item = i;
+        pthread_mutex_unlock(&lock);
+#else
         pthread_mutex_unlock(&lock);
         if (i == ITEMS / 2)
             last_item = i;
+#endif
     }
     return 0;
 }

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER;
+#ifndef FIXED
 static pthread_mutex_t right = PTHREAD_MUTEX_INITIALIZER;
+#endif
 static pthread_mutex_t tracing = PTHREAD_MUTEX_INITIALIZER;
 static int balance;
 static int lines;
@@ -26,9 +28,15 @@ static void *deposit(void *unused) {
 static void *withdraw(void *unused) {
     usleep(20000);
     trace();
+#ifdef FIXED
+    pthread_mutex_lock(&left);
+    balance -= 10;
+    pthread_mutex_unlock(&left);
+#else
     pthread_mutex_lock(&right);
     balance -= 10;
     pthread_mutex_unlock(&right);
+#endif
     return unused;
 }
 

@@ -1,0 +1,146 @@
+//! The bench that everything is measured on: which tools there are, and how they are called.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::Failure;
+use crate::machine::Machine;
+use crate::process::{Limits, Usage, run};
+
+/// After this long a process is killed, whatever it is.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+pub(crate) struct Lab {
+    root: PathBuf,
+    raceproof: PathBuf,
+    /// Fewer runs and shorter limits.
+    pub(crate) quick: bool,
+    pub(crate) machine: Machine,
+    folder: tempfile::TempDir,
+}
+
+/// A call of raceproof that ended by itself.
+pub(crate) struct Answer {
+    pub(crate) usage: Usage,
+    pub(crate) document: Value,
+    /// The call, with paths from the root of the project.
+    pub(crate) command: String,
+}
+
+impl Answer {
+    /// A number of the first engine's.
+    pub(crate) fn number(&self, key: &str) -> u64 {
+        self.document["engines"][0][key].as_u64().unwrap_or_default()
+    }
+
+    /// How many pairs have a verdict.
+    pub(crate) fn pairs(&self, verdict: &str) -> usize {
+        let pairs = self.document["pairs"].as_array().map_or(&[][..], Vec::as_slice);
+        pairs.iter().filter(|pair| pair["verdict"] == verdict).count()
+    }
+}
+
+impl Lab {
+    pub(crate) fn new(root: &Path, raceproof: &Path, quick: bool) -> Result<Self, Failure> {
+        if !raceproof.exists() {
+            return Err(format!("{} is not there: run `make build` first", raceproof.display()).into());
+        }
+        let (root, raceproof) = (root.to_owned(), raceproof.to_owned());
+        Ok(Self { root, raceproof, quick, machine: Machine::here(), folder: tempfile::tempdir()? })
+    }
+
+    /// The first in a quick measurement, the second otherwise.
+    pub(crate) fn either<T>(&self, quick: T, full: T) -> T {
+        if self.quick { quick } else { full }
+    }
+
+    /// A path from the root of the project.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// An empty folder that is gone when it is dropped.
+    pub(crate) fn desk(&self) -> Result<tempfile::TempDir, Failure> {
+        Ok(tempfile::tempdir_in(self.folder.path())?)
+    }
+
+    /// Calls `raceproof`; `input` is a path from the root. Without `processors` it may use all.
+    pub(crate) fn raceproof(
+        &self,
+        command: &str,
+        input: &str,
+        args: &[&str],
+        processors: Option<usize>,
+    ) -> Result<Answer, Failure> {
+        let desk = self.desk()?;
+        let (result, errors) = (desk.path().join("result.json"), desk.path().join("errors"));
+        let mut process = Command::new(&self.raceproof);
+        process.arg(command).arg(self.path(input)).args(args).arg("--json").current_dir(desk.path());
+        process.stdout(std::fs::File::create(&result)?).stderr(std::fs::File::create(&errors)?);
+        let usage = run(&mut process, Limits { processors, time: PATIENCE })?;
+        let words = [command, input].into_iter().chain(args.iter().copied());
+        let command = format!("raceproof {}", shlex::try_join(words)?);
+        let text = std::fs::read_to_string(&result)?;
+        let document = serde_json::from_str(&text).map_err(|error| {
+            let told = std::fs::read_to_string(&errors).unwrap_or_default();
+            format!("`{command}` ended with {:?}: {error}\n{told}", usage.status)
+        })?;
+        Ok(Answer { usage, document, command })
+    }
+
+    /// Calls another program, whose output is dropped.
+    pub(crate) fn tool(&self, program: &Path, args: &[&str], time: Duration) -> Result<Usage, Failure> {
+        let desk = self.desk()?;
+        let mut process = Command::new(program);
+        process.args(args).current_dir(desk.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        process.env("TSAN_OPTIONS", format!("exitcode={FOUND}"));
+        run(&mut process, Limits { processors: None, time })
+    }
+
+    /// Compiles a source, a path from the root, with clang.
+    pub(crate) fn compiled(&self, source: &str, flags: &[&str], to: &Path) -> Result<(), Failure> {
+        let mut clang = Command::new("clang-19");
+        clang.args(flags).arg("-pthread").arg(self.path(source)).arg("-o").arg(to);
+        let output = clang.output().map_err(|error| format!("clang-19: {error}"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(format!("clang-19 cannot compile {source}: {}", String::from_utf8_lossy(&output.stderr)).into())
+    }
+
+    /// Whether a tool that is not needed for raceproof itself is installed.
+    pub(crate) fn has(&self, tool: &str) -> bool {
+        Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+    }
+
+    /// Works on all items, as many at once as there are processors; results come in the order of the items.
+    pub(crate) fn side_by_side<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<R, Failure> + Sync,
+    ) -> Result<Vec<R>, Failure> {
+        let (waiting, done) = (Mutex::new(items.iter().enumerate()), Mutex::new(Vec::new()));
+        std::thread::scope(|scope| {
+            for _ in 0..self.machine.processors {
+                scope.spawn(|| {
+                    while let Some((at, item)) = { waiting.lock().map_or(None, |mut items| items.next()) } {
+                        let result = work(item);
+                        if let Ok(mut done) = done.lock() {
+                            done.push((at, result));
+                        }
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().map_err(|_| "a measurement panicked")?;
+        done.sort_by_key(|(at, _)| *at);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+/// The exit status by which the other tools say that they have found something.
+pub(crate) const FOUND: i32 = 66;

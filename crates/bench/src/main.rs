@@ -1,0 +1,74 @@
+//! The driver of the benchmarks: runs `raceproof` and other tools as processes, keeps what they took as raw results, and
+//! writes `docs/benchmarks.md` with its plots from these results alone.
+//!
+//! Every figure of the page comes out of a file of `bench/results`; sentences that compare are chosen by the figures.
+#![allow(clippy::print_stderr, reason = "a command that says what it is doing")]
+
+mod lab;
+mod machine;
+mod page;
+mod plot;
+mod process;
+mod results;
+mod statistics;
+mod tables;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::lab::Lab;
+use crate::results::Results;
+
+/// What can go wrong while measuring, in words.
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Measures raceproof beside other tools and writes docs/benchmarks.md from what was measured.
+#[derive(Parser)]
+struct Args {
+    /// Fewer runs and shorter limits: minutes instead of an hour
+    #[arg(long)]
+    quick: bool,
+    /// Only these tables, separated by commas; the others stay as they were measured today
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Measure nothing: write the page again from the latest results
+    #[arg(long)]
+    page: bool,
+    /// The raceproof to measure
+    #[arg(long, default_value = "target/release/raceproof")]
+    raceproof: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Failure> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let folder = root.join("bench/results");
+    if let Some(unknown) = args.only.iter().find(|name| tables::ALL.iter().all(|table| table.name != **name)) {
+        let names: Vec<&str> = tables::ALL.iter().map(|table| table.name).collect();
+        return Err(format!("there is no table `{unknown}`; there are: {}", names.join(", ")).into());
+    }
+    if !args.page {
+        let lab = Lab::new(&root, &root.join(&args.raceproof), args.quick)?;
+        let mut results = Results::of_today(&folder, &lab)?;
+        for table in
+            tables::ALL.iter().filter(|table| args.only.is_empty() || args.only.iter().any(|o| o == table.name))
+        {
+            eprintln!("bench: {}", table.name);
+            results.measure(table, &lab)?;
+            results.save(&folder)?;
+        }
+    }
+    page::write(&Results::latest(&folder)?, &root.join("docs"))
+}

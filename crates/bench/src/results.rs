@@ -1,0 +1,79 @@
+//! Raw results: one file for each day and machine, to which each table adds what it measured.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Failure;
+use crate::lab::Lab;
+use crate::machine::{Machine, load, now};
+use crate::tables::Table;
+
+/// What was measured on one day on one machine.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Results {
+    pub(crate) date: String,
+    pub(crate) machine: Machine,
+    /// By name of the table.
+    pub(crate) tables: BTreeMap<String, Measured>,
+}
+
+/// What one table measured.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// When it began, in UTC.
+    pub(crate) time: String,
+    /// How long it took.
+    pub(crate) seconds: f64,
+    /// Load of the machine when it began and when it ended; what was measured itself counts in the second.
+    pub(crate) load: [f64; 2],
+    pub(crate) quick: bool,
+    pub(crate) rows: Value,
+}
+
+impl Results {
+    /// What has been measured today on this machine, perhaps nothing.
+    pub(crate) fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
+        let empty = Self { date: now()?.0, machine: lab.machine.clone(), tables: BTreeMap::new() };
+        match std::fs::read_to_string(empty.path(folder)) {
+            Ok(text) => Ok(Self { tables: serde_json::from_str::<Self>(&text)?.tables, ..empty }),
+            Err(_) => Ok(empty),
+        }
+    }
+
+    /// The results with the latest date.
+    pub(crate) fn latest(folder: &Path) -> Result<Self, Failure> {
+        let files = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let names: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
+        let latest = names.iter().filter(|name| name.extension().is_some_and(|e| e == "json")).max();
+        let text = std::fs::read_to_string(latest.ok_or("nothing has been measured yet")?)?;
+        Ok(serde_json::from_str(&text)?)
+    }
+
+    pub(crate) fn measure(&mut self, table: &Table, lab: &Lab) -> Result<(), Failure> {
+        let (start, (_, time), before) = (Instant::now(), now()?, load());
+        let rows = (table.measure)(lab).map_err(|failure| format!("{}: {failure}", table.name))?;
+        let (seconds, load) = (start.elapsed().as_secs_f64(), [before, load()]);
+        self.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: lab.quick, rows });
+        Ok(())
+    }
+
+    pub(crate) fn save(&self, folder: &Path) -> Result<(), Failure> {
+        std::fs::create_dir_all(folder)?;
+        let text = serde_json::to_string_pretty(self)?;
+        std::fs::write(self.path(folder), text + "\n")?;
+        Ok(())
+    }
+
+    /// The file's name.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}.json", self.date, self.machine.slug())
+    }
+
+    fn path(&self, folder: &Path) -> PathBuf {
+        folder.join(self.name())
+    }
+}

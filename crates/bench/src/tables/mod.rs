@@ -1,0 +1,45 @@
+//! The tables: each measures rows, and writes its part of the page from rows.
+
+mod dhtc;
+mod growth;
+mod pdp;
+mod rare;
+mod search;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::Failure;
+use crate::lab::Lab;
+use crate::page::Page;
+
+/// What a table measures.
+trait Rows: Serialize + DeserializeOwned {
+    const NAME: &'static str;
+    /// The heading on the page.
+    const TITLE: &'static str;
+    fn measure(lab: &Lab) -> Result<Self, Failure>;
+    fn write(&self, page: &mut Page) -> Result<(), Failure>;
+}
+
+/// A table, whatever its rows are.
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) measure: fn(&Lab) -> Result<Value, Failure>,
+    pub(crate) write: fn(&Value, &mut Page) -> Result<(), Failure>,
+}
+
+const fn table<R: Rows>() -> Table {
+    Table {
+        name: R::NAME,
+        title: R::TITLE,
+        measure: |lab| Ok(serde_json::to_value(R::measure(lab)?)?),
+        write: |rows, page| R::deserialize(rows)?.write(page),
+    }
+}
+
+/// All, in the order of the page.
+pub(crate) const ALL: &[Table] =
+    &[table::<pdp::Pdp>(), table::<dhtc::Dhtc>(), table::<rare::Rare>(), table::<growth::Growth>()];
