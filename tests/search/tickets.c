@@ -1,4 +1,4 @@
-// Each of N threads draws K tickets from one counter: (N K)! / (K!)^N classes.
+// Each of N threads draws K tickets from one counter, and works so much for each: (N K)! / (K!)^N classes.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -9,12 +9,19 @@
 #define K 3
 #endif
 
+#ifndef WORK
+#define WORK 0
+#endif
+
 static atomic_int next;
 
 static void *draw(void *arg) {
-    (void)arg;
-    for (int i = 0; i < K; i++) atomic_fetch_add(&next, 1);
-    return 0;
+    unsigned sum = (unsigned)(long)arg;
+    for (int i = 0; i < K; i++) {
+        sum += (unsigned)atomic_fetch_add(&next, 1);
+        for (int work = 0; work < WORK; work++) sum = sum * 31 + 7;
+    }
+    return (void *)(long)sum;
 }
 
 int main(void) {

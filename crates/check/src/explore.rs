@@ -21,6 +21,7 @@ use crate::examples::Examples;
 use crate::finding::Looker;
 use crate::listing::Listing;
 use crate::names::Names;
+use crate::outputs::{Outputs, Watched};
 use crate::run::{Limits, launch};
 use crate::witnesses::Witnesses;
 use crate::{Error, assumptions, settle};
@@ -55,6 +56,8 @@ pub struct ExploreOptions {
     pub checkpoint: Option<PathBuf>,
     /// Go on from this checkpoint.
     pub resume: Option<PathBuf>,
+    /// Compare what the program writes to standard output in all runs.
+    pub compare_output: bool,
 }
 
 impl Default for ExploreOptions {
@@ -73,6 +76,7 @@ impl Default for ExploreOptions {
             interrupt: None,
             checkpoint: None,
             resume: None,
+            compare_output: false,
         }
     }
 }
@@ -138,9 +142,13 @@ pub(crate) fn explore_knowing(
         |number| Target::launch(&built.executable(), exec::Config { processor: processor(number), ..config.clone() });
     let mut helpers = (1..jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
     target.set_processor(processor(0));
+    let outputs = options.compare_output.then(Outputs::default);
+    let watched = |target| Watched { target, outputs: outputs.as_ref() };
+    let mut helpers: Vec<_> = helpers.iter_mut().map(watched).collect();
+    let mut executor = watched(&mut target);
     let outcome = match options.sampling {
-        Some(sampling) => ::explore::sample(&mut target, sampling, &search, &mut keeper)?,
-        None => ::explore::search_with(&mut target, &mut helpers, &search, &mut keeper, resume)?,
+        Some(sampling) => ::explore::sample(&mut executor, sampling, &search, &mut keeper)?,
+        None => ::explore::search_with(&mut executor, &mut helpers, &search, &mut keeper, resume)?,
     };
     drop(helpers);
     target.set_processor(None);
@@ -177,7 +185,10 @@ pub(crate) fn explore_knowing(
         pairs,
         unknowns,
         errors,
-        engines: vec![engine(&outcome, options, time)],
+        engines: vec![report::Engine {
+            outputs: outputs.as_ref().map(Outputs::summary),
+            ..engine(&outcome, options, time)
+        }],
         assumptions: assumptions::of_search(&built.program, &outcome, !built.identity.assume_pure.is_empty()),
         time_ms: (built.time + start.elapsed()).as_millis() as u64,
     };
@@ -215,6 +226,7 @@ fn engine(outcome: &Outcome, options: &ExploreOptions, time: Duration) -> report
         race_free_yes: outcome.statistics.race_free_yes,
         skipped_backtracks: outcome.statistics.skipped_backtracks,
         nets: None,
+        outputs: None,
     }
 }
 

@@ -18,6 +18,7 @@ mod hints;
 mod line;
 mod listing;
 mod names;
+mod outputs;
 mod patience;
 mod place;
 mod predict;

@@ -269,5 +269,6 @@ pub(crate) fn engine(prediction: &Prediction, trace: &Trace, runs: u64, time: Du
         race_free_yes: 0,
         skipped_backtracks: 0,
         nets: None,
+        outputs: None,
     }
 }

@@ -134,6 +134,7 @@ fn engine_with(reason: Option<String>, time_ms: u64) -> report::Engine {
         race_free_yes: 0,
         skipped_backtracks: 0,
         nets: None,
+        outputs: None,
     }
 }
 

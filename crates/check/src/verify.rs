@@ -173,6 +173,7 @@ pub(crate) fn engine(reason: Option<String>, stopped: bool, time_ms: u64) -> rep
         race_free_yes: 0,
         skipped_backtracks: 0,
         nets: None,
+        outputs: None,
     }
 }
 

@@ -113,6 +113,7 @@ fn main() {
     rate("a reader and 15 writers, lastzero", "lastzero.c", 147_456);
 
     second_process("3 threads draw 5 tickets each", "tickets.c", "--cflags=-DN=3 -DK=5");
+    second_process("the same, with some work for each ticket", "tickets.c", "--cflags=-DN=3 -DK=5 -DWORK=10000");
     second_process("a reader and 16 writers, lastzero", "lastzero.c", "--cflags=-DN=16");
 
     for each in [3_125, 6_250, 12_500] {

@@ -339,6 +339,18 @@ pub struct Engine {
     /// Counters of the nets that were asked about, where they were wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nets: Option<NetStatistics>,
+    /// Whether the program wrote the same in all runs, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Outputs>,
+}
+
+/// What the program wrote to standard output in the runs that came to their end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Outputs {
+    /// How many runs there were.
+    pub runs: u64,
+    /// How many different outputs or exit statuses.
+    pub different: u64,
 }
 
 /// Counters of all nets that an engine asked about.

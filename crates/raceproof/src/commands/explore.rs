@@ -103,6 +103,10 @@ pub(crate) struct Explore {
     #[arg(long)]
     show_output: bool,
 
+    /// Compare what the program prints in all runs that come to their end, and its exit status
+    #[arg(long)]
+    compare_output: bool,
+
     /// Assume that an external function touches no shared memory; may be repeated
     #[arg(long, value_name = "NAME")]
     assume_pure: Vec<String>,
@@ -212,6 +216,7 @@ impl Explore {
             interrupt: Some(interrupt::flag()),
             checkpoint: self.checkpoint,
             resume: self.resume,
+            compare_output: self.compare_output,
         };
         if options.jobs > 1 && !options.can_be_split() {
             output::warn(

@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use model::verdict::{Engine as EngineName, Inputs, Threads};
 
 use crate::Code;
-use crate::document::{Engine, NetStatistics, Pair, PairVerdict, Report, Verdict};
+use crate::document::{Engine, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
 use crate::source::Sources;
 
 use message::{debug_help, finding_message, pair_message, replay_help, unknown_message};
@@ -176,6 +176,17 @@ fn engine_line(engine: &Engine) -> String {
         let _ = write!(line, ": {reason}");
     }
     let _ = write!(line, ", {}", seconds(engine.time_ms));
+    if let Some(Outputs { runs, different }) = engine.outputs {
+        let runs = count(runs as usize, "run");
+        let _ = match different {
+            0 => write!(line, "; no run came to its end, so no output was compared"),
+            1 => write!(line, "; the same output in {runs}"),
+            _ => write!(
+                line,
+                "; {different} different outputs in {runs}: what the program prints depends on the schedule"
+            ),
+        };
+    }
     line
 }
 

@@ -68,6 +68,7 @@ fn report(verdict: Verdict) -> Report {
             race_free_yes: 0,
             skipped_backtracks: 0,
             nets: None,
+            outputs: None,
         }],
         assumptions: vec!["A1".into()],
         time_ms: 1234,
