@@ -28,7 +28,15 @@ fn archive(crates: &Path, name: &str) -> PathBuf {
         .arg("--manifest-path")
         .arg(crates.join("../Cargo.toml"))
         .arg("--target-dir")
-        .arg(&target)
+        .arg(&target);
+    let mut folder = target.clone();
+    let [host, machine] = ["HOST", "TARGET"].map(|variable| env::var(variable).expect("set by cargo"));
+    if machine != host {
+        // A build for another machine: so are the libraries.
+        cargo.args(["--target", &machine]);
+        folder.push(machine);
+    }
+    cargo
         // Debuggers and profilers see through the hooks, and so does a thread that looks at its own stack.
         .args(["--", "-C", "force-frame-pointers=yes", "-C", "force-unwind-tables=yes"]);
     // What is meant for the outer build must not reach the inner one: coverage or sanitizer flags, lint wrappers.
@@ -48,5 +56,5 @@ fn archive(crates: &Path, name: &str) -> PathBuf {
     }
     let status = cargo.status().expect("cannot run cargo");
     assert!(status.success(), "the library `{name}` does not build: see above");
-    target.join(format!("runtime/lib{name}.a"))
+    folder.join(format!("runtime/lib{name}.a"))
 }

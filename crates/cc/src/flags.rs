@@ -1,8 +1,8 @@
 //! Which flags bitcode is compiled with.
 
 /// Flags after the user's, so that these decide: without optimisation, which would merge racy accesses, and with debug
-/// information. With `-mcx16`, atomics of 16 bytes are instructions rather than calls of a library.
-pub const BITCODE_FLAGS: [&str; 12] = [
+/// information.
+pub const BITCODE_FLAGS: [&str; 11] = [
     "-O0",
     "-g",
     "-Xclang",
@@ -12,10 +12,12 @@ pub const BITCODE_FLAGS: [&str; 12] = [
     "-fno-discard-value-names",
     "-fno-color-diagnostics",
     "-fno-lto",
-    "-mcx16",
     "-emit-llvm",
     "-c",
 ];
+
+/// The same on x86_64 alone: with `-mcx16`, atomics of 16 bytes are instructions rather than calls of a library.
+pub const X86_64_BITCODE_FLAGS: &[&str] = &["-mcx16"];
 
 /// The flags of a build that its bitcode is compiled with: all but those that make further files, instrument the code,
 /// or fail on warnings that only come without optimisation.

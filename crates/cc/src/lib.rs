@@ -29,6 +29,6 @@ pub use carrier::{Carried, carried, is_carrier};
 pub use command::Language;
 pub use database::{DATABASE, Entry, database};
 pub use error::Error;
-pub use flags::{BITCODE_FLAGS, bitcode_flags};
+pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags};
 pub use keepsake::{Keepsake, Link, Unit};
 pub use wrapper::{LLVM_VERSION, Tools, find_clang, wrap};

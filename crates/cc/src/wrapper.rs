@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use crate::command::{Argument, CommandLine, Language, Stage};
 use crate::error::Error;
 use crate::keepsake::{Keepsake, Link, Unit};
-use crate::{BITCODE_FLAGS, bitcode_flags, carrier, response};
+use crate::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags, carrier, response};
 
 /// The programs that do the work.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -181,7 +181,7 @@ impl Wrapper<'_> {
             // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
             clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
         }
-        clang.args(bitcode_flags(&line.flags())).args(BITCODE_FLAGS).arg("-w");
+        clang.args(bitcode_flags(&line.flags())).args(X86_64_BITCODE_FLAGS).args(BITCODE_FLAGS).arg("-w");
         clang.args(["-x", language.name(Path::new(source)), source, "-o"]).arg(&bitcode).stdin(Stdio::null());
         let output = clang.output().map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
         if !output.status.success() {

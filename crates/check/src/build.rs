@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use exec::format::ProgramIdentity;
 use exec::format::identity::hash;
+use exec::remote::Machine;
+use exec::{Config, Target};
+use llvm::Architecture;
 use llvm::instrument::Logged;
 use model::{Interrupt, SiteId};
 use program::{Program, Unmodelled};
@@ -26,6 +29,8 @@ pub struct BuildOptions {
     pub args: Vec<String>,
     /// A file to give it as standard input.
     pub stdin: Option<String>,
+    /// The machine that it runs on, if not this one.
+    pub machine: Option<Machine>,
 }
 
 /// An instrumented program, ready to run. Its files are deleted with it.
@@ -39,6 +44,8 @@ pub struct Built {
     pub identity: ProgramIdentity,
     /// The content of the file for standard input.
     pub(crate) stdin: Option<Vec<u8>>,
+    /// The machine that it runs on, if not this one.
+    machine: Option<Machine>,
     /// How long it took.
     pub time: Duration,
     folder: tempfile::TempDir,
@@ -48,6 +55,14 @@ impl Built {
     /// The executable.
     pub fn executable(&self) -> PathBuf {
         self.folder().join("program")
+    }
+
+    /// Starts it where it runs.
+    pub(crate) fn launch(&self, config: Config) -> Result<Target, exec::Error> {
+        match &self.machine {
+            None => Target::launch(&self.executable(), config),
+            Some(machine) => Target::launch_at(machine, &self.executable(), config),
+        }
     }
 
     /// Its name: the first input's, without folder and extension.
@@ -67,6 +82,7 @@ impl Built {
             assume_pure: self.identity.assume_pure.iter().cloned().collect(),
             work_dir: folder.clone(),
             recorded_without: Some(without),
+            architecture: Architecture::default(),
             stop: Interrupt::new(),
         })?;
         let executable = folder.join("program");
@@ -89,20 +105,31 @@ impl From<&ProgramIdentity> for BuildOptions {
             assume_pure: program.assume_pure.iter().cloned().collect(),
             args: program.args.clone(),
             stdin: program.stdin.clone(),
+            machine: None,
         }
     }
 }
 
 impl BuildOptions {
-    fn compiler_options(&self, folder: &Path, stop: &Interrupt) -> llvm::Options {
-        llvm::Options {
+    fn compiler_options(&self, folder: &Path, stop: &Interrupt) -> Result<llvm::Options, Error> {
+        Ok(llvm::Options {
+            architecture: self.architecture()?,
             recorded_without: None,
             inputs: self.inputs.iter().map(PathBuf::from).collect(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.clone(),
             work_dir: folder.to_owned(),
             stop: stop.clone(),
-        }
+        })
+    }
+
+    /// What it is compiled for.
+    fn architecture(&self) -> Result<Architecture, Error> {
+        let Some(machine) = &self.machine else { return Ok(Architecture::default()) };
+        Architecture::named(machine.architecture()).ok_or_else(|| Error::Architecture {
+            address: machine.address().to_owned(),
+            architecture: machine.architecture().to_owned(),
+        })
     }
 }
 
@@ -118,7 +145,7 @@ pub fn lower(options: &BuildOptions) -> Result<Program, Error> {
 /// The same, unless it is stopped.
 pub(crate) fn lower_until(options: &BuildOptions, stop: &Interrupt) -> Result<Program, Error> {
     let folder = work_folder()?;
-    Ok(llvm::lower_only(&options.compiler_options(folder.path(), stop))?)
+    Ok(llvm::lower_only(&options.compiler_options(folder.path(), stop)?)?)
 }
 
 /// Compiles, instruments and links.
@@ -138,14 +165,16 @@ impl Unlinked {
     pub(crate) fn new(options: &BuildOptions, stop: &Interrupt) -> Result<Self, Error> {
         let start = Instant::now();
         let folder = work_folder()?;
-        let compiled = llvm::compile(&options.compiler_options(folder.path(), stop))?;
+        let compiled = llvm::compile(&options.compiler_options(folder.path(), stop)?)?;
         Ok(Self { start, options: options.clone(), folder, compiled })
     }
 
     pub(crate) fn link(self) -> Result<Built, Error> {
         let Self { start, options, folder, compiled } = self;
         let executable = folder.path().join("program");
-        link(&compiled, exec::runtime_archive(), &folder.path().join("libraceproof_runtime.a"), &executable)?;
+        let runtime = options.machine.as_ref().map(Machine::runtime).transpose()?;
+        let runtime = runtime.as_deref().unwrap_or(exec::runtime_archive());
+        link(&compiled, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
         let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
         let identity = ProgramIdentity {
             hash: hash(&std::fs::read(&executable).map_err(Error::WorkFolder)?),
@@ -157,7 +186,7 @@ impl Unlinked {
             stdin: options.stdin,
         };
         let llvm::Compiled { program, unmodelled, .. } = compiled;
-        Ok(Built { program, unmodelled, identity, stdin, time: start.elapsed(), folder })
+        Ok(Built { program, unmodelled, identity, stdin, machine: options.machine, time: start.elapsed(), folder })
     }
 }
 

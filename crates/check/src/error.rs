@@ -47,6 +47,9 @@ pub enum Error {
     /// No place to work.
     #[error("cannot work in the folder for temporary files: {0}")]
     WorkFolder(std::io::Error),
+    /// A target that programs cannot be compiled for.
+    #[error("the target at `{address}` runs {architecture} programs, and raceproof compiles none")]
+    Architecture { address: String, architecture: String },
     /// The file for standard input cannot be read.
     #[error("cannot read `{}`, given as standard input: {cause}", path.display())]
     Stdin { path: PathBuf, cause: std::io::Error },
@@ -117,7 +120,7 @@ impl Error {
             }
             Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
             Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
-                "explore the program again to get a witness of its present state".to_owned()
+                "explore the program again to get a witness of its present state; `--target` replays what was found at a target".to_owned()
             }
             Self::OtherCheckpoint { .. } => {
                 "give the inputs and flags it was made with, or search from the start without `--resume`".to_owned()
@@ -125,6 +128,7 @@ impl Error {
             Self::Search(error) if matches!(**error, explore::Error::Checkpoint { .. }) => {
                 "give the flags it was made with, or search from the start without `--resume`".to_owned()
             }
+            Self::Architecture { .. } => "programs can be checked on x86_64 and aarch64".to_owned(),
             Self::RecordedChanged { .. } => "record it again".to_owned(),
             Self::ForeignTrace { .. } => {
                 "give a file of `raceproof record`, or lines `thread|operation(target)|location`".to_owned()
@@ -142,7 +146,8 @@ impl Error {
             }
             Self::Bundle { .. } => bug.to_owned(),
             Self::Llvm(error) => return build_help(error).map(str::to_owned),
-            Self::Exec(_) | Self::Search(_) | Self::Contradiction(_) => return None,
+            Self::Exec(error) => return error.help().map(str::to_owned),
+            Self::Search(_) | Self::Contradiction(_) => return None,
         })
     }
 }

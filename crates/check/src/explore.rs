@@ -8,7 +8,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use ::explore::{Check, Coverage, Hint, Led, Observer, Outcome, Outlook, ReductionName, Sampling, StopReason};
-use exec::Target;
 use model::Pair;
 use model::verdict::Engine;
 use outlook::Summary;
@@ -138,8 +137,7 @@ pub(crate) fn explore_knowing(
     let crowded = jobs > 1 && 2 * jobs > processors;
     let processor = |number| crowded.then_some(exec::Processor(number));
     let config = options.limits.config(built);
-    let helper =
-        |number| Target::launch(&built.executable(), exec::Config { processor: processor(number), ..config.clone() });
+    let helper = |number| built.launch(exec::Config { processor: processor(number), ..config.clone() });
     let mut helpers = (1..jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
     target.set_processor(processor(0));
     let outputs = options.compare_output.then(Outputs::default);

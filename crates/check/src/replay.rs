@@ -5,13 +5,14 @@ use std::process::Command;
 use std::time::Instant;
 
 use exec::format::{RecordedAccess, RecordedFinding, Witness};
+use exec::remote::Machine;
 use explore::{Failure, FailureKind, Involved, looping};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
 use report::document::SCHEMA;
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 
-use crate::build::{Built, build};
+use crate::build::{BuildOptions, Built, build};
 use crate::finding::Looker;
 use crate::names::Names;
 use crate::place::Place;
@@ -31,10 +32,10 @@ pub struct Replayed {
 }
 
 /// Reads a witness, builds its program and checks that it is the same.
-fn rebuild(path: &Path) -> Result<(Witness, Built), Error> {
+fn rebuild(path: &Path, machine: Option<Machine>) -> Result<(Witness, Built), Error> {
     let witness = Witness::read(path)?;
     let program = &witness.program;
-    let built = build(&program.into())?;
+    let built = build(&BuildOptions { machine, ..program.into() })?;
     if built.identity.hash != program.hash {
         return Err(Error::ProgramChanged { witness: path.to_owned() });
     }
@@ -50,10 +51,11 @@ fn limits(witness: &Witness) -> Limits {
     Limits { max_steps: witness.run.max_steps, spurious: witness.run.spurious, ..Limits::default() }
 }
 
-/// Builds the witness's program, runs its schedule and checks that everything is as recorded.
-pub fn replay(path: &Path) -> Result<Replayed, Error> {
+/// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as
+/// recorded.
+pub fn replay(path: &Path, machine: Option<Machine>) -> Result<Replayed, Error> {
     let start = Instant::now();
-    let (witness, built) = rebuild(path)?;
+    let (witness, built) = rebuild(path, machine)?;
     let (mut target, _, symbols) = launch(&built, &limits(&witness))?;
     let trace = target.run(&witness.schedule())?;
     witness.compare(&trace).map_err(|difference| Error::ReplayDiffers { witness: path.to_owned(), difference })?;
@@ -189,7 +191,7 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
 /// The command that runs the witness's program under gdb and stops right before the last event of its schedule: the
 /// second access of a race. `more` are further arguments of gdb. The program lives as long as what is returned with it.
 pub fn debugger(path: &Path, more: &[String]) -> Result<(Command, Built), Error> {
-    let (witness, built) = rebuild(path)?;
+    let (witness, built) = rebuild(path, None)?;
     let mut schedule = witness.schedule();
     if let Some(last) = schedule.segments.last_mut() {
         last.until = last.until.saturating_sub(1);

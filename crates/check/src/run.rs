@@ -56,7 +56,7 @@ impl Limits {
 
 /// Launches the program and runs it once under the empty schedule, which tells where its symbols are.
 pub(crate) fn launch(built: &Built, limits: &Limits) -> Result<(Target, Trace, Symbols), Error> {
-    let mut target = Target::launch(&built.executable(), limits.config(built))?;
+    let mut target = built.launch(limits.config(built))?;
     let trace = target.run(&Schedule::new())?;
     let symbols = target.symbols()?;
     Ok((target, trace, symbols))

@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::processor::Processor;
 
 /// How runs are kept apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Isolation {
     /// `Restore` where the kernel can, else `Fork`.
     #[default]
@@ -19,7 +21,7 @@ pub enum Isolation {
 }
 
 /// How the program is run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// How runs are kept apart.
     pub isolation: Isolation,

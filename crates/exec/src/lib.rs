@@ -16,6 +16,7 @@ mod process;
 mod processor;
 pub mod pseudo;
 pub mod recording;
+pub mod remote;
 mod shared;
 pub mod symbols;
 pub mod target;

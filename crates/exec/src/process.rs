@@ -158,7 +158,7 @@ impl Process {
                 Ok(())
             });
         }
-        let child = command.spawn().map_err(launch)?;
+        let child = spawn(&mut command).map_err(launch)?;
         let process = Self { child, shared, runs: 0 };
         processor::confine(process.id(), config.processor);
         Ok(process)
@@ -218,6 +218,19 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Starts a process. A program that was written just now may be open for writing for a moment, in a child of another thread
+/// that has not come to its own program yet.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    const ATTEMPTS: u32 = 100;
+    for _ in 1..ATTEMPTS {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::sleep(LOOK),
+            result => return result,
+        }
+    }
+    command.spawn()
 }
 
 /// The parent of a process.

@@ -2,8 +2,10 @@
 
 use std::mem::MaybeUninit;
 
+use serde::{Deserialize, Serialize};
+
 /// One of the processors that the host may use, by number among these; counted round.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Processor(pub usize);
 
 /// The processors that the host may use when it starts.

@@ -16,6 +16,7 @@ use crate::local::Local;
 use crate::place::{Place, Ran, Wish};
 use crate::process::{Executable, Output};
 use crate::processor::Processor;
+use crate::remote::{Machine, Remote};
 use crate::symbols::Symbols;
 
 /// The program under test, on this machine or another.
@@ -43,6 +44,15 @@ impl Target {
     pub fn launch(program: &Path, config: Config) -> Result<Self, Error> {
         let executable = Executable { path: program.to_owned(), runner: Vec::new() };
         let place = Local::launch(executable, &config)?;
+        Ok(Self::at(Box::new(place), program, config))
+    }
+
+    /// The same on another machine, to which the executable is sent.
+    ///
+    /// # Errors
+    /// When the target there cannot be reached, or cannot start it.
+    pub fn launch_at(machine: &Machine, program: &Path, config: Config) -> Result<Self, Error> {
+        let place = Remote::launch(machine, program, &config)?;
         Ok(Self::at(Box::new(place), program, config))
     }
 

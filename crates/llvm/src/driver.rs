@@ -12,6 +12,7 @@ use model::Interrupt;
 
 use crate::error::Error;
 use crate::module::Input;
+use crate::{Architecture, Options};
 
 /// How many sources are compiled at the same time.
 const JOBS: usize = 2;
@@ -78,14 +79,15 @@ impl Flags {
 #[derive(Clone, Debug)]
 pub(crate) struct Clang {
     program: String,
+    architecture: Architecture,
     /// Ends it while it is at work.
     stop: Interrupt,
 }
 
 impl Clang {
     /// Finds clang.
-    pub(crate) fn find(stop: &Interrupt) -> Result<Self, Error> {
-        Ok(Self { program: cc::find_clang()?, stop: stop.clone() })
+    pub(crate) fn find(architecture: Architecture, stop: &Interrupt) -> Result<Self, Error> {
+        Ok(Self { program: cc::find_clang()?, architecture, stop: stop.clone() })
     }
 
     /// Runs clang; on failure returns what it said.
@@ -96,7 +98,13 @@ impl Clang {
     /// The same, from a folder.
     fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<(), Failure> {
         let mut command = Command::new(&self.program);
-        command.current_dir(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .args(self.architecture.flags())
+            .args(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let cannot = |cause| Failure::Start(Error::Io { what: format!("cannot start `{}`", self.program), cause });
         let mut child = command.spawn().map_err(cannot)?;
         let (status, said) = self.wait(&mut child).map_err(cannot)?;
@@ -132,11 +140,16 @@ impl Clang {
         })
     }
 
+    /// Flags after the user's.
+    fn bitcode_flags<'a>(&self) -> impl Iterator<Item = &'a OsStr> + use<'a> {
+        self.architecture.bitcode_flags().iter().chain(&cc::BITCODE_FLAGS).map(OsStr::new)
+    }
+
     /// Compiles a source of ours in `folder`, which debug information calls `name`.
     pub(crate) fn compile_own(&self, unit: &Path, folder: &Path, name: &str, bitcode: &Path) -> Result<(), Error> {
         let map = format!("-fdebug-prefix-map={}={name}", folder.display());
         let mut arguments: Vec<&OsStr> = vec![map.as_ref(), "-w".as_ref()];
-        arguments.extend(cc::BITCODE_FLAGS.iter().map(OsStr::new));
+        arguments.extend(self.bitcode_flags());
         arguments.extend([unit.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
         self.run(&arguments)
             .map_err(|failure| failure.into_error(|diagnostics| Error::Compile { path: unit.to_owned(), diagnostics }))
@@ -152,7 +165,7 @@ impl Clang {
         // Where they are differs from run to run; the program must not.
         let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
-        arguments.extend(cc::BITCODE_FLAGS.iter().map(OsStr::new));
+        arguments.extend(self.bitcode_flags());
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
         self.run_in(&source.directory, &arguments).map_err(|failure| {
             failure.into_error(|diagnostics| Error::Compile { path: source.path.clone(), diagnostics })
@@ -199,8 +212,9 @@ pub(crate) struct Compiled {
     pub(crate) link: Vec<String>,
 }
 
-/// Compiles every source among the inputs into `work_dir`; bitcode is taken as it is, or from the file that carries it.
-pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path, stop: &Interrupt) -> Result<Compiled, Error> {
+/// Compiles every source among the inputs into the folder for intermediate files; bitcode is taken as it is, or from the file that carries it.
+pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Error> {
+    let Options { inputs, work_dir, architecture, stop, .. } = options;
     if inputs.is_empty() {
         return Err(Error::NoInput);
     }
@@ -241,7 +255,7 @@ pub(crate) fn compile(inputs: &[PathBuf], flags: &Flags, work_dir: &Path, stop: 
     compiled.cplusplus |= jobs.iter().any(|(source, _)| source.language == Language::Cxx);
     if !jobs.is_empty() {
         crate::create_dir(work_dir)?;
-        let clang = Clang::find(stop)?;
+        let clang = Clang::find(*architecture, stop)?;
         let include = write_headers(work_dir)?;
         in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &include, &compiled.inputs[*input].bitcode))?;
     }

@@ -11,7 +11,7 @@ use crate::{Compiled, LLVM_VERSION};
 /// Compiles the instrumented bitcode with optimisation (the hooks are calls that LLVM knows nothing about, so they
 /// stay) and links it with the runtime.
 pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
-    let clang = Clang::find(&compiled.stop)?;
+    let clang = Clang::find(compiled.architecture, &compiled.stop)?;
     let object = compiled.bitcode.with_extension("o");
     let refused = |step| move |failure: Failure| failure.into_error(|diagnostics| Error::Build { step, diagnostics });
     let compile: [&OsStr; 9] = [

@@ -72,13 +72,15 @@ pub enum Error {
     },
     /// Code for another machine.
     #[error(
-        "`{path}` is compiled for `{triple}`: only x86_64 Linux programs can be run (remove `-m32`, `-target` and the like)"
+        "`{path}` is compiled for `{triple}`: only {architecture} Linux programs can be run (remove `-m32`, `-target` and the like)"
     )]
     Target {
         /// As the user spelled it.
         path: PathBuf,
         /// What it was compiled for.
         triple: String,
+        /// What it should have been compiled for.
+        architecture: &'static str,
     },
     /// Two inputs define the same thing.
     #[error("`{symbol}` is defined in `{first}` and in `{second}`: pass the sources of one program only")]

@@ -4,6 +4,7 @@
 //! lowers the module to a `Program`, inserts the calls described in `docs/runtime-abi.md`, and builds the
 //! executable. It knows neither engines nor verdicts.
 
+mod architecture;
 mod assembly;
 pub mod debug;
 mod driver;
@@ -34,6 +35,7 @@ use inkwell::module::Module;
 use model::{Interrupt, SiteId};
 use program::{Program, Unmodelled};
 
+pub use architecture::Architecture;
 pub use error::Error;
 
 use driver::Flags;
@@ -52,6 +54,8 @@ pub struct Options {
     pub inputs: Vec<PathBuf>,
     /// The user's flags for the compiler and linker.
     pub cflags: Vec<String>,
+    /// What it is compiled for.
+    pub architecture: Architecture,
     /// External functions (by linker name) that the user says touch no shared memory.
     pub assume_pure: BTreeSet<String>,
     /// An existing or new folder for intermediate files.
@@ -72,6 +76,8 @@ pub struct Compiled {
     pub unmodelled: Vec<Unmodelled>,
     /// The instrumented module.
     pub bitcode: PathBuf,
+    /// What it was compiled for.
+    pub architecture: Architecture,
     /// Whether C++ is among the sources, so that the C++ library is needed.
     pub cplusplus: bool,
     /// The user's flags for the linker.
@@ -109,7 +115,8 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
     let link_flags = front.flags.link;
     let stop = options.stop.clone();
     let program = Arc::new(program);
-    Ok(Compiled { program, unmodelled, bitcode, cplusplus: front.cplusplus, link_flags, logged, stop })
+    let architecture = options.architecture;
+    Ok(Compiled { program, unmodelled, bitcode, architecture, cplusplus: front.cplusplus, link_flags, logged, stop })
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
@@ -139,14 +146,14 @@ struct Front<'c> {
 impl<'c> Front<'c> {
     fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
         let mut flags = Flags::new(&options.cflags);
-        let compiled = driver::compile(&options.inputs, &flags, &options.work_dir, &options.stop)?;
+        let compiled = driver::compile(options, &flags)?;
         // OpenMP's library is part of the program, see `openmp`.
         flags.link.splice(0..0, compiled.link.into_iter().filter(|flag| !flag.starts_with("-fopenmp")));
-        let module = module::load_all(context, &compiled.inputs)?;
+        let module = module::load_all(context, &compiled.inputs, options.architecture)?;
         let units = debug::compile_units(&module);
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
-        let openmp = openmp::complete(context, &module, &options.work_dir, &options.stop)?;
+        let openmp = openmp::complete(context, &module, options)?;
         once::complete(&module);
         verifier::complete(&module);
         initialisers::complete(&module);

@@ -12,10 +12,10 @@ use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 
-use crate::LLVM_VERSION;
 use crate::debug;
 use crate::error::Error;
 use crate::value;
+use crate::{Architecture, LLVM_VERSION};
 
 /// A module to be linked, with the input it stands for.
 pub struct Input {
@@ -26,7 +26,7 @@ pub struct Input {
 }
 
 /// Reads a `.bc` or `.ll` file. `input` is what messages call it.
-pub fn load<'c>(context: &'c Context, input: &Input) -> Result<Module<'c>, Error> {
+pub fn load<'c>(context: &'c Context, input: &Input, architecture: Architecture) -> Result<Module<'c>, Error> {
     let bitcode = |message: String| Error::Bitcode {
         path: input.path.clone(),
         version: LLVM_VERSION,
@@ -39,18 +39,18 @@ pub fn load<'c>(context: &'c Context, input: &Input) -> Result<Module<'c>, Error
         return Err(Error::NoDebugInfo { path: input.path.clone() });
     }
     let triple = module.get_triple().as_str().to_string_lossy().into_owned();
-    if !(triple.starts_with("x86_64") && triple.contains("linux") && !triple.ends_with("gnux32")) {
-        return Err(Error::Target { path: input.path.clone(), triple });
+    if !architecture.runs(&triple) {
+        return Err(Error::Target { path: input.path.clone(), triple, architecture: architecture.name() });
     }
     Ok(module)
 }
 
 /// Reads all inputs and links them into one module.
-pub fn load_all<'c>(context: &'c Context, inputs: &[Input]) -> Result<Module<'c>, Error> {
+pub fn load_all<'c>(context: &'c Context, inputs: &[Input], architecture: Architecture) -> Result<Module<'c>, Error> {
     let mut defined: BTreeMap<String, &Path> = BTreeMap::new();
     let mut linked: Option<Module<'c>> = None;
     for input in inputs {
-        let module = load(context, input)?;
+        let module = load(context, input, architecture)?;
         for symbol in strong_definitions(&module) {
             if let Some(first) = defined.insert(symbol.clone(), &input.path) {
                 let symbol = crate::functions::demangle(&symbol);
@@ -95,11 +95,12 @@ pub(crate) fn run(module: &Module<'_>, pass: &str) -> Result<(), Error> {
 fn target_machine(module: &Module<'_>) -> Result<TargetMachine, Error> {
     let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
     Target::initialize_x86(&InitializationConfig::default());
+    Target::initialize_aarch64(&InitializationConfig::default());
     let triple = module.get_triple();
     Target::from_triple(&triple)
         .map_err(|e| internal(e.to_string()))?
         .create_target_machine(&triple, "", "", OptimizationLevel::None, RelocMode::PIC, CodeModel::Default)
-        .ok_or_else(|| internal("no code generator for x86_64".into()))
+        .ok_or_else(|| internal("no code generator for the architecture".into()))
 }
 
 /// Asks LLVM whether the module is well formed.

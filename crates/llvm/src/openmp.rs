@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use inkwell::context::Context;
 use inkwell::llvm_sys::LLVMLinkage;
@@ -18,8 +18,8 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::module::Module;
-use model::Interrupt;
 
+use crate::Options;
 use crate::debug::DebugLocation;
 use crate::driver::Clang;
 use crate::error::Error;
@@ -78,18 +78,13 @@ pub(crate) struct OpenMp {
 }
 
 /// Links the library where the program uses it.
-pub(crate) fn complete<'c>(
-    context: &'c Context,
-    module: &Module<'c>,
-    work_dir: &Path,
-    stop: &Interrupt,
-) -> Result<OpenMp, Error> {
+pub(crate) fn complete<'c>(context: &'c Context, module: &Module<'c>, options: &Options) -> Result<OpenMp, Error> {
     if missing(module).is_empty() {
         return Ok(OpenMp::default());
     }
     let thread_private = value::globals(module).into_iter().any(|global| global.is_thread_local());
     let private_tasks = thread_private && module.get_function(TASK).is_some();
-    let library = module::load(context, &compile(work_dir, stop)?)?;
+    let library = module::load(context, &compile(options)?, options.architecture)?;
     let names: BTreeSet<String> = value::functions(&library)
         .into_iter()
         .filter(|function| !function.is_declaration())
@@ -129,8 +124,8 @@ fn missing(module: &Module<'_>) -> Vec<String> {
 }
 
 /// Compiles the library in a folder of its own.
-fn compile(work_dir: &Path, stop: &Interrupt) -> Result<Input, Error> {
-    let folder = work_dir.join("openmp");
+fn compile(options: &Options) -> Result<Input, Error> {
+    let folder = options.work_dir.join("openmp");
     crate::create_dir(&folder)?;
     for (name, text) in SOURCES {
         let file = folder.join(name);
@@ -139,7 +134,7 @@ fn compile(work_dir: &Path, stop: &Interrupt) -> Result<Input, Error> {
     }
     let bitcode = folder.join("openmp.bc");
     let unit = folder.join(SOURCES[0].0);
-    Clang::find(stop)?.compile_own(&unit, &folder, NAME, &bitcode)?;
+    Clang::find(options.architecture, &options.stop)?.compile_own(&unit, &folder, NAME, &bitcode)?;
     Ok(Input { path: PathBuf::from(NAME), bitcode })
 }
 

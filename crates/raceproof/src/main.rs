@@ -37,6 +37,7 @@ enum Command {
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
     Cxx(commands::cc::Cc),
+    Target(remote::Target),
     Report(commands::report::Show),
     Explain(commands::explain::Explain),
     Schema(commands::schema::Schema),
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Cover(cover) => cover.run(),
         Command::Cc(compile) => compile.run(cc::Language::C),
         Command::Cxx(compile) => compile.run(cc::Language::Cxx),
+        Command::Target(target) => commands::target::run(target),
         Command::Report(show) => show.run(),
         Command::Explain(explain) => explain.run(),
         Command::Schema(schema) => schema.run(),

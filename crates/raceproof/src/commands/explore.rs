@@ -10,6 +10,7 @@ use std::time::Duration;
 use check::{BuildOptions, ExploreOptions, Limits};
 use clap::ValueEnum;
 use exec::Isolation;
+use exec::remote::Machine;
 use explore::{Check, ReductionName, Sampling, Strategy};
 
 use crate::commands::pragmas;
@@ -130,6 +131,10 @@ pub(crate) struct Explore {
     /// File to give the program as standard input
     #[arg(long, value_name = "FILE")]
     stdin: Option<String>,
+
+    /// Run the program on another machine, where `raceproof target` listens
+    #[arg(long, value_name = "HOST[:PORT]")]
+    target: Option<String>,
 }
 
 /// How runs are kept apart.
@@ -180,6 +185,7 @@ impl Explore {
             assume_pure: self.assume_pure.into_iter().collect(),
             args: self.args,
             stdin: self.stdin,
+            machine: self.target.as_deref().map(find_target).transpose()?,
         };
         pragmas::warn_if_ignored(&build);
         if self.emit == Some(Emit::Program) {
@@ -230,6 +236,11 @@ impl Explore {
         output::show(&report, self.json);
         Ok(output::status(&report))
     }
+}
+
+/// The machine at an address given with `--target`.
+pub(crate) fn find_target(address: &str) -> Result<Machine, Failure> {
+    Ok(Machine::find(address).map_err(check::Error::from)?)
 }
 
 /// Compiler flags, each given text split as a shell would.

@@ -55,6 +55,7 @@ impl ProgramFlags {
             assume_pure: self.assume_pure.iter().cloned().collect(),
             args: self.args.clone(),
             stdin: self.stdin.clone(),
+            machine: None,
         }
     }
 }

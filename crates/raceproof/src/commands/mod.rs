@@ -14,4 +14,5 @@ pub(crate) mod report;
 pub(crate) mod schema;
 #[path = "static.rs"]
 pub(crate) mod static_;
+pub(crate) mod target;
 pub(crate) mod verify;

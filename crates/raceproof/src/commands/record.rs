@@ -82,6 +82,7 @@ impl Recording {
             assume_pure: self.assume_pure.iter().cloned().collect(),
             args: self.args.clone(),
             stdin: self.stdin.clone(),
+            machine: None,
         };
         pragmas::warn_if_ignored(&build);
         Ok(check::build(&build)?)

@@ -7,6 +7,7 @@ use anstyle::Style;
 use report::story::Story;
 use report::{Sources, terminal};
 
+use crate::commands::explore::find_target;
 use crate::failure::Failure;
 use crate::output;
 
@@ -19,6 +20,10 @@ const BOLD: Style = Style::new().bold();
 pub(crate) struct Replay {
     /// A witness file (`.rpw`)
     witness: PathBuf,
+
+    /// Run it on another machine, where `raceproof target` listens: what was found there
+    #[arg(long, value_name = "HOST[:PORT]", conflicts_with = "gdb")]
+    target: Option<String>,
 
     /// Start gdb, stopped right before the second access of the race
     #[arg(long, conflicts_with = "json")]
@@ -38,7 +43,7 @@ impl Replay {
         if self.gdb {
             return self.debug();
         }
-        let replayed = check::replay(&self.witness)?;
+        let replayed = check::replay(&self.witness, self.target.as_deref().map(find_target).transpose()?)?;
         if self.json {
             output::show(&replayed.report, true);
         } else {

@@ -70,8 +70,7 @@ impl Static {
                 inputs: self.inputs,
                 cflags: split_flags(&self.cflags)?,
                 assume_pure: self.assume_pure.into_iter().collect(),
-                args: Vec::new(),
-                stdin: None,
+                ..BuildOptions::default()
             },
             entries: self.entry,
             locks: self.locks,

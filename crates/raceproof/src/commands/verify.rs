@@ -88,7 +88,7 @@ impl Verify {
                 cflags: split_flags(&self.cflags)?,
                 assume_pure: self.assume_pure.into_iter().collect(),
                 args: self.args,
-                stdin: None,
+                ..BuildOptions::default()
             },
             proofs: ProofOptions { time: Some(time), pruning: self.pruning.into(), statistics: self.stats },
             limits: Limits { max_steps: self.max_steps, ..Limits::default() },

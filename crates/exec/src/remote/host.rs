@@ -1,0 +1,284 @@
+//! The search's end of a connection to a target.
+
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use model::Schedule;
+use wire::Record;
+
+use super::message::{Answer, Connection, Demand, Hello, RanFields, RunAnswer, RunDemand, VERSION, records_of};
+use crate::archive::runtime_archive;
+use crate::config::Config;
+use crate::error::Error;
+use crate::format::identity::hash;
+use crate::place::{Place, Ran, Wish};
+use crate::process::Output;
+use crate::processor::Processor;
+
+/// How long a target may take to accept a connection, and to answer anything but a run beyond its time limit.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a target that was lost is looked for.
+const SEARCH: Duration = Duration::from_secs(60);
+/// Pauses between attempts to find it.
+const PAUSES: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
+/// How often a connection may be lost over one request.
+const LOSSES: u32 = 100;
+
+/// A machine with a target, found at an address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// As the user spelled it, with a port.
+    address: String,
+    hello: Hello,
+}
+
+impl Machine {
+    /// Finds the target at an address.
+    ///
+    /// # Errors
+    /// When there is none, or one of another version.
+    pub fn find(address: &str) -> Result<Self, Error> {
+        let address = super::with_port(address);
+        let (hello, _) = connect(&address).map_err(|trouble| trouble.at_start(&address))?;
+        Ok(Self { address, hello })
+    }
+
+    /// Its address.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Its architecture.
+    pub fn architecture(&self) -> &str {
+        &self.hello.architecture
+    }
+
+    /// The static library that programs for it are linked with.
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    pub fn runtime(&self) -> Result<Vec<u8>, Error> {
+        if hash(runtime_archive()) == self.hello.runtime {
+            return Ok(runtime_archive().to_owned());
+        }
+        let ask = || {
+            let (_, mut connection) = connect(&self.address)?;
+            match exchange(&mut connection, &Demand::Runtime, &[])? {
+                (Answer::Runtime, runtime) if hash(&runtime) == self.hello.runtime => Ok(runtime),
+                _ => Err(self.garbled()),
+            }
+        };
+        ask().map_err(|trouble| trouble.at_start(&self.address))
+    }
+
+    fn garbled(&self) -> Trouble {
+        Trouble::Final(Error::AtTarget { address: self.address.clone(), message: "its answer makes no sense".into() })
+    }
+}
+
+/// Why there is no answer.
+enum Trouble {
+    /// The connection is lost.
+    Lost(io::Error),
+    /// It would be the same again.
+    Final(Error),
+}
+
+impl Trouble {
+    /// As an error, of a target that is not known to be there.
+    fn at_start(self, address: &str) -> Error {
+        match self {
+            Self::Lost(source) => Error::NoTarget { address: address.to_owned(), source },
+            Self::Final(error) => error,
+        }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Lost(error)
+    }
+}
+
+/// Connects and finds out what is there.
+fn connect(address: &str) -> Result<(Hello, Connection), Trouble> {
+    let stranger = || Trouble::Final(Error::NotATarget { address: address.to_owned() });
+    let mut stream = Err(io::Error::new(io::ErrorKind::NotFound, "the name has no address"));
+    for address in address.to_socket_addrs()? {
+        stream = TcpStream::connect_timeout(&address, PATIENCE);
+        if stream.is_ok() {
+            break;
+        }
+    }
+    let mut connection = Connection::new(stream?)?;
+    connection.set_patience(Some(PATIENCE))?;
+    connection.greet()?;
+    let version = connection.greeting()?.ok_or_else(stranger)?;
+    if version != VERSION {
+        return Err(Trouble::Final(Error::OtherTarget { address: address.to_owned(), theirs: version, ours: VERSION }));
+    }
+    match connection.receive()? {
+        Some((Answer::Hello(hello), _)) => Ok((hello, connection)),
+        Some(_) => Err(stranger()),
+        None => Err(Trouble::Lost(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+/// Asks and waits for the answer.
+fn exchange(connection: &mut Connection, demand: &Demand, bytes: &[u8]) -> Result<(Answer, Vec<u8>), Trouble> {
+    connection.send(demand, bytes)?;
+    connection.receive()?.ok_or_else(|| Trouble::Lost(io::ErrorKind::UnexpectedEof.into()))
+}
+
+/// The program at a target.
+pub(crate) struct Remote {
+    machine: Machine,
+    /// The executable, and its hash.
+    program: Vec<u8>,
+    hash: String,
+    connection: Option<Connection>,
+    /// Number of runs asked for.
+    runs: u64,
+    /// Of the last run on this connection.
+    records: Vec<Record>,
+    output: Output,
+}
+
+impl Remote {
+    /// Sends the program to the target and starts it there.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not be started there.
+    pub(crate) fn launch(machine: &Machine, program: &Path, config: &Config) -> Result<Self, Error> {
+        let bytes = std::fs::read(program).map_err(|source| Error::Launch { program: program.to_owned(), source })?;
+        let mut remote = Self {
+            machine: machine.clone(),
+            hash: hash(&bytes),
+            program: bytes,
+            connection: None,
+            runs: 0,
+            records: Vec::new(),
+            output: Output::default(),
+        };
+        remote.connection = Some(remote.connected(config).map_err(|trouble| trouble.at_start(&machine.address))?);
+        Ok(remote)
+    }
+
+    /// A new connection on which the program can be run.
+    fn connected(&self, config: &Config) -> Result<Connection, Trouble> {
+        let (hello, mut connection) = connect(&self.machine.address)?;
+        if hello.architecture != self.machine.hello.architecture {
+            let message = format!("it was of architecture {}", self.machine.hello.architecture);
+            return Err(Trouble::Final(Error::AtTarget { address: self.machine.address.clone(), message }));
+        }
+        let (hash, config) = (|| self.hash.clone(), || config.clone());
+        let demand = Demand::Program { hash: hash(), config: config() };
+        let mut answer = exchange(&mut connection, &demand, &[])?.0;
+        if matches!(answer, Answer::Wanted) {
+            let demand = Demand::Upload { hash: hash(), config: config() };
+            answer = exchange(&mut connection, &demand, &self.program)?.0;
+        }
+        match answer {
+            Answer::Ready => Ok(connection),
+            answer => Err(self.refused(answer)),
+        }
+    }
+
+    /// The trouble that an answer tells of.
+    fn refused(&self, answer: Answer) -> Trouble {
+        match answer {
+            Answer::Failed { message } => {
+                Trouble::Final(Error::AtTarget { address: self.machine.address.clone(), message })
+            }
+            _ => self.machine.garbled(),
+        }
+    }
+
+    /// Asks for a run once, on a new connection if there is none.
+    fn try_run(&mut self, config: &Config, demand: &Demand) -> Result<(RunAnswer, Vec<u8>), Trouble> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => {
+                self.records.clear();
+                self.connected(config)?
+            }
+        };
+        connection.set_patience(Some(config.time_limit.saturating_add(PATIENCE)))?;
+        match exchange(&mut connection, demand, &[])? {
+            (Answer::Ran(answer), bytes) if answer.number == self.runs => {
+                self.connection = Some(connection);
+                Ok((answer, bytes))
+            }
+            (answer, _) => Err(self.refused(answer)),
+        }
+    }
+
+    /// Asks for a run until it is answered.
+    fn run(&mut self, config: &Config, demand: &Demand) -> Result<(RunAnswer, Vec<u8>), Error> {
+        let start = Instant::now();
+        let mut pauses = PAUSES.into_iter();
+        for _ in 0..LOSSES {
+            let source = match self.try_run(config, demand) {
+                Ok(answer) => return Ok(answer),
+                Err(Trouble::Final(error)) => return Err(error),
+                Err(Trouble::Lost(source)) => source,
+            };
+            if start.elapsed() > config.time_limit.saturating_add(SEARCH) {
+                return Err(Error::TargetLost { address: self.machine.address.clone(), source });
+            }
+            std::thread::sleep(pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]));
+        }
+        let source = io::Error::new(io::ErrorKind::ConnectionAborted, "every time that the same run was asked for");
+        Err(Error::TargetLost { address: self.machine.address.clone(), source })
+    }
+
+    /// Takes over what an answer brought.
+    fn take(&mut self, answer: &RunAnswer, bytes: &[u8]) -> Option<()> {
+        self.records.truncate(usize::try_from(answer.same).ok().filter(|same| *same <= self.records.len())?);
+        let (records, output) = bytes.split_at_checked(usize::try_from(answer.records).ok()?)?;
+        let (stdout, stderr) = output.split_at_checked(usize::try_from(answer.stdout).ok()?)?;
+        self.records.extend(records_of(records));
+        self.output = Output { stdout: stdout.to_owned(), stderr: stderr.to_owned() };
+        Some(())
+    }
+}
+
+impl Place for Remote {
+    fn execute(&mut self, config: &Config, schedule: &Schedule, wish: Wish) -> Result<Option<Ran>, Error> {
+        self.runs += 1;
+        let demand = Demand::Run(RunDemand {
+            number: self.runs,
+            schedule: schedule.clone(),
+            policy: wish.policy,
+            stacks: wish.stacks,
+            fresh: wish.fresh,
+            max_steps: config.max_steps,
+            time_limit: config.time_limit,
+            quantum: config.quantum,
+            spurious: config.spurious,
+        });
+        let (answer, bytes) = self.run(config, &demand)?;
+        if self.take(&answer, &bytes).is_none() {
+            return Err(self.machine.garbled().at_start(&self.machine.address));
+        }
+        Ok(answer.ran.map(|RanFields { reply, message, load_base, forks }| Ran { reply, message, load_base, forks }))
+    }
+
+    fn records(&self, out: &mut Vec<Record>) -> Result<usize, Error> {
+        let same = out.iter().zip(&self.records).take_while(|(old, new)| old == new).count();
+        out.truncate(same);
+        out.extend(&self.records[same..]);
+        Ok(same)
+    }
+
+    fn output(&self) -> Result<Output, Error> {
+        Ok(self.output.clone())
+    }
+
+    fn set_processor(&mut self, _processor: Option<Processor>) {
+        // The processors there are not those here.
+    }
+}
