@@ -63,11 +63,11 @@ impl Target {
         Ok(words.into_iter().map(OsString::from).collect())
     }
 
-    /// Listens, and says where.
+    /// Listens, and then says where.
     fn listeners(&self, warn: impl Fn(&str)) -> Result<Vec<TcpListener>, Refusal> {
         let default = [DEFAULT_ADDRESS.to_owned()];
         let addresses = if self.listen.is_empty() { &default[..] } else { &self.listen };
-        let mut listeners = Vec::new();
+        let (mut listeners, mut said) = (Vec::new(), String::new());
         for address in addresses {
             let refused = |cause| Refusal {
                 message: format!("cannot listen on `{address}`: {cause}"),
@@ -78,12 +78,12 @@ impl Target {
             if !is_loopback(address) {
                 warn(&format!("whoever can connect to {address} can run programs as this user"));
             }
-            let mut stdout = std::io::stdout().lock();
-            // A closed pipe is the reader's choice.
-            let _ = writeln!(stdout, "listening on {address}, for {} programs", Server::architecture());
-            let _ = stdout.flush();
+            said.push_str(&format!("listening on {address}, for {} programs\n", Server::architecture()));
             listeners.push(listener);
         }
+        let mut stdout = std::io::stdout().lock();
+        // A closed pipe is the reader's choice.
+        let _ = stdout.write_all(said.as_bytes()).and_then(|()| stdout.flush());
         Ok(listeners)
     }
 }

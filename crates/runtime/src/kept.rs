@@ -11,28 +11,35 @@ const MEGABYTE: usize = 0x10_0000;
 pub const SIGNAL_STACK: Range<usize> = BASE..BASE + MEGABYTE;
 /// Text of files under `/proc`.
 pub const TEXT: Range<usize> = SIGNAL_STACK.end..SIGNAL_STACK.end + 64 * MEGABYTE;
+/// The descriptors at the checkpoint.
+pub const DESCRIPTORS: Range<usize> = TEXT.end..TEXT.end + 16 * MEGABYTE;
 /// What the kernel says was written.
-pub const REGIONS: Range<usize> = TEXT.end..TEXT.end + 64 * MEGABYTE;
+pub const REGIONS: Range<usize> = DESCRIPTORS.end..DESCRIPTORS.end + 64 * MEGABYTE;
 /// Which memory the checkpoint holds.
 pub const EXTENTS: Range<usize> = REGIONS.end..REGIONS.end + 256 * MEGABYTE;
 /// Memory that is put back after every run.
 pub const PIECES: Range<usize> = EXTENTS.end..EXTENTS.end + 256 * MEGABYTE;
-/// The descriptors at the checkpoint.
-pub const DESCRIPTORS: Range<usize> = PIECES.end..PIECES.end + 16 * MEGABYTE;
 /// The checkpoint itself.
 pub const COPIES: Range<usize> = 0x4200_0000_0000..0x4300_0000_0000;
 
 /// All of it.
 pub const ALL: Range<usize> = BASE..COPIES.end;
 
-/// Maps it.
+/// Maps what every process needs.
 ///
 /// # Errors
 /// The error number.
 pub fn map() -> Result<(), i32> {
-    sys::reserve(BASE, DESCRIPTORS.end - BASE)?;
-    sys::reserve(COPIES.start, COPIES.len())?;
-    Ok(())
+    sys::reserve(BASE, DESCRIPTORS.end - BASE).map(drop)
+}
+
+/// Maps what a checkpoint in memory needs. (An emulator may take long to reserve that much.)
+///
+/// # Errors
+/// The error number.
+pub fn map_checkpoint() -> Result<(), i32> {
+    sys::reserve(REGIONS.start, PIECES.end - REGIONS.start)?;
+    sys::reserve(COPIES.start, COPIES.len()).map(drop)
 }
 
 /// An array in kept memory that grows.

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SEARCH: Duration = Duration::from_secs(60);
 /// Pauses between attempts to find it.
 const PAUSES: [Duration; 4] =
-    [Duration::ZERO, Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
+    [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(100), Duration::from_secs(1)];
 /// How often a connection may be lost over one request.
 const LOSSES: u32 = 100;
 
@@ -163,7 +163,7 @@ impl Remote {
             records: Vec::new(),
             output: Output::default(),
         };
-        remote.connection = Some(remote.connected(config).map_err(|trouble| trouble.at_start(&machine.address))?);
+        remote.connection = Some(remote.persist(config, |remote| remote.connected(config))?);
         Ok(remote)
     }
 
@@ -197,7 +197,7 @@ impl Remote {
         }
     }
 
-    /// Asks for a run once, on a new connection if there is none.
+    /// Asks for a run, on a new connection if there is none.
     fn try_run(&mut self, config: &Config, demand: &Demand) -> Result<(RunAnswer, Vec<u8>), Trouble> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -216,13 +216,17 @@ impl Remote {
         }
     }
 
-    /// Asks for a run until it is answered.
-    fn run(&mut self, config: &Config, demand: &Demand) -> Result<(RunAnswer, Vec<u8>), Error> {
+    /// Tries until the connection lasts.
+    fn persist<T>(
+        &mut self,
+        config: &Config,
+        mut attempt: impl FnMut(&mut Self) -> Result<T, Trouble>,
+    ) -> Result<T, Error> {
         let start = Instant::now();
         let mut pauses = PAUSES.into_iter();
         for _ in 0..LOSSES {
-            let source = match self.try_run(config, demand) {
-                Ok(answer) => return Ok(answer),
+            let source = match attempt(self) {
+                Ok(done) => return Ok(done),
                 Err(Trouble::Final(error)) => return Err(error),
                 Err(Trouble::Lost(source)) => source,
             };
@@ -231,7 +235,7 @@ impl Remote {
             }
             std::thread::sleep(pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]));
         }
-        let source = io::Error::new(io::ErrorKind::ConnectionAborted, "every time that the same run was asked for");
+        let source = io::Error::new(io::ErrorKind::ConnectionAborted, "every time that the same was asked for");
         Err(Error::TargetLost { address: self.machine.address.clone(), source })
     }
 
@@ -260,7 +264,7 @@ impl Place for Remote {
             quantum: config.quantum,
             spurious: config.spurious,
         });
-        let (answer, bytes) = self.run(config, &demand)?;
+        let (answer, bytes) = self.persist(config, |remote| remote.try_run(config, &demand))?;
         if self.take(&answer, &bytes).is_none() {
             return Err(self.machine.garbled().at_start(&self.machine.address));
         }

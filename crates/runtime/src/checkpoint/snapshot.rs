@@ -99,6 +99,9 @@ fn keep(state: &mut State, range: Range<usize>) -> Result<(), &'static str> {
 /// Why it cannot be.
 pub fn take() -> Result<(), &'static str> {
     written::open()?;
+    if kept::map_checkpoint().is_err() {
+        return Err("cannot reserve memory for a checkpoint: the limit on address space (ulimit -v) is too low");
+    }
     // Safety: no other borrow of the state is made.
     let state = unsafe { &mut *STATE.get() };
     for_each_mapping(|mapping| {
