@@ -60,6 +60,12 @@ impl Flags {
         let mut sorted = Self::default();
         let mut rest = flags.iter();
         while let Some(flag) = rest.next() {
+            if ["--sysroot=", "--gcc-toolchain="].iter().any(|prefix| flag.starts_with(prefix)) {
+                // Where headers and libraries are.
+                sorted.compile.push(flag.clone());
+                sorted.link.push(flag.clone());
+                continue;
+            }
             let file = Path::new(flag).extension().and_then(OsStr::to_str);
             let for_linker = flag == "-Xlinker"
                 || flag == "-rdynamic"
@@ -307,9 +313,11 @@ mod tests {
     #[test]
     fn linker_flags_are_kept_from_the_compiler() {
         let flags: Vec<String> =
-            ["-DX=1", "-lm", "-L", "lib", "-Wl,--as-needed", "-I", "include", "fast.o"].map(String::from).into();
+            ["-DX=1", "-lm", "-L", "lib", "-Wl,--as-needed", "-I", "include", "fast.o", "--sysroot=/board"]
+                .map(String::from)
+                .into();
         let sorted = Flags::new(&flags);
-        assert_eq!(sorted.compile, ["-DX=1", "-I", "include"]);
-        assert_eq!(sorted.link, ["-lm", "-L", "lib", "-Wl,--as-needed", "fast.o"]);
+        assert_eq!(sorted.compile, ["-DX=1", "-I", "include", "--sysroot=/board"]);
+        assert_eq!(sorted.link, ["-lm", "-L", "lib", "-Wl,--as-needed", "fast.o", "--sysroot=/board"]);
     }
 }
