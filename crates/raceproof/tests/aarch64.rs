@@ -2,6 +2,7 @@
 //!
 //! Needs packages and a Rust target that `scripts/setup --tests` installs. Where they cannot be had,
 //! `RACEPROOF_WITHOUT_AARCH64=1` leaves these tests out, and they say so.
+#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
 
 mod common;
 
