@@ -29,12 +29,28 @@ pub(crate) struct Answer {
     pub(crate) document: Value,
     /// The call, with paths from the root of the project.
     pub(crate) command: String,
+    /// Standard error.
+    notes: String,
 }
 
 impl Answer {
     /// A number of the first engine's.
     pub(crate) fn number(&self, key: &str) -> u64 {
         self.document["engines"][0][key].as_u64().unwrap_or_default()
+    }
+
+    /// A number that was told on standard error, on a line that begins with its name.
+    pub(crate) fn note(&self, name: &str) -> Result<usize, Failure> {
+        let line = self.notes.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        line.and_then(|text| text.parse().ok()).ok_or_else(|| format!("`{}` does not tell {name}", self.command).into())
+    }
+
+    /// Pairs that the static engine has counted and not listed.
+    pub(crate) fn unlisted(&self) -> usize {
+        let unknowns = self.document["unknowns"].as_array().map_or(&[][..], Vec::as_slice);
+        let reasons = unknowns.iter().filter_map(|unknown| unknown["reason"].as_str());
+        let counts = reasons.filter_map(|reason| reason.strip_suffix(" further pairs are not listed one by one"));
+        counts.filter_map(|count| count.parse::<usize>().ok()).sum()
     }
 
     /// How many pairs have a verdict.
@@ -85,11 +101,10 @@ impl Lab {
         let words = [command, input].into_iter().chain(args.iter().copied());
         let command = format!("raceproof {}", shlex::try_join(words)?);
         let text = std::fs::read_to_string(&result)?;
-        let document = serde_json::from_str(&text).map_err(|error| {
-            let told = std::fs::read_to_string(&errors).unwrap_or_default();
-            format!("`{command}` ended with {:?}: {error}\n{told}", usage.status)
-        })?;
-        Ok(Answer { usage, document, command })
+        let notes = std::fs::read_to_string(&errors)?;
+        let document = serde_json::from_str(&text)
+            .map_err(|error| format!("`{command}` ended with {:?}: {error}\n{notes}", usage.status))?;
+        Ok(Answer { usage, document, command, notes })
     }
 
     /// Calls another program, whose output is dropped.

@@ -4,6 +4,7 @@
 //! Every figure of the page comes out of a file of `bench/results`; sentences that compare are chosen by the figures.
 #![allow(clippy::print_stderr, reason = "a command that says what it is doing")]
 
+mod drivers;
 mod lab;
 mod machine;
 mod page;
@@ -61,13 +62,11 @@ fn run(args: &Args) -> Result<(), Failure> {
     }
     if !args.page {
         let lab = Lab::new(&root, &root.join(&args.raceproof), args.quick)?;
-        let mut results = Results::of_today(&folder, &lab)?;
         for table in
             tables::ALL.iter().filter(|table| args.only.is_empty() || args.only.iter().any(|o| o == table.name))
         {
             eprintln!("bench: {}", table.name);
-            results.measure(table, &lab)?;
-            results.save(&folder)?;
+            Results::measure(&folder, table, &lab)?;
         }
     }
     page::write(&Results::latest(&folder)?, &root.join("docs"))

@@ -36,7 +36,7 @@ pub(crate) struct Measured {
 
 impl Results {
     /// What has been measured today on this machine, perhaps nothing.
-    pub(crate) fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
+    fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
         let empty = Self { date: now()?.0, machine: lab.machine.clone(), tables: BTreeMap::new() };
         match std::fs::read_to_string(empty.path(folder)) {
             Ok(text) => Ok(Self { tables: serde_json::from_str::<Self>(&text)?.tables, ..empty }),
@@ -53,15 +53,17 @@ impl Results {
         Ok(serde_json::from_str(&text)?)
     }
 
-    pub(crate) fn measure(&mut self, table: &Table, lab: &Lab) -> Result<(), Failure> {
+    /// Measures a table and adds it to what has been measured today, also by others meanwhile.
+    pub(crate) fn measure(folder: &Path, table: &Table, lab: &Lab) -> Result<(), Failure> {
         let (start, (_, time), before) = (Instant::now(), now()?, load());
         let rows = (table.measure)(lab).map_err(|failure| format!("{}: {failure}", table.name))?;
         let (seconds, load) = (start.elapsed().as_secs_f64(), [before, load()]);
-        self.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: lab.quick, rows });
-        Ok(())
+        let mut today = Self::of_today(folder, lab)?;
+        today.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: lab.quick, rows });
+        today.save(folder)
     }
 
-    pub(crate) fn save(&self, folder: &Path) -> Result<(), Failure> {
+    fn save(&self, folder: &Path) -> Result<(), Failure> {
         std::fs::create_dir_all(folder)?;
         let text = serde_json::to_string_pretty(self)?;
         std::fs::write(self.path(folder), text + "\n")?;

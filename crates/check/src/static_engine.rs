@@ -39,6 +39,8 @@ pub struct Inspected {
     pub report: Report,
     /// How long each part took, in order.
     pub phases: Vec<(&'static str, Duration)>,
+    /// How many warnings another one implies: if that one is settled, so are they.
+    pub implied: usize,
 }
 
 /// Settles every pair of the program that may meet.
@@ -72,7 +74,9 @@ pub fn static_check(options: &StaticOptions) -> Result<Inspected, Error> {
         errors: Vec::new(),
         time_ms: whole.elapsed().as_millis() as u64,
     };
-    Ok(Inspected { report, phases })
+    let is_implied = |finding: &&Finding| matches!(finding.answer, Answer::Unknown { covered: true, .. });
+    let implied = analysis.findings.iter().filter(is_implied).count();
+    Ok(Inspected { report, phases, implied })
 }
 
 /// The facts that verdicts rest on, as text or for Graphviz.

@@ -2,9 +2,15 @@
 
 mod dhtc;
 mod growth;
+mod nets;
 mod pdp;
 mod rare;
+mod scenarios;
 mod search;
+mod speed;
+mod static_drivers;
+mod tools;
+mod twins;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -41,5 +47,14 @@ const fn table<R: Rows>() -> Table {
 }
 
 /// All, in the order of the page.
-pub(crate) const ALL: &[Table] =
-    &[table::<pdp::Pdp>(), table::<dhtc::Dhtc>(), table::<rare::Rare>(), table::<growth::Growth>()];
+pub(crate) const ALL: &[Table] = &[
+    table::<rare::Rare>(),
+    table::<pdp::Pdp>(),
+    table::<nets::Nets>(),
+    table::<scenarios::Scenarios>(),
+    table::<dhtc::Dhtc>(),
+    table::<static_drivers::Drivers>(),
+    table::<speed::Speed>(),
+    table::<twins::Twins>(),
+    table::<growth::Growth>(),
+];

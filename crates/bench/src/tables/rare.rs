@@ -1,59 +1,20 @@
 //! Races that hide: what other tools find in many runs, and what one call of `raceproof check` finds.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
+use super::tools::{Runs, Subject, TOOLS, Tool};
 use crate::Failure;
-use crate::lab::{FOUND, Lab};
+use crate::lab::Lab;
 use crate::page::Page;
 use crate::process::Usage;
 use crate::statistics::{Figure, Sample};
 
 /// Where the programs are. Each has a race and, with `-DFIXED`, none.
 const FOLDERS: [&str; 2] = ["examples/rare", "bench/programs/scenarios"];
-/// After this long a run is ended.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A tool that looks at one run: what it is called, and the program that runs the subject, if there is one.
-struct Tool {
-    name: &'static str,
-    under: Option<&'static str>,
-    args: &'static [&'static str],
-    flags: &'static [&'static str],
-}
-
-/// Nothing is optimised away, so that each tool sees each access.
-const TOOLS: [Tool; 3] = [
-    Tool { name: "ThreadSanitizer", under: None, args: &[], flags: &["-g", "-fsanitize=thread"] },
-    Tool {
-        name: "Helgrind",
-        under: Some("valgrind"),
-        args: &["--tool=helgrind", "--error-exitcode=66", "-q"],
-        flags: &["-gdwarf-4"],
-    },
-    Tool {
-        name: "DRD",
-        under: Some("valgrind"),
-        args: &["--tool=drd", "--error-exitcode=66", "-q"],
-        flags: &["-gdwarf-4"],
-    },
-];
-
-/// What a tool said of a program in several runs.
-#[derive(Serialize, Deserialize)]
-struct Runs {
-    runs: usize,
-    /// In how many of them it reported something.
-    found: usize,
-    /// The least, the median and the most, by the clock.
-    seconds: Sample,
-    megabytes: f64,
-}
-
 /// What one call of `raceproof check` said.
 #[derive(Serialize, Deserialize)]
 struct Check {
@@ -88,7 +49,7 @@ impl Rows for Rare {
     fn measure(lab: &Lab) -> Result<Self, Failure> {
         let programs = programs(lab)?;
         let row = |program: &String| {
-            let (runs, few) = (lab.either(10, 100), lab.either(3, 20));
+            let (runs, few) = (lab.either(5, 100), lab.either(2, 20));
             Ok(Row {
                 racy: findings(lab, program, &[], runs)?,
                 fixed: findings(lab, program, &["-DFIXED"], few)?,
@@ -138,27 +99,19 @@ fn short(program: &str) -> &str {
 
 fn findings(lab: &Lab, program: &str, flags: &[&str], runs: usize) -> Result<Findings, Failure> {
     let desk = lab.desk()?;
-    let mut binaries: Vec<(&Tool, PathBuf)> = Vec::new();
-    for tool in TOOLS.iter().filter(|tool| tool.under.is_none_or(|under| lab.has(under))) {
-        let binary = desk.path().join(tool.name);
-        lab.compiled(program, &[tool.flags, flags].concat(), &binary)?;
-        binaries.push((tool, binary));
-    }
+    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.is_installed(lab)).collect();
+    let subjects = tools.iter().map(|&tool| Subject::new(lab, program, flags, tool, desk.path()));
+    let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
     let cflags = format!("--cflags={}", flags.join(" "));
     let mut args = vec!["--time", lab.either("10", "60")];
     args.extend((!flags.is_empty()).then_some(cflags.as_str()));
-    let (mut seen, mut answers) = (vec![Vec::<Usage>::new(); binaries.len()], Vec::new());
+    let (mut seen, mut answers) = (vec![Vec::<Usage>::new(); subjects.len()], Vec::new());
     for run in 0..runs {
         if run < lab.either(1, 3) {
             answers.push(lab.raceproof("check", program, &args, None)?);
         }
-        for ((tool, binary), seen) in binaries.iter().zip(&mut seen) {
-            let subject = binary.display().to_string();
-            let usage = match tool.under {
-                Some(under) => lab.tool(Path::new(under), &[tool.args, &[&subject]].concat(), PATIENCE)?,
-                None => lab.tool(binary, tool.args, PATIENCE)?,
-            };
-            seen.push(usage);
+        for (subject, seen) in subjects.iter().zip(&mut seen) {
+            seen.push(subject.run(lab)?);
         }
     }
     let first = answers.first().ok_or("no run was asked for")?;
@@ -169,17 +122,8 @@ fn findings(lab: &Lab, program: &str, flags: &[&str], runs: usize) -> Result<Fin
         megabytes: answers.iter().map(|answer| answer.usage.megabytes).fold(0.0, f64::max),
         command: first.command.clone(),
     };
-    let tools = binaries.iter().zip(seen).map(|((tool, _), seen)| (tool.name.to_owned(), summed_up(&seen))).collect();
+    let tools = tools.iter().zip(seen).map(|(tool, seen)| (tool.name.to_owned(), Runs::of(&seen))).collect();
     Ok(Findings { check, tools })
-}
-
-fn summed_up(seen: &[Usage]) -> Runs {
-    Runs {
-        runs: seen.len(),
-        found: seen.iter().filter(|usage| usage.status == Some(FOUND)).count(),
-        seconds: Sample(seen.iter().map(|usage| usage.clock).collect()).extremes(),
-        megabytes: seen.iter().map(|usage| usage.megabytes).fold(0.0, f64::max),
-    }
 }
 
 impl Rare {

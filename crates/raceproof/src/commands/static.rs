@@ -37,7 +37,7 @@ pub(crate) struct Static {
     #[arg(long, value_name = "NAME")]
     assume_pure: Vec<String>,
 
-    /// Show on standard error how long each part of the analysis took
+    /// Show on standard error how long each part of the analysis took, and how many warnings others imply
     #[arg(long)]
     stats: bool,
 
@@ -80,10 +80,10 @@ impl Static {
             output::print(&check::static_facts(&options, emit == Emit::FactsDot)?);
             return Ok(ExitCode::SUCCESS);
         }
-        let Inspected { report, phases } = check::static_check(&options)?;
+        let Inspected { report, phases, implied } = check::static_check(&options)?;
         if self.stats {
             let lines = phases.iter().map(|(name, time)| format!("{name}: {:.2} s\n", time.as_secs_f64()));
-            output::note(&lines.collect::<String>());
+            output::note(&(lines.collect::<String>() + &format!("warnings that others imply: {implied}\n")));
         }
         if let Some(path) = &self.json_out {
             output::write_json(&report, path)?;

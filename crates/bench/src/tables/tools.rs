@@ -1,0 +1,87 @@
+//! Tools that watch one run of a program: ThreadSanitizer, Helgrind, DRD.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::lab::{FOUND, Lab};
+use crate::process::Usage;
+use crate::statistics::Sample;
+
+/// After this long a run is ended.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A tool: its name, the program that runs the subject, if there is one, and the compiler's flags. Nothing is optimised
+/// away, so that each tool sees each access.
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    under: Option<&'static str>,
+    args: &'static [&'static str],
+    flags: &'static [&'static str],
+}
+
+pub(super) const SANITIZER: Tool =
+    Tool { name: "ThreadSanitizer", under: None, args: &[], flags: &["-g", "-fsanitize=thread"] };
+
+pub(super) const TOOLS: [Tool; 3] = [
+    SANITIZER,
+    valgrind("Helgrind", &["--tool=helgrind", "--error-exitcode=66", "-q"]),
+    valgrind("DRD", &["--tool=drd", "--error-exitcode=66", "-q"]),
+];
+
+const fn valgrind(name: &'static str, args: &'static [&'static str]) -> Tool {
+    Tool { name, under: Some("valgrind"), args, flags: &["-gdwarf-4"] }
+}
+
+impl Tool {
+    pub(super) fn is_installed(&self, lab: &Lab) -> bool {
+        self.under.is_none_or(|under| lab.has(under))
+    }
+}
+
+/// A program built for a tool.
+pub(super) struct Subject<'t> {
+    tool: &'t Tool,
+    binary: PathBuf,
+}
+
+impl<'t> Subject<'t> {
+    /// Compiles a source, a path from the root, into a folder.
+    pub(super) fn new(lab: &Lab, source: &str, flags: &[&str], tool: &'t Tool, folder: &Path) -> Result<Self, Failure> {
+        let binary = folder.join(tool.name);
+        lab.compiled(source, &[tool.flags, flags].concat(), &binary)?;
+        Ok(Self { tool, binary })
+    }
+
+    pub(super) fn run(&self, lab: &Lab) -> Result<Usage, Failure> {
+        let subject = self.binary.display().to_string();
+        match self.tool.under {
+            Some(under) => lab.tool(Path::new(under), &[self.tool.args, &[&subject]].concat(), PATIENCE),
+            None => lab.tool(&self.binary, self.tool.args, PATIENCE),
+        }
+    }
+}
+
+/// What a tool said of a program in several runs.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Runs {
+    pub(super) runs: usize,
+    /// In how many of them it reported something.
+    pub(super) found: usize,
+    /// The least, the median and the most, by the clock.
+    pub(super) seconds: Sample,
+    pub(super) megabytes: f64,
+}
+
+impl Runs {
+    pub(super) fn of(seen: &[Usage]) -> Self {
+        Self {
+            runs: seen.len(),
+            found: seen.iter().filter(|usage| usage.status == Some(FOUND)).count(),
+            seconds: Sample(seen.iter().map(|usage| usage.clock).collect()).extremes(),
+            megabytes: seen.iter().map(|usage| usage.megabytes).fold(0.0, f64::max),
+        }
+    }
+}
