@@ -84,7 +84,8 @@ fn counts_are_as_pinned() {
         let text = serde_json::to_string_pretty(&counted).expect("numbers") + "\n";
         std::fs::write(&path, text).expect("the pinned counts can be written");
     }
-    let pinned: Counts = serde_json::from_str(&std::fs::read_to_string(&path).expect("the pinned counts")).expect("numbers");
+    let pinned: Counts =
+        serde_json::from_str(&std::fs::read_to_string(&path).expect("the pinned counts")).expect("numbers");
     let names = |counts: &Counts| counts.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&counted), names(&pinned), "other things are counted than pinned");
     let difference = |(what, count): (&String, &u64)| {
