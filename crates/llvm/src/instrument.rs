@@ -15,6 +15,7 @@ mod library;
 mod recording;
 mod rounds;
 mod sections;
+mod seen;
 mod streams;
 mod tls;
 mod together;

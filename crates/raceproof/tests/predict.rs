@@ -100,6 +100,69 @@ fn accesses_that_share_a_word_are_all_recorded() {
     assert!(races.contains(&[5, 6]) || races.contains(&[6, 5]), "{races:?}");
 }
 
+/// A thread that has not synchronised for long does not log again what it has logged; what races is there all the same:
+/// the first of equal accesses, a write after reads, and what was logged before the last synchronisation.
+#[test]
+fn equal_accesses_are_logged_once_between_synchronisations() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+long table[64], pad[20000], again, late, stronger, guarded;
+static void fill(void) {
+  for (int i = 0; i < 20000; i++)
+    pad[i] = i;
+}
+static void *work(void *p) {
+  long sum = 0;
+  for (long i = 0; i < 20000; i++) {
+    table[i % 64] += i;
+    again = i;
+    sum += stronger;
+  }
+  late = sum;
+  stronger = sum;
+  pthread_mutex_lock(&m);
+  fill();
+  guarded = 1;
+  pthread_mutex_unlock(&m);
+  fill();
+  guarded = 2;
+  return p;
+}
+static void *look(void *p) {
+  long sum = again + late + stronger;
+  pthread_mutex_lock(&m);
+  sum += guarded;
+  pthread_mutex_unlock(&m);
+  return sum < 0 ? p : 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, work, 0);
+  pthread_create(&b, 0, look, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+";
+    std::fs::write(folder.path().join("again.c"), source).unwrap();
+    let record = folder.raceproof(&["record", "again.c", "--every-access"]);
+    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    // Of the 80,000 accesses of the first loop those that fit into a buffer; all of the others.
+    let events = record.stdout.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap();
+    assert!((40_000..60_000).contains(&events), "{}", record.stdout);
+    let predict = folder.raceproof(&["predict", "again.rpt", "--json"]);
+    let document = json(&predict);
+    let race = |pair: &&Value| (pair["variable"].as_str().unwrap().to_owned(), pair["accesses"].clone());
+    let races: Vec<_> = confirmed(&document).iter().map(race).collect();
+    for (variable, line) in [("again", 12), ("late", 15), ("stronger", 16), ("guarded", 22)] {
+        let is_told = |(name, accesses): &(String, Value)| {
+            name == variable && accesses.as_array().unwrap().iter().any(|access| access["line"] == line)
+        };
+        assert!(races.iter().any(is_told), "{variable}: {}", predict.stdout);
+    }
+}
+
 /// One recorded run of each program whose race hides in almost all schedules. A run on real threads may be one of the
 /// others now and then, so a confirmation is asked of most, not of each.
 #[test]
@@ -159,9 +222,9 @@ fn a_run_that_ends_badly_is_recorded() {
 #[test]
 fn handlers_of_signals_are_recorded() {
     let folder = Folder::new();
-    let source = "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\nint a[64], hits;\nstatic void \
+    let source = "#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\nint a[100000], hits;\nstatic void \
                   count(int s) { (void)s; hits++; }\nstatic void *work(void *p) { for (int i = 0; i < 100000; i++) { \
-                  a[i % 64] = i; if (i % 1000 == 0) raise(SIGUSR1); } return p; }\nint main(void) { pthread_t t; struct \
+                  a[i] = i; if (i % 1000 == 0) raise(SIGUSR1); } return p; }\nint main(void) { pthread_t t; struct \
                   sigaction act = {0}, old; act.sa_handler = count; sigaction(SIGUSR1, &act, 0); sigaction(SIGUSR1, 0, \
                   &old); if (old.sa_handler != count) return 2; pthread_create(&t, 0, work, 0); usleep(20000); int seen = \
                   hits; pthread_join(t, 0); return hits == 100 && seen <= 100 ? 0 : 1; }\n";

@@ -22,6 +22,7 @@ pub mod heap;
 pub mod hooks;
 pub mod log;
 pub mod real;
+pub mod seen;
 pub mod signals;
 pub mod stripes;
 pub mod thread;

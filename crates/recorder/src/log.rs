@@ -18,7 +18,11 @@ pub fn number() -> u64 {
 pub fn append(tag: u8, flags: u8, address: u64, site: u32, argument: u32, numbers: [u64; 2]) {
     state().aside.bring_in();
     let record = [head(tag, flags, address), u64::from(site) | u64::from(argument) << 32, numbers[0], numbers[1]];
-    append_words(&record[..words(tag, flags).0]);
+    let (len, is_event) = words(tag, flags);
+    append_words(&record[..len]);
+    if is_event {
+        state().event_logged();
+    }
 }
 
 /// Appends the words of a record or of a plain access.
@@ -110,6 +114,7 @@ pub fn flush() {
             write_if_before_cut(state, words);
         }
         (*local).cursor = state.buffer() as usize;
+        state.buffer_emptied();
         *libc::__errno_location() = errno;
     }
 }

@@ -16,6 +16,7 @@ use wire::log::{BUFFER, IS_RECORD};
 
 use crate::log::append_words;
 use crate::real;
+use crate::seen::__rp_nothing_seen;
 use crate::thread::{__rp_local, nowhere, state};
 
 /// What a thread keeps of handlers; all-zero is a thread that has not had any.
@@ -64,7 +65,9 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_vo
         let errno = *libc::__errno_location();
         let local = __rp_local();
         let aside = &raw mut state().aside;
-        let (cursor, site) = ((*local).cursor, (*local).site);
+        let (cursor, site, seen) = ((*local).cursor, (*local).site, (*local).seen);
+        // What it logs may be lost, so it stands for nothing.
+        (*local).seen = &raw const __rp_nothing_seen;
         let level = usize::from((*aside).depth > 0);
         if (*aside).buffers[level] == 0 {
             (*aside).buffers[level] = nowhere();
@@ -83,7 +86,7 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_vo
         if level == 0 {
             (*aside).filled.store((*local).cursor % BUFFER, Ordering::Relaxed);
         }
-        ((*local).cursor, (*local).site) = (cursor, site);
+        ((*local).cursor, (*local).site, (*local).seen) = (cursor, site, seen);
         *libc::__errno_location() = errno;
     }
 }
@@ -100,6 +103,7 @@ impl Aside {
     #[cold]
     fn bring_all(&mut self) {
         let mut done = 0;
+        state().event_logged();
         loop {
             let filled = self.filled.load(Ordering::Relaxed);
             // Safety: the thread's own buffer; a handler that comes now only adds to it.

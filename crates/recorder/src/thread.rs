@@ -7,6 +7,7 @@ use core::sync::atomic::Ordering;
 use wire::log::{BUFFER, BUFFERS_OFFSET, MARGIN, Packer, SLOTS};
 
 use crate::entry::{arena, board};
+use crate::seen::Seen;
 
 /// The variables of a thread that inlined code uses; defined in the instrumented module.
 #[repr(C)]
@@ -17,6 +18,8 @@ pub struct Local {
     pub state: *mut State,
     /// The last site reached before a call.
     pub site: u32,
+    /// What the thread has logged already: its own table, or [`__rp_nothing_seen`].
+    pub seen: *const Seen,
 }
 
 #[allow(improper_ctypes, reason = "the state is the recorder's alone; others see a pointer")]
@@ -50,6 +53,8 @@ pub struct State {
     pub aside: crate::signals::Aside,
     /// Reader-writer locks held, with the flags of how.
     pub held: [(u64, u8); HELD],
+    /// The thread's table of what it has logged already, and whether it has had a record since its buffer was empty.
+    pub seen: (Seen, bool),
     packer: Packer,
     /// A head of a block and its bytes.
     pub packed: [u8; PACKED],

@@ -16,7 +16,7 @@ use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTailCallK
 use model::SiteId;
 use wire::log::{ADDRESS_BITS, BUFFER, MARGIN, SITES};
 
-use super::Weaver;
+use super::{Weaver, seen};
 use crate::value::Value;
 
 /// Logs a word.
@@ -43,9 +43,7 @@ impl<'m> Weaver<'_, 'm> {
             return true;
         }
         let address = self.insert.widened(address, false);
-        let site = self.insert.const_i64(u64::from(site.0) << ADDRESS_BITS);
-        let word = self.insert.binary(LLVMOpcode::LLVMOr, address, site);
-        self.insert.hook(LOG, &[word]);
+        self.insert.hook(LOG, &[address, self.insert.const_i64(site.0.into())]);
         true
     }
 
@@ -56,8 +54,9 @@ impl<'m> Weaver<'_, 'm> {
     }
 }
 
-/// The variables of a thread: cursor, state of the recorder, site. Without a buffer, the cursor is that of a full one.
-fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
+/// The variables of a thread: cursor, state of the recorder, site, table of what it has logged already. Without a buffer,
+/// the cursor is that of a full one.
+pub(super) fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
     let insert = &weaver.insert;
     unsafe {
         let module = weaver.module.as_mut_ptr();
@@ -65,13 +64,14 @@ fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
         if !known.is_null() {
             return made(known);
         }
-        let mut fields = [insert.i64, insert.ptr, insert.i32];
+        let mut fields = [insert.i64, insert.ptr, insert.i32, insert.ptr];
         let ty = LLVMStructTypeInContext(insert.context(), fields.as_mut_ptr(), fields.len() as u32, 0);
         let global = LLVMAddGlobal(module, ty, VARIABLES.as_ptr());
         let mut content = [
             LLVMConstInt(insert.i64, BUFFER as u64 - 1, 0),
             LLVMConstNull(insert.ptr),
             LLVMConstInt(insert.i32, u64::from(wire::NO_SITE), 0),
+            seen::nothing(weaver).raw(),
         ];
         let content = LLVMConstStructInContext(insert.context(), content.as_mut_ptr(), content.len() as u32, 0);
         LLVMSetInitializer(global, content);
@@ -81,7 +81,7 @@ fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
     }
 }
 
-fn made<'m>(value: inkwell::llvm_sys::prelude::LLVMValueRef) -> Value<'m> {
+pub(super) fn made<'m>(value: inkwell::llvm_sys::prelude::LLVMValueRef) -> Value<'m> {
     unsafe { Value::from_raw(value) }.expect("raceproof bug: LLVM makes a value of well-typed operands")
 }
 
@@ -141,20 +141,22 @@ fn define_local(weaver: &Weaver<'_, '_>) {
     }
 }
 
-/// `void __rp_log(uint64_t word)`.
+/// `void __rp_log(uint64_t address, uint64_t site)`.
 fn define_log(weaver: &Weaver<'_, '_>) {
     let insert = &weaver.insert;
     let builder = insert.builder();
     unsafe {
         let variables = variables(weaver);
-        let (log, entry) = function(weaver, c"__rp_log", insert.void, &mut [insert.i64]);
+        let (log, entry) = function(weaver, c"__rp_log", insert.void, &mut [insert.i64, insert.i64]);
         LLVMSetLinkage(log, LLVMLinkage::LLVMInternalLinkage);
         attribute(weaver, log, c"alwaysinline", 0);
+        let [address, site] = [0, 1].map(|i| made(LLVMGetParam(log, i)));
+        let in_memory = has_cursors_in_memory(weaver);
+        let entry = if in_memory { entry } else { seen::skip(weaver, log, (address, site)) };
         let full = LLVMAppendBasicBlockInContext(insert.context(), log, c"full".as_ptr());
         let room = LLVMAppendBasicBlockInContext(insert.context(), log, c"room".as_ptr());
-        let in_memory = i32::from(has_cursors_in_memory(weaver));
         let cursor = marked(weaver, insert.load(insert.i64, variables), c"cursor");
-        LLVMSetVolatile(cursor.raw(), in_memory);
+        LLVMSetVolatile(cursor.raw(), in_memory.into());
         let used = insert.binary(LLVMOpcode::LLVMAnd, cursor, insert.const_i64(BUFFER as u64 - 1));
         let limit = insert.const_i64((BUFFER - MARGIN) as u64);
         let is_full = LLVMBuildICmp(builder, LLVMIntPredicate::LLVMIntUGT, used.raw(), limit.raw(), c"".as_ptr());
@@ -174,9 +176,11 @@ fn define_log(weaver: &Weaver<'_, '_>) {
         let place = LLVMBuildPhi(builder, insert.i64, c"".as_ptr());
         LLVMAddIncoming(place, [cursor.raw(), fresh.raw()].as_mut_ptr(), [entry, full].as_mut_ptr(), 2);
         let pointer = LLVMBuildIntToPtr(builder, place, insert.ptr, c"".as_ptr());
-        marked(weaver, made(LLVMBuildStore(builder, LLVMGetParam(log, 0), pointer)), c"words");
+        let site = insert.binary(LLVMOpcode::LLVMShl, site, insert.const_i64(ADDRESS_BITS.into()));
+        let word = insert.binary(LLVMOpcode::LLVMOr, address, site);
+        marked(weaver, made(LLVMBuildStore(builder, word.raw(), pointer)), c"words");
         let next = insert.binary(LLVMOpcode::LLVMAdd, made(place), insert.const_i64(8));
-        LLVMSetVolatile(marked(weaver, insert.store(next, variables), c"cursor").raw(), in_memory);
+        LLVMSetVolatile(marked(weaver, insert.store(next, variables), c"cursor").raw(), in_memory.into());
         LLVMBuildRetVoid(builder);
     }
 }
@@ -217,7 +221,7 @@ unsafe fn mark_unlikely(weaver: &Weaver<'_, '_>, branch: inkwell::llvm_sys::prel
 
 /// Tells alias analysis what kind of memory an instruction touches: the thread's `cursor`, the `words` of a buffer, or the
 /// `program`'s own. Nothing of one kind is another's.
-fn marked<'m>(weaver: &Weaver<'_, 'm>, instruction: Value<'m>, kind: &CStr) -> Value<'m> {
+pub(super) fn marked<'m>(weaver: &Weaver<'_, 'm>, instruction: Value<'m>, kind: &CStr) -> Value<'m> {
     unsafe {
         let context = weaver.insert.context();
         let text = |text: &CStr| LLVMMDStringInContext2(context, text.as_ptr(), text.to_bytes().len());

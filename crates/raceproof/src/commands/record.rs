@@ -22,7 +22,7 @@ pub(crate) struct Recording {
     #[arg(long)]
     controlled: bool,
 
-    /// Record every access, those too that the static engine shows to be harmless
+    /// Record accesses too that the static engine shows to be harmless
     #[arg(long)]
     every_access: bool,
 

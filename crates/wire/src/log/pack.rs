@@ -124,7 +124,7 @@ const PERIOD: usize = 16;
 /// Right guesses in a row after which one is looked for.
 const ENOUGH: usize = 3 * PERIOD;
 
-/// Words of a loop that are looked at together.
+/// Words that are looked at together.
 const CHUNK: usize = 16;
 
 /// How long a loop goes on from `at`: the words of its round, and how many words are as they were two rounds and one round
@@ -164,14 +164,24 @@ pub struct Packer {
 
 /// Most bytes that packing takes for a word.
 const MOST: usize = 14;
-/// Bytes of an access are written eight at a time, whatever their number.
-const SLACK: usize = 10;
+/// Bytes that are written for an access, however many of them count: control, site, and eight of the difference.
+const SLACK: usize = 11;
+/// Bytes for a chunk of accesses, and what is written behind them.
+const CHUNK_ROOM: usize = 256;
+const ROOM: usize = CHUNK_ROOM + SLACK;
+const _: () = assert!(CHUNK * SLACK <= CHUNK_ROOM);
 
 const fn zigzag(difference: i64) -> u64 {
     (difference << 1 ^ difference >> 63) as u64
 }
 const fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+/// The bytes of a number, without zeros in front.
+#[inline(always)]
+const fn bytes_of(number: u64) -> usize {
+    (u64::BITS + 7 - number.leading_zeros()) as usize / 8
 }
 
 struct Out<'a> {
@@ -198,11 +208,11 @@ impl Out<'_> {
     fn difference(&mut self, from: u64, to: u64) {
         self.number(zigzag(to.wrapping_sub(from) as i64));
     }
-    /// An access that was not guessed, after `right` that were.
-    #[inline(always)]
-    fn access(&mut self, right: u64, expected: bool, site: u16, difference: u64) {
-        let bytes = (u64::BITS + 7 - difference.leading_zeros()) / 8;
+    /// An access that was not guessed, after those that were.
+    fn access(&mut self, expected: bool, site: u16, difference: u64) {
+        let bytes = bytes_of(difference);
         let (with_site, skip) = if expected { (0, 0) } else { (SITE, 2) };
+        let right = core::mem::take(&mut self.right);
         self.byte((right.min(MANY) as u8) << GUESSES | with_site | bytes as u8);
         if right >= MANY {
             self.number(right);
@@ -212,7 +222,7 @@ impl Out<'_> {
         };
         place[..2].copy_from_slice(&site.to_le_bytes());
         place[skip..skip + 8].copy_from_slice(&difference.to_le_bytes());
-        self.len += skip + bytes as usize;
+        self.len += skip + bytes;
     }
     /// The right guesses so far.
     fn guesses(&mut self) {
@@ -267,35 +277,94 @@ impl Packer {
 
 impl Guess {
     /// Packs accesses up to a record, a zero, or [`ENOUGH`] right guesses in a row. Returns the number of words.
-    #[inline(never)]
     fn pack_accesses(&mut self, words: &[u64], out: &mut Out<'_>) -> usize {
-        let sites = &mut self.sites;
-        let (mut last, mut right, mut row) = (self.last % SITES, out.right, 0);
         let mut done = 0;
-        for &word in words {
-            if word.wrapping_sub(1) >= IS_RECORD - 1 || row == ENOUGH {
+        loop {
+            done += self.pack_irregular(&words[done..], out);
+            let (count, was_wrong) = self.pack_regular(&words[done..], out);
+            done += count;
+            if !was_wrong {
+                return done;
+            }
+        }
+    }
+
+    /// Packs accesses up to a record, a zero, or as many right guesses in a row as a control byte can say. There is no branch
+    /// on whether a guess is right, as that is hard to foresee: a right one is written as if it were wrong, and the next is
+    /// written over it.
+    #[inline(never)]
+    fn pack_irregular(&mut self, words: &[u64], out: &mut Out<'_>) -> usize {
+        let sites = &mut self.sites;
+        let (mut last, mut right) = (self.last % SITES, out.right);
+        let (mut done, mut over) = (0, false);
+        for chunk in words.chunks(CHUNK) {
+            let Some(room) = out.bytes.get_mut(out.len..).and_then(|rest| rest.first_chunk_mut::<ROOM>()) else {
+                break;
+            };
+            let mut len = 0;
+            for &word in chunk {
+                over = word.wrapping_sub(1) >= IS_RECORD - 1 || right >= MANY;
+                if over {
+                    break;
+                }
+                done += 1;
+                let (site, address) = (site_of(word), word & ADDRESS);
+                let next = &mut sites[last].next;
+                let unexpected = usize::from(*next != site);
+                *next = site;
+                last = slot(site);
+                let memory = &mut sites[last];
+                let difference = address.wrapping_sub(memory.address) as i64;
+                let is_wrong = unexpected | usize::from(difference != i64::from(memory.stride));
+                (memory.address, memory.stride) = (address, difference as i32);
+                let difference = zigzag(difference);
+                let bytes = bytes_of(difference);
+                let place = &mut room[len % CHUNK_ROOM..][..SLACK];
+                place[0] = (right << GUESSES) as u8 | if unexpected == 0 { 0 } else { SITE } | bytes as u8;
+                place[1..3].copy_from_slice(&site.to_le_bytes());
+                let start = 1 + 2 * unexpected;
+                place[start..start + 8].copy_from_slice(&difference.to_le_bytes());
+                // All bits of a number, or none.
+                let kept = is_wrong.wrapping_neg();
+                len += (start + bytes) & kept;
+                right = (right + 1) & !(kept as u64);
+            }
+            out.len += len;
+            if over {
                 break;
             }
+        }
+        (self.last, out.right) = (last, right);
+        done
+    }
+
+    /// Packs accesses up to a record, a zero, [`ENOUGH`] right guesses in a row, or behind the first wrong one. Returns the
+    /// number of words, and whether there was a wrong guess.
+    #[inline(never)]
+    fn pack_regular(&mut self, words: &[u64], out: &mut Out<'_>) -> (usize, bool) {
+        let sites = &mut self.sites;
+        let mut last = self.last % SITES;
+        let accesses = words.iter().take(ENOUGH).take_while(|word| word.wrapping_sub(1) < IS_RECORD - 1);
+        let mut done = 0;
+        for &word in accesses {
             done += 1;
             let (site, address) = (site_of(word), word & ADDRESS);
             let at = slot(site);
             let expected = sites[last].next == site;
             let difference = address.wrapping_sub(sites[at].address) as i64;
-            sites[at].address = address;
-            if expected && difference == i64::from(sites[at].stride) {
-                last = at;
-                right += 1;
-                row += 1;
-                continue;
-            }
+            let is_right = expected && difference == i64::from(sites[at].stride);
             sites[last].next = site;
-            sites[at].stride = difference as i32;
+            (sites[at].address, sites[at].stride) = (address, difference as i32);
             last = at;
-            out.access(right, expected, site, zigzag(difference));
-            (right, row) = (0, 0);
+            if !is_right {
+                self.last = last;
+                out.access(expected, site, zigzag(difference));
+                return (done, true);
+            }
+            out.right += 1;
         }
-        (self.last, out.right) = (last, right);
-        done
+        self.last = last;
+        (done, false)
     }
 
     /// Packs the record that starts the words. Returns its number of words, if it is whole.

@@ -1,0 +1,121 @@
+//! Accesses that the recorder need not log because an equal one was logged.
+//!
+//! In a long run without synchronisation most accesses are to an address that the thread has accessed since its last
+//! record, as strongly: what races with the one races with the other. Each thread has a small table of what it has logged
+//! ([`wire::log::SEEN`]), by address; a word that the table covers is not logged. The recorder gives a thread an empty
+//! table when it has filled a buffer without a record, and takes it away with the next record. (decision 25)
+//!
+//! An entry is the address, the size (1, 2, 4 or 8 bytes) and whether it was written; words that stand for accesses of
+//! other or of several sizes are always logged.
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
+use model::SiteId;
+use wire::log::SEEN;
+
+use super::Weaver;
+use super::recording::{made, marked, variables};
+use crate::value::Value;
+
+/// Bytes from the cursor to the table among a thread's variables.
+const TABLE_OFFSET: u64 = 24;
+/// The table of a thread that has none.
+const NOTHING: &str = "__rp_nothing_seen";
+/// Bits of an entry that are not the address: size and whether it was written.
+const KIND_BITS: u64 = 3;
+/// The kind of words that are always logged.
+const ALWAYS: u8 = u8::MAX;
+
+/// A table that stays empty.
+pub(super) fn nothing<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
+    let ty = unsafe { LLVMArrayType2(weaver.insert.i64, SEEN as u64) };
+    weaver.insert.runtime_variable(NOTHING, ty)
+}
+
+/// In `__rp_log`: returns if the table covers the word; the block to go on in otherwise.
+pub(super) fn skip<'m>(
+    weaver: &Weaver<'_, 'm>,
+    log: LLVMValueRef,
+    (address, site): (Value<'m>, Value<'m>),
+) -> LLVMBasicBlockRef {
+    let insert = &weaver.insert;
+    let builder = insert.builder();
+    let block = |name: &std::ffi::CStr| unsafe { LLVMAppendBasicBlockInContext(insert.context(), log, name.as_ptr()) };
+    let compare = |predicate, left: Value<'m>, right: Value<'m>| unsafe {
+        LLVMBuildICmp(builder, predicate, left.raw(), right.raw(), c"".as_ptr())
+    };
+    let number = |n: u64| insert.const_i64(n);
+    unsafe {
+        let [look, unseen, note, seen, go_on] = [c"look", c"unseen", c"note", c"seen", c"log"].map(block);
+        // The site is a constant where this is inlined, so its kind is too.
+        let kind = insert.load(insert.i8, insert.offset(kinds(weaver), site));
+        let always = compare(LLVMIntPredicate::LLVMIntEQ, insert.widened(kind, false), number(ALWAYS.into()));
+        LLVMBuildCondBr(builder, always, go_on, look);
+
+        LLVMPositionBuilderAtEnd(builder, look);
+        let kind = insert.widened(kind, false);
+        let table = insert.load(insert.ptr, insert.offset(variables(weaver), number(TABLE_OFFSET)));
+        // A call for an empty buffer may change it.
+        LLVMSetVolatile(table.raw(), 1);
+        let mixed = insert.binary(LLVMOpcode::LLVMLShr, address, number(2));
+        let mixed = insert.binary(LLVMOpcode::LLVMXor, mixed, address);
+        let place = insert.binary(LLVMOpcode::LLVMAnd, mixed, number(SEEN as u64 - 1));
+        let place = insert.offset(table, insert.multiply(place, number(8)));
+        let entry = insert.binary(LLVMOpcode::LLVMShl, address, number(KIND_BITS));
+        let entry = insert.binary(LLVMOpcode::LLVMOr, entry, kind);
+        let known = marked(weaver, insert.load(insert.i64, place), c"words");
+        // A read is covered by a write, whose entry is the next number.
+        let ahead = insert.binary(LLVMOpcode::LLVMSub, known, entry);
+        let writes = insert.binary(LLVMOpcode::LLVMAnd, kind, number(1));
+        let most = insert.binary(LLVMOpcode::LLVMSub, number(1), writes);
+        LLVMBuildCondBr(builder, compare(LLVMIntPredicate::LLVMIntULE, ahead, most), seen, unseen);
+
+        LLVMPositionBuilderAtEnd(builder, unseen);
+        LLVMBuildCondBr(builder, compare(LLVMIntPredicate::LLVMIntEQ, table, nothing(weaver)), go_on, note);
+
+        LLVMPositionBuilderAtEnd(builder, note);
+        marked(weaver, insert.store(entry, place), c"words");
+        LLVMBuildBr(builder, go_on);
+
+        LLVMPositionBuilderAtEnd(builder, seen);
+        LLVMBuildRetVoid(builder);
+
+        LLVMPositionBuilderAtEnd(builder, go_on);
+        go_on
+    }
+}
+
+/// A constant with the kind of each site's words.
+fn kinds<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
+    let count = weaver.logged.accesses.last_key_value().map_or(0, |(site, _)| site.0 + 1);
+    let i8 = weaver.insert.i8;
+    unsafe {
+        let mut kinds: Vec<_> = (0..count).map(|site| LLVMConstInt(i8, kind(weaver, SiteId(site)).into(), 0)).collect();
+        let module = weaver.module.as_mut_ptr();
+        let content = LLVMConstArray2(i8, kinds.as_mut_ptr(), kinds.len() as u64);
+        let global = LLVMAddGlobal(module, LLVMArrayType2(i8, kinds.len() as u64), c"__rp_kinds".as_ptr());
+        LLVMSetInitializer(global, content);
+        LLVMSetGlobalConstant(global, 1);
+        LLVMSetLinkage(global, LLVMLinkage::LLVMInternalLinkage);
+        made(global)
+    }
+}
+
+/// The size of the accesses that a word of this site stands for, and whether one of them writes.
+fn kind(weaver: &Weaver<'_, '_>, site: SiteId) -> u8 {
+    let logged = &weaver.logged;
+    let all = std::iter::once(&site).chain(logged.together.get(&site).into_iter().flatten());
+    let mut accesses = all.filter_map(|site| logged.accesses.get(site));
+    let Some(&(first_writes, size)) = accesses.next().filter(|(_, size)| matches!(size, 1 | 2 | 4 | 8)) else {
+        return ALWAYS;
+    };
+    let mut writes = first_writes;
+    for &(also_writes, other) in accesses {
+        if other != size {
+            return ALWAYS;
+        }
+        writes |= also_writes;
+    }
+    (size.trailing_zeros() as u8) << 1 | u8::from(writes)
+}
