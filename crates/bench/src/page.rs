@@ -102,3 +102,23 @@ fn circumstances(name: &str, measured: &Measured) -> String {
         "*`bench --only {name}`, measured {how}at {time} UTC in {seconds:.0} s, load {before:.1} before and {after:.1} after.*"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is committed is what the committed results give: nothing is typed by hand.
+    #[test]
+    fn the_page_is_that_of_the_latest_results() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let results = Results::latest(&root.join("bench/results")).expect("results");
+        write(&results, folder.path()).expect("a page");
+        for file in std::fs::read_dir(folder.path()).expect("files") {
+            let file = file.expect("a file");
+            let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+            let committed = root.join("docs").join(file.file_name());
+            assert!(text(&file.path()) == text(&committed), "{:?}: `bench --page` writes it anew", file.file_name());
+        }
+    }
+}

@@ -148,7 +148,12 @@ impl Pdp {
             .map(|(shape, ..)| format!("{} with {} threads", shape.name, shape.threads))
             .collect();
         if worse.is_empty() {
-            page.say(format!("`pdp` executes no more than `dpor` on any of the {} rows.", pairs().count()));
+            let ended = pairs().filter(|(_, dpor, _)| dpor.is_complete).count();
+            let alone = pairs().filter(|(_, dpor, pdp)| !dpor.is_complete && pdp.is_complete).count();
+            page.say(format!(
+                "`pdp` executes no more than `dpor` on any of the {ended} rows where `dpor` came to its end; on {alone} others \
+                 only `pdp` did."
+            ));
         } else {
             page.say(format!("`pdp` executes more than `dpor` on {}, which is a defect.", worse.join(", ")));
         }
