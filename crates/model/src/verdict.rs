@@ -213,6 +213,11 @@ impl Ledger {
     pub fn overturn(&mut self, pair: Pair, by: Engine, verdict: Verdict) {
         self.entries.insert(pair, Some(Entry { by, verdict }));
     }
+    /// Whether the pair is listed, settled or not.
+    pub fn lists(&self, pair: Pair) -> bool {
+        self.entries.contains_key(&pair)
+    }
+
     /// The verdict so far: `None` for a pair that is open or not in the ledger.
     pub fn get(&self, pair: Pair) -> Option<&Entry> {
         self.entries.get(&pair)?.as_ref()

@@ -123,8 +123,7 @@ impl<'a> Book<'a> {
     /// contradiction too.
     pub(super) fn settle(&mut self, pair: Pair, by: Engine, verdict: Verdict) -> Result<bool, Error> {
         let race = matches!(verdict, Verdict::Race { confirmed: true, .. });
-        let listed = self.ledger.iter().any(|(known, _)| known == pair);
-        if race && !listed && self.obstacles.is_empty() {
+        if race && !self.ledger.lists(pair) && self.obstacles.is_empty() {
             return Err(Contradiction { pair, first: Engine::Static, second: by }.into());
         }
         let moved = self.ledger.settle(pair, by, verdict)?;
