@@ -1,5 +1,5 @@
 # Every target sets up what it needs first; see scripts/setup.
-.PHONY: all setup build demo test mutants lint bench bench-quick clean
+.PHONY: all setup build demo test mutants lint bench bench-quick bench-parts clean
 
 all: build
 
@@ -30,6 +30,10 @@ bench bench-quick: bench%:
 	@scripts/setup --bench
 	cargo build --release -p raceproof
 	cargo run --quiet -p raceproof-bench -- $(if $*,--quick)
+
+# What parts cost by themselves: recording, prediction by the number of events, isolation of runs.
+bench-parts: setup
+	cargo bench --workspace --quiet
 
 clean:
 	cargo clean

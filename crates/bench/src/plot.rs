@@ -70,7 +70,10 @@ where
     area.fill(&WHITE)?;
     let mut builder = ChartBuilder::on(&area);
     let mut chart = builder.margin(12).x_label_area_size(40).y_label_area_size(60).build_cartesian_2d(x, y)?;
-    let label = |value: &f64| Figure(*value).to_string();
+    let label = |value: &f64| match value.fract() {
+        0.0 => format!("{value:.0}"),
+        _ => Figure(*value).to_string(),
+    };
     chart
         .configure_mesh()
         .disable_mesh()

@@ -36,25 +36,39 @@ struct Row {
     best: u64,
 }
 
-/// One for each twin, in the same order.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Twins(Vec<Row>);
+pub(super) struct Twins {
+    /// One for each twin, in the same order; none if they cannot be built.
+    rows: Vec<Row>,
+    /// Why they cannot be built.
+    missing: Option<String>,
+}
 
 impl Rows for Twins {
     const NAME: &'static str = "twins";
     const TITLE: &'static str = "Executions per second beside Shuttle";
 
     fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let twins = built(lab)?;
-        TWINS.iter().map(|(name, cflags)| row(lab, &twins, name, cflags)).collect::<Result<_, _>>().map(Self)
+        match built(lab) {
+            Ok(twins) => {
+                let rows = TWINS.iter().map(|(name, cflags)| row(lab, &twins, name, cflags));
+                Ok(Self { rows: rows.collect::<Result<_, _>>()?, missing: None })
+            }
+            // Their libraries may be out of reach.
+            Err(why) => Ok(Self { rows: Vec::new(), missing: Some(why.to_string()) }),
+        }
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
+        if let Some(why) = &self.missing {
+            page.say(format!("Not measured: {}", why.lines().next().unwrap_or_default()));
+            return Ok(());
+        }
         page.say(format!(
             "The same programs in C and as Rust twins ([bench/twins](../bench/twins/src/main.rs)), schedule after schedule \
              without any reduction, up to {} of them: `raceproof explore --reduction none` and Shuttle's `check_dfs`, both on \
              one processor. Beside it, what `best` needs to settle the program; Shuttle has no reduction.",
-            self.0.first().map_or(0, |row| row.bound)
+            self.rows.first().map_or(0, |row| row.bound)
         ));
         let all = |walk: &Walk, bound: u64| match walk.executions {
             n if n < bound => n.to_string(),
@@ -62,7 +76,7 @@ impl Rows for Twins {
         };
         page.table(
             &["program", "ours per second", "Shuttle per second", "Shuttle ÷ ours", "schedules (Shuttle)", "`best`"],
-            TWINS.iter().zip(&self.0).map(|((name, _), row)| {
+            TWINS.iter().zip(&self.rows).map(|((name, _), row)| {
                 vec![
                     format!("[`{name}`](../tests/search/{name}.c)"),
                     row.ours.per_second.to_string(),
@@ -74,8 +88,12 @@ impl Rows for Twins {
             }),
         );
         let faster = |row: &&Row| row.shuttle.per_second.median() > row.ours.per_second.median();
-        let faster: Vec<f64> =
-            self.0.iter().filter(faster).map(|row| row.shuttle.per_second.per(&row.ours.per_second).median()).collect();
+        let faster: Vec<f64> = self
+            .rows
+            .iter()
+            .filter(faster)
+            .map(|row| row.shuttle.per_second.per(&row.ours.per_second).median())
+            .collect();
         if !faster.is_empty() {
             let most = faster.iter().copied().fold(0.0, f64::max);
             page.defeat(format!(
@@ -84,7 +102,7 @@ impl Rows for Twins {
                  ours run in a process of their own whose memory is restored, and each run's events are read back and \
                  examined.",
                 faster.len(),
-                self.0.len(),
+                self.rows.len(),
                 Figure(most)
             ));
         }
