@@ -24,8 +24,9 @@ const SEARCH: Duration = Duration::from_secs(60);
 /// Pauses between attempts to find it.
 const PAUSES: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(100), Duration::from_secs(1)];
-/// How often a connection may be lost over one request.
-const LOSSES: u32 = 100;
+/// How often it may be lost over one request, at least and at most.
+const LEAST_LOSSES: usize = 10;
+const MOST_LOSSES: usize = 100;
 
 /// A machine with a target, found at an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +72,7 @@ impl Machine {
                 _ => Err(self.garbled()),
             }
         };
-        ask().map_err(|trouble| trouble.at_start(&self.address))
+        persist(&self.address, ask)
     }
 
     fn garbled(&self) -> Trouble {
@@ -133,6 +134,25 @@ fn exchange(connection: &mut Connection, demand: &Demand, bytes: &[u8]) -> Resul
     connection.receive()?.ok_or_else(|| Trouble::Lost(io::ErrorKind::UnexpectedEof.into()))
 }
 
+/// Tries until the connection lasts. Time alone does not end this: a machine that was suspended goes on.
+fn persist<T>(address: &str, mut attempt: impl FnMut() -> Result<T, Trouble>) -> Result<T, Error> {
+    let lost = |source| Error::TargetLost { address: address.to_owned(), source };
+    let mut first_loss = None;
+    for losses in 1..=MOST_LOSSES {
+        let source = match attempt() {
+            Ok(done) => return Ok(done),
+            Err(Trouble::Final(error)) => return Err(error),
+            Err(Trouble::Lost(source)) => source,
+        };
+        let since = *first_loss.get_or_insert_with(Instant::now);
+        if losses > LEAST_LOSSES && since.elapsed() > SEARCH {
+            return Err(lost(source));
+        }
+        std::thread::sleep(PAUSES.get(losses - 1).copied().unwrap_or(PAUSES[PAUSES.len() - 1]));
+    }
+    Err(lost(io::Error::new(io::ErrorKind::ConnectionAborted, "every time that the same was asked for")))
+}
+
 /// The program at a target.
 pub(crate) struct Remote {
     machine: Machine,
@@ -163,7 +183,7 @@ impl Remote {
             records: Vec::new(),
             output: Output::default(),
         };
-        remote.connection = Some(remote.persist(config, |remote| remote.connected(config))?);
+        remote.connection = Some(persist(&machine.address, || remote.connected(config))?);
         Ok(remote)
     }
 
@@ -216,29 +236,6 @@ impl Remote {
         }
     }
 
-    /// Tries until the connection lasts.
-    fn persist<T>(
-        &mut self,
-        config: &Config,
-        mut attempt: impl FnMut(&mut Self) -> Result<T, Trouble>,
-    ) -> Result<T, Error> {
-        let start = Instant::now();
-        let mut pauses = PAUSES.into_iter();
-        for _ in 0..LOSSES {
-            let source = match attempt(self) {
-                Ok(done) => return Ok(done),
-                Err(Trouble::Final(error)) => return Err(error),
-                Err(Trouble::Lost(source)) => source,
-            };
-            if start.elapsed() > config.time_limit.saturating_add(SEARCH) {
-                return Err(Error::TargetLost { address: self.machine.address.clone(), source });
-            }
-            std::thread::sleep(pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]));
-        }
-        let source = io::Error::new(io::ErrorKind::ConnectionAborted, "every time that the same was asked for");
-        Err(Error::TargetLost { address: self.machine.address.clone(), source })
-    }
-
     /// Takes over what an answer brought.
     fn take(&mut self, answer: &RunAnswer, bytes: &[u8]) -> Option<()> {
         self.records.truncate(usize::try_from(answer.same).ok().filter(|same| *same <= self.records.len())?);
@@ -264,7 +261,8 @@ impl Place for Remote {
             quantum: config.quantum,
             spurious: config.spurious,
         });
-        let (answer, bytes) = self.persist(config, |remote| remote.try_run(config, &demand))?;
+        let address = self.machine.address.clone();
+        let (answer, bytes) = persist(&address, || self.try_run(config, &demand))?;
         if self.take(&answer, &bytes).is_none() {
             return Err(self.machine.garbled().at_start(&self.machine.address));
         }
