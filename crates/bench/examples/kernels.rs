@@ -100,22 +100,7 @@ fn predict() {
 
 /// Backward coverability, nothing pruned, of a ring of twelve sections under one lock.
 fn petri() {
-    let stations = 12;
-    let mut text = String::from("vars\n    lock");
-    (0..stations).for_each(|i| text += &format!(" idle{i} in{i}"));
-    text += "\n\nrules\n";
-    for i in 0..stations {
-        let next = (i + 1) % stations;
-        let _ = writeln!(
-            text,
-            "    idle{i} >= 1, lock >= 1 -> idle{i}' = idle{i} - 1, lock' = lock - 1, in{i}' = in{i} + 1;"
-        );
-        let _ = writeln!(text, "    in{i} >= 1 -> in{i}' = in{i} - 1, lock' = lock + 1, idle{next}' = idle{next} + 1;");
-    }
-    text += "\ninit\n    lock = 1, idle0 >= 1, in0 = 0";
-    (1..stations).for_each(|i| text += &format!(", idle{i} = 0, in{i} = 0"));
-    text += "\n\ntarget\n    in0 >= 1, in1 >= 1\n";
-    let net = Format::Spec.parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let net = Format::Spec.parse(&testkit::ring::ring(12)).unwrap_or_else(|error| panic!("{error}"));
     measured(|| solve(&net, Pruning::Plain, |_| true));
 }
 

@@ -1,8 +1,6 @@
 //! How cost grows: with threads, iterations, lines, the length of a trace and the size of a net, one plot each with the
 //! power that fits best.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
@@ -164,19 +162,8 @@ fn server(lab: &Lab, lines: usize) -> Result<Usage, Failure> {
 /// Coverability of a ring of sections under one lock, with this many places.
 fn ring(lab: &Lab, places: usize) -> Result<Usage, Failure> {
     let desk = lab.desk()?;
-    let (path, stations) = (desk.path().join("ring.spec"), places / 2);
-    let mut text = String::from("vars\n    lock");
-    (0..stations).try_for_each(|i| write!(text, " idle{i} in{i}"))?;
-    text += "\n\nrules\n";
-    for i in 0..stations {
-        let next = (i + 1) % stations;
-        writeln!(text, "    idle{i} >= 1, lock >= 1 -> idle{i}' = idle{i} - 1, lock' = lock - 1, in{i}' = in{i} + 1;")?;
-        writeln!(text, "    in{i} >= 1 -> in{i}' = in{i} - 1, lock' = lock + 1, idle{next}' = idle{next} + 1;")?;
-    }
-    text += "\ninit\n    lock = 1, idle0 >= 1, in0 = 0";
-    (1..stations).try_for_each(|i| write!(text, ", idle{i} = 0, in{i} = 0"))?;
-    text += "\n\ntarget\n    in0 >= 1, in1 >= 1\n";
-    std::fs::write(&path, text)?;
+    let path = desk.path().join("ring.spec");
+    std::fs::write(&path, testkit::ring::ring(places / 2))?;
     let answer = lab.raceproof("cover", &path.display().to_string(), &["--pruning", "plain"], Some(1))?;
     match answer.document["verdict"].as_str() {
         Some("safe") => Ok(answer.usage),
