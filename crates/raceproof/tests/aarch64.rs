@@ -1,7 +1,7 @@
 //! An aarch64 target under qemu: the executions and the verdicts are those of this machine.
 //!
-//! Needs packages and a Rust target that `scripts/setup --tests` installs. Where they cannot be had,
-//! `RACEPROOF_WITHOUT_AARCH64=1` leaves these tests out, and they say so.
+//! Needs packages and a Rust target that `scripts/setup --tests` installs. Where the target cannot be fetched, these tests are
+//! left out, and say so.
 #![allow(clippy::print_stderr, reason = "a test that is left out says so")]
 
 mod common;
@@ -46,16 +46,10 @@ fn starts(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// What is missing of what is needed.
-fn missing() -> Option<&'static str> {
+/// Whether Rust can compile for the target.
+fn has_library() -> bool {
     let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", TRIPLE]).output();
-    let has_libraries = libraries.is_ok_and(|out| Path::new(String::from_utf8_lossy(&out.stdout).trim()).is_dir());
-    match (starts(QEMU[0]), starts(LINKER), has_libraries) {
-        (false, ..) => Some("qemu-aarch64"),
-        (_, false, _) => Some(LINKER),
-        (.., false) => Some("Rust's library for aarch64"),
-        _ => None,
-    }
+    libraries.is_ok_and(|out| Path::new(String::from_utf8_lossy(&out.stdout).trim()).is_dir())
 }
 
 /// The target's executable, built for aarch64.
@@ -86,11 +80,12 @@ fn executable() -> PathBuf {
 
 /// An aarch64 target, unless it is to be left out.
 fn target() -> Option<Target> {
-    if let Some(what) = missing() {
-        let asked = std::env::var_os("RACEPROOF_WITHOUT_AARCH64").is_some_and(|value| value == "1");
-        assert!(asked, "{what} is missing: run `scripts/setup --tests`, or set RACEPROOF_WITHOUT_AARCH64=1");
-        eprintln!("SKIPPED: {what} is missing, so nothing is known about aarch64");
+    if !has_library() {
+        eprintln!("SKIPPED: Rust has no library for {TRIPLE}, so nothing is known about it");
         return None;
+    }
+    for tool in [QEMU[0], LINKER] {
+        assert!(starts(tool), "{tool} is missing: run `scripts/setup --tests`");
     }
     let mut command = Command::new(QEMU[0]);
     let runner = format!("{} -0 {{name}}", QEMU.join(" "));

@@ -1,0 +1,158 @@
+//! Programs from Debian's source packages, built with `raceproof cc` and `raceproof c++` through their own build systems: they
+//! run as before, pbzip2 writes the same under every schedule that is tried, and a lock taken out of it is missed.
+//! Where the sources cannot be fetched there is nothing to test, and the tests say so.
+#![allow(clippy::print_stderr, reason = "says when it has nothing to test, and what it saw")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const RACEPROOF: &str = env!("CARGO_BIN_EXE_raceproof");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A copy of a package's sources; `None` where they cannot be had.
+fn sources(package: &str) -> Option<tempfile::TempDir> {
+    static FETCHING: Mutex<()> = Mutex::new(());
+    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("debian").join(package);
+    let alone = FETCHING.lock().unwrap();
+    let fetched = Command::new(root().join("scripts/fetch-source")).arg(&all).arg(package).output().unwrap();
+    drop(alone);
+    if fetched.status.code() == Some(3) {
+        eprintln!("{package} is not tested: {}", String::from_utf8_lossy(&fetched.stderr).trim());
+        return None;
+    }
+    succeeded("fetch-source", &fetched);
+    let folder = tempfile::tempdir().unwrap();
+    run(Command::new("cp").arg("-a").arg(all.join(package).join(".")).arg(folder.path()));
+    Some(folder)
+}
+
+fn succeeded(what: &str, output: &Output) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{what}: {}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
+}
+
+/// Runs a command that has to succeed; what it wrote to standard output.
+fn run(command: &mut Command) -> Vec<u8> {
+    command.env_remove("MAKEFLAGS").stdin(Stdio::null());
+    let output = command.output().unwrap();
+    succeeded(&format!("{command:?}"), &output);
+    output.stdout
+}
+
+fn in_folder(folder: &Path, program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    command
+}
+
+/// A text of more than two of the smallest blocks of bzip2.
+fn text() -> String {
+    (0..5_200).map(|line| format!("line {line} of a small file for a compressor\n")).collect()
+}
+
+/// Compresses and decompresses the text.
+fn compresses(program: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("text");
+    std::fs::write(&file, text()).unwrap();
+    let packed = folder.path().join("packed.bz2");
+    std::fs::write(&packed, run(Command::new(program).arg("-c").arg(&file))).unwrap();
+    assert!(std::fs::metadata(&packed).unwrap().len() < text().len() as u64 / 4);
+    assert_eq!(run(Command::new(program).arg("-dc").arg(&packed)), text().into_bytes());
+}
+
+/// pbzip2, built; with a patch of ours if there is one.
+fn pbzip2(patch: Option<&str>) -> Option<tempfile::TempDir> {
+    let folder = sources("pbzip2")?;
+    if let Some(patch) = patch {
+        run(in_folder(folder.path(), "patch").arg("-p1").arg("-i").arg(root().join("tests/debian").join(patch)));
+    }
+    run(in_folder(folder.path(), "make").arg(format!("CXX={RACEPROOF} c++ -std=gnu++98 -w")).arg("pbzip2"));
+    std::fs::write(folder.path().join("text"), text()).unwrap();
+    Some(folder)
+}
+
+/// Runs `raceproof` on a program in its folder that compresses the text: the exit status and the document.
+fn raceproof(folder: &Path, args: &[&str]) -> (Option<i32>, Value) {
+    let mut command = in_folder(folder, RACEPROOF);
+    command.args(args).args(["--json", "pbzip2", "--", "-c", "-p2", "-b1", "text"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let document = serde_json::from_slice(&output.stdout);
+    (output.status.code(), document.unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+#[test]
+fn pbzip2_writes_the_same_in_a_thousand_schedules() {
+    let Some(folder) = pbzip2(None) else { return };
+    compresses(&folder.path().join("pbzip2"));
+    let (status, document) = raceproof(folder.path(), &["explore", "--max-executions", "1000", "--compare-output"]);
+    assert_eq!(status, Some(3), "nothing found, and not everything tried");
+    let engine = &document["engines"][0];
+    assert_eq!(engine["executions"], 1000);
+    assert_eq!(engine["outputs"]["different"], 1);
+    assert!(engine["outputs"]["runs"].as_u64().unwrap() >= 1000);
+    let time = engine["time_ms"].as_u64().unwrap();
+    eprintln!("1000 executions in {time} ms, {} events", engine["transitions"]);
+}
+
+#[test]
+fn a_lock_taken_out_of_pbzip2_is_missed() {
+    let Some(folder) = pbzip2(Some("pbzip2-producer-done.patch")) else { return };
+    compresses(&folder.path().join("pbzip2"));
+    let (status, document) = raceproof(folder.path(), &["check", "--time", "60"]);
+    assert_eq!(status, Some(1), "a race");
+    let races = document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race");
+    let planted = races.clone().find(|pair| pair["variable"].as_str().is_some_and(|v| v.contains("producerDone")));
+    assert!(planted.is_some_and(|pair| pair["confirmed"] == true), "{:?}", races.collect::<Vec<_>>());
+    for race in races {
+        let witness = race["witness"].as_str().expect("a witness");
+        let replayed = in_folder(folder.path(), RACEPROOF).args(["replay", witness]).output().unwrap();
+        let text = String::from_utf8_lossy(&replayed.stdout);
+        assert_eq!(replayed.status.code(), Some(1), "{text}");
+        assert!(text.contains("replayed: the run is as recorded"), "{text}");
+    }
+}
+
+#[test]
+fn lbzip2_compresses() {
+    let Some(folder) = sources("lbzip2") else { return };
+    // What its copy of gnulib needs to know of today's C library.
+    let flags = "CPPFLAGS=-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100";
+    run(in_folder(folder.path(), "./configure").arg(format!("CC={RACEPROOF} cc")).arg(flags));
+    run(in_folder(folder.path(), "make").arg("-j2"));
+    compresses(&folder.path().join("src/lbzip2"));
+}
+
+#[test]
+fn memcached_remembers() {
+    let Some(folder) = sources("memcached") else { return };
+    run(in_folder(folder.path(), "./configure").arg(format!("CC={RACEPROOF} cc")));
+    run(in_folder(folder.path(), "make").args(["-j2", "memcached"]));
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut command = in_folder(folder.path(), "./memcached");
+    command.args(["-u", "root", "-l", "127.0.0.1", "-U", "0", "-p", &port.to_string()]);
+    let mut server = command.stdin(Stdio::null()).spawn().unwrap();
+    let started = Instant::now();
+    let connection = loop {
+        match TcpStream::connect(("127.0.0.1", port)) {
+            Ok(connection) => break connection,
+            Err(error) if started.elapsed() > Duration::from_secs(30) => panic!("{error}"),
+            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    connection.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    (&connection).write_all(b"set key 0 0 5\r\nvalue\r\nget key\r\n").unwrap();
+    let lines = BufReader::new(&connection).lines().take(4).collect::<Result<Vec<_>, _>>();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(lines.unwrap(), ["STORED", "VALUE key 0 5", "value", "END"]);
+}

@@ -1,0 +1,24 @@
+// Two threads count, one of them made by the library; with LOCKED, under the library's lock.
+int workers_start(void (*function)(void));
+void workers_wait(void);
+void workers_enter(void);
+void workers_leave(void);
+
+static int count;
+
+static void work(void) {
+#ifdef LOCKED
+    workers_enter();
+#endif
+    count++;
+#ifdef LOCKED
+    workers_leave();
+#endif
+}
+
+int main(void) {
+    if (workers_start(work) != 0) return 1;
+    work();
+    workers_wait();
+    return count == 2 ? 0 : 1;
+}
