@@ -46,7 +46,7 @@ pub const SITES: u32 = 1 << 16;
 /// Bits of an address in the word of a plain access.
 pub const ADDRESS_BITS: u32 = 47;
 /// Entries of a thread's table of what it has logged already.
-pub const SEEN: usize = 1 << 14;
+pub const SEEN: usize = 1 << 15;
 /// Of a word: it starts a record.
 pub const IS_RECORD: u64 = 1 << 63;
 /// Of flags: another access of the event before. (The highest bit of a flag is taken.)
