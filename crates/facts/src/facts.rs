@@ -174,10 +174,14 @@ fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<ObjectId, bool> 
             exposed[object] = true;
         }
     }
-    // Code is not data, and what the handle of a thread stands for is none of the program: neither is read or written as
-    // long as a program is defined at all.
+    // Code is not data, what the handle of a thread stands for is none of the program, and constants are never written, as
+    // long as a program is defined at all. (What they point to is another matter.)
     for (object, origin) in points_to.objects().iter_enumerated() {
-        exposed[object] &= !matches!(origin, Origin::Function(_) | Origin::Thread(_));
+        exposed[object] &= match origin {
+            Origin::Function(_) | Origin::Thread(_) => false,
+            Origin::Global(global) => !program.globals[*global].constant,
+            _ => true,
+        };
     }
     exposed
 }
