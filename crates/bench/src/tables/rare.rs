@@ -63,7 +63,8 @@ impl Rows for Rare {
         let first = self.0.first().ok_or("no program was measured")?;
         let runs = first.racy.tools.values().map(|tool| tool.runs).max().unwrap_or_default();
         page.say(format!(
-            "{} programs with a race that almost no run shows. `raceproof check` looks at each once, as by `{}`; the other \
+            "{} programs with a race that almost no run shows: they were written for this, with pauses (`usleep`) that keep the \
+             two accesses in order, so tools that look at what a run did are bound to find little. `raceproof check` looks at each once, as by `{}`; the other \
              tools watch {runs} runs each, and the table says how many of them report something. Then the seconds that one \
              call or one run takes by the clock (median), and the megabytes. All are compiled by clang without optimisation; \
              building takes part in the time of `check` only.",
