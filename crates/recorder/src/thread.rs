@@ -18,7 +18,7 @@ pub struct Local {
     pub state: *mut State,
     /// The last site reached before a call.
     pub site: u32,
-    /// What the thread has logged already: its own table, or [`__rp_nothing_seen`].
+    /// What the thread has logged already: its own table, or `__rp_nothing_seen`.
     pub seen: *const Seen,
 }
 
