@@ -30,8 +30,9 @@ bench bench-quick: bench%:
 	@scripts/setup --bench
 	cargo build --release -p raceproof -p raceproof-bench
 	target/release/bench $(if $*,--quick)
+	$(if $*,,cargo bench --workspace --quiet)
 
-# What parts cost by themselves: recording, prediction by the number of events, isolation of runs.
+# What parts cost by themselves: recording, prediction by the number of events, isolation of runs. `make bench` ends with it.
 bench-parts: setup
 	cargo bench --workspace --quiet
 
