@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use model::{
-    Access, AccessKind, Addr, Cell, End, Event, EventId, IndexVec, LockMode, Op, Order, SiteId, ThreadId, ThreadInfo,
-    ThreadPath, Trace,
+    Access, AccessKind, Addr, Cell, End, Event, EventId, LockMode, Op, Order, SiteId, ThreadId, ThreadInfo, ThreadPath,
+    Trace,
 };
 use predict::{Options, predict};
 
@@ -34,16 +34,7 @@ fn access(kind: AccessKind, atomic: Option<Order>, start: u64) -> Op {
 fn synthetic(events: usize) -> Trace {
     let path = |t: u32| if t == 0 { ThreadPath::main() } else { ThreadPath::main().child(t) };
     let threads = (0..THREADS).map(|t| ThreadInfo { path: path(t), created: (t > 0).then_some(model::Step(t)) });
-    let mut trace = Trace {
-        threads: threads.collect(),
-        events: IndexVec::new(),
-        runnable: Vec::new(),
-        pending: Vec::new(),
-        allocations: Vec::new(),
-        misuses: Vec::new(),
-        unmodelled: Vec::new(),
-        end: End::Exit { code: 0 },
-    };
+    let mut trace = Trace { threads: threads.collect(), ..Trace::empty(End::Exit { code: 0 }) };
     let mut positions = [0u32; THREADS as usize];
     let mut push = |trace: &mut Trace, thread: u32, site: u32, op: Op| {
         let position = &mut positions[thread as usize];

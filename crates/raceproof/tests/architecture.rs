@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md's table of crates is the truth about who may use whom.
+//! ARCHITECTURE.md's table of crates is the truth about who may use whom. Decisions can be told apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -94,4 +94,18 @@ fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
         }
     }
     files
+}
+
+/// A decision is known by its number.
+#[test]
+fn decisions_have_numbers_of_their_own() {
+    let mut numbers = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("docs/decisions")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let number: u32 = name[..4].parse().unwrap_or_else(|_| panic!("{name} has no number"));
+        assert!(numbers.insert(number), "there is another decision {number} than {name}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with(&format!("# {number}. ")), "{name} has another number in its title");
+    }
 }

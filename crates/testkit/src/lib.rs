@@ -11,6 +11,7 @@ mod happens_before;
 pub mod interpreter;
 pub mod machine;
 pub mod oracle;
+pub mod race_freeness;
 pub mod ring;
 pub mod scale;
 pub mod shrink;

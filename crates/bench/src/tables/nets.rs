@@ -1,24 +1,13 @@
 //! Paper 001, Table 1: seven programs as nets.
 
 use serde::{Deserialize, Serialize};
+use testkit::race_freeness::{Row, TABLE};
 
 use super::Rows;
 use crate::Failure;
 use crate::lab::Lab;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
-
-/// The paper's name, our file in the small language, our file in C, whether it is race-free, and the paper's
-/// configurations, subsumed and iterations.
-const TABLE: [(&str, &str, &str, bool, [u32; 3]); 7] = [
-    ("Counter", "counter", "counter", false, [10, 3, 4]),
-    ("CounterWithLock", "counter_with_lock", "counter_with_lock", true, [14, 7, 6]),
-    ("CheckThenAct", "check_then_act", "check_then_act", false, [20, 12, 5]),
-    ("CheckThenAct-Lock", "check_then_act_lock", "check_then_act_lock", true, [13, 4, 4]),
-    ("Prods/Cons", "producers_consumers", "prods_cons", true, [310, 645, 19]),
-    ("Prods/Cons 2", "producers_consumers_2", "prods_cons2", true, [290, 561, 17]),
-    ("Lock-ReadWriteOnly", "lock_read_write_only", "lock_read_write_only", true, [25, 13, 8]),
-];
 
 /// A file asked about with one pruning.
 #[derive(Serialize, Deserialize)]
@@ -43,7 +32,7 @@ impl Rows for Nets {
     const TITLE: &'static str = "Paper 001, Table 1: race-freeness as coverability";
 
     fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let row = |(_, small, c, ..): &(&str, &str, &str, bool, [u32; 3])| {
+        let row = |(_, small, c, ..): &Row| {
             let files = [format!("examples/sml/{small}.sml"), format!("examples/verify/{c}.c")];
             let cases = files.iter().flat_map(|file| ["plain", "invariants"].map(|pruning| (file, pruning)));
             cases.map(|(file, pruning)| proof(lab, file, pruning)).collect::<Result<Vec<_>, _>>()
