@@ -57,7 +57,12 @@ fn programs() -> Vec<(&'static str, String)> {
     let racy = "%v = rmw add 4 seq_cst, @x, 1\nstore 4, @y, 1\n%w = load 4 seq_cst, @x";
     let trying = "sem_post @s\n%t = sem_trywait @s\nsem_post @s\nsem_wait @s\nstore 4 seq_cst, @x, 1";
     let choosing = "%c = choose 0, 2\nstore 4 seq_cst, @x, %c\n%v = load 4 seq_cst, @y\nstore 4 seq_cst, @y, 1";
+    // Races, and has some of its accesses, in few of its executions.
+    let seldom = "%v = rmw add 4 seq_cst, @x, 1\n%w = rmw add 4 seq_cst, @x, 1\n%a = eq 32 %w, 4\n\
+                  branch %a, writes, other\nwrites:\nstore 4, @y, 1\ngoto done\nother:\n%b = eq 32 %w, 5\n\
+                  branch %b, reads, done\nreads:\n%z = load 4, @y\ngoto done\ndone:";
     vec![
+        ("seldom", same(3, seldom)),
         ("readers", readers(7)),
         ("last zero", last_zero(7)),
         ("locked", same(4, locked)),
