@@ -32,7 +32,7 @@ bench bench-quick: bench%:
 	target/release/bench $(if $*,--quick)
 	$(if $*,,cargo bench --workspace --quiet)
 
-# What parts cost by themselves: recording, prediction by the number of events, isolation of runs. `make bench` ends with it.
+# What parts cost by themselves: prediction by the number of events, isolation of runs. `make bench` ends with it.
 bench-parts: setup
 	cargo bench --workspace --quiet
 

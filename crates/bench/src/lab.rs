@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::machine::Machine;
+use crate::machine::{Machine, now};
 use crate::process::{Limits, Usage, run};
 
 /// After this long a process is killed, whatever it is.
@@ -20,6 +20,8 @@ pub(crate) struct Lab {
     /// Fewer runs and shorter limits.
     pub(crate) quick: bool,
     pub(crate) machine: Machine,
+    /// The day on which measuring began; all of it counts as that day's, also after midnight.
+    pub(crate) date: String,
     folder: tempfile::TempDir,
 }
 
@@ -66,12 +68,18 @@ impl Lab {
             return Err(format!("{} is not there: run `make build` first", raceproof.display()).into());
         }
         let (root, raceproof) = (root.to_owned(), raceproof.to_owned());
-        Ok(Self { root, raceproof, quick, machine: Machine::here(), folder: tempfile::tempdir()? })
+        let (machine, (date, _), folder) = (Machine::here(), now()?, tempfile::tempdir()?);
+        Ok(Self { root, raceproof, quick, machine, date, folder })
     }
 
     /// The first in a quick measurement, the second otherwise.
     pub(crate) fn either<T>(&self, quick: T, full: T) -> T {
         if self.quick { quick } else { full }
+    }
+
+    /// The raceproof that is measured.
+    pub(crate) fn command(&self) -> &Path {
+        &self.raceproof
     }
 
     /// A path from the root of the project.

@@ -37,7 +37,7 @@ pub(crate) struct Measured {
 impl Results {
     /// What has been measured today on this machine, perhaps nothing.
     fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
-        let empty = Self { date: now()?.0, machine: lab.machine.clone(), tables: BTreeMap::new() };
+        let empty = Self { date: lab.date.clone(), machine: lab.machine.clone(), tables: BTreeMap::new() };
         match std::fs::read_to_string(empty.path(folder)) {
             Ok(text) => Ok(Self { tables: serde_json::from_str::<Self>(&text)?.tables, ..empty }),
             Err(_) => Ok(empty),

@@ -24,7 +24,7 @@ impl Sample {
         self.0.iter().copied().fold(f64::NAN, f64::max)
     }
 
-    fn least(&self) -> f64 {
+    pub(crate) fn least(&self) -> f64 {
         self.0.iter().copied().fold(f64::NAN, f64::min)
     }
 

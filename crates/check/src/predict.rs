@@ -4,6 +4,7 @@
 //! happens-before then finds is a race with a witness like any other. What does not come about again stays `unknown`: a
 //! counterexample to the prediction, counted apart. One run proves no absence, so this engine never answers `absent`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -78,18 +79,21 @@ impl<E: Executor> Executor for Counted<'_, E> {
 
 /// Predicts races from a recorded run of the program and replays them.
 pub fn predict(built: &Built, recorded: &TraceFile, options: &PredictOptions) -> Result<Report, Error> {
-    predict_sites(built, recorded, options, &Aim::default()).map(|(report, _)| report)
+    predict_sites(built, recorded, options, &Aim::default(), &BTreeSet::new()).map(|(report, _)| report)
 }
 
-/// The same for some pairs while there is time, with the sites of the report's pairs.
+/// The same for some pairs while there is time, with the sites of the report's pairs. Pairs whose race was `shown` before
+/// are left out, and the others numbered after them.
 pub(crate) fn predict_sites(
     built: &Built,
     recorded: &TraceFile,
     options: &PredictOptions,
     aim: &Aim<'_>,
+    shown: &BTreeSet<Pair>,
 ) -> Result<(Report, Vec<Pair>), Error> {
     let start = Instant::now();
-    let prediction = ::predict::predict_some(&recorded.trace, &options.search(), aim);
+    let mut prediction = ::predict::predict_some(&recorded.trace, &options.search(), aim);
+    prediction.races.retain(|race| race.pair().is_none_or(|pair| !shown.contains(&pair)));
     let (mut target, _, symbols) = launch(built, &options.limits)?;
     let mut outcomes = Vec::new();
     let mut executor = Counted { executor: &mut target, runs: 0 };
@@ -112,7 +116,10 @@ pub(crate) fn predict_sites(
         witnesses: Witnesses { folder: options.witness_dir.clone(), built, run: options.limits.record() },
     };
     let (mut pairs, mut sites) = (Vec::new(), Vec::new());
-    let number = |pairs: &[report::Pair]| (format!("P{}", pairs.len() + 1), pairs.len() as u32 + 1);
+    let number = |pairs: &[report::Pair]| {
+        let rank = (shown.len() + pairs.len()) as u32 + 1;
+        (format!("P{rank}"), rank)
+    };
     for (race, outcome) in prediction.races.iter().zip(&outcomes) {
         let (Some(pair), Ok(witness)) = (race.pair(), outcome) else { continue };
         let (id, rank) = number(&pairs);

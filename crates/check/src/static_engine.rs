@@ -1,5 +1,6 @@
 //! The static engine's part of the line: what the text of the program says about every pair, for all inputs.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use facts::Facts;
@@ -41,6 +42,8 @@ pub struct Inspected {
     pub phases: Vec<(&'static str, Duration)>,
     /// How many warnings another one implies: if that one is settled, so are they.
     pub implied: usize,
+    /// How many pairs of lines the others have.
+    pub folded: usize,
 }
 
 /// Settles every pair of the program that may meet.
@@ -74,9 +77,25 @@ pub fn static_check(options: &StaticOptions) -> Result<Inspected, Error> {
         errors: Vec::new(),
         time_ms: whole.elapsed().as_millis() as u64,
     };
+    let is_left = |finding: &&Finding| matches!(finding.answer, Answer::Unknown { covered: false, .. });
     let is_implied = |finding: &&Finding| matches!(finding.answer, Answer::Unknown { covered: true, .. });
     let implied = analysis.findings.iter().filter(is_implied).count();
-    Ok(Inspected { report, phases, implied })
+    let folded = folded(&program, analysis.findings.iter().filter(is_left)).len();
+    Ok(Inspected { report, phases, implied, folded })
+}
+
+/// The pairs of lines that findings are about, whatever the context.
+fn folded<'a>(program: &Program, findings: impl Iterator<Item = &'a Finding>) -> BTreeSet<[(Option<String>, u32); 2]> {
+    let line = |side: &Side| {
+        let Place { file, line, .. } = Place::of(program, Some(side.site));
+        (file, line)
+    };
+    let lines = |finding: &Finding| {
+        let mut lines = finding.sides.each_ref().map(line);
+        lines.sort();
+        lines
+    };
+    findings.map(lines).collect()
 }
 
 /// The facts that verdicts rest on, as text or for Graphviz.

@@ -2,9 +2,11 @@
 
 mod dhtc;
 mod growth;
+mod lbzip2;
 mod nets;
 mod pdp;
 mod rare;
+mod recording;
 mod scenarios;
 mod search;
 mod speed;
@@ -52,6 +54,7 @@ pub(crate) const ALL: &[Table] = &[
     table::<pdp::Pdp>(),
     table::<nets::Nets>(),
     table::<scenarios::Scenarios>(),
+    table::<recording::Recording>(),
     table::<dhtc::Dhtc>(),
     table::<static_drivers::Drivers>(),
     table::<speed::Speed>(),

@@ -36,6 +36,8 @@ struct Findings {
 struct Row {
     program: String,
     racy: Findings,
+    /// Races that `predict` confirms from one run on real threads.
+    foreseen: usize,
     fixed: Findings,
 }
 
@@ -52,6 +54,7 @@ impl Rows for Rare {
             let (runs, few) = (lab.either(5, 100), lab.either(2, 20));
             Ok(Row {
                 racy: findings(lab, program, &[], runs)?,
+                foreseen: lab.raceproof("predict", program, &[], None)?.pairs("race"),
                 fixed: findings(lab, program, &["-DFIXED"], few)?,
                 program: program.clone(),
             })
@@ -64,8 +67,8 @@ impl Rows for Rare {
         let runs = first.racy.tools.values().map(|tool| tool.runs).max().unwrap_or_default();
         page.say(format!(
             "{} programs with a race that almost no run shows: they were written for this, with pauses (`usleep`) that keep the \
-             two accesses in order, so tools that look at what a run did are bound to find little. `raceproof check` looks at each once, as by `{}`; the other \
-             tools watch {runs} runs each, and the table says how many of them report something. Then the seconds that one \
+             two accesses in order, so tools that look at what a run did are bound to find little. `raceproof check` looks at each once, as by `{}`, \
+             and `predict` shows what one run on real threads foretells; the other tools watch {runs} runs each, and the table says how many of them report something. Then the seconds that one \
              call or one run takes by the clock (median), and the megabytes. All are compiled by clang without optimisation; \
              building takes part in the time of `check` only.",
             self.0.len(),
@@ -134,7 +137,7 @@ impl Rare {
     }
 
     fn found(&self, page: &mut Page) {
-        let mut head = vec!["program".to_owned(), "`check`: races".to_owned(), "s; MB".to_owned()];
+        let mut head = ["program", "`check`: races", "s; MB", "`predict`"].map(str::to_owned).to_vec();
         for tool in &TOOLS {
             head.extend([tool.name.to_owned(), "s; MB".to_owned()]);
         }
@@ -142,12 +145,12 @@ impl Rare {
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         page.table(
             &head,
-            self.0.iter().map(|Row { program, racy, .. }| {
+            self.0.iter().map(|Row { program, racy, foreseen, .. }| {
                 let races = match racy.check.races {
                     0 => racy.check.verdict.clone(),
                     races => races.to_string(),
                 };
-                let own = [races, cost(&racy.check.seconds, racy.check.megabytes)];
+                let own = [races, cost(&racy.check.seconds, racy.check.megabytes), foreseen.to_string()];
                 let others = TOOLS.iter().flat_map(|tool| match racy.tools.get(tool.name) {
                     Some(runs) => [format!("{} of {}", runs.found, runs.runs), cost(&runs.seconds, runs.megabytes)],
                     None => ["not installed".to_owned(), String::new()],
@@ -158,7 +161,8 @@ impl Rare {
         );
         let all = self.0.len();
         let ours = self.0.iter().filter(|row| row.racy.check.races > 0).count();
-        let mut parts = vec![format!("`check` finds the race of {ours} of {all} programs")];
+        let foreseen = self.0.iter().filter(|row| row.foreseen > 0).count();
+        let mut parts = vec![format!("`check` finds the race of {ours} of {all} programs, `predict` of {foreseen}")];
         for tool in self.tools() {
             let ever = self.0.iter().filter(|row| row.racy.tools[tool].found > 0).count();
             let always = self.0.iter().filter(|row| row.racy.tools[tool].found == row.racy.tools[tool].runs).count();

@@ -37,7 +37,8 @@ pub(crate) struct Static {
     #[arg(long, value_name = "NAME")]
     assume_pure: Vec<String>,
 
-    /// Show on standard error how long each part of the analysis took, and how many warnings others imply
+    /// Show on standard error how long each part of the analysis took, how many warnings others imply, and how many
+    /// pairs of lines the rest has
     #[arg(long)]
     stats: bool,
 
@@ -80,10 +81,11 @@ impl Static {
             output::print(&check::static_facts(&options, emit == Emit::FactsDot)?);
             return Ok(ExitCode::SUCCESS);
         }
-        let Inspected { report, phases, implied } = check::static_check(&options)?;
+        let Inspected { report, phases, implied, folded } = check::static_check(&options)?;
         if self.stats {
             let lines = phases.iter().map(|(name, time)| format!("{name}: {:.2} s\n", time.as_secs_f64()));
-            output::note(&(lines.collect::<String>() + &format!("warnings that others imply: {implied}\n")));
+            let left = format!("warnings that others imply: {implied}\npairs of lines in the rest: {folded}\n");
+            output::note(&(lines.collect::<String>() + &left));
         }
         if let Some(path) = &self.json_out {
             output::write_json(&report, path)?;

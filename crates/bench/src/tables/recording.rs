@@ -1,0 +1,184 @@
+//! What recording costs: the same programs plain, with ThreadSanitizer and recorded, in turns.
+//!
+//! The recorder is called as a library, since the command would build the program first. What counts is processor time of
+//! the program and of whoever records it, so that other work on the machine does not; by the clock beside it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use check::{BuildOptions, Built, RecordOptions, build, prepare_recorder};
+use serde::{Deserialize, Serialize};
+
+use super::{Rows, lbzip2};
+use crate::Failure;
+use crate::lab::{FOUND, Lab};
+use crate::page::Page;
+use crate::process::{Cost, cost};
+use crate::statistics::Sample;
+
+const FOLDER: &str = "bench/programs/recording";
+const OWN: [&str; 3] = ["memory", "queue", "settled"];
+/// After this long a run is ended.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A program built in three ways.
+pub(super) struct Subject {
+    pub(super) name: String,
+    pub(super) native: PathBuf,
+    pub(super) sanitized: PathBuf,
+    /// Instrumented for the search; the recorder's build is made of it.
+    pub(super) built: Built,
+    pub(super) args: Vec<String>,
+}
+
+/// Seconds of processor time and by the clock, round by round.
+#[derive(Default, Serialize, Deserialize)]
+struct Costs {
+    processor: Sample,
+    clock: Sample,
+}
+
+impl Costs {
+    fn push(&mut self, cost: Cost) {
+        self.processor.0.push(cost.processor);
+        self.clock.0.push(cost.clock);
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    name: String,
+    /// Also accesses that the static engine shows to be harmless.
+    every_access: bool,
+    native: Costs,
+    sanitized: Costs,
+    recorded: Costs,
+    /// Of the recording.
+    bytes: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Recording {
+    rows: Vec<Row>,
+    /// Why lbzip2 is not among them.
+    missing: Option<String>,
+}
+
+impl Rows for Recording {
+    const NAME: &'static str = "recording";
+    const TITLE: &'static str = "What recording a run costs";
+
+    fn measure(lab: &Lab) -> Result<Self, Failure> {
+        let mut rows = Vec::new();
+        for name in OWN {
+            let desk = lab.desk()?;
+            rows.extend(measured(lab, &own(lab, name, desk.path())?, desk.path())?);
+        }
+        let desk = lab.desk()?;
+        let lbzip2 = match lab.quick {
+            true => Err("it takes a while to build".into()),
+            false => lbzip2::subject(lab, desk.path()),
+        };
+        let missing = match lbzip2 {
+            Ok(subject) => {
+                rows.extend(measured(lab, &subject, desk.path())?);
+                None
+            }
+            // Its sources may be out of reach.
+            Err(why) => Some(why.to_string()),
+        };
+        Ok(Self { rows, missing })
+    }
+
+    fn write(&self, page: &mut Page) -> Result<(), Failure> {
+        page.say(format!(
+            "A loop over memory, a queue with a lock and two condition variables, work that the static engine settles \
+             ([sources](../{FOLDER})), and lbzip2 compressing text with two threads: each built plain (`clang-19 -O2`), with \
+             ThreadSanitizer and for `raceproof record`, run in turns. *Every access* is with `--every-access`, otherwise \
+             what the static engine shows to be harmless is left out. Figures are ratios, round by round, of processor time \
+             of the program and of whoever records it; the last but one is by the clock. ThreadSanitizer looks for races \
+             while it runs, and the recorder does not: `raceproof predict` does that afterwards.",
+        ));
+        let head = [
+            "program",
+            "recorded ÷ ThreadSanitizer",
+            "recorded ÷ plain",
+            "ThreadSanitizer ÷ plain",
+            "recorded ÷ ThreadSanitizer, clock",
+            "recording, MB",
+        ];
+        page.table(
+            &head,
+            self.rows.iter().map(|row| {
+                vec![
+                    row.told(),
+                    row.recorded.processor.per(&row.sanitized.processor).to_string(),
+                    row.recorded.processor.per(&row.native.processor).to_string(),
+                    row.sanitized.processor.per(&row.native.processor).to_string(),
+                    row.recorded.clock.per(&row.sanitized.clock).to_string(),
+                    format!("{:.1}", row.bytes as f64 / 1e6),
+                ]
+            }),
+        );
+        if let Some(why) = &self.missing {
+            page.say(format!("Without lbzip2: {}", why.lines().next().unwrap_or_default()));
+        }
+        let ratio = |row: &Row| row.recorded.processor.per(&row.sanitized.processor).median();
+        let slower: Vec<String> = self.rows.iter().filter(|row| ratio(row) > 1.0).map(Row::told).collect();
+        if !slower.is_empty() {
+            page.defeat(format!(
+                "ThreadSanitizer takes less processor time than the recorder on {}: it writes no recording.",
+                slower.join(", ")
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Row {
+    fn told(&self) -> String {
+        format!("{}{}", self.name, if self.every_access { ", every access" } else { "" })
+    }
+}
+
+fn measured(lab: &Lab, subject: &Subject, folder: &Path) -> Result<Vec<Row>, Failure> {
+    let trace = folder.join("trace.rpt");
+    let args: Vec<&str> = subject.args.iter().map(String::as_str).collect();
+    let run = |program: &Path| {
+        let usage = lab.tool(program, &args, PATIENCE)?;
+        match usage.status {
+            Some(0 | FOUND) => Ok(usage.cost()),
+            status => Err::<_, Failure>(format!("{} ended with {status:?}", subject.name).into()),
+        }
+    };
+    let mut rows = Vec::new();
+    for every_access in [true, false] {
+        let options = RecordOptions { every_access, max_trace: 4 << 30, ..RecordOptions::default() };
+        let recorder = prepare_recorder(&subject.built, &options)?;
+        let [mut native, mut sanitized, mut recorded] = [(); 3].map(|()| Costs::default());
+        for _ in 0..lab.either(1, 7) {
+            native.push(run(&subject.native)?);
+            sanitized.push(run(&subject.sanitized)?);
+            recorded.push(cost(|| recorder.run(&trace))?);
+        }
+        let (name, bytes) = (subject.name.clone(), std::fs::metadata(&trace)?.len());
+        rows.push(Row { name, every_access, native, sanitized, recorded, bytes });
+    }
+    Ok(rows)
+}
+
+/// A program of one file.
+fn own(lab: &Lab, name: &str, folder: &Path) -> Result<Subject, Failure> {
+    let source = format!("{FOLDER}/{name}.c");
+    let (native, sanitized) = (folder.join("native"), folder.join("sanitized"));
+    lab.compiled(&source, &["-O2"], &native)?;
+    lab.compiled(&source, &["-O2", "-g", "-fsanitize=thread"], &sanitized)?;
+    let (name, built) = (format!("`{name}`"), instrumented(&lab.path(&source), &[])?);
+    Ok(Subject { name, native, sanitized, built, args: Vec::new() })
+}
+
+/// Instruments a program.
+pub(super) fn instrumented(input: &Path, args: &[String]) -> Result<Built, Failure> {
+    let inputs = vec![input.display().to_string()];
+    Ok(build(&BuildOptions { inputs, args: args.to_vec(), ..BuildOptions::default() })?)
+}
