@@ -247,8 +247,8 @@ fn mark_overlapping(variables: &mut BTreeMap<Cell, Variable>) {
 }
 
 impl Reduced {
-    /// The events for which `keep` gives an operation. Others must be accesses that no other thread notices.
-    fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Self {
+    /// The events for which `keep` gives an operation. Others must be accesses.
+    pub fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Self {
         let mut kept = IndexVec::<ThreadId, Vec<u32>>::filled(trace.threads.len(), Vec::new());
         let mut events = IndexVec::<Step, Event>::new();
         let mut threads = trace.threads.clone();
