@@ -11,6 +11,8 @@ use AccessKind::{Free, Read, ReadModifyWrite, Write};
 pub enum Target {
     /// What an operand points to.
     Pointer(Operand),
+    /// What pointers in the object that an operand points to point to, so many times over.
+    Behind(Operand, u8),
     /// Memory of the library.
     Library(LibraryState),
     /// What pointers among the arguments of a function of the program point to, which it took as a list.
@@ -107,6 +109,13 @@ impl Found<'_> {
                     });
                 }
                 Effect::State(state, access) => self.state(*state, *access),
+                Effect::Passes(passage) if passage.behind > 0 => {
+                    let kind = if passage.out { Write } else { Read };
+                    self.perhaps(Target::Behind(arg(passage.arg), passage.behind), kind);
+                    // What says where they are is read itself.
+                    (1..passage.behind).for_each(|n| self.perhaps(Target::Behind(arg(passage.arg), n), Read));
+                }
+                Effect::Passes(_) => {}
                 Effect::Format(format) => {
                     self.add(&arg(format.format), None, Read, false);
                     match format.args {

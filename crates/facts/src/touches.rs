@@ -154,7 +154,8 @@ pub fn touches(program: &Program, values: &Values, function: FunctionId, stmt: &
     for Access { target, len, kind, atomic, .. } in accesses(program, stmt) {
         match target {
             Target::Library(state) => found.push(Touch { root: Root::Library(state), bytes: None, kind, atomic }),
-            Target::List => found.push(Touch { root: Root::Unknown, bytes: None, kind, atomic }),
+            // Their addresses are somewhere in memory.
+            Target::List | Target::Behind(..) => found.push(Touch { root: Root::Unknown, bytes: None, kind, atomic }),
             Target::Pointer(operand) => {
                 found.extend(values.of(function, &operand).into_iter().map(|(root, offset)| {
                     let bytes = offset.and_then(|offset| Some((offset, len?)));

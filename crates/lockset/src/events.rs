@@ -188,6 +188,7 @@ impl Collector<'_, '_> {
                             let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
                             (None, spot.into_iter().collect())
                         }
+                        Target::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
                         Target::List => (None, facts.points_to.outside().to_vec()),
                         Target::Pointer(operand) => {
                             let address = facts.points_to.addresses.of(function, &operand);

@@ -1,7 +1,7 @@
 //! Whether the address of a new block is passed on without a race.
 
 use facts::Facts;
-use facts::spot::{ObjectId, Spot};
+use facts::spot::{ObjectId, Origin, Spot};
 use model::Order;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,6 +37,10 @@ impl<'a, 'p> Publication<'a, 'p> {
         let names = [Some(object), points_to.bunch(object)];
         let places = names.iter().flatten().filter_map(|name| self.holders.get(name)).flatten();
         places.filter(|(spot, _)| self.facts.is_exposed(spot.object)).all(|(spot, size)| {
+            // Through a pipe an address is passed on without a race, and without an order.
+            if matches!(points_to.origin(spot.object), Origin::Library(state) if !state.orders_passages()) {
+                return false;
+            }
             let size = size.map(u64::from);
             let warned = dirty.get(&spot.object).into_iter().flatten();
             let racy = warned.into_iter().any(|d| d.overlaps(Some(8), *spot, size));

@@ -265,6 +265,7 @@ impl Tree<'_> {
                     for access in found.iter().filter(|a| a.kind.writes() && a.kind != AccessKind::Free) {
                         let spots = match access.target {
                             Target::Pointer(operand) => self.points_to.of(id, &operand),
+                            Target::Behind(operand, times) => self.points_to.behind(id, &operand, times),
                             Target::List => self.points_to.outside().to_vec(),
                             Target::Library(_) => continue,
                         };

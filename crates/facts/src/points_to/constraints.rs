@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::IndexVec;
-use program::library::{self, Effect, Role};
+use program::library::{self, Effect, Role, Size};
 use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::passages::Passages;
 use super::solver::{Node, Solver, Source, Task};
 use super::{Invoke, PointsTo, local_nodes, wrappers};
 use crate::address::{Addresses, Base};
@@ -42,6 +43,12 @@ struct Generator<'p> {
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
     calls_outside: Vec<(String, Place)>,
     by_outside: Vec<FunctionId>,
+    passages: Passages,
+}
+
+/// A number of bytes that is known.
+fn constant(len: &Operand) -> Option<u32> {
+    if let Operand::Const(n) = len { u32::try_from(*n).ok() } else { None }
 }
 
 /// The number of the invocation by code without a body.
@@ -72,6 +79,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         clones: FxHashMap::default(),
         calls_outside: Vec::new(),
         by_outside: Vec::new(),
+        passages: Passages::default(),
     };
     generator.run(entries);
     let Generator {
@@ -133,7 +141,8 @@ impl<'p> Generator<'p> {
         loop {
             self.solver.solve();
             let invoked = std::mem::take(&mut self.solver.invoked);
-            if invoked.is_empty() {
+            let opened = self.passages.open(&mut self.solver);
+            if invoked.is_empty() && !opened {
                 break;
             }
             for (number, spot) in invoked {
@@ -265,7 +274,7 @@ impl<'p> Generator<'p> {
             }
             Stmt::Copy { to, from, len } => {
                 let transfer = self.object(Origin::Transfer(place));
-                let len = if let Operand::Const(n) = len { u32::try_from(*n).ok() } else { None };
+                let len = constant(len);
                 let (to, from) = (self.source(f, to), self.source(f, from));
                 self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
                 self.solver.task(to, Task::CopyIn { shift: Shift::default(), from: transfer });
@@ -511,6 +520,16 @@ impl<'p> Generator<'p> {
                 Effect::StoresPointer(to, n) => {
                     let from = self.anywhere(f, &arg(*n));
                     self.store(f, &arg(*to), POINTER, from);
+                }
+                Effect::Passes(passage) => {
+                    let memory = self.object(Origin::Library(passage.state));
+                    let at = self.source(f, &arg(passage.arg));
+                    let len = row.effects.iter().find_map(|e| match e {
+                        Effect::Read(n, Size::Arg(len)) if *n == passage.arg => constant(&arg(*len)),
+                        Effect::Read(n, Size::Bytes(len)) if *n == passage.arg => u32::try_from(*len).ok(),
+                        _ => None,
+                    });
+                    self.passages.add(&mut self.solver, passage, at, len, memory);
                 }
                 Effect::Keeps(n) => {
                     let (from, outside) = (self.source(f, &arg(*n)), self.outside);

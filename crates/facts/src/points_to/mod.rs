@@ -13,6 +13,8 @@
 
 mod bunch;
 mod constraints;
+
+mod passages;
 mod solver;
 mod wrappers;
 
@@ -22,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use crate::address::{Address, Addresses, Base};
 use crate::invocations::{How, Place};
-use crate::spot::{ObjectId, Origin, Spot};
+use crate::spot::{ObjectId, Origin, Shift, Spot};
 use solver::{Node, Solver};
 
 /// A statement that makes functions run, with those it may run.
@@ -159,6 +161,20 @@ impl PointsTo {
         found.sort_unstable();
         found.dedup();
         found
+    }
+    /// Where the pointers stored in what an operand points to may point to, anywhere there, so many times over; wherever
+    /// functions without a body may if nothing is known.
+    pub fn behind(&self, function: FunctionId, operand: &Operand, times: u8) -> Vec<Spot> {
+        let mut objects: Vec<ObjectId> = self.of(function, operand).iter().map(|spot| spot.object).collect();
+        for _ in 0..times {
+            objects = objects.iter().flat_map(|object| self.stored_in(*object)).collect();
+            objects.sort_unstable();
+            objects.dedup();
+        }
+        if objects.is_empty() {
+            return self.outside().to_vec();
+        }
+        objects.into_iter().map(|object| Spot::new(object, Shift::ANYWHERE)).collect()
     }
     /// Where functions without a body may point to.
     pub fn outside(&self) -> &[Spot] {

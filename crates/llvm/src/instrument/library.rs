@@ -97,6 +97,7 @@ impl<'m> Weaver<'_, 'm> {
             Effect::Returns(_)
             | Effect::ReturnsState(_)
             | Effect::StoresPointer(..)
+            | Effect::Passes(_)
             | Effect::Calls(_)
             | Effect::Keeps(_)
             | Effect::Opaque(_) => false,
@@ -123,6 +124,7 @@ impl<'m> Weaver<'_, 'm> {
             Effect::Returns(_)
             | Effect::ReturnsState(_)
             | Effect::StoresPointer(..)
+            | Effect::Passes(_)
             | Effect::Calls(_)
             | Effect::Keeps(_)
             | Effect::Opaque(_) => {}

@@ -113,6 +113,8 @@ pub enum Effect {
     ReturnsState(LibraryState),
     /// Stores a pointer into the second argument's object through the first argument (`endptr` of `strtol`).
     StoresPointer(u8, u8),
+    /// Bytes, pointers among them, go to the library or the kernel or come back from there.
+    Passes(Passage),
     /// Calls the function this argument points to. What a row touches is then touched between the callbacks too:
     /// the call has one event before the first and one after the last callback, both with the effects of the row.
     Calls(u8),
@@ -120,6 +122,19 @@ pub enum Effect {
     Keeps(u8),
     /// The effect cannot be described; the text says why.
     Opaque(&'static str),
+}
+
+/// Bytes that go to memory of the library or the kernel, or come from there: what comes out may be anything that went in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// The argument that points to the bytes, or to what says where they are.
+    pub arg: u8,
+    /// How many pointers lie between: 0 for the bytes themselves, 1 for an array of `iovec`, 2 for a `msghdr`.
+    pub behind: u8,
+    /// They come out.
+    pub out: bool,
+    /// Where they are in the meantime.
+    pub state: LibraryState,
 }
 
 /// The format of a `printf` or `scanf` and where its arguments are.
@@ -257,6 +272,16 @@ const fn row(name: &'static str, params: u8, effects: &'static [Effect]) -> Libr
     LibraryFunction { name, params, variadic: false, role: Role::Ordinary, effects, by_runtime: false }
 }
 
+/// What this argument points to goes in.
+const fn goes_in(arg: u8, state: LibraryState) -> Effect {
+    Effect::Passes(Passage { arg, behind: 0, out: false, state })
+}
+
+/// What went in comes out where this argument points to.
+const fn comes_out(arg: u8, state: LibraryState) -> Effect {
+    Effect::Passes(Passage { arg, behind: 0, out: true, state })
+}
+
 /// A `Computed` effect: hook, its arguments, what it may read, what it may write.
 const fn computed(
     hook: &'static str,
@@ -328,6 +353,38 @@ pub fn is_about_signals(name: &str) -> bool {
         "sigwaitinfo",
         "tgkill",
         "ualarm",
+    ];
+    NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
+}
+
+/// Whether a call of the function with this linker name may last until another thread does something: sends bytes, makes
+/// room for them, connects, raises a signal.
+pub fn may_wait(name: &str) -> bool {
+    const NAMES: [&str; 24] = [
+        "accept",
+        "accept4",
+        "connect",
+        "epoll_pwait",
+        "epoll_pwait2",
+        "epoll_wait",
+        "eventfd_read",
+        "eventfd_write",
+        "poll",
+        "ppoll",
+        "pselect",
+        "read",
+        "readv",
+        "recv",
+        "recvfrom",
+        "recvmsg",
+        "select",
+        "send",
+        "sendmsg",
+        "sendto",
+        "sigwait",
+        "sigwaitinfo",
+        "write",
+        "writev",
     ];
     NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
 }

@@ -4,12 +4,19 @@
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
 
 use super::Effect::{
-    Calls, Computed, ComputedAfter, Keeps, Opaque, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
+    Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresPointer, Write,
+    WriteAfter,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Bytes, Result, Scaled, String, StringMax};
 use super::StateAccess::{Read as Read_, Write as Write_};
-use super::{LibraryFunction, LibraryState, Role, computed, row};
+use super::{LibraryFunction, LibraryState, Passage, Role, comes_out, computed, goes_in, row};
+
+/// Bytes of a `struct epoll_event`, where it is largest.
+const EPOLL_EVENT: u64 = 16;
+
+/// Bytes of a `struct msghdr`.
+const MESSAGE_HEADER: u64 = 56;
 
 /// `accept`: the address of who connects goes to argument 1, its length to argument 2.
 const ACCEPT: &[super::Effect] = &[
@@ -61,11 +68,27 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("eaccess", 2, &[Read(0, String)]),
     row("endgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
     row("endpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
-    row("epoll_create", 1, &[Opaque("waits for events of the kernel")]),
-    row("epoll_create1", 1, &[Opaque("waits for events of the kernel")]),
-    row("epoll_ctl", 4, &[Opaque("waits for events of the kernel")]),
-    row("epoll_pwait", 5, &[Opaque("waits for events of the kernel")]),
-    row("epoll_wait", 4, &[Opaque("waits for events of the kernel")]),
+    row("epoll_create", 1, &[State(LibraryState::Descriptors, Write_)]),
+    row("epoll_create1", 1, &[State(LibraryState::Descriptors, Write_)]),
+    row("epoll_ctl", 4, &[Read(3, Bytes(EPOLL_EVENT)), goes_in(3, LibraryState::Interests)]).by_runtime(),
+    row(
+        "epoll_pwait",
+        5,
+        &[Read(4, Bytes(128)), WriteAfter(1, Scaled(2, EPOLL_EVENT)), comes_out(1, LibraryState::Interests)],
+    )
+    .by_runtime(),
+    row(
+        "epoll_pwait2",
+        5,
+        &[
+            Read(3, Bytes(16)),
+            Read(4, Bytes(128)),
+            WriteAfter(1, Scaled(2, EPOLL_EVENT)),
+            comes_out(1, LibraryState::Interests),
+        ],
+    )
+    .by_runtime(),
+    row("epoll_wait", 4, &[WriteAfter(1, Scaled(2, EPOLL_EVENT)), comes_out(1, LibraryState::Interests)]).by_runtime(),
     row("euidaccess", 2, &[Read(0, String)]),
     row("eventfd", 2, &[State(LibraryState::Descriptors, Write_)]),
     row("eventfd_read", 2, &[WriteAfter(1, Bytes(8))]).by_runtime(),
@@ -258,13 +281,14 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("posix_fallocate", 3, &[]),
     row("posix_madvise", 3, &[]),
     row("ppoll", 4, &[Read(0, Scaled(1, 8)), Write(0, Scaled(1, 8)), Read(2, Bytes(16))]).by_runtime(),
-    row("pread", 4, &[WriteAfter(1, Result)]).by_runtime(),
+    row("pread", 4, &[WriteAfter(1, Result), comes_out(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "preadv",
         4,
         &[
             Read(1, Scaled(2, 16)),
             ComputedAfter(computed("__rp_add_vector", &[Const(2), Arg(1), Arg(2), Returned], &[1], &[1])),
+            Passes(Passage { arg: 1, behind: 1, out: true, state: LibraryState::Bytes }),
         ],
     )
     .by_runtime(),
@@ -338,18 +362,19 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_rwlockattr_setpshared", 2, &[Read(0, Bytes(8)), Write(0, Bytes(8))]),
     row("pthread_sigmask", 3, &[Read(1, Bytes(128)), Write(2, Bytes(128))]),
     row("ptsname", 1, &[State(LibraryState::PtsnameBuffer, Write_), ReturnsState(LibraryState::PtsnameBuffer)]),
-    row("pwrite", 4, &[Read(1, Len(2))]).by_runtime(),
+    row("pwrite", 4, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "pwritev",
         4,
         &[
             Read(1, Scaled(2, 16)),
             ComputedAfter(computed("__rp_add_vector", &[Const(1), Arg(1), Arg(2), Returned], &[1], &[])),
+            Passes(Passage { arg: 1, behind: 1, out: false, state: LibraryState::Bytes }),
         ],
     )
     .by_runtime(),
     row("raise", 1, &[Opaque("sends a signal")]),
-    row("read", 3, &[WriteAfter(1, Result)]).by_runtime(),
+    row("read", 3, &[WriteAfter(1, Result), comes_out(1, LibraryState::Bytes)]).by_runtime(),
     row("readahead", 3, &[]),
     row("readdir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), Returns(0)]),
     row("readdir_r", 3, &[Write(0, Bytes(1)), Write(1, Bytes(280)), Write(2, Bytes(8)), StoresPointer(2, 1)]),
@@ -361,22 +386,33 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(1, Scaled(2, 16)),
             ComputedAfter(computed("__rp_add_vector", &[Const(2), Arg(1), Arg(2), Returned], &[1], &[1])),
+            Passes(Passage { arg: 1, behind: 1, out: true, state: LibraryState::Bytes }),
         ],
     )
     .by_runtime(),
-    row("recv", 4, &[WriteAfter(1, Result)]).by_runtime(),
+    row("recv", 4, &[WriteAfter(1, Result), comes_out(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "recvfrom",
         6,
         &[
             WriteAfter(1, Result),
+            comes_out(1, LibraryState::Bytes),
             Read(5, Bytes(4)),
             Write(5, Bytes(4)),
             ComputedAfter(computed("__rp_add_sized", &[Arg(4), Arg(5)], &[5], &[4])),
         ],
     )
     .by_runtime(),
-    row("recvmsg", 3, &[Opaque("receives a message of several parts")]),
+    row(
+        "recvmsg",
+        3,
+        &[
+            Read(1, Bytes(MESSAGE_HEADER)),
+            Write(1, Bytes(MESSAGE_HEADER)),
+            Passes(Passage { arg: 1, behind: 2, out: true, state: LibraryState::Bytes }),
+        ],
+    )
+    .by_runtime(),
     row("regcomp", 3, &[Read(1, String), Write(0, Bytes(64))]),
     row("regerror", 4, &[Read(1, Bytes(64)), WriteAfter(2, StringMax(3))]),
     row("regexec", 5, &[Read(0, Bytes(64)), Read(1, String), Write(3, Scaled(2, 8))]),
@@ -413,10 +449,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("semctl", 3, &[Opaque("uses System V communication")]).variadic(),
     row("semget", 3, &[Opaque("uses System V communication")]),
     row("semop", 3, &[Opaque("uses System V communication")]),
-    row("send", 4, &[Read(1, Len(2))]).by_runtime(),
+    row("send", 4, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row("sendfile", 4, &[Opaque("copies between files")]),
-    row("sendmsg", 3, &[Opaque("sends a message of several parts")]),
-    row("sendto", 6, &[Read(1, Len(2)), Read(4, Len(5))]).by_runtime(),
+    row(
+        "sendmsg",
+        3,
+        &[
+            Read(1, Bytes(MESSAGE_HEADER)),
+            Passes(Passage { arg: 1, behind: 2, out: false, state: LibraryState::Bytes }),
+        ],
+    )
+    .by_runtime(),
+    row("sendto", 6, &[Read(1, Len(2)), Read(4, Len(5)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row("setcontext", 1, &[Opaque("switches stacks")]),
     row("setegid", 1, &[State(LibraryState::Process, Write_)]),
     row("seteuid", 1, &[State(LibraryState::Process, Write_)]),
@@ -490,13 +534,14 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("utime", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("utimensat", 4, &[Read(1, String), State(LibraryState::Descriptors, Write_)]),
     row("utimes", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
-    row("write", 3, &[Read(1, Len(2))]).by_runtime(),
+    row("write", 3, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "writev",
         3,
         &[
             Read(1, Scaled(2, 16)),
             ComputedAfter(computed("__rp_add_vector", &[Const(1), Arg(1), Arg(2), Returned], &[1], &[])),
+            Passes(Passage { arg: 1, behind: 1, out: false, state: LibraryState::Bytes }),
         ],
     )
     .by_runtime(),

@@ -97,12 +97,21 @@ states! {
     Syslog = "the connection of `syslog`", Locked;
     /// File-mode mask, working directory and other attributes of the process, kept by the kernel.
     Process = "an attribute of the process", Locked;
+    /// Bytes on their way through descriptors, kept by the kernel.
+    Bytes = "the bytes in pipes, sockets and files", Locked;
+    /// What `epoll` is to wait for, and what it is to say then.
+    Interests = "the interest lists of `epoll`", Locked;
 }
 
 impl LibraryState {
     /// Its number.
     pub fn index(self) -> u32 {
         self as u32
+    }
+
+    /// Whether a thread that gets something out knows all that another did before it put that in.
+    pub fn orders_passages(self) -> bool {
+        self == Self::Interests
     }
 
     /// The argument of `__rp_add_state`: the index in bits 0..8, and in bits 8..32 the kind and order of the access as

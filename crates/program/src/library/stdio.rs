@@ -9,7 +9,7 @@ use super::Effect::{
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Bytes, Product, ResultTimes, String, StringMax, WideString, WideStringMax};
 use super::StateAccess::Write as Write_;
-use super::{Effect, Format, FormatArgs, LibraryFunction, LibraryState, Role, computed, row};
+use super::{Effect, Format, FormatArgs, LibraryFunction, LibraryState, Role, comes_out, computed, goes_in, row};
 
 /// Uses the stream `stdin`.
 const STANDARD_INPUT: Effect = Computed(computed("__rp_add_standard_input", &[], &[], &[]));
@@ -67,7 +67,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fpending", 1, &[Stream(0)]),
     row("__fprintf_chk", 3, &[Stream(0), print(2)]).variadic(),
     row("__fpurge", 1, &[Stream(0)]),
-    row("__fread_chk", 5, &[Stream(4), WriteAfter(0, ResultTimes(2))]),
+    row("__fread_chk", 5, &[Stream(4), WriteAfter(0, ResultTimes(2)), comes_out(0, LibraryState::Bytes)]),
     row("__freadable", 1, &[Stream(0)]),
     row("__freading", 1, &[Stream(0)]),
     row("__fsetlocking", 2, &[Stream(0)]),
@@ -176,8 +176,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("fputwc_unlocked", 2, &[Stream(1)]),
     row("fputws", 2, &[Read(0, WideString), Stream(1)]),
     row("fputws_unlocked", 2, &[Read(0, WideString), Stream(1)]),
-    row("fread", 4, &[Stream(3), WriteAfter(0, ResultTimes(1))]),
-    row("fread_unlocked", 4, &[Stream(3), WriteAfter(0, ResultTimes(1))]),
+    row("fread", 4, &[Stream(3), WriteAfter(0, ResultTimes(1)), comes_out(0, LibraryState::Bytes)]),
+    row("fread_unlocked", 4, &[Stream(3), WriteAfter(0, ResultTimes(1)), comes_out(0, LibraryState::Bytes)]),
     row(
         "freopen",
         3,
@@ -193,8 +193,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("funlockfile", 1, &[Stream(0)]),
     row("fwide", 2, &[Stream(0)]),
     row("fwprintf", 2, &[Stream(0), wide_print(1)]).variadic(),
-    row("fwrite", 4, &[Read(0, Product(1, 2)), Stream(3)]),
-    row("fwrite_unlocked", 4, &[Read(0, Product(1, 2)), Stream(3)]),
+    row("fwrite", 4, &[Read(0, Product(1, 2)), Stream(3), goes_in(0, LibraryState::Bytes)]),
+    row("fwrite_unlocked", 4, &[Read(0, Product(1, 2)), Stream(3), goes_in(0, LibraryState::Bytes)]),
     row("fwscanf", 2, &[Stream(0), wide_scan(1)]).variadic(),
     row("getc", 1, &[Stream(0)]),
     row("getc_unlocked", 1, &[Stream(0)]),

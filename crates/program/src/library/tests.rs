@@ -64,6 +64,7 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
             Effect::Computed(c) => computed(c, false),
             Effect::ComputedAfter(c) => computed(c, true),
             Effect::Stream(a) | Effect::Returns(a) | Effect::Calls(a) | Effect::Keeps(a) => vec![*a],
+            Effect::Passes(passage) => vec![passage.arg],
             Effect::StoresPointer(a, b) => vec![*a, *b],
             Effect::Format(f) => {
                 if let FormatArgs::From(first) = f.args {
@@ -99,6 +100,7 @@ fn effects_stay_within_the_prototype() {
 fn rows_say_what_is_expected() {
     let row = |name: &str| lookup(name).unwrap_or_else(|| panic!("`{name}` is missing"));
     assert_eq!(row("memcpy").effects[0], Effect::Read(1, Size::Arg(2)));
+    assert!(row("epoll_wait").by_runtime && !row("epoll_ctl").is_opaque());
     assert_eq!(row("__isoc99_sscanf").name, "sscanf");
     assert!(row("sqrt").is_pure() && row("__errno_location").is_pure());
     assert!(!row("strtok").is_pure() && !row("free").is_pure());
@@ -112,6 +114,13 @@ fn rows_say_what_is_expected() {
     assert!(lookup("_ZNSo9_M_insertIdEERSoT_").is_some_and(|f| !f.is_pure()), "std::ostream << double");
     assert!(lookup("_ZNSi3getEPcl").is_none(), "a pointer parameter that is not described");
     assert!(lookup("frobnicate").is_none());
+}
+
+#[test]
+fn calls_that_wait() {
+    assert!(may_wait("epoll_wait") && may_wait("__read_chk") && may_wait("writev"));
+    assert!(!may_wait("close") && !may_wait("epoll_ctl") && !may_wait("frobnicate"));
+    assert!(functions().filter(|f| may_wait(f.name)).count() == 24, "a name that is no row");
 }
 
 #[test]
