@@ -213,7 +213,7 @@ impl Knowledge<'_> {
                 let values = if access.len.is_some() { vec![address] } else { stmt.operands() };
                 if good { Danger::None } else { self.given(place, &values) }
             }
-            Target::Library(_) | Target::List => Danger::None,
+            Target::Library(_) | Target::List | Target::Behind(..) => Danger::None,
         });
         touched.max().unwrap_or(Danger::None)
     }
@@ -256,7 +256,7 @@ impl Knowledge<'_> {
                 None => good::is_text(self.program, &address),
             },
             Target::Library(_) => true,
-            Target::List => false,
+            Target::List | Target::Behind(..) => false,
         };
         let touched = accesses(self.program, stmt);
         if touched.iter().all(|access| is_good(access.target, access.len, access.perhaps)) {

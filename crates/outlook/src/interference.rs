@@ -10,6 +10,7 @@ use facts::touches;
 use facts::values::{Root, Roots, Values};
 use model::dependence::Use;
 use model::{AccessKind, LockMode, Pair, SiteId};
+use program::library::{self, Effect, LibraryState};
 use program::{FunctionId, Operand, Program, Stmt, SyncOp, TryMode};
 
 use crate::flow::{Flow, Sites, bit};
@@ -143,7 +144,21 @@ fn accesses(program: &Program, values: &Values, function: FunctionId, stmt: &Stm
         let how = if touch.kind == AccessKind::Read { Use::Read } else { Use::Write };
         Used { root: touch.root, bytes: touch.bytes, how, plain: !touch.atomic }
     };
-    touched.map(used).collect()
+    touched.map(used).chain(kept(stmt)).collect()
+}
+
+/// What calls use of what the runtime keeps of pipes, sockets, files, interest lists and signals, which are not told
+/// apart: one of them may decide what another finds, or whether it waits.
+fn kept(stmt: &Stmt) -> Option<Used> {
+    let Stmt::Library { function: name, .. } = stmt else { return None };
+    let row = library::lookup(name)?;
+    let of_files = row.by_runtime || row.effects.iter().any(|e| matches!(e, Effect::Stream(_)));
+    let root = match () {
+        () if of_files => Root::Library(LibraryState::Bytes),
+        () if library::is_about_signals(name) => Root::Library(LibraryState::SignalActions),
+        () => return None,
+    };
+    Some(Used { root, bytes: None, how: Use::Write, plain: false })
 }
 
 /// The uses of a thread operation, over all its events and results.

@@ -4,13 +4,14 @@
 //! Locks with an order are had in the end by everybody: there is a wait that is over before it. So only these waits are a
 //! *risk*: for a lock on a cycle of the order in which locks are taken while others are held, which takes two threads; and
 //! alone, for a lock that is taken while it may be held, or that a thread may keep at its end, for condition variables,
-//! semaphores and barriers, and joining while holding a lock; and a loop that waits for a change, or an assumption. Joining
+//! semaphores and barriers, for bytes, connections and signals, and joining while holding a lock; and a loop that waits for a change, or an assumption. Joining
 //! is a risk when two threads do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::invocations::{How, Invocations};
 use facts::objects::Objects;
+use program::library;
 use program::{Program, Stmt, SyncOp, TryMode};
 
 use crate::flow::{Flow, Sites, bit};
@@ -43,6 +44,11 @@ impl Waits {
         for site in program.sites.ids() {
             for place in flow.places(site) {
                 let statement = &program.functions[place.0].blocks[place.1].statements[place.2];
+                if let Stmt::Library { function: name, .. } = &statement.stmt
+                    && library::may_wait(name)
+                {
+                    waits.alone.insert(bit(site));
+                }
                 let Stmt::Sync { op, .. } = &statement.stmt else { continue };
                 let lock_of = |lock| objects.exact(place.0, lock).map_or(Lock::Other, Lock::Named);
                 let held = locks.may_hold(*place);
