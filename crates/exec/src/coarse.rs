@@ -17,6 +17,8 @@ use std::mem::discriminant;
 use model::race::{could_race, is_race};
 use model::{Access, End, Event, EventId, Executor, Op, Schedule, SiteId, Step, ThreadId, ThreadPath, Trace};
 
+use crate::pseudo::pseudo_cell;
+
 /// An event whose place in the order is enforced.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turn {
@@ -77,7 +79,8 @@ pub type Outcome = Result<Reached, Diverged>;
 /// prepares something, which no reordering can move anyway.
 pub fn is_turn(op: &Op) -> bool {
     match op {
-        Op::Access(access) => access.atomic.is_some(),
+        // What the library keeps is not recorded on real threads.
+        Op::Access(access) => access.atomic.is_some() && pseudo_cell(access.cell.start).is_none(),
         Op::Accesses(_) | Op::Fence(_) | Op::Init(_) | Op::Destroy(_) | Op::Start | Op::Exit | Op::Detach { .. } => {
             false
         }
