@@ -16,6 +16,7 @@ const PROGRAMS: [&str; 11] = [
     "twins/cxx_exception.cpp",
     "twins/heap_reuse.c",
     "twins/keys.c",
+    "twins/libc_epoll_server.c",
     "twins/libc_files.c",
     "twins/libc_pipe.c",
     "twins/libc_sockets.c",

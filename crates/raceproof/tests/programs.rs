@@ -4,6 +4,7 @@
 mod common;
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use testkit::annotations::{Annotations, Lines, Mark};
@@ -43,6 +44,19 @@ fn are_twins(program: &Path, flags: &[&str]) -> Result<(), String> {
 #[test]
 fn twins() {
     for_each_program("twins", |program| are_twins(program, &[]));
+}
+
+/// What the twins about `epoll` and messages check while they run holds without us, too: the rules are the kernel's.
+#[test]
+fn models_keep_to_the_rules_of_the_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["libc_epoll_rules", "libc_message"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/twins/{name}.c"));
+        let native = folder.path().join(name);
+        let built = Command::new("clang-19").arg(source).arg("-o").arg(&native).arg("-pthread").status();
+        assert!(built.is_ok_and(|status| status.success()), "{name}");
+        assert!(Command::new(native).status().is_ok_and(|status| status.success()), "{name}");
+    }
 }
 
 #[test]

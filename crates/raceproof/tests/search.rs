@@ -310,7 +310,15 @@ fn a_polling_loop_hides_nothing() {
 /// waiting. The reductions that execute one run of each class agree on how many there are.
 #[test]
 fn calls_that_wait_come_in_every_order() {
-    for (program, classes) in [("pipe_order.c", 10), ("accept_order.c", 15)] {
+    let programs = [
+        ("pipe_order.c", 10),
+        ("accept_order.c", 15),
+        ("poll_in_vain.c", 5),
+        ("epoll_order.c", 9),
+        ("epoll_in_vain.c", 6),
+        ("told_by_chance.c", 6),
+    ];
+    for (program, classes) in programs {
         for reduction in explore::ReductionName::ALL.into_iter().skip(1) {
             let name = reduction.to_string();
             let (status, document) = Desk::new(program).explore(&["--reduction", &name]);

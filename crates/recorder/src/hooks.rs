@@ -18,7 +18,7 @@ pub struct Call {
 }
 
 /// Logs an access; `first` if it is an event of its own and not part of the one before.
-fn access(tag: Tag, order: u8, start: u64, len: u64, site: u32, mut first: bool) {
+pub fn access(tag: Tag, order: u8, start: u64, len: u64, site: u32, mut first: bool) {
     let (mut start, mut left) = (start, len);
     while left > 0 {
         let part = u32::try_from(left).unwrap_or(u32::MAX);

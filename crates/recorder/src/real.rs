@@ -42,7 +42,7 @@ fn find(name: &str, version: Option<&core::ffi::CStr>) -> usize {
 
 use core::ffi::{c_int, c_void};
 
-use libc::{clockid_t, pthread_t, timespec};
+use libc::{clockid_t, epoll_event, pthread_t, sigset_t, timespec};
 
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type Routine = unsafe extern "C" fn();
@@ -84,6 +84,10 @@ next! {
     pthread_cond_clockwait(cond: Object, mutex: Object, clock: clockid_t, time: *const timespec) -> c_int;
     pthread_cond_signal @ c"GLIBC_2.3.2" (cond: Object) -> c_int;
     pthread_cond_broadcast @ c"GLIBC_2.3.2" (cond: Object) -> c_int;
+    epoll_ctl(at: c_int, operation: c_int, fd: c_int, event: *mut epoll_event) -> c_int;
+    epoll_wait(fd: c_int, to: *mut epoll_event, most: c_int, limit: c_int) -> c_int;
+    epoll_pwait(fd: c_int, to: *mut epoll_event, most: c_int, limit: c_int, mask: *const sigset_t) -> c_int;
+    epoll_pwait2(fd: c_int, to: *mut epoll_event, most: c_int, limit: *const timespec, mask: *const sigset_t) -> c_int;
     pthread_barrier_init(barrier: Object, attributes: *const c_void, count: u32) -> c_int;
     pthread_barrier_destroy(barrier: Object) -> c_int;
     pthread_barrier_wait(barrier: Object) -> c_int;

@@ -19,10 +19,12 @@ use crate::hooks::{self, HOT};
 use crate::run::RUN;
 use crate::sched::{self, Thread};
 use crate::sync::{Blocker, Mode};
-use crate::threads::PENDING;
 
 /// Values that live on from round to round.
 pub const CARRIED: usize = 4;
+
+/// Most that a round may read and be waited for.
+const MOST_READ: usize = 8;
 
 /// Something read, whose change ends the waiting.
 enum Watched {
@@ -128,7 +130,7 @@ pub fn access(record: &Record) {
     let Some(round) = current() else { return };
     let len = record.argument() as usize;
     match record.tag() {
-        Some(tag @ (Tag::Read | Tag::ReadModifyWrite)) if len <= 16 && round.read.len() < PENDING => {
+        Some(tag @ (Tag::Read | Tag::ReadModifyWrite)) if len <= 16 && round.read.len() < MOST_READ => {
             // Safety: the program is about to read there.
             let bytes = unsafe { core::slice::from_raw_parts(record.address() as *const u8, len) };
             round.read.push(Watched::Bytes { start: record.address(), bytes: bytes.into() });
@@ -147,7 +149,7 @@ pub fn executed(op: &Record) {
     match op.tag() {
         Some(Tag::Acquire) => round.held.push(op.address()),
         Some(Tag::TryAcquire) if success => round.held.push(op.address()),
-        Some(Tag::TryAcquire) if round.read.len() < PENDING => {
+        Some(Tag::TryAcquire) if round.read.len() < MOST_READ => {
             round.read.push(Watched::Lock { lock: op.address(), mode });
         }
         Some(Tag::Release) => match round.held.iter().rposition(|held| *held == op.address()) {

@@ -3,6 +3,7 @@
 //! Between two runs of its code a thread is always at an arrival, so what it will do next is known. Only the loop in
 //! [`crate::run`] decides who goes on; it runs on the process's own stack.
 
+use alloc::vec::Vec;
 use core::ffi::c_void;
 
 use wire::{Record, ReplyKind, Tag};
@@ -99,6 +100,15 @@ pub fn take_turn(pending: &[Record]) -> bool {
         (*hot).limit = if rounds::any() { (*hot).position + 1 } else { (*hot).stop };
     }
     true
+}
+
+/// What a thread that waits for its turn is about to do has changed; the records are made for its site.
+pub fn announce(thread: Thread, records: impl FnOnce(u32) -> Vec<Record>) {
+    let entry = &mut unsafe { &mut *RUN.get() }.threads[thread as usize];
+    if let Some(first) = entry.pending().first() {
+        let site = first.site();
+        entry.announce(&records(site));
+    }
 }
 
 fn wait_for_turn(pending: &[Record], blocker: Blocker) {

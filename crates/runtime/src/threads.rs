@@ -26,8 +26,8 @@ pub enum SpawnError {
     NoRun,
 }
 
-/// Most records of what a thread is about to do.
-pub const PENDING: usize = 8;
+/// Most records of what a thread is about to do: they have to fit where a trace ends.
+const MOST_PENDING: usize = 256;
 
 /// A thread.
 pub struct Entry {
@@ -55,14 +55,13 @@ pub struct Entry {
     pub routine: Option<(StartRoutine, *mut c_void)>,
     /// What the current round of a loop has done.
     pub round: Option<Round>,
-    pending: [Record; PENDING],
-    pending_len: u8,
+    pending: Vec<Record>,
 }
 
 impl Entry {
     /// A thread that starts at `context`.
     pub fn new(context: Suspended, slot: Slot, index: u32, routine: Option<(StartRoutine, *mut c_void)>) -> Self {
-        let mut entry = Self {
+        Self {
             context,
             position: 0,
             over: false,
@@ -75,25 +74,20 @@ impl Entry {
             exceptions: [0; 2],
             routine,
             round: None,
-            pending: [Record::default(); PENDING],
-            pending_len: 0,
-        };
-        entry.announce(&[Self::START]);
-        entry
+            pending: Vec::from([Self::START]),
+        }
     }
     /// The first event of every thread.
     pub const START: Record = Record::new(Tag::Start, 0, 0, wire::NO_SITE, 0);
 
     /// Sets what it is about to do; nothing when that is not known.
     pub fn announce(&mut self, records: &[Record]) {
-        for (place, record) in self.pending.iter_mut().zip(records) {
-            *place = *record;
-        }
-        self.pending_len = records.len().min(PENDING) as u8;
+        self.pending.clear();
+        self.pending.extend_from_slice(&records[..records.len().min(MOST_PENDING)]);
     }
     /// What it is about to do.
     pub fn pending(&self) -> &[Record] {
-        &self.pending[..usize::from(self.pending_len)]
+        &self.pending
     }
 }
 

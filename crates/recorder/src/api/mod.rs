@@ -13,6 +13,7 @@ macro_rules! export {
 }
 
 pub mod cond;
+pub mod epoll;
 pub mod lock;
 pub mod once;
 pub mod other;

@@ -12,7 +12,9 @@
 //! | [`open`] | descriptors: what is open under which number |
 //! | [`transfer`] | reading and writing |
 //! | [`poll`] | waiting for descriptors |
+//! | [`epoll`] | descriptors that wait for others |
 //! | [`pipe`] | pipes, socket pairs and event counters inside the process |
+//! | [`message`] | messages through connections |
 //! | [`net`] | sockets that listen and connect inside the process |
 //! | [`map`] | memory maps |
 //! | [`refused`] | changes to the file system that are not modelled |
@@ -33,9 +35,11 @@ macro_rules! export {
 }
 
 pub mod clock;
+pub mod epoll;
 pub mod format;
 pub mod identity;
 pub mod map;
+pub mod message;
 pub mod net;
 pub mod open;
 pub mod paths;

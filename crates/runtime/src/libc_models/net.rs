@@ -20,6 +20,7 @@ use core::ffi::{c_int, c_uint, c_void};
 
 use wire::Tag;
 
+use super::epoll;
 use super::open::{self, File, content_access};
 use super::pipe::{self, ChannelId, End};
 use super::transfer::{Access, operate, waits};
@@ -197,6 +198,11 @@ fn has_room(id: SocketId) -> bool {
     socket.limit.is_some_and(|limit| socket.waiting.len() <= limit)
 }
 
+/// Whether who reads this channel is connected over the network.
+pub fn is_on_network(incoming: ChannelId) -> bool {
+    matches!(state().names.get(&incoming), Some([Place::Port { .. }, _]))
+}
+
 /// `poll`'s answer for a socket that is not connected.
 pub fn events(id: SocketId) -> i16 {
     let socket = socket_of(id);
@@ -220,27 +226,28 @@ pub fn accesses(id: SocketId) -> [Access; 2] {
 }
 
 /// A descriptor with this socket is closed; the last one makes it stop listening.
-pub fn drop_user(id: SocketId) {
+pub fn drop_user(id: SocketId, add: &mut dyn FnMut(Access)) {
     let socket = socket_of(id);
     socket.users -= 1;
     if socket.users == 0 {
-        stop(id);
+        stop(id, add);
         socket_of(id).place = None;
     }
 }
 
 /// It listens no more, and those who wait to be accepted are let down.
-fn stop(id: SocketId) {
+fn stop(id: SocketId, add: &mut dyn FnMut(Access)) {
     let socket = socket_of(id);
     socket.shut = socket.limit.take().is_some();
-    core::mem::take(&mut socket.waiting).into_iter().for_each(pipe::drop_end);
+    core::mem::take(&mut socket.waiting).into_iter().for_each(|end| pipe::drop_end(end, add));
+    epoll::stir_socket(id, epoll::CLOSED, add);
 }
 
 /// Shuts down a socket that is not connected: one that listens refuses connections from now on.
 pub fn shut_down(id: SocketId) -> isize {
-    let stopped = operate(&accesses(id), Blocker::None, |_| {
+    let stopped = operate(&accesses(id), Blocker::None, |add| {
         let listened = socket_of(id).limit.is_some();
-        stop(id);
+        stop(id, add);
         listened
     });
     if stopped == Some(true) { 0 } else { -(libc::ENOTCONN as isize) }
@@ -378,7 +385,9 @@ unsafe fn connect_to(fd: c_int, at: *const c_void, len: c_uint) -> Option<isize>
         if !has_room(listener) {
             return Err(libc::EAGAIN);
         }
-        make_connection(id, listener, &wanted);
+        let mine = make_connection(id, listener, &wanted);
+        epoll::stir_socket(listener, epoll::ARRIVED, add);
+        mine.sink().into_iter().for_each(|outgoing| epoll::stir_writers(outgoing, epoll::ROOM, add));
         Ok(())
     });
     socket_of(id).wanted = None;
@@ -386,7 +395,7 @@ unsafe fn connect_to(fd: c_int, at: *const c_void, len: c_uint) -> Option<isize>
 }
 
 /// Makes a connection and puts its other end into the listener's queue.
-fn make_connection(id: SocketId, listener: SocketId, wanted: &Place) {
+fn make_connection(id: SocketId, listener: SocketId, wanted: &Place) -> End {
     let [there, back] = socket_of(id).directions.map(pipe::channel_with);
     let theirs = End::Socket { incoming: there, outgoing: back };
     let mine = End::Socket { incoming: back, outgoing: there };
@@ -403,6 +412,7 @@ fn make_connection(id: SocketId, listener: SocketId, wanted: &Place) {
     state().names.insert(back, [client, wanted.clone()]);
     let users = open::replace(File::Socket(id), File::Pipe(mine));
     (1..users).for_each(|_| pipe::share(mine));
+    mine
 }
 
 /// Accepts a connection. `None`: the thread is cancelled instead.
@@ -426,7 +436,7 @@ unsafe fn accept_from(fd: c_int, to: *mut c_void, len: *mut c_uint, flags: c_int
         // Safety: makes a descriptor.
         let made = unsafe { sys!(SYS_socket, c_int::from(socket.family), kind, 0) };
         if made < 0 {
-            pipe::drop_end(end);
+            pipe::drop_end(end, add);
             return made;
         }
         if let Some([_, client]) = end.source().and_then(|channel| state().names.get(&channel)) {
@@ -596,7 +606,7 @@ mod tests {
         assert!(!has_room(id));
         assert_eq!(events(id), libc::POLLIN | libc::POLLRDNORM);
         let first = socket_of(id).waiting[0];
-        drop_user(id);
+        drop_user(id, &mut |_| {});
         assert_eq!((listener(&wanted), pipe::events(first) & libc::POLLERR), (None, 0));
         assert!(socket_of(id).waiting.is_empty() && socket_of(id).shut);
     }

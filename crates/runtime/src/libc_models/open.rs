@@ -10,6 +10,7 @@ use core::ffi::{c_int, c_void};
 use wire::Tag;
 use wire::record::order;
 
+use super::epoll::{self, EpollId};
 use super::net::{self, SocketId};
 use super::pipe::{self, End};
 use super::result;
@@ -30,8 +31,26 @@ pub enum File {
     Pipe(End),
     /// A socket that is not connected.
     Socket(SocketId),
+    /// Waits for others.
+    Epoll(EpollId),
     /// Anything else: opened before the program, a socket of another kind.
     Other,
+}
+
+/// An open file, whatever its numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Description(u32);
+
+impl Description {
+    /// What it is, if it is open.
+    pub fn file(self) -> Option<File> {
+        state().by_fd.iter().flatten().find(|open| open.position == self.0).map(|open| open.file)
+    }
+    /// Whether it is open under another number than this.
+    fn is_open_beside(self, fd: c_int) -> bool {
+        let others = (0..).zip(&state().by_fd).filter(|(other, _)| *other != fd);
+        others.filter_map(|(_, open)| open.as_ref()).any(|open| open.position == self.0)
+    }
 }
 
 /// An open file.
@@ -112,7 +131,17 @@ pub fn replace(old: File, new: File) -> usize {
     same.map(|open| open.file = new).count()
 }
 
+/// Whether anything is open under a number.
+pub fn is_open(fd: c_int) -> bool {
+    // Safety: only asks.
+    unsafe { sys!(SYS_fcntl, fd, libc::F_GETFD) >= 0 }
+}
+
 impl Open {
+    /// The same under all its numbers.
+    pub fn description(&self) -> Description {
+        Description(self.position)
+    }
     /// An access to the position.
     pub fn position(&self) -> Access {
         let at = wire::FILE_POSITION + 8 * u64::from(self.position);
@@ -166,17 +195,21 @@ pub fn table() -> Access {
 /// Lets go of what is open under a number, which then becomes free or is used again. One event: others may wait for the
 /// end of a pipe, or get the number.
 fn let_go(fd: c_int, then: impl FnOnce() -> isize) -> isize {
-    let file = get(fd).file;
-    let touched = match file {
+    let open = get(fd);
+    let touched = match open.file {
         File::Pipe(end) => pipe::closing(end),
         File::Socket(id) => Vec::from(net::accesses(id)),
+        File::Epoll(id) => Vec::from([epoll::closing(id)]),
         _ => Vec::new(),
     };
     let known: Vec<Access> = touched.into_iter().chain([table()]).collect();
-    let done = operate(&known, Blocker::None, |_| {
-        match file {
-            File::Pipe(end) => pipe::drop_end(end),
-            File::Socket(id) => net::drop_user(id),
+    let done = operate(&known, Blocker::None, |add| {
+        if !open.description().is_open_beside(fd) {
+            epoll::forget(open.description(), add);
+        }
+        match open.file {
+            File::Pipe(end) => pipe::drop_end(end, add),
+            File::Socket(id) => net::drop_user(id, add),
             _ => {}
         }
         then()

@@ -14,6 +14,8 @@ use core::ffi::{c_int, c_uint};
 
 use wire::Tag;
 
+use super::epoll;
+use super::net;
 use super::open::{self, File, content_access};
 use super::transfer::Access;
 use super::{result, unmodelled};
@@ -141,7 +143,9 @@ pub fn putting(end: End) -> [Access; 2] {
 pub fn looking(end: End) -> Vec<Access> {
     let source = end.source().map(|id| [Part::Bytes.of(id, Tag::Read), Part::Writers.of(id, Tag::Read)]);
     let sink = end.sink().map(|id| [Part::Bytes.of(id, Tag::Read), Part::Readers.of(id, Tag::Read)]);
-    source.into_iter().chain(sink).flatten().collect()
+    // Whether a connection is over is a matter of both directions.
+    let own = if let End::Socket { outgoing, .. } = end { Some([Part::Writers.of(outgoing, Tag::Read)]) } else { None };
+    source.into_iter().chain(sink).flatten().chain(own.into_iter().flatten()).collect()
 }
 
 /// The accesses of closing this end.
@@ -157,38 +161,63 @@ pub fn share(end: End) {
 }
 
 /// A descriptor with this end is closed.
-pub fn drop_end(end: End) {
-    drop_reader(end);
-    drop_writer(end);
+pub fn drop_end(end: End, add: &mut dyn FnMut(Access)) {
+    drop_reader(end, add);
+    drop_writer(end, add);
 }
 
 /// This end is not read any more.
-pub fn drop_reader(end: End) {
-    end.source().into_iter().for_each(|id| channel(id).readers = channel(id).readers.saturating_sub(1));
+pub fn drop_reader(end: End, add: &mut dyn FnMut(Access)) {
+    let Some(id) = end.source() else { return };
+    channel(id).readers = channel(id).readers.saturating_sub(1);
+    if channel(id).readers == 0 {
+        epoll::stir_writers(id, epoll::CLOSED, add);
+    }
 }
 
 /// This end is not written any more.
-pub fn drop_writer(end: End) {
-    end.sink().into_iter().for_each(|id| channel(id).writers = channel(id).writers.saturating_sub(1));
+pub fn drop_writer(end: End, add: &mut dyn FnMut(Access)) {
+    let Some(id) = end.sink() else { return };
+    channel(id).writers = channel(id).writers.saturating_sub(1);
+    if channel(id).writers == 0 {
+        epoll::stir_readers(id, epoll::CLOSED, add);
+        epoll::stir_writers(id, epoll::CLOSED, add);
+    }
+}
+
+/// Whether a small write to the channel would not wait.
+pub fn has_room(id: ChannelId) -> bool {
+    CAPACITY - channel(id).bytes.len() >= ATOMIC && channel(id).counter < u64::MAX - 1
 }
 
 /// `poll`'s answer for an end.
 pub fn events(end: End) -> i16 {
     let mut events = 0;
+    let is_socket = matches!(end, End::Socket { .. });
+    let finished = end.source().is_some_and(|id| channel(id).writers == 0);
+    let unheard = end.sink().is_some_and(|id| channel(id).readers == 0);
     if let Some(source) = end.source().map(channel) {
         if !source.bytes.is_empty() || source.counter > 0 {
             events |= libc::POLLIN | libc::POLLRDNORM;
         }
-        if source.writers == 0 {
-            events |= libc::POLLHUP | if matches!(end, End::Socket { .. }) { libc::POLLIN } else { 0 };
+        if finished {
+            events |= if is_socket { libc::POLLIN | libc::POLLRDNORM | libc::POLLRDHUP } else { libc::POLLHUP };
         }
     }
-    if let Some(sink) = end.sink().map(channel) {
-        if matches!(end, End::Counter(_)) && sink.counter < u64::MAX - 1 || CAPACITY - sink.bytes.len() >= ATOMIC {
+    if let Some(sink) = end.sink() {
+        // Writing to a connection that nobody reads fails at once.
+        if has_room(sink) || unheard {
             events |= libc::POLLOUT | libc::POLLWRNORM;
         }
-        if sink.readers == 0 {
+        if unheard && !is_socket {
             events |= libc::POLLERR;
+        }
+    }
+    if let End::Socket { incoming, outgoing } = end {
+        // On the network a connection is over when both sides have said so; otherwise when the other side is gone.
+        let over = if net::is_on_network(incoming) { channel(outgoing).writers == 0 } else { unheard };
+        if finished && over {
+            events |= libc::POLLHUP;
         }
     }
     events
@@ -354,7 +383,7 @@ mod tests {
             assert_eq!(events(read), libc::POLLIN | libc::POLLRDNORM);
             assert_eq!(take(read, &[part(&mut buffer)], false), Moved::Bytes(4));
             assert_eq!(&buffer, b"hell");
-            drop_end(write);
+            drop_end(write, &mut |_| {});
             assert_eq!(take(read, &[part(&mut buffer)], false), Moved::Bytes(1));
             assert_eq!(take(read, &[part(&mut buffer)], false), Moved::Bytes(0), "end of file");
             assert_eq!(take(write, &[part(&mut buffer)], false), Moved::Error(libc::EBADF));
@@ -365,7 +394,7 @@ mod tests {
             assert_eq!(put(End::Write(id), &[part(&mut large[..CAPACITY - 10])]), Moved::Bytes(CAPACITY - 10));
             assert_eq!(put(End::Write(id), &[part(&mut large[..20])]), Moved::Wait, "a small write is whole");
             assert_eq!(put(End::Write(id), &[part(&mut large[..10])]), Moved::Bytes(10));
-            drop_end(End::Read(id));
+            drop_end(End::Read(id), &mut |_| {});
             assert_eq!(put(End::Write(id), &[part(&mut large)]), Moved::Error(libc::EPIPE));
         }
         let id = new_channel();

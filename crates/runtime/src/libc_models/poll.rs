@@ -1,4 +1,4 @@
-//! Waiting for descriptors: `poll`, `select`. One event that looks at every descriptor; without a time limit it is
+//! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. One event that looks at every descriptor; without a time limit it is
 //! enabled when one of them is ready, with one it may also give up at any time.
 
 use alloc::vec::Vec;
@@ -7,10 +7,10 @@ use core::ffi::{c_int, c_void};
 use libc::{fd_set, pollfd, sigset_t, timespec, timeval};
 use wire::{Record, Tag};
 
+use super::epoll::{self, EpollId};
 use super::open::{self, File};
-use super::transfer::{Access, operate};
-use super::{clock, fail, result};
-use super::{net, pipe};
+use super::transfer::{self, Access, operate};
+use super::{clock, net, pipe, result};
 use crate::api::cancel::{self, Outcome, cancellable};
 use crate::api::step::Call;
 use crate::cell::Global;
@@ -18,24 +18,52 @@ use crate::sched;
 use crate::sync::Blocker;
 use crate::sys::sys;
 
-/// Sets of descriptors that threads wait for, by thread.
-static SETS: Global<Vec<Vec<pollfd>>> = Global::new(Vec::new());
+/// What a thread waits for.
+#[derive(Clone, Debug)]
+pub(super) enum Waiting {
+    /// One of these descriptors.
+    Set(Vec<pollfd>),
+    /// An event of this descriptor's interest list.
+    Epoll(EpollId),
+}
 
-/// The descriptor number by which a thread's set goes in [`Blocker::Fd`].
+impl Waiting {
+    fn is_ready(&self) -> bool {
+        match self {
+            Self::Set(set) => set.iter().any(|entry| answer(entry) != 0),
+            Self::Epoll(id) => epoll::is_ready(*id),
+        }
+    }
+}
+
+/// What threads wait for, by thread.
+static WAITING: Global<Vec<Option<Waiting>>> = Global::new(Vec::new());
+
+fn waiting() -> &'static mut Vec<Option<Waiting>> {
+    // Safety: one operating-system thread, and no switch happens while it is used.
+    unsafe { &mut *WAITING.get() }
+}
+
+/// The descriptor number by which what a thread waits for goes in [`Blocker::Fd`].
 fn set_number(thread: sched::Thread) -> c_int {
     -2 - thread as c_int
 }
 
-/// Whether a set of descriptors, or the end of a pipe inside the process, is ready; `None` for what the kernel knows.
+/// Whether what a thread waits for, or a descriptor inside the process, is ready; `None` for what the kernel knows.
 pub fn ready(fd: c_int, events: i16) -> Option<bool> {
     if fd <= -2 {
-        // Safety: no borrow outlives the block.
-        let sets = unsafe { &*SETS.get() };
-        return Some(sets.get((-2 - fd) as usize).is_some_and(|set| set.iter().any(|entry| answer(entry) != 0)));
+        let waiting = waiting().get((-2 - fd) as usize).and_then(Option::as_ref);
+        return Some(waiting.is_some_and(Waiting::is_ready));
     }
+    Some(events_of(fd)? & (events | libc::POLLERR | libc::POLLHUP) != 0)
+}
+
+/// What can be said of a descriptor inside the process now.
+fn events_of(fd: c_int) -> Option<i16> {
     match open::get(fd).file {
-        File::Pipe(end) => Some(pipe::events(end) & (events | libc::POLLERR | libc::POLLHUP) != 0),
-        File::Socket(id) => Some(net::events(id) & (events | libc::POLLERR | libc::POLLHUP) != 0),
+        File::Pipe(end) => Some(pipe::events(end)),
+        File::Socket(id) => Some(net::events(id)),
+        File::Epoll(id) => Some(if epoll::is_ready(id) { libc::POLLIN | libc::POLLRDNORM } else { 0 }),
         _ => None,
     }
 }
@@ -45,11 +73,8 @@ fn answer(entry: &pollfd) -> i16 {
     if entry.fd < 0 {
         return 0;
     }
-    let always = libc::POLLERR | libc::POLLHUP;
-    match open::get(entry.fd).file {
-        File::Pipe(end) => return pipe::events(end) & (entry.events | always),
-        File::Socket(id) => return net::events(id) & (entry.events | always),
-        _ => {}
+    if let Some(events) = events_of(entry.fd) {
+        return events & (entry.events | libc::POLLERR | libc::POLLHUP);
     }
     let mut one = pollfd { revents: 0, ..*entry };
     let no_wait = timespec { tv_sec: 0, tv_nsec: 0 };
@@ -60,69 +85,96 @@ fn answer(entry: &pollfd) -> i16 {
 
 /// How long to wait, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Limit {
+pub(super) enum Limit {
     Forever,
     At(u64),
 }
 
-/// Waits for the set and fills in the answers. `None`: the thread is cancelled instead.
-fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
+impl Limit {
+    /// So many; forever if negative.
+    pub(super) fn milliseconds(milliseconds: c_int) -> Self {
+        u64::try_from(milliseconds).map_or(Self::Forever, |ms| Self::At(ms * 1_000_000))
+    }
+    /// What is said there; forever if nothing is.
+    ///
+    /// # Safety
+    /// A pointer to a limit, or null.
+    pub(super) unsafe fn timespec(limit: *const timespec) -> Self {
+        // Safety: promised by the caller.
+        match unsafe { limit.as_ref() } {
+            None => Self::Forever,
+            Some(limit) => {
+                let seconds = (limit.tv_sec.max(0) as u64).saturating_mul(1_000_000_000);
+                Self::At(seconds.saturating_add(limit.tv_nsec.max(0) as u64))
+            }
+        }
+    }
+}
+
+/// One event that waits: enabled when what it waits for is ready, or at any time if there is a limit. `act` says how many
+/// descriptors or events were ready. `None`: the thread is cancelled instead.
+pub(super) fn wait_until(
+    what: Waiting,
+    known: &[Access],
+    limit: Limit,
+    act: impl FnOnce(&mut dyn FnMut(Access)) -> usize,
+) -> Option<usize> {
     let thread = super::me();
-    if let (Limit::At(1..), true, true) = (limit, sched::running(), set.iter().all(|entry| answer(entry) == 0)) {
+    if let (Limit::At(1..), true, false) = (limit, sched::running(), what.is_ready()) {
         // Others may run in the meantime.
         let yields = Record::new(Tag::Yield, 0, 0, sched::site(), 0);
         sched::arrive(yields, None, Blocker::None);
         sched::commit(yields, None);
     }
+    if waiting().len() <= thread as usize {
+        waiting().resize(thread as usize + 1, None);
+    }
+    waiting()[thread as usize] = Some(what);
     let blocker = match limit {
-        Limit::Forever => {
-            // Safety: no borrow outlives the block.
-            let sets = unsafe { &mut *SETS.get() };
-            if sets.len() <= thread as usize {
-                sets.resize(thread as usize + 1, Vec::new());
-            }
-            sets[thread as usize] = set.to_vec();
-            Blocker::Fd { fd: set_number(thread), events: 0 }
-        }
+        Limit::Forever => Blocker::Fd { fd: set_number(thread), events: 0 },
         Limit::At(_) => Blocker::None,
     };
+    let count = operate(known, blocker, act);
+    waiting()[thread as usize] = None;
+    if let (Some(0), Limit::At(nanoseconds)) = (count, limit) {
+        clock::advance(nanoseconds);
+    }
+    count
+}
+
+/// An interest list changed, and with it what those who wait for it are about to do.
+pub(super) fn announce(id: EpollId, known: &[Access]) {
+    if !sched::running() {
+        return;
+    }
+    for (thread, what) in waiting().iter().enumerate() {
+        if matches!(what, Some(Waiting::Epoll(waits)) if *waits == id) {
+            transfer::announce(thread as sched::Thread, known);
+        }
+    }
+}
+
+/// Waits for the set and fills in the answers. `None`: the thread is cancelled instead.
+fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
     let looked_at = set.iter().map(|entry| match open::get(entry.fd).file {
         File::Pipe(end) => pipe::looking(end),
         File::Socket(id) => Vec::from([net::queue(id, Tag::Read)]),
+        File::Epoll(id) => epoll::looking(id),
         _ => Vec::new(),
     });
     let known: Vec<Access> = looked_at.flatten().chain(memory.iter().copied()).collect();
-    let count = operate(&known, blocker, |_| {
+    wait_until(Waiting::Set(set.to_vec()), &known, limit, |_| {
         set.iter_mut().for_each(|entry| entry.revents = answer(entry));
         set.iter().filter(|entry| entry.revents != 0).count()
-    })?;
-    if let (0, Limit::At(nanoseconds)) = (count, limit) {
-        clock::advance(nanoseconds);
-    }
-    Some(count)
+    })
 }
 
-fn finish(call: &Call, count: Option<usize>) -> Outcome {
-    match count {
-        Some(count) => Outcome::word(count as isize),
-        None => cancel::point(call),
-    }
-}
-
-unsafe fn poll_set(set: *mut pollfd, count: libc::nfds_t, limit: Limit) -> Option<usize> {
+unsafe fn poll_set(set: *mut pollfd, count: libc::nfds_t, limit: Limit) -> Option<isize> {
     let len = count as usize;
     let set = if len == 0 { &mut [][..] } else { unsafe { core::slice::from_raw_parts_mut(set, len) } };
     let bytes = size_of_val(set);
     let memory = [Tag::Read, Tag::Write].map(|tag| Access::plain(tag, set.as_ptr().cast(), bytes));
-    wait(set, &memory, limit)
-}
-
-unsafe fn timespec_limit(limit: *const timespec) -> Limit {
-    if limit.is_null() {
-        return Limit::Forever;
-    }
-    let limit = unsafe { &*limit };
-    Limit::At((limit.tv_sec.max(0) as u64).saturating_mul(1_000_000_000).saturating_add(limit.tv_nsec.max(0) as u64))
+    wait(set, &memory, limit).map(|count| count as isize)
 }
 
 /// What `select` asks for and the events of `poll` that answer it.
@@ -160,7 +212,8 @@ unsafe fn select_sets(count: c_int, sets: [*mut fd_set; 3], limit: Limit) -> Opt
     Some(found)
 }
 
-fn finish_select(call: &Call, found: Option<isize>) -> Outcome {
+/// What the call gives: the number or the error, or the thread's end.
+pub(super) fn finish_call(call: &Call, found: Option<isize>) -> Outcome {
     match found {
         Some(found) => Outcome::word(result(found)),
         None => cancel::point(call),
@@ -170,12 +223,11 @@ fn finish_select(call: &Call, found: Option<isize>) -> Outcome {
 cancellable! {
     /// Waits for descriptors, for some milliseconds.
     unsafe fn poll(set: *mut pollfd, count: libc::nfds_t, milliseconds: c_int) {
-        let limit = u64::try_from(milliseconds).map_or(Limit::Forever, |ms| Limit::At(ms * 1_000_000));
-        finish(&Call::here(), unsafe { poll_set(set, count, limit) })
+        finish_call(&Call::here(), unsafe { poll_set(set, count, Limit::milliseconds(milliseconds)) })
     }
     /// Waits for descriptors.
     unsafe fn ppoll(set: *mut pollfd, count: libc::nfds_t, limit: *const timespec, _signals: *const sigset_t) {
-        finish(&Call::here(), unsafe { poll_set(set, count, timespec_limit(limit)) })
+        finish_call(&Call::here(), unsafe { poll_set(set, count, Limit::timespec(limit)) })
     }
     /// Waits for descriptors in sets.
     unsafe fn select(count: c_int, reads: *mut fd_set, writes: *mut fd_set, others: *mut fd_set, limit: *const timeval) {
@@ -185,7 +237,7 @@ cancellable! {
             let limit = unsafe { &*limit };
             Limit::At((limit.tv_sec.max(0) as u64) * 1_000_000_000 + (limit.tv_usec.max(0) as u64) * 1000)
         };
-        finish_select(&Call::here(), unsafe { select_sets(count, [reads, writes, others], limit) })
+        finish_call(&Call::here(), unsafe { select_sets(count, [reads, writes, others], limit) })
     }
     /// Waits for descriptors in sets.
     unsafe fn pselect(
@@ -196,15 +248,7 @@ cancellable! {
         limit: *const timespec,
         _signals: *const sigset_t,
     ) {
-        let limit = unsafe { timespec_limit(limit) };
-        finish_select(&Call::here(), unsafe { select_sets(count, [reads, writes, others], limit) })
-    }
-}
-
-export! {
-    /// Waits for events of the kernel, which is not modelled.
-    fn epoll_wait(_epoll: c_int, _to: *mut c_void, _count: c_int, _milliseconds: c_int) -> c_int {
-        super::unmodelled("calls `epoll_wait`");
-        fail(libc::ENOSYS) as c_int
+        let limit = unsafe { Limit::timespec(limit) };
+        finish_call(&Call::here(), unsafe { select_sets(count, [reads, writes, others], limit) })
     }
 }

@@ -1,15 +1,16 @@
 //! Reading and writing through descriptors. Each call is one event with what it touches in the program's memory and the
 //! cells of the file; a call that would wait becomes runnable when it would not.
 
+use alloc::vec::Vec;
 use core::ffi::{c_int, c_uint, c_void};
 
 use libc::iovec;
-use wire::record::order;
+use wire::record::{flag, order};
 use wire::{Record, ReplyKind, Tag};
 
 use super::open::{self, File, Open};
 use super::pipe::{self, End, Moved};
-use super::{fail, net, result};
+use super::{epoll, fail, net, result};
 use crate::api::cancel::{self, Outcome, cancellable};
 use crate::api::step::Call;
 use crate::sched;
@@ -44,16 +45,31 @@ impl Access {
     }
 }
 
+/// The records of one event that makes these accesses.
+fn records(accesses: &[Access], site: u32) -> Vec<Record> {
+    let made = accesses.iter().filter(|access| access.len > 0);
+    made.enumerate()
+        .map(|(i, access)| {
+            let more = if i > 0 { flag::MORE } else { 0 };
+            Access { order: access.order | more, ..*access }.record(site)
+        })
+        .collect()
+}
+
+/// What a thread that waits is about to do is now known to be this.
+pub(super) fn announce(thread: sched::Thread, known: &[Access]) {
+    sched::announce(thread, |site| records(known, site));
+}
+
 /// Makes one event: waits for its turn and until `blocker` does not block, reports what is `known` to be touched, acts,
 /// and reports what `act` says besides. Without known accesses there is no event. `None`: the waiting ended because the
 /// thread is to be cancelled, and nothing was done.
 pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> Option<R> {
-    let first = known.iter().find(|access| access.len > 0);
-    let (Some(first), true) = (first, sched::running()) else {
+    if !sched::running() || known.iter().all(|access| access.len == 0) {
         return Some(act(&mut |_| {}));
-    };
+    }
     let site = sched::site();
-    sched::arrive(first.record(site), None, blocker);
+    sched::arrive_with(&records(known, site), blocker);
     // Safety: no borrow outlives the statement.
     unsafe { *crate::hooks::SITE.get() = site };
     let woken_for_nothing = match blocker {
@@ -91,7 +107,7 @@ fn touch(parts: &[iovec], tag: Tag, moved: isize, add: &mut dyn FnMut(Access)) {
 
 /// What a system call for a transfer is given besides descriptor and parts.
 #[derive(Clone, Copy)]
-enum How {
+pub(super) enum How {
     /// At the file's position.
     Here,
     /// At this offset.
@@ -101,7 +117,7 @@ enum How {
 }
 
 /// Reads into these parts. `None`: the thread is cancelled instead.
-unsafe fn read_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
+pub(super) unsafe fn read_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
     let open = open::get(fd);
     let flags = if let How::Socket(flags) = how { flags } else { 0 };
     match open.file {
@@ -161,7 +177,11 @@ unsafe fn read_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Optio
     let blocker = if waits(fd, flags) { Blocker::Fd { fd, events: libc::POLLIN } } else { Blocker::None };
     operate(&[pipe::taking(end)], blocker, |add| {
         // Safety: the program's own arguments.
+        let full = end.source().filter(|source| !pipe::has_room(*source));
         let taken = unsafe { pipe::take(end, parts, flags & libc::MSG_PEEK != 0) };
+        if let Some(source) = full.filter(|source| pipe::has_room(*source)) {
+            epoll::stir_writers(source, epoll::ROOM, add);
+        }
         if !matches!(taken, Moved::Bytes(1..)) {
             add(pipe::finding_nothing(end));
         }
@@ -177,7 +197,7 @@ unsafe fn read_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Optio
 }
 
 /// Writes these parts. `None`: the thread is cancelled instead.
-unsafe fn write_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
+pub(super) unsafe fn write_parts(fd: c_int, parts: &[iovec], how: How) -> Option<isize> {
     let open = open::get(fd);
     let flags = if let How::Socket(flags) = how { flags } else { 0 };
     match open.file {
@@ -224,6 +244,10 @@ unsafe fn write_pipe(fd: c_int, end: End, parts: &[iovec], flags: c_int) -> Opti
                 let moved = unsafe { pipe::put(end, &[left]) };
                 if let Moved::Bytes(len) = moved {
                     touch(&[left], Tag::Read, len as isize, add);
+                    end.sink()
+                        .filter(|_| len > 0)
+                        .into_iter()
+                        .for_each(|to| epoll::stir_readers(to, epoll::ARRIVED, add));
                 }
                 moved
             });
@@ -270,7 +294,7 @@ fn broken_pipe() {
 }
 
 /// What a cancellation point gives: the result, or the thread's end.
-fn finish(call: &Call, moved: Option<isize>) -> Outcome {
+pub(super) fn finish(call: &Call, moved: Option<isize>) -> Outcome {
     match moved {
         Some(moved) => Outcome::word(result(moved)),
         None => cancel::point(call),
@@ -281,11 +305,11 @@ fn one(at: *const c_void, len: usize) -> [iovec; 1] {
     [iovec { iov_base: at.cast_mut(), iov_len: len }]
 }
 
-unsafe fn several<'a>(parts: *const iovec, count: c_int) -> &'a [iovec] {
-    match usize::try_from(count) {
-        Ok(count) if count > 0 => unsafe { core::slice::from_raw_parts(parts, count) },
-        _ => &[],
-    }
+/// Reads a list of places.
+pub(super) unsafe fn several<'a>(parts: *const iovec, count: c_int) -> &'a [iovec] {
+    let count = usize::try_from(count).unwrap_or(0);
+    operate(&[Access::plain(Tag::Read, parts.cast(), count * size_of::<iovec>())], Blocker::None, |_| ());
+    if count > 0 { unsafe { core::slice::from_raw_parts(parts, count) } } else { &[] }
 }
 
 cancellable! {
@@ -406,10 +430,10 @@ export! {
             File::Socket(id) => return result(net::shut_down(id)) as c_int,
             _ => return result(unsafe { sys!(SYS_shutdown, fd, how) }) as c_int,
         };
-        operate(&pipe::closing(end), Blocker::None, |_| match how {
-            libc::SHUT_RD => pipe::drop_reader(end),
-            libc::SHUT_WR => pipe::drop_writer(end),
-            _ => pipe::drop_end(end),
+        operate(&pipe::closing(end), Blocker::None, |add| match how {
+            libc::SHUT_RD => pipe::drop_reader(end, add),
+            libc::SHUT_WR => pipe::drop_writer(end, add),
+            _ => pipe::drop_end(end, add),
         });
         0
     }
