@@ -6,7 +6,7 @@
 //! found room, an end was closed) puts the interests that ask for it at the end of the queue; a wait takes from the front
 //! those that are ready indeed, and puts those that are neither edge-triggered nor for once back at the end.
 //!
-//! The cell of a descriptor has two parts ([`docs/decisions/0028-epoll-orders-what-it-hands-over.md`]):
+//! The cell of a descriptor has two parts (`docs/decisions/0028-epoll-orders-what-it-hands-over.md`):
 //!
 //! | call | list | queue |
 //! |---|---|---|
