@@ -8,7 +8,7 @@ use model::{Executor, Schedule, Step, Trace};
 
 const RUNS: usize = 10_000;
 
-const PROGRAMS: [&str; 11] = [
+const PROGRAMS: [&str; 12] = [
     "determinism/everything.cpp",
     "twins/array_slots.c",
     "twins/barrier_twice.c",
