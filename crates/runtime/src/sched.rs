@@ -102,13 +102,14 @@ pub fn take_turn(pending: &[Record]) -> bool {
     true
 }
 
-/// What a thread that waits for its turn is about to do has changed; the records are made for its site.
-pub fn announce(thread: Thread, records: impl FnOnce(u32) -> Vec<Record>) {
+/// What a thread that waits for its turn is about to do includes these records, too, made for its site.
+pub fn announce_also(thread: Thread, records: impl FnOnce(u32) -> Vec<Record>) {
     let entry = &mut unsafe { &mut *RUN.get() }.threads[thread as usize];
-    if let Some(first) = entry.pending().first() {
-        let site = first.site();
-        entry.announce(&records(site));
-    }
+    let Some(first) = entry.pending().first() else { return };
+    let mut pending = entry.pending().to_vec();
+    let more: Vec<Record> = records(first.site()).into_iter().filter(|record| !pending.contains(record)).collect();
+    pending.extend(more);
+    entry.announce(&pending);
 }
 
 fn wait_for_turn(pending: &[Record], blocker: Blocker) {

@@ -268,7 +268,7 @@ pub fn forget(file: Description, add: &mut dyn FnMut(Access)) {
         while let Some(at) = epoll.list.iter().position(|interest| interest.file == file) {
             epoll.remove(at);
         }
-        poll::announce(id, &known_to_wait(id));
+        poll::announce(id);
     }
 }
 
@@ -346,7 +346,7 @@ unsafe fn control(at: c_int, operation: c_int, fd: c_int, event: *const epoll_ev
             .and_then(|(id, file)| epoll(id).change(operation, fd, file, wanted).map(|()| id));
         let order = if outcome.is_ok() { order::RELEASE } else { order::RELAXED };
         add(epoll(id).list_access(Tag::ReadModifyWrite, order));
-        poll::announce(id, &known_to_wait(id));
+        poll::announce(id);
         outcome.map_or_else(|error| -(error as isize), |_| 0)
     });
     done.unwrap_or(-(libc::EINTR as isize))

@@ -143,27 +143,39 @@ pub(super) fn wait_until(
 }
 
 /// An interest list changed, and with it what those who wait for it are about to do.
-pub(super) fn announce(id: EpollId, known: &[Access]) {
+pub(super) fn announce(id: EpollId) {
     if !sched::running() {
         return;
     }
     for (thread, what) in waiting().iter().enumerate() {
-        if matches!(what, Some(Waiting::Epoll(waits)) if *waits == id) {
-            transfer::announce(thread as sched::Thread, known);
+        let concerned = match what {
+            Some(Waiting::Epoll(other)) => *other == id,
+            Some(Waiting::Set(set)) => set.iter().any(|entry| open::get(entry.fd).file == File::Epoll(id)),
+            None => false,
+        };
+        if concerned {
+            transfer::announce(thread as sched::Thread, &epoll::looking(id));
         }
     }
 }
 
-/// Waits for the set and fills in the answers. `None`: the thread is cancelled instead.
-fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
+/// The accesses of looking at a set of descriptors.
+fn looking(set: &[pollfd]) -> Vec<Access> {
     let looked_at = set.iter().map(|entry| match open::get(entry.fd).file {
         File::Pipe(end) => pipe::looking(end),
         File::Socket(id) => Vec::from([net::queue(id, Tag::Read)]),
         File::Epoll(id) => epoll::looking(id),
         _ => Vec::new(),
     });
-    let known: Vec<Access> = looked_at.flatten().chain(memory.iter().copied()).collect();
-    wait_until(Waiting::Set(set.to_vec()), &known, limit, |_| {
+    looked_at.flatten().collect()
+}
+
+/// Waits for the set and fills in the answers. `None`: the thread is cancelled instead.
+fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
+    let known: Vec<Access> = looking(set).into_iter().chain(memory.iter().copied()).collect();
+    wait_until(Waiting::Set(set.to_vec()), &known, limit, |add| {
+        // Interest lists may have changed in the meantime.
+        looking(set).into_iter().filter(|access| !known.contains(access)).for_each(add);
         set.iter_mut().for_each(|entry| entry.revents = answer(entry));
         set.iter().filter(|entry| entry.revents != 0).count()
     })

@@ -38,6 +38,10 @@ impl Access {
     fn record(&self, site: u32) -> Record {
         Record::new(self.tag, self.order, self.at, site, u32::try_from(self.len).unwrap_or(u32::MAX))
     }
+    /// As a further access of an event.
+    fn further(self, site: u32) -> Record {
+        Self { order: self.order | flag::MORE, ..self }.record(site)
+    }
     /// Adds it to the event being made.
     pub(super) fn add(self) {
         #[cfg(not(test))]
@@ -47,18 +51,13 @@ impl Access {
 
 /// The records of one event that makes these accesses.
 fn records(accesses: &[Access], site: u32) -> Vec<Record> {
-    let made = accesses.iter().filter(|access| access.len > 0);
-    made.enumerate()
-        .map(|(i, access)| {
-            let more = if i > 0 { flag::MORE } else { 0 };
-            Access { order: access.order | more, ..*access }.record(site)
-        })
-        .collect()
+    let made = accesses.iter().filter(|access| access.len > 0).enumerate();
+    made.map(|(i, access)| if i == 0 { access.record(site) } else { access.further(site) }).collect()
 }
 
-/// What a thread that waits is about to do is now known to be this.
-pub(super) fn announce(thread: sched::Thread, known: &[Access]) {
-    sched::announce(thread, |site| records(known, site));
+/// What a thread that waits is about to do is now known to include this.
+pub(super) fn announce(thread: sched::Thread, also: &[Access]) {
+    sched::announce_also(thread, |site| also.iter().map(|access| access.further(site)).collect());
 }
 
 /// Makes one event: waits for its turn and until `blocker` does not block, reports what is `known` to be touched, acts,
