@@ -84,7 +84,15 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("gettext", 1, &[Read(0, String), State(LibraryState::Locale, Read_)]),
     row("hcreate", 1, &[State(LibraryState::HashTable, Write_)]),
     row("hdestroy", 0, &[State(LibraryState::HashTable, Write_)]),
-    row("hsearch", 2, &[State(LibraryState::HashTable, Write_), ReturnsState(LibraryState::HashTable)]),
+    row(
+        "hsearch",
+        2,
+        &[
+            State(LibraryState::HashTable, Write_),
+            ReturnsState(LibraryState::HashTable),
+            Opaque("keeps what it is given in a table of the library"),
+        ],
+    ),
     row("initstate", 3, &[Write(1, Len(2)), State(LibraryState::Random, Write_), Keeps(1)]),
     row("initstate_r", 4, &[Write(1, Len(2)), Write(3, Bytes(48)), Keeps(1)]),
     row("insque", 2, &[Write(0, Bytes(16)), Write(1, Bytes(8)), Opaque("links elements of a list it finds by itself")]),
