@@ -6,6 +6,8 @@ use program::{Operand, Program, Stmt};
 
 use AccessKind::{Free, Read, ReadModifyWrite, Write};
 
+use crate::formats::may_convert;
+
 /// What names the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
@@ -121,14 +123,14 @@ impl Found<'_> {
                     match format.args {
                         FormatArgs::From(first) => {
                             // `%n` writes in `printf` too.
-                            let reads = !format.scan && self.never_writes(&arg(format.format));
+                            let reads = !format.scan && !may_convert(self.program, format, &arg(format.format), b"n");
                             let kind = if reads { Read } else { Write };
                             for arg in args.iter().skip(usize::from(first)) {
                                 self.perhaps(Target::Pointer(*arg), kind);
                             }
                         }
                         FormatArgs::List(_) => {
-                            let reads = !format.scan && self.never_writes(&arg(format.format));
+                            let reads = !format.scan && !may_convert(self.program, format, &arg(format.format), b"n");
                             self.perhaps(Target::List, if reads { Read } else { Write });
                         }
                     }
@@ -136,6 +138,7 @@ impl Found<'_> {
                 Effect::Returns(_)
                 | Effect::ReturnsState(_)
                 | Effect::StoresPointer(..)
+                | Effect::Copies(..)
                 | Effect::Calls(_)
                 | Effect::Keeps(_)
                 | Effect::Opaque(_) => {}
@@ -147,25 +150,6 @@ impl Found<'_> {
             Role::AllocateInto { pointer, .. } => self.add(&arg(pointer), Some(8), Write, false),
             _ => {}
         }
-    }
-
-    /// Whether a format is known and has no `%n`.
-    fn never_writes(&self, format: &Operand) -> bool {
-        let Operand::Global(global, 0) = format else { return false };
-        let Some(global) = self.program.globals.get(*global).filter(|g| g.constant) else { return false };
-        let mut text = global.init.iter().copied().take_while(|b| *b != 0).peekable();
-        while let Some(byte) = text.next() {
-            if byte != b'%' {
-                continue;
-            }
-            while text.peek().is_some_and(|b| b.is_ascii_digit() || b" #+-.*$'hlLjztqI".contains(b)) {
-                text.next();
-            }
-            if text.next() == Some(b'n') {
-                return false;
-            }
-        }
-        true
     }
 
     fn state(&mut self, state: LibraryState, access: StateAccess) {

@@ -8,6 +8,7 @@ pub mod accesses;
 pub mod address;
 mod facts;
 pub mod flow_graph;
+pub mod formats;
 pub mod invocations;
 pub mod objects;
 pub mod order;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use facts::Facts;
+use facts::formats::may_store_pointer;
 use facts::invocations::How;
 use model::SiteId;
-use program::library::{self, Role, threads};
-use program::{FunctionId, Stmt, SyncOp};
+use program::library::{self, Effect, LibraryFunction, Role, threads};
+use program::{FunctionId, Operand, Program, Stmt, SyncOp};
 
 /// Functions after whose call another stack or thread runs that we know nothing of.
 const OTHER_STACKS: [&str; 5] = ["clone", "getcontext", "makecontext", "setcontext", "swapcontext"];
@@ -17,6 +18,17 @@ fn is_followed(name: &str) -> bool {
     let known = library::lookup(name);
     let of_threads = known.is_none() && threads::lookup(name).is_some();
     library::is_about_signals(name) || !of_threads && !known.is_some_and(|row| OTHER_STACKS.contains(&row.name))
+}
+
+/// Whether a call may store a pointer that nothing is known of.
+fn stores_pointer(program: &Program, row: &LibraryFunction, args: &[Operand]) -> bool {
+    row.effects.iter().any(|effect| match effect {
+        Effect::Format(format) => {
+            let text = args.get(usize::from(format.format)).copied().unwrap_or(Operand::Any);
+            may_store_pointer(program, format, &text)
+        }
+        _ => false,
+    })
 }
 
 /// Something that can run and whose effect on threads, locks or memory is not known at all.
@@ -48,8 +60,11 @@ pub(crate) fn obstacles(facts: &Facts<'_>) -> Vec<String> {
                         }
                         "starts a thread in a function that is not known"
                     }
-                    Stmt::Library { function, .. } => match library::lookup(function) {
+                    Stmt::Library { function, args, .. } => match library::lookup(function) {
                         Some(row) if row.role == Role::LongJump => "jumps out of a function",
+                        Some(row) if stores_pointer(program, row, args) => {
+                            "makes a pointer of text or into a new block"
+                        }
                         _ => continue,
                     },
                     _ => continue,

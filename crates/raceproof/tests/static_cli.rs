@@ -165,3 +165,42 @@ fn stats_tell_how_long_each_part_took() {
     let times = run.stderr.lines().take(phases.len());
     assert!(times.into_iter().all(|line| line.ends_with(" s")), "{}", run.stderr);
 }
+
+/// Two threads share a block whose address one of them reads out of a text.
+const FROM_TEXT: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char address[32];
+
+static void *work(void *arg) {
+    int *shared;
+    if (sscanf(address, FORMAT, (void **)&shared) == 1)
+        *shared = 1;
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    int *block = malloc(sizeof *block);
+    snprintf(address, sizeof address, "%p", (void *)block);
+    pthread_create(&thread, 0, work, 0);
+    *block = 2;
+    return pthread_join(thread, 0);
+}
+"#;
+
+#[test]
+fn pointers_out_of_texts_are_an_obstacle() {
+    for format in ["%p", "%*d %p", "%ms"] {
+        let source = FROM_TEXT.replace("FORMAT", &format!("\"{format}\""));
+        let found = document(&folder(&source).raceproof(&["static", "a.c", "--json", "--cflags=-w"]));
+        assert_eq!(found["unknowns"].as_array().map(Vec::len), Some(1), "{format}: {}", found["unknowns"]);
+        assert_eq!(found["verdict"], "unknown", "{format}");
+    }
+    let decimal = FROM_TEXT.replace("(void **)&shared", "&number").replace("*shared = 1", "number++");
+    let decimal = decimal.replace("FORMAT", "\"%d\"").replace("int *shared", "int number");
+    let found = document(&folder(&decimal).raceproof(&["static", "a.c", "--json"]));
+    assert_eq!(found["unknowns"].as_array().map(Vec::len), Some(0), "{}", found["unknowns"]);
+}

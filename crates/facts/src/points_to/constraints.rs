@@ -521,6 +521,12 @@ impl<'p> Generator<'p> {
                     let from = self.anywhere(f, &arg(*n));
                     self.store(f, &arg(*to), POINTER, from);
                 }
+                Effect::Copies(to, from) => {
+                    let transfer = self.object(Origin::Transfer(place));
+                    let (to, from) = (self.source(f, &arg(*to)), self.source(f, &arg(*from)));
+                    self.solver.task(from, Task::CopyOut { shift: Shift::default(), len: None, to: transfer });
+                    self.solver.task(to, Task::CopyIn { shift: Shift::ANYWHERE, from: transfer });
+                }
                 Effect::Passes(passage) => {
                     let memory = self.object(Origin::Library(passage.state));
                     let at = self.source(f, &arg(passage.arg));

@@ -113,6 +113,8 @@ pub enum Effect {
     ReturnsState(LibraryState),
     /// Stores a pointer into the second argument's object through the first argument (`endptr` of `strtol`).
     StoresPointer(u8, u8),
+    /// Copies bytes, pointers among them, to the first argument's memory from the second's; also to places further on.
+    Copies(u8, u8),
     /// Bytes, pointers among them, go to the library or the kernel or come back from there.
     Passes(Passage),
     /// Calls the function this argument points to. What a row touches is then touched between the callbacks too:

@@ -1,6 +1,8 @@
 //! `stdlib.h` without its strings, `search.h`, `setjmp.h`, `locale.h`, processes.
 
-use super::Effect::{Calls, ComputedAfter, Keeps, Opaque, Read, Returns, ReturnsState, State, Write, WriteAfter};
+use super::Effect::{
+    Calls, ComputedAfter, Copies, Keeps, Opaque, Read, Returns, ReturnsState, State, Write, WriteAfter,
+};
 use super::HookArg::{Arg, Result};
 use super::Size::{Arg as Len, Bytes, Product, Scaled, String};
 use super::StateAccess::{Read as Read_, Write as Write_};
@@ -120,6 +122,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(0, Len(3)),
             Read(2, Bytes(8)),
             ComputedAfter(computed("__rp_add_lsearch", &[Arg(1), Arg(2), Arg(3), Result], &[], &[1, 2])),
+            Copies(1, 0),
             Calls(4),
             Returns(1),
         ],

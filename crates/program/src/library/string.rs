@@ -2,7 +2,9 @@
 //!
 //! `strerror` and `strsignal` use thread-local buffers in the GNU C library.
 
-use super::Effect::{Computed, ComputedAfter, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter};
+use super::Effect::{
+    Computed, ComputedAfter, Copies, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
+};
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Arg as Len, Bytes, String, StringMax};
 use super::StateAccess;
@@ -27,7 +29,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("atoll", 1, &[Computed(computed("__rp_add_number", &[Arg(0), Const(10)], &[0], &[]))]),
     row("basename", 1, &[Read(0, String), Returns(0)]),
     row("bcmp", 3, &[Read(0, Len(2)), Read(1, Len(2))]),
-    row("bcopy", 3, &[Read(0, Len(2)), Write(1, Len(2))]),
+    row("bcopy", 3, &[Read(0, Len(2)), Write(1, Len(2)), Copies(1, 0)]),
     row("bzero", 2, &[Write(0, Len(1))]),
     row("dirname", 1, &[Read(0, String), Write(0, String), Returns(0)]),
     row("explicit_bzero", 2, &[Write(0, Len(1))]),
@@ -38,7 +40,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "memccpy",
         4,
-        &[ComputedAfter(computed("__rp_add_copied", &[Arg(0), Arg(1), Result, Arg(3)], &[1], &[0])), Returns(0)],
+        &[
+            ComputedAfter(computed("__rp_add_copied", &[Arg(0), Arg(1), Result, Arg(3)], &[1], &[0])),
+            Copies(0, 1),
+            Returns(0),
+        ],
     ),
     row(
         "memchr",
@@ -46,11 +52,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[ComputedAfter(computed("__rp_add_until", &[Const(READ), Arg(0), Result, Arg(2)], &[0], &[])), Returns(0)],
     ),
     row("memcmp", 3, &[Read(0, Len(2)), Read(1, Len(2))]),
-    row("memcpy", 3, &[Read(1, Len(2)), Write(0, Len(2)), Returns(0)]),
+    row("memcpy", 3, &[Read(1, Len(2)), Write(0, Len(2)), Copies(0, 1), Returns(0)]),
     row("memfrob", 2, &[Read(0, Len(1)), Write(0, Len(1)), Returns(0)]),
     row("memmem", 4, &[Read(0, Len(1)), Read(2, Len(3)), Returns(0)]),
-    row("memmove", 3, &[Read(1, Len(2)), Write(0, Len(2)), Returns(0)]),
-    row("mempcpy", 3, &[Read(1, Len(2)), Write(0, Len(2)), Returns(0)]),
+    row("memmove", 3, &[Read(1, Len(2)), Write(0, Len(2)), Copies(0, 1), Returns(0)]),
+    row("mempcpy", 3, &[Read(1, Len(2)), Write(0, Len(2)), Copies(0, 1), Returns(0)]),
     row("memrchr", 3, &[Read(0, Len(2)), Returns(0)]),
     row("memset", 3, &[Write(0, Len(2)), Returns(0)]),
     row(
@@ -123,7 +129,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("strtouq", 3, NUMBER),
     row("strverscmp", 2, &[Read(0, String), Read(1, String)]),
     row("strxfrm", 3, &[Read(1, String), Write(0, Len(2))]),
-    row("swab", 3, &[Read(0, Len(2)), Write(1, Len(2))]),
+    row("swab", 3, &[Read(0, Len(2)), Write(1, Len(2)), Copies(1, 0)]),
 ];
 
 /// Reads both strings up to their first difference.

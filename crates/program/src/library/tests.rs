@@ -65,7 +65,7 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
             Effect::ComputedAfter(c) => computed(c, true),
             Effect::Stream(a) | Effect::Returns(a) | Effect::Calls(a) | Effect::Keeps(a) => vec![*a],
             Effect::Passes(passage) => vec![passage.arg],
-            Effect::StoresPointer(a, b) => vec![*a, *b],
+            Effect::StoresPointer(a, b) | Effect::Copies(a, b) => vec![*a, *b],
             Effect::Format(f) => {
                 if let FormatArgs::From(first) = f.args {
                     assert!(variadic && first == params, "{name}: variadic arguments start at {params}");

@@ -1,6 +1,6 @@
 //! `wchar.h`, `wctype.h`, `uchar.h` and the multibyte functions of `stdlib.h`. A `wchar_t` has four bytes.
 
-use super::Effect::{Computed, Opaque, Read, Returns, State, StoresPointer, Write, WriteAfter};
+use super::Effect::{Computed, Copies, Opaque, Read, Returns, State, StoresPointer, Write, WriteAfter};
 use super::HookArg::{Arg, Const};
 use super::Size::{Bytes, Result, Scaled, String, StringMax, WideString, WideStringMax};
 use super::StateAccess::Write as Write_;
@@ -119,9 +119,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("wcwidth", 1, &[]),
     row("wmemchr", 3, &[Read(0, Scaled(2, 4)), Returns(0)]),
     row("wmemcmp", 3, &[Read(0, Scaled(2, 4)), Read(1, Scaled(2, 4))]),
-    row("wmemcpy", 3, &[Read(1, Scaled(2, 4)), Write(0, Scaled(2, 4)), Returns(0)]),
-    row("wmemmove", 3, &[Read(1, Scaled(2, 4)), Write(0, Scaled(2, 4)), Returns(0)]),
-    row("wmempcpy", 3, &[Read(1, Scaled(2, 4)), Write(0, Scaled(2, 4)), Returns(0)]),
+    row("wmemcpy", 3, &[Read(1, Scaled(2, 4)), Write(0, Scaled(2, 4)), Copies(0, 1), Returns(0)]),
+    row("wmemmove", 3, &[Read(1, Scaled(2, 4)), Write(0, Scaled(2, 4)), Copies(0, 1), Returns(0)]),
+    row("wmempcpy", 3, &[Read(1, Scaled(2, 4)), Write(0, Scaled(2, 4)), Copies(0, 1), Returns(0)]),
     row("wmemset", 3, &[Write(0, Scaled(2, 4)), Returns(0)]),
 ];
 
