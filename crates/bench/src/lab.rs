@@ -20,7 +20,7 @@ pub(crate) struct Lab {
     /// Fewer runs and shorter limits.
     pub(crate) quick: bool,
     pub(crate) machine: Machine,
-    /// The day on which measuring began; all of it counts as that day's, also after midnight.
+    /// The day on which measuring began; what comes after midnight is still its.
     pub(crate) date: String,
     folder: tempfile::TempDir,
 }

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::lab::Lab;
-use crate::results::Results;
+use crate::results::{Latest, Results};
 
 /// What can go wrong while measuring, in words.
 type Failure = Box<dyn Error + Send + Sync>;
@@ -32,7 +32,7 @@ struct Args {
     /// Fewer runs and shorter limits: minutes instead of an hour
     #[arg(long)]
     quick: bool,
-    /// Only these tables, separated by commas; the others stay as they were measured today
+    /// Only these tables, separated by commas; the others stay as they were measured last
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Measure nothing: write the page again from the latest results
@@ -69,5 +69,5 @@ fn run(args: &Args) -> Result<(), Failure> {
             Results::measure(&folder, table, &lab)?;
         }
     }
-    page::write(&Results::latest(&folder)?, &root.join("docs"))
+    page::write(&Latest::of(&folder)?, &root.join("docs"))
 }

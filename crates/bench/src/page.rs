@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 
 use crate::Failure;
-use crate::results::{Measured, Results};
+use crate::results::{Latest, Measured};
 use crate::tables;
 
 /// The page while it is written.
@@ -48,16 +48,16 @@ impl Page {
 }
 
 /// Writes the page and its plots into a folder.
-pub(crate) fn write(results: &Results, docs: &Path) -> Result<(), Failure> {
+pub(crate) fn write(results: &Latest, docs: &Path) -> Result<(), Failure> {
     let mut page = Page::default();
     for table in tables::ALL {
         page.say(format!("## {}", table.title));
         match results.tables.get(table.name) {
-            Some(measured) => {
+            Some((date, file, measured)) => {
                 (table.write)(&measured.rows, &mut page).map_err(|failure| format!("{}: {failure}", table.name))?;
-                page.say(circumstances(table.name, measured));
+                page.say(circumstances(table.name, date, file, measured));
             }
-            None => page.say(format!("Not measured on this day. `bench --only {}` measures it.", table.name)),
+            None => page.say(format!("Not measured yet. `bench --only {}` measures it.", table.name)),
         }
     }
     let mut text = head(results);
@@ -77,16 +77,14 @@ pub(crate) fn write(results: &Results, docs: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn head(results: &Results) -> String {
-    let Results { date, machine, .. } = results;
+fn head(Latest { machine, .. }: &Latest) -> String {
     format!(
         "# Benchmarks\n\nWritten by `make bench` (an hour or so) or `make bench-quick` (minutes, fewer runs) from \
-         [raw results](../bench/results/{}); nothing\nhere is typed by hand. All programs are our own; those of the \
+         [raw results](../bench/results);\nnothing here is typed by hand. All programs are our own; those of the \
          papers have the shape that the paper describes. Tools take turns,\nround by round; a figure is the median, with \
          the least and the most behind it where there were several rounds.\n\n\
-         Measured on {date}: {}, {} processors, {} MB, Linux {}; {}. Others may have been at work on the machine; the load \
+         Measured on: {}, {} processors, {} MB, Linux {}; {}. Others may have been at work on the machine; the load \
          is told with each table.\n\n",
-        results.name(),
         machine.processor,
         machine.processors,
         machine.memory_megabytes,
@@ -95,11 +93,12 @@ fn head(results: &Results) -> String {
     )
 }
 
-fn circumstances(name: &str, measured: &Measured) -> String {
+fn circumstances(name: &str, date: &str, file: &str, measured: &Measured) -> String {
     let Measured { time, seconds, load: [before, after], quick, .. } = measured;
     let how = if *quick { "quickly, " } else { "" };
     format!(
-        "*`bench --only {name}`, measured {how}at {time} UTC in {seconds:.0} s, load {before:.1} before and {after:.1} after.*"
+        "*`bench --only {name}`, measured {how}on {date} at {time} UTC in {seconds:.0} s, load {before:.1} before and \
+         {after:.1} after; [raw results](../bench/results/{file}).*"
     )
 }
 
@@ -112,7 +111,7 @@ mod tests {
     fn the_page_is_that_of_the_latest_results() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let folder = tempfile::tempdir().expect("temporary folder");
-        let results = Results::latest(&root.join("bench/results")).expect("results");
+        let results = Latest::of(&root.join("bench/results")).expect("results");
         write(&results, folder.path()).expect("a page");
         for file in std::fs::read_dir(folder.path()).expect("files") {
             let file = file.expect("a file");

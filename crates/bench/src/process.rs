@@ -34,40 +34,6 @@ pub(crate) struct Usage {
     pub(crate) status: Option<i32>,
 }
 
-/// Seconds that something took.
-#[derive(Clone, Copy)]
-pub(crate) struct Cost {
-    pub(crate) processor: f64,
-    pub(crate) clock: f64,
-}
-
-impl Usage {
-    pub(crate) fn cost(self) -> Cost {
-        Cost { processor: self.processor, clock: self.clock }
-    }
-}
-
-/// What work of this process took, with the children that it waited for.
-pub(crate) fn cost<E: Into<Failure>>(work: impl FnOnce() -> Result<(), E>) -> Result<Cost, Failure> {
-    let (start, before) = (Instant::now(), processor_time());
-    work().map_err(Into::into)?;
-    Ok(Cost { processor: processor_time() - before, clock: start.elapsed().as_secs_f64() })
-}
-
-/// The processor time of this process and of the children that it has waited for.
-fn processor_time() -> f64 {
-    let of = |who| {
-        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: fills in a struct that is numbers only, for which zero is valid.
-        let usage = unsafe {
-            libc::getrusage(who, usage.as_mut_ptr());
-            usage.assume_init()
-        };
-        seconds(usage.ru_utime) + seconds(usage.ru_stime)
-    };
-    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
-}
-
 /// Runs a command to its end or its limit. Its standard input is empty.
 pub(crate) fn run(command: &mut Command, limits: Limits) -> Result<Usage, Failure> {
     command.stdin(Stdio::null()).process_group(0);

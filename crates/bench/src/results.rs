@@ -15,10 +15,36 @@ use crate::tables::Table;
 /// What was measured on one day on one machine.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Results {
-    pub(crate) date: String,
-    pub(crate) machine: Machine,
+    date: String,
+    machine: Machine,
     /// By name of the table.
-    pub(crate) tables: BTreeMap<String, Measured>,
+    tables: BTreeMap<String, Measured>,
+}
+
+/// What was measured last of each table, on the machine that was measured on last.
+pub(crate) struct Latest {
+    pub(crate) machine: Machine,
+    /// By name of the table: the day, the file's name, and what was measured.
+    pub(crate) tables: BTreeMap<String, (String, String, Measured)>,
+}
+
+impl Latest {
+    pub(crate) fn of(folder: &Path) -> Result<Self, Failure> {
+        let files = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let paths = files.filter_map(|file| Some(file.ok()?.path()));
+        let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
+        // Names begin with the date.
+        paths.sort();
+        let read = |path: &PathBuf| Ok(serde_json::from_str::<Results>(&std::fs::read_to_string(path)?)?);
+        let all = paths.iter().map(read).collect::<Result<Vec<Results>, Failure>>()?;
+        let machine = all.last().ok_or("nothing has been measured yet")?.machine.clone();
+        let mut tables = BTreeMap::new();
+        for results in all.into_iter().filter(|results| results.machine.slug() == machine.slug()) {
+            let (date, file) = (results.date.clone(), results.name());
+            tables.extend(results.tables.into_iter().map(|(name, m)| (name, (date.clone(), file.clone(), m))));
+        }
+        Ok(Self { machine, tables })
+    }
 }
 
 /// What one table measured.
@@ -44,15 +70,6 @@ impl Results {
         }
     }
 
-    /// The results with the latest date.
-    pub(crate) fn latest(folder: &Path) -> Result<Self, Failure> {
-        let files = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let names: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-        let latest = names.iter().filter(|name| name.extension().is_some_and(|e| e == "json")).max();
-        let text = std::fs::read_to_string(latest.ok_or("nothing has been measured yet")?)?;
-        Ok(serde_json::from_str(&text)?)
-    }
-
     /// Measures a table and adds it to what has been measured today, also by others meanwhile.
     pub(crate) fn measure(folder: &Path, table: &Table, lab: &Lab) -> Result<(), Failure> {
         let (start, (_, time), before) = (Instant::now(), now()?, load());
@@ -71,7 +88,7 @@ impl Results {
     }
 
     /// The file's name.
-    pub(crate) fn name(&self) -> String {
+    fn name(&self) -> String {
         format!("{}-{}.json", self.date, self.machine.slug())
     }
 

@@ -1,19 +1,21 @@
 //! What recording costs: the same programs plain, with ThreadSanitizer and recorded, in turns.
 //!
-//! The recorder is called as a library, since the command would build the program first. What counts is processor time of
-//! the program and of whoever records it, so that other work on the machine does not; by the clock beside it.
+//! The recorder is called by a process of its own, `bench-recorder`, since the command would build the program each time.
+//! What counts is processor time of the program and of whoever records it, so that other work on the machine does not; by
+//! the clock beside it.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use check::{BuildOptions, Built, RecordOptions, build, prepare_recorder};
 use serde::{Deserialize, Serialize};
 
 use super::{Rows, lbzip2};
 use crate::Failure;
 use crate::lab::{FOUND, Lab};
 use crate::page::Page;
-use crate::process::{Cost, cost};
+use crate::process::Usage;
 use crate::statistics::Sample;
 
 const FOLDER: &str = "bench/programs/recording";
@@ -26,8 +28,8 @@ pub(super) struct Subject {
     pub(super) name: String,
     pub(super) native: PathBuf,
     pub(super) sanitized: PathBuf,
-    /// Instrumented for the search; the recorder's build is made of it.
-    pub(super) built: Built,
+    /// What the recorder builds for itself: a source, or a program with its bitcode.
+    pub(super) input: PathBuf,
     pub(super) args: Vec<String>,
 }
 
@@ -39,9 +41,9 @@ struct Costs {
 }
 
 impl Costs {
-    fn push(&mut self, cost: Cost) {
-        self.processor.0.push(cost.processor);
-        self.clock.0.push(cost.clock);
+    fn push(&mut self, (processor, clock): (f64, f64)) {
+        self.processor.0.push(processor);
+        self.clock.0.push(clock);
     }
 }
 
@@ -147,24 +149,62 @@ fn measured(lab: &Lab, subject: &Subject, folder: &Path) -> Result<Vec<Row>, Fai
     let run = |program: &Path| {
         let usage = lab.tool(program, &args, PATIENCE)?;
         match usage.status {
-            Some(0 | FOUND) => Ok(usage.cost()),
+            Some(0 | FOUND) => Ok(seconds(usage)),
             status => Err::<_, Failure>(format!("{} ended with {status:?}", subject.name).into()),
         }
     };
     let mut rows = Vec::new();
     for every_access in [true, false] {
-        let options = RecordOptions { every_access, max_trace: 4 << 30, ..RecordOptions::default() };
-        let recorder = prepare_recorder(&subject.built, &options)?;
+        let mut recorder = Recorder::new(lab, subject, every_access, &trace)?;
         let [mut native, mut sanitized, mut recorded] = [(); 3].map(|()| Costs::default());
         for _ in 0..lab.either(1, 7) {
             native.push(run(&subject.native)?);
             sanitized.push(run(&subject.sanitized)?);
-            recorded.push(cost(|| recorder.run(&trace))?);
+            recorded.push(recorder.record()?);
         }
         let (name, bytes) = (subject.name.clone(), std::fs::metadata(&trace)?.len());
         rows.push(Row { name, every_access, native, sanitized, recorded, bytes });
     }
     Ok(rows)
+}
+
+fn seconds(usage: Usage) -> (f64, f64) {
+    (usage.processor, usage.clock)
+}
+
+/// A process that records a program when it is told to.
+struct Recorder {
+    process: Child,
+    orders: ChildStdin,
+    told: BufReader<ChildStdout>,
+}
+
+impl Recorder {
+    fn new(lab: &Lab, subject: &Subject, every_access: bool, trace: &Path) -> Result<Self, Failure> {
+        let mut command = Command::new(lab.command().with_file_name("bench-recorder"));
+        command.args(every_access.then_some("--every-access")).arg(trace).arg(&subject.input);
+        command.arg("--").args(&subject.args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| format!("bench-recorder: {error}"))?;
+        let (orders, told) = (process.stdin.take().ok_or("no input")?, process.stdout.take().ok_or("no output")?);
+        Ok(Self { process, orders, told: BufReader::new(told) })
+    }
+
+    /// Records once: seconds of processor time and by the clock.
+    fn record(&mut self) -> Result<(f64, f64), Failure> {
+        writeln!(self.orders)?;
+        let mut line = String::new();
+        self.told.read_line(&mut line)?;
+        let (processor, clock) = line.trim().split_once(' ').ok_or("the recorder ended early")?;
+        Ok((processor.parse()?, clock.parse()?))
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // It has nothing to lose, and may be waiting for orders.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 /// A program of one file.
@@ -173,12 +213,5 @@ fn own(lab: &Lab, name: &str, folder: &Path) -> Result<Subject, Failure> {
     let (native, sanitized) = (folder.join("native"), folder.join("sanitized"));
     lab.compiled(&source, &["-O2"], &native)?;
     lab.compiled(&source, &["-O2", "-g", "-fsanitize=thread"], &sanitized)?;
-    let (name, built) = (format!("`{name}`"), instrumented(&lab.path(&source), &[])?);
-    Ok(Subject { name, native, sanitized, built, args: Vec::new() })
-}
-
-/// Instruments a program.
-pub(super) fn instrumented(input: &Path, args: &[String]) -> Result<Built, Failure> {
-    let inputs = vec![input.display().to_string()];
-    Ok(build(&BuildOptions { inputs, args: args.to_vec(), ..BuildOptions::default() })?)
+    Ok(Subject { name: format!("`{name}`"), native, sanitized, input: lab.path(&source), args: Vec::new() })
 }

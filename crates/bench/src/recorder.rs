@@ -1,0 +1,56 @@
+//! Records a program again and again for the driver of the benchmarks, and tells what each time took.
+//!
+//! A process of its own: the recorder is called as a library, since the command would build the program first, and that
+//! library would make the driver so large that Linux would count it in the memory of all that the driver starts.
+//!
+//! Arguments: `--every-access` or not, the trace to write, the program and its arguments. For each line of standard input
+//! the program is recorded once, and a line with the seconds of processor time (of the program and of this process) and by
+//! the clock is printed.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that says what it measures")]
+
+mod cost;
+
+use std::error::Error;
+use std::io::{BufRead, stdin};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use check::{BuildOptions, RecordOptions, build, prepare_recorder};
+use clap::Parser;
+
+/// Records a program once for each line of standard input
+#[derive(Parser)]
+struct Args {
+    /// Also accesses that the static engine shows to be harmless
+    #[arg(long)]
+    every_access: bool,
+    /// The recording, written anew each time
+    trace: PathBuf,
+    /// A source, or a program that `raceproof cc` has built
+    program: String,
+    /// Its arguments
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(Args { every_access, trace, program, args }: Args) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let built = build(&BuildOptions { inputs: vec![program], args, ..BuildOptions::default() })?;
+    let recorder =
+        prepare_recorder(&built, &RecordOptions { every_access, max_trace: 4 << 30, ..RecordOptions::default() })?;
+    for line in stdin().lock().lines() {
+        line?;
+        let cost = cost::of(|| recorder.run(&trace))?;
+        println!("{} {}", cost.processor, cost.clock);
+    }
+    Ok(())
+}
