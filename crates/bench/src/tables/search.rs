@@ -48,7 +48,7 @@ pub(super) type Searches = BTreeMap<String, Search>;
 
 /// Explores a program with each reduction, in several rounds. A search that is stopped is not made again.
 pub(super) fn searches(lab: &Lab, program: &str, cflags: &str, reductions: &[&str]) -> Result<Searches, Failure> {
-    let (rounds, limit) = (lab.either(3, 5), lab.either("2", "40"));
+    let (rounds, limit) = (lab.either(3, 5), lab.either("1", "40"));
     let cflags = format!("--cflags={cflags}");
     let mut searches = Searches::new();
     for _ in 0..rounds {
