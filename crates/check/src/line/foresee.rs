@@ -44,7 +44,7 @@ pub(super) fn foresee(book: &mut Book<'_>, built: &Built, options: &CheckOptions
     Ok(())
 }
 
-/// A second pass over the same run.
+/// Adds a second pass over the same run. What it leaves open the first has left open too, so coverage stays the first's.
 fn add(engine: &mut report::Engine, second: &report::Engine) {
     engine.reduction = format!("{}, {}", engine.reduction, second.reduction);
     engine.executions += second.executions;

@@ -273,11 +273,7 @@ impl<'p> Generator<'p> {
                 self.load(f, address, Some(*size), *dst);
             }
             Stmt::Copy { to, from, len } => {
-                let transfer = self.object(Origin::Transfer(place));
-                let len = constant(len);
-                let (to, from) = (self.source(f, to), self.source(f, from));
-                self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
-                self.solver.task(to, Task::CopyIn { shift: Shift::default(), from: transfer });
+                self.copy(place, to, from, constant(len), Shift::default());
             }
             Stmt::Alloca { dst, .. } => {
                 let from = self.start(Origin::Stack(f, *dst));
@@ -496,6 +492,14 @@ impl<'p> Generator<'p> {
         }
     }
 
+    /// Copies bytes, `len` of them where that is known, to a place as far behind `to` as `shift` says.
+    fn copy(&mut self, place: Place, to: &Operand, from: &Operand, len: Option<u32>, shift: Shift) {
+        let transfer = self.object(Origin::Transfer(place));
+        let (to, from) = (self.source(place.0, to), self.source(place.0, from));
+        self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
+        self.solver.task(to, Task::CopyIn { shift, from: transfer });
+    }
+
     fn library(&mut self, place: Place, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
         let f = place.0;
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
@@ -522,10 +526,7 @@ impl<'p> Generator<'p> {
                     self.store(f, &arg(*to), POINTER, from);
                 }
                 Effect::Copies(to, from) => {
-                    let transfer = self.object(Origin::Transfer(place));
-                    let (to, from) = (self.source(f, &arg(*to)), self.source(f, &arg(*from)));
-                    self.solver.task(from, Task::CopyOut { shift: Shift::default(), len: None, to: transfer });
-                    self.solver.task(to, Task::CopyIn { shift: Shift::ANYWHERE, from: transfer });
+                    self.copy(place, &arg(*to), &arg(*from), None, Shift::ANYWHERE);
                 }
                 Effect::Passes(passage) => {
                     let memory = self.object(Origin::Library(passage.state));
