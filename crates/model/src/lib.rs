@@ -5,6 +5,7 @@
 //! The data race itself is defined once, in [`race`].
 
 pub mod access;
+pub mod budget;
 pub mod choice;
 pub mod clock;
 pub mod dependence;
@@ -23,6 +24,7 @@ pub mod verdict;
 pub mod work;
 
 pub use access::{Access, AccessKind, Addr, Cell, Order};
+pub use budget::{Budget, Spent};
 pub use choice::{Choice, Chosen};
 pub use clock::Clock;
 pub use index::IndexVec;

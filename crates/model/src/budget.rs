@@ -1,0 +1,150 @@
+//! What a command may use: time, memory and the user's patience.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::Interrupt;
+
+/// Why a stage had to stop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Spent {
+    /// The user interrupted.
+    Interrupt,
+    /// The deadline passed.
+    Time,
+    /// The memory limit was reached.
+    Memory,
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interrupt => "interrupted",
+            Self::Time => "the time limit was reached",
+            Self::Memory => "the memory limit was reached",
+        })
+    }
+}
+
+/// Deadline, memory limit and interrupt of one command, made from its flags and passed to every stage.
+///
+/// Every stage is anytime: it asks [`is_spent`](Self::is_spent) now and then and ends with what it has settled by then.
+/// Clones share interrupt and memory: what one stage is told, all are told. Asking costs a look at the clock, so inner loops
+/// ask once in many rounds.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    memory: Option<u64>,
+    interrupt: Interrupt,
+    /// Set by whoever measures memory, when there is none left.
+    exhausted: Interrupt,
+}
+
+impl Budget {
+    /// No limits; only the interrupt ends it.
+    pub fn unlimited(interrupt: Interrupt) -> Self {
+        Self { interrupt, ..Self::default() }
+    }
+
+    /// So much time from now on and so many bytes of memory for all processes together; `None` for no limit.
+    pub fn new(time: Option<Duration>, memory: Option<u64>, interrupt: Interrupt) -> Self {
+        // A deadline beyond what the clock can say is none.
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        Self { deadline, memory, interrupt, exhausted: Interrupt::new() }
+    }
+
+    /// A part of the time that is left, for a stage after which others have work.
+    pub fn share(&self, part: f64) -> Self {
+        match self.remaining() {
+            Some(left) => self.at_most(left.mul_f64(part)),
+            None => self.clone(),
+        }
+    }
+
+    /// The same with at most so much time from now on.
+    pub fn at_most(&self, time: Duration) -> Self {
+        let sooner = Instant::now().checked_add(time);
+        let deadline = match (self.deadline, sooner) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Self { deadline, ..self.clone() }
+    }
+
+    /// When it ends.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The time that is left; `None` for no limit.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Bytes for all processes together; `None` for no limit.
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
+    /// The user's request to stop.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Says that the memory limit is reached.
+    pub fn exhaust_memory(&self) {
+        self.exhausted.set();
+    }
+
+    /// Whether to stop now.
+    pub fn is_spent(&self) -> bool {
+        self.spent().is_some()
+    }
+
+    /// Why to stop now, if so.
+    pub fn spent(&self) -> Option<Spent> {
+        if self.interrupt.is_set() {
+            Some(Spent::Interrupt)
+        } else if self.exhausted.is_set() {
+            Some(Spent::Memory)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Spent::Time)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_end_no_later_than_the_whole() {
+        let hour = Duration::from_secs(3_600);
+        let whole = Budget::new(Some(hour), None, Interrupt::new());
+        assert!(whole.share(0.5).deadline() < whole.deadline());
+        assert_eq!(whole.at_most(2 * hour).deadline(), whole.deadline());
+        assert_eq!(whole.at_most(Duration::MAX).deadline(), whole.deadline());
+        assert!(Budget::new(Some(Duration::MAX), None, Interrupt::new()).deadline().is_none());
+    }
+
+    #[test]
+    fn every_limit_ends_it_and_its_parts() {
+        let all = [
+            (Spent::Time, Budget::new(Some(Duration::ZERO), None, Interrupt::new())),
+            (Spent::Memory, Budget::default()),
+            (Spent::Interrupt, Budget::default()),
+        ];
+        for (why, budget) in all {
+            let part = budget.at_most(Duration::from_secs(3_600));
+            match why {
+                Spent::Memory => budget.exhaust_memory(),
+                Spent::Interrupt => budget.interrupt().set(),
+                Spent::Time => {}
+            }
+            assert_eq!(part.spent(), Some(why));
+        }
+        assert!(!Budget::default().is_spent());
+    }
+}
