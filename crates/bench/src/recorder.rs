@@ -15,8 +15,9 @@ use std::io::{BufRead, stdin};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use check::{BuildOptions, RecordOptions, build, prepare_recorder};
+use check::{BuildOptions, RecordOptions, Subject, prepare_recorder};
 use clap::Parser;
+use model::Budget;
 
 /// Records a program once for each line of standard input
 #[derive(Parser)]
@@ -44,9 +45,10 @@ fn main() -> ExitCode {
 }
 
 fn run(Args { every_access, trace, program, args }: Args) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let built = build(&BuildOptions { inputs: vec![program], args, ..BuildOptions::default() })?;
-    let recorder =
-        prepare_recorder(&built, &RecordOptions { every_access, max_trace: 4 << 30, ..RecordOptions::default() })?;
+    let build = BuildOptions { inputs: vec![program], args, ..BuildOptions::default() };
+    let mut subject = Subject::new(&build, &Budget::default())?;
+    let options = RecordOptions { every_access, max_trace: 4 << 30, ..RecordOptions::default() };
+    let recorder = prepare_recorder(&mut subject, &options)?;
     for line in stdin().lock().lines() {
         line?;
         let cost = cost::of(|| recorder.run(&trace))?;

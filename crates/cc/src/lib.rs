@@ -14,6 +14,7 @@
 //! | `keepsake` | what is kept, as bytes |
 //! | `carrier` | files that carry keepsakes |
 //! | `wrapper` | the compiler |
+//! | `input` | what kinds of files make up a program |
 //! | `database` | folders with a `compile_commands.json` |
 
 mod carrier;
@@ -21,6 +22,7 @@ mod command;
 mod database;
 mod error;
 mod flags;
+mod input;
 mod keepsake;
 mod response;
 mod wrapper;
@@ -30,5 +32,6 @@ pub use command::Language;
 pub use database::{DATABASE, Entry, database};
 pub use error::Error;
 pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags};
+pub use input::InputKind;
 pub use keepsake::{Keepsake, Link, Unit};
 pub use wrapper::{LLVM_VERSION, Tools, find_clang, wrap};

@@ -1,42 +1,66 @@
 //! Which numbered assumptions (`docs/assumptions.md`) a verdict rests on.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
 use explore::Outcome;
 use model::Order;
 use program::{Program, Stmt};
 
-/// Interleavings only: atomics weaker than sequentially consistent allow more.
-const WEAK_ATOMICS: &str = "A1";
-/// Library functions behave as their table rows say.
-const LIBRARY: &str = "A2";
-/// Some external functions were declared to touch no shared memory.
-const ASSUMED_PURE: &str = "A3";
+/// An assumption, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Assumption {
+    /// Interleavings only: atomics weaker than sequentially consistent allow more.
+    WeakAtomics = 1,
+    /// Library functions behave as their table rows say.
+    Library = 2,
+    /// Some external functions were declared to touch no shared memory.
+    AssumedPure = 3,
+    /// Synchronisation objects and memory are used as the standards allow.
+    UsedAsAllowed = 10,
+    /// Functions without a body touch only what they are given.
+    GivenOnly = 11,
+}
 
-/// Synchronisation objects and memory are used as the standards allow.
-const USED_AS_ALLOWED: &str = "A10";
+use Assumption::{AssumedPure, GivenOnly, Library, UsedAsAllowed, WeakAtomics};
 
-/// Functions without a body touch only what they are given.
-const GIVEN_ONLY: &str = "A11";
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "A{}", *self as u8)
+    }
+}
 
-/// The assumptions of the static engine.
-pub(crate) fn of_static(program: &Program, assume_pure: bool, outside: bool) -> Vec<String> {
+/// The assumptions of the static engine; `outside` if functions without a body are called.
+pub(crate) fn of_static(program: &Program, assume_pure: bool, outside: bool) -> BTreeSet<Assumption> {
     let mut held = of_proofs(program, assume_pure);
-    held.extend(outside.then(|| GIVEN_ONLY.to_owned()));
+    held.extend(outside.then_some(GivenOnly));
     held
 }
 
 /// The assumptions of proofs for any number of threads.
-pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> Vec<String> {
+pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> BTreeSet<Assumption> {
     let statements = || program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
     let weak = statements().any(|statement| is_weak(&statement.stmt));
     let library = program.functions.iter().any(|f| f.blocks.is_empty())
         || statements().any(|statement| matches!(statement.stmt, Stmt::Library { .. }));
-    let held = [(weak, WEAK_ATOMICS), (library, LIBRARY), (assume_pure, ASSUMED_PURE), (true, USED_AS_ALLOWED)];
-    held.into_iter().filter(|(holds, _)| *holds).map(|(_, id)| id.to_owned()).collect()
+    chosen([(weak, WeakAtomics), (library, Library), (assume_pure, AssumedPure), (true, UsedAsAllowed)])
 }
 
 /// The assumptions of what is predicted from a recorded run.
-pub(crate) fn of_recording(program: &Program, assume_pure: bool) -> Vec<String> {
-    of_proofs(program, assume_pure).into_iter().filter(|id| id != USED_AS_ALLOWED).collect()
+pub(crate) fn of_recording(program: &Program, assume_pure: bool) -> BTreeSet<Assumption> {
+    let mut held = of_proofs(program, assume_pure);
+    held.remove(&UsedAsAllowed);
+    held
+}
+
+/// The assumptions of a search's verdict.
+pub(crate) fn of_search(program: &Program, outcome: &Outcome, assume_pure: bool) -> BTreeSet<Assumption> {
+    let library = program.functions.iter().any(|f| f.blocks.is_empty());
+    chosen([(outcome.weak_atomics, WeakAtomics), (library, Library), (assume_pure, AssumedPure)])
+}
+
+fn chosen<const N: usize>(held: [(bool, Assumption); N]) -> BTreeSet<Assumption> {
+    held.into_iter().filter_map(|(holds, assumption)| holds.then_some(assumption)).collect()
 }
 
 /// Whether a statement is an atomic operation weaker than sequentially consistent.
@@ -47,19 +71,4 @@ fn is_weak(stmt: &Stmt) -> bool {
         _ => None,
     };
     order.is_some_and(|order| order != Order::SeqCst)
-}
-
-/// Both lists as one, by number.
-pub(crate) fn merged(mut one: Vec<String>, other: Vec<String>) -> Vec<String> {
-    one.extend(other);
-    one.sort_by_key(|id| (id.len(), id.clone()));
-    one.dedup();
-    one
-}
-
-/// The assumptions of a search's verdict.
-pub(crate) fn of_search(program: &Program, outcome: &Outcome, assume_pure: bool) -> Vec<String> {
-    let library = program.functions.iter().any(|f| f.blocks.is_empty());
-    let held = [(outcome.weak_atomics, WEAK_ATOMICS), (library, LIBRARY), (assume_pure, ASSUMED_PURE)];
-    held.into_iter().filter(|(holds, _)| *holds).map(|(_, id)| id.to_owned()).collect()
 }

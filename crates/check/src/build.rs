@@ -11,7 +11,7 @@ use exec::remote::Machine;
 use exec::{Config, Target};
 use llvm::Architecture;
 use llvm::instrument::Logged;
-use model::{Interrupt, SiteId};
+use model::{Budget, Interrupt, SiteId};
 use program::{Program, Unmodelled};
 
 use crate::Error;
@@ -31,7 +31,14 @@ pub struct BuildOptions {
     pub stdin: Option<String>,
     /// The machine that it runs on, if not this one.
     pub machine: Option<Machine>,
+    /// Functions that any number of threads may run at any time, for code without `main`.
+    pub entries: Vec<String>,
+    /// A specification of lock functions: a preset or a file.
+    pub locks: Option<String>,
 }
+
+/// Specifications of lock functions that need no file.
+pub const LOCK_PRESETS: [&str; 1] = ["linux"];
 
 /// An instrumented program, ready to run. Its files are deleted with it.
 #[derive(Debug)]
@@ -105,7 +112,7 @@ impl From<&ProgramIdentity> for BuildOptions {
             assume_pure: program.assume_pure.iter().cloned().collect(),
             args: program.args.clone(),
             stdin: program.stdin.clone(),
-            machine: None,
+            ..Self::default()
         }
     }
 }
@@ -138,19 +145,14 @@ fn work_folder() -> Result<tempfile::TempDir, Error> {
 }
 
 /// Compiles to the small language only. The sources need no `main`.
-pub fn lower(options: &BuildOptions) -> Result<Program, Error> {
-    lower_until(options, &Interrupt::new())
+pub fn lower(options: &BuildOptions, budget: &Budget) -> Result<Program, Error> {
+    lower_until(options, budget.interrupt())
 }
 
 /// The same, unless it is stopped.
 pub(crate) fn lower_until(options: &BuildOptions, stop: &Interrupt) -> Result<Program, Error> {
     let folder = work_folder()?;
     Ok(llvm::lower_only(&options.compiler_options(folder.path(), stop)?)?)
-}
-
-/// Compiles, instruments and links.
-pub fn build(options: &BuildOptions) -> Result<Built, Error> {
-    Unlinked::new(options, &Interrupt::new())?.link()
 }
 
 /// A program that is compiled and instrumented: what can be said of its text needs no more.

@@ -3,13 +3,12 @@
 use std::fmt::Write;
 
 use model::{End, Trace};
+use program::Program;
 
 use crate::Error;
-use crate::build::Built;
-use crate::names::Names;
-use crate::place::Place;
-use crate::run::{Limits, launch};
-use crate::words::Words;
+use crate::describe::{ObjectNames, Position, Words};
+use crate::run::Limits;
+use crate::subject::Subject;
 
 /// A run of the program under the empty schedule.
 #[derive(Debug)]
@@ -20,21 +19,23 @@ pub struct Run {
     pub output: exec::Output,
 }
 
-/// Runs the program once under the empty schedule and tells what happened.
-pub fn run(built: &Built, limits: &Limits) -> Result<Run, Error> {
-    let (mut target, trace, symbols) = launch(built, limits)?;
-    let output = target.output()?;
-    let names = Names::new(&built.program, &symbols);
-    let words = Words { trace: &trace, names: &names };
-    Ok(Run { text: tell(built, &words), output })
+/// Runs the program once under the empty schedule and describes what happened.
+pub fn first_run(subject: &mut Subject, limits: &Limits) -> Result<Run, Error> {
+    subject.must_run()?;
+    let program = std::sync::Arc::clone(subject.program());
+    let running = subject.running(limits)?.ok_or(Error::Llvm(llvm::Error::Stopped))?;
+    let output = running.target.output()?;
+    let names = ObjectNames::new(&program, &running.symbols);
+    let words = Words { trace: &running.first, names: &names };
+    Ok(Run { text: describe(&program, &words), output })
 }
 
-fn tell(built: &Built, words: &Words<'_>) -> String {
+fn describe(program: &Program, words: &Words<'_>) -> String {
     let mut text = String::new();
     let trace = words.trace;
     for event in &trace.events {
         let thread = words.thread(event.id.thread);
-        let Place { file, line, column, .. } = Place::of(&built.program, event.site);
+        let Position { file, line, column, .. } = Position::of(program, event.site);
         let place = file.map_or_else(String::new, |file| format!("  {file}:{line}:{column}"));
         let _ = writeln!(text, "{thread}:{} {}{place}", event.id.position, words.did(event));
     }

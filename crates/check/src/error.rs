@@ -20,21 +20,18 @@ pub enum Error {
     /// The search failed.
     #[error(transparent)]
     Search(Box<explore::Error<exec::Error>>),
-    /// Two engines contradict each other.
-    #[error(transparent)]
-    Contradiction(#[from] model::Contradiction),
-    /// Two engines contradict each other, and what we need to find out why is in a folder.
-    #[error("{contradiction}")]
-    ContradictionBundled { contradiction: model::Contradiction, folder: PathBuf },
-    /// A file of the bundle cannot be written.
-    #[error("{contradiction}; and the bundle `{}` cannot be written: {cause}", folder.display())]
-    Bundle { contradiction: model::Contradiction, folder: PathBuf, cause: std::io::Error },
     /// A program of the small language cannot be read.
     #[error("cannot read `{}`: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: std::io::Error },
     /// A program of the small language is malformed.
     #[error("{}:{cause}", path.display())]
     SmallLanguage { path: PathBuf, cause: cover::sml::SmlError },
+    /// A command that runs programs is given something else.
+    #[error("`{}` is {is}", path.display())]
+    WrongInput { path: PathBuf, is: &'static str, takes: &'static str },
+    /// Programs of the small language cannot be joined.
+    #[error("a program of the small language is one file")]
+    SeveralSmallLanguage,
     /// A function given as an entry is not there.
     #[error("there is no function `{0}` with a body, given with `--entry`")]
     NoSuchEntry(String),
@@ -103,6 +100,11 @@ impl From<explore::Error<exec::Error>> for Error {
 }
 
 impl Error {
+    /// Whether the user gave something that cannot be used, whatever the budget.
+    pub(crate) fn is_misuse(&self) -> bool {
+        matches!(self, Self::NoSuchEntry(_) | Self::Locks { .. } | Self::NoLocks { .. } | Self::Stdin { .. })
+    }
+
     /// What the user can do about it, where the message does not say.
     pub fn help(&self) -> Option<String> {
         let bug = "please report this with the program, if you can share it";
@@ -110,6 +112,8 @@ impl Error {
             Self::Format(error) => error.help().to_owned(),
             Self::WorkFolder(_) => "make room there, or set TMPDIR to another folder".to_owned(),
             Self::SmallLanguage { .. } => "correct the file at this place".to_owned(),
+            Self::WrongInput { takes, .. } => (*takes).to_owned(),
+            Self::SeveralSmallLanguage => "give that file alone".to_owned(),
             Self::NoSuchEntry(_) => "name functions that the sources define".to_owned(),
             Self::Locks { .. } => "correct the file; its form is described in docs/lock-functions.md".to_owned(),
             Self::NoLocks { .. } => {
@@ -141,13 +145,9 @@ impl Error {
                 "the program depends on something outside (time, files, another kernel), or this is a bug of raceproof"
                     .to_owned()
             }
-            Self::ContradictionBundled { folder, .. } => {
-                format!("`{}` has all we need to find it: sources, program, ledger, versions", folder.display())
-            }
-            Self::Bundle { .. } => bug.to_owned(),
             Self::Llvm(error) => return build_help(error).map(str::to_owned),
             Self::Exec(error) => return error.help().map(str::to_owned),
-            Self::Search(_) | Self::Contradiction(_) => return None,
+            Self::Search(_) => return None,
         })
     }
 }

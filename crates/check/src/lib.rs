@@ -1,52 +1,48 @@
-//! The line from inputs to result: build the program, run the engines, settle every pair.
+//! The line from inputs to result: build the program, let the engines work, settle every pair, make the report.
 //!
-//! [`build`] turns sources into an instrumented executable; [`explore`] searches its schedules and returns the
-//! result document; [`verify`] proves pairs absent for any number of threads; [`replay`] runs a witness again. The ledger
-//! of pairs lives here. Nothing here knows how a result is shown.
+//! [`run`] carries out a [`Request`]: it builds the program ([`Subject`]), lets the engines answer one after the other
+//! (`engine`), keeps one verdict per pair (`ledger`) and makes the report last (`document`). [`record`] and [`replay`] use
+//! the same parts. Nothing here knows how a result is shown.
 
 mod assumptions;
 mod build;
-mod checkpoint;
-mod crash;
+mod bundle;
+mod describe;
+mod document;
+mod doubt;
 mod dump;
+mod engine;
 mod error;
-mod examples;
-mod explore;
-mod finding;
+mod facts_shim;
 mod foreign;
-mod hints;
+mod gap;
+mod input;
+mod ledger;
 mod line;
-mod listing;
-mod names;
-mod outputs;
-mod patience;
-mod place;
-mod predict;
 mod record;
 mod replay;
+mod request;
 mod run;
-mod settle;
 mod small_language;
-mod stacks;
-mod static_engine;
-mod story;
+mod stray;
 mod subject;
-mod verify;
-mod witnesses;
-mod words;
+mod text;
 
-pub use build::{BuildOptions, Built, build, lower};
-pub use dump::{Run, run};
+pub use build::{BuildOptions, Built, LOCK_PRESETS, lower};
+pub use dump::{Run, first_run};
+pub use engine::explore::SearchOptions;
+pub use engine::static_::AnalysisFigures;
+pub use engine::verify::ProofOptions;
 pub use error::Error;
-pub use explore::{ExploreOptions, explore};
-pub use foreign::{emit_foreign, is_foreign, predict_foreign};
-pub use line::{CheckOptions, Effort, LINE, Watcher, check};
-pub use predict::{PredictOptions, predict};
+pub use foreign::{emit_foreign, predict_foreign};
+pub use input::{Input, classify};
+pub use line::{Watcher, run, run_on};
 pub use record::{
     RecordOptions, Recorded, Recorder, emit_trace, prepare_recorder, read_trace, rebuild_recorded, record,
 };
 pub use replay::{Replayed, debugger, replay};
+pub use request::{Effort, LINE, Recording, Request};
 pub use run::Limits;
-pub use small_language::{is_small_language, small_language_net, verify_small_language};
-pub use static_engine::{Inspected, LOCK_PRESETS, StaticOptions, static_check, static_facts};
-pub use verify::{ProofOptions, VerifyOptions, net, verify};
+pub use small_language::{small_language_net, verify_small_language};
+pub use subject::{Subject, build};
+pub use text::{facts_text, net};

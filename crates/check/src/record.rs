@@ -12,13 +12,15 @@ use exec::format::TraceFile;
 use exec::{Detail, RecordConfig};
 use llvm::instrument::Logged;
 use lockset::Answer;
-use model::{Addr, End, SiteId};
+use model::{Addr, Budget, End, SiteId};
 use program::Program;
 
 use crate::Error;
-use crate::build::{Built, build};
-use crate::names::Names;
-use crate::run::{Limits, launch};
+use crate::build::Built;
+use crate::describe::ObjectNames;
+use crate::facts_shim;
+use crate::run::{Limits, Running};
+use crate::subject::Subject;
 
 /// How to record.
 #[derive(Clone, Debug)]
@@ -90,14 +92,22 @@ impl Recorded {
 }
 
 /// Runs the program once and writes what happened to `output`.
-pub fn record(built: &Built, options: &RecordOptions, output: &Path) -> Result<TraceFile, Error> {
-    if options.controlled || needs_control(&built.program) {
-        let file = record_controlled(built, &options.limits)?;
+pub fn record(subject: &mut Subject, options: &RecordOptions, output: &Path) -> Result<TraceFile, Error> {
+    if options.controlled || needs_control(subject.program()) {
+        subject.must_run()?;
+        let running = subject.running(&options.limits)?.ok_or(Error::Llvm(llvm::Error::Stopped))?;
+        let file = controlled(running);
         file.write(output)?;
         return Ok(file);
     }
-    prepare_recorder(built, options)?.run(output)?;
+    prepare_recorder(subject, options)?.run(output)?;
     read_trace(output, Detail::Shared)
+}
+
+/// The same, kept for this command only.
+pub(crate) fn record_anew(subject: &mut Subject, options: &RecordOptions) -> Result<TraceFile, Error> {
+    let path = subject.must_run()?.folder().join("trace.rpt");
+    record(subject, options, &path)
 }
 
 /// A program that is ready to be recorded on real threads.
@@ -114,9 +124,10 @@ impl Recorder {
     }
 }
 
-/// Builds the program for the recorder. It lives as long as `built` does.
-pub fn prepare_recorder(built: &Built, options: &RecordOptions) -> Result<Recorder, Error> {
-    let without = if options.every_access { BTreeSet::new() } else { harmless_sites(built) };
+/// Builds the program for the recorder. It lives as long as the subject does.
+pub fn prepare_recorder(subject: &mut Subject, options: &RecordOptions) -> Result<Recorder, Error> {
+    let built = subject.must_run()?;
+    let without = if options.every_access { BTreeSet::new() } else { harmless_sites(subject, &built) };
     let (executable, Logged { accesses, together }) = built.build_recorder(without)?;
     let config = RecordConfig {
         program: built.identity.clone(),
@@ -132,15 +143,16 @@ pub fn prepare_recorder(built: &Built, options: &RecordOptions) -> Result<Record
     Ok(Recorder { executable, config })
 }
 
-/// Runs the program once under the controlled scheduler: the same run every time, with every access.
-pub(crate) fn record_controlled(built: &Built, limits: &Limits) -> Result<TraceFile, Error> {
-    let (_, trace, symbols) = launch(built, limits)?;
+/// The first run under the controlled scheduler as a recording: the same run every time, with every access.
+pub(crate) fn controlled(running: &Running) -> TraceFile {
+    let trace = running.first.clone();
     let cut = match trace.end {
         End::StepLimit => Some("the recorded run was cut at its limit of events".to_owned()),
         End::TimeLimit => Some("the recorded run was cut at its limit of time".to_owned()),
         _ => None,
     };
-    Ok(TraceFile { program: built.identity.clone(), symbols: symbols.globals(), trace, cut, left_out: 0 })
+    let (program, symbols) = (running.built.identity.clone(), running.symbols.clone().globals());
+    TraceFile { program, symbols, trace, cut, left_out: 0 }
 }
 
 /// Whether the program asks its checker something (a value, a section), which only the controlled scheduler answers.
@@ -152,10 +164,8 @@ fn needs_control(program: &Program) -> bool {
 }
 
 /// Sites that are in no pair that may race, by the static engine.
-fn harmless_sites(built: &Built) -> BTreeSet<SiteId> {
-    let assume_pure = built.identity.assume_pure.iter().cloned().collect();
-    let options = facts::Options { assume_pure, ..facts::Options::default() };
-    let analysis = lockset::analyse(&built.program, &options);
+fn harmless_sites(subject: &Subject, built: &Built) -> BTreeSet<SiteId> {
+    let Ok(analysis) = facts_shim::analyse(subject.facts()) else { return BTreeSet::new() };
     if !analysis.obstacles.is_empty() || analysis.more_warnings > 0 || !built.unmodelled.is_empty() {
         return BTreeSet::new();
     }
@@ -170,9 +180,10 @@ pub fn read_trace(path: &Path, detail: Detail) -> Result<TraceFile, Error> {
 }
 
 /// Builds the program of a recording and checks that it is the same.
-pub fn rebuild_recorded(path: &Path, file: &TraceFile) -> Result<Built, Error> {
+pub fn rebuild_recorded(path: &Path, file: &TraceFile, budget: &Budget) -> Result<Subject, Error> {
     let program = &file.program;
-    let built = build(&program.into())?;
+    let mut subject = Subject::new(&program.into(), budget)?;
+    let built = subject.must_run()?;
     if built.identity.hash != program.hash {
         return Err(Error::RecordedChanged { trace: path.to_owned() });
     }
@@ -180,12 +191,12 @@ pub fn rebuild_recorded(path: &Path, file: &TraceFile) -> Result<Built, Error> {
         let stdin = program.stdin.clone().unwrap_or_default();
         return Err(Error::StdinChanged { witness: path.to_owned(), stdin });
     }
-    Ok(built)
+    Ok(subject)
 }
 
 /// A recording in RAPID's text form, or as the paper's CSP model of what is left of it after reduction.
-pub fn emit_trace(built: &Built, file: &TraceFile, as_cspm: bool) -> Result<String, Error> {
-    let names = Names::new(&built.program, &file.symbols);
+pub fn emit_trace(subject: &Subject, file: &TraceFile, as_cspm: bool) -> Result<String, Error> {
+    let names = ObjectNames::new(subject.program(), &file.symbols);
     in_form(&file.trace, as_cspm, |addr| Some(names.synchronisation(&file.trace, addr)))
 }
 

@@ -1,24 +1,26 @@
 //! Running a witness again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 use exec::format::{RecordedAccess, RecordedFinding, Witness};
 use exec::remote::Machine;
 use explore::{Failure, FailureKind, Involved, looping};
-use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
-use report::document::SCHEMA;
+use model::{Budget, End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 
-use crate::build::{BuildOptions, Built, build};
-use crate::finding::Looker;
-use crate::names::Names;
-use crate::place::Place;
-use crate::run::{Limits, launch};
-use crate::story::{self, Ending};
-use crate::{Error, crash, settle, stacks};
+use crate::Error;
+use crate::build::{BuildOptions, Built};
+use crate::describe::story::{self, Ending};
+use crate::describe::{Describer, ObjectNames, Position, crash, stacks};
+use crate::document::{self, ONE_RUN, Parts, race_reason};
+use crate::engine::explore::cut_at;
+use crate::gap::Gap;
+use crate::run::{Limits, Running};
+use crate::subject::build;
 
 /// A witness that showed its finding again.
 #[derive(Debug)]
@@ -32,10 +34,10 @@ pub struct Replayed {
 }
 
 /// Reads a witness, builds its program and checks that it is the same.
-fn rebuild(path: &Path, machine: Option<Machine>) -> Result<(Witness, Built), Error> {
+fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<(Witness, Arc<Built>), Error> {
     let witness = Witness::read(path)?;
     let program = &witness.program;
-    let built = build(&BuildOptions { machine, ..program.into() })?;
+    let built = build(&BuildOptions { machine, ..program.into() }, budget)?;
     if built.identity.hash != program.hash {
         return Err(Error::ProgramChanged { witness: path.to_owned() });
     }
@@ -53,16 +55,16 @@ fn limits(witness: &Witness) -> Limits {
 
 /// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as
 /// recorded.
-pub fn replay(path: &Path, machine: Option<Machine>) -> Result<Replayed, Error> {
+pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Replayed, Error> {
     let start = Instant::now();
-    let (witness, built) = rebuild(path, machine)?;
-    let (mut target, _, symbols) = launch(&built, &limits(&witness))?;
+    let (witness, built) = rebuild(path, machine, budget)?;
+    let Running { mut target, symbols, .. } = Running::launch(Arc::clone(&built), &limits(&witness), budget)?;
     let trace = target.run(&witness.schedule())?;
     witness.compare(&trace).map_err(|difference| Error::ReplayDiffers { witness: path.to_owned(), difference })?;
-    let names = Names::new(&built.program, &symbols);
-    let looker = Looker { program: &built.program, names: &names };
+    let names = ObjectNames::new(&built.program, &symbols);
+    let describer = Describer { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
-    let Shown { mut pair, error, unknown, mut run } = show(&looker, &witness, &trace, spelled)
+    let Shown { mut pair, error, unknown, mut run } = show(&describer, &witness, &trace, spelled)
         .ok_or_else(|| Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) })?;
     if let (Some(pair), RecordedFinding::Race { accesses, .. }) = (&mut pair, &witness.finding)
         && let [Some(first), Some(second)] = [&accesses[0], &accesses[1]].map(|access| witness.event(&access.event))
@@ -71,25 +73,20 @@ pub fn replay(path: &Path, machine: Option<Machine>) -> Result<Replayed, Error> 
         let shown = [(first, one), (second, other)];
         stacks::add(&mut target, &built.program, &witness.schedule(), &trace, shown, &mut run)?;
     }
-    let report = Report {
-        raceproof: env!("CARGO_PKG_VERSION").to_owned(),
-        schema: SCHEMA,
-        command: "replay".to_owned(),
+    let error = error.map(|error| crash::at_its_line(error, &built.program, &mut target)).transpose()?;
+    let report = document::assemble(Parts {
+        command: report::Command::Replay,
         inputs: built.identity.inputs.clone(),
         args: built.identity.args.clone(),
-        verdict: if pair.is_some() { report::Verdict::Race } else { report::Verdict::Unknown },
-        scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc },
         pairs: pair.into_iter().collect(),
         unknowns: unknown.into_iter().collect(),
-        errors: error
-            .map(|error| crash::at_its_line(error, &built.program, &mut target))
-            .transpose()?
-            .into_iter()
-            .collect(),
-        engines: Vec::new(),
-        assumptions: Vec::new(),
-        time_ms: start.elapsed().as_millis() as u64,
-    };
+        errors: error.into_iter().collect(),
+        figures: Vec::new(),
+        assumptions: BTreeSet::new(),
+        scope: ONE_RUN,
+        incomplete: true,
+        start,
+    });
     Ok(Replayed { report, run, segments: witness.segments.len() })
 }
 
@@ -113,35 +110,35 @@ struct Shown {
 }
 
 /// Finds the witness's finding in a run of its schedule.
-fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<String>) -> Option<Shown> {
-    let tell = |ending: &Ending<'_>| story::tell(looker.program, looker.names, trace, ending);
+fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Option<String>) -> Option<Shown> {
+    let tell = |ending: &Ending<'_>| story::tell(describer.program, describer.names, trace, ending);
     let fault = |kind, thread: ThreadId, site, message: &str, what: &str| {
         let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
         let failure = Failure { kind, involved, message: message.to_owned(), schedule: Schedule::new() };
-        let error = Finding { witness: spelled.clone(), ..looker.failure(trace, &failure)? };
+        let error = Finding { witness: spelled.clone(), ..describer.failure(trace, &failure)? };
         Some(Shown { pair: None, error: Some(error), unknown: None, run: tell(&Ending::Fault { thread, site, what }) })
     };
     match (&witness.finding, &trace.end) {
         (RecordedFinding::Race { accesses, adjacent, .. }, _) => {
             let [first, second] = [witness.event(&accesses[0].event)?, witness.event(&accesses[1].event)?];
             let is_at = |site, recorded: &RecordedAccess| {
-                let Place { line, column, .. } = Place::of(looker.program, site);
+                let Position { line, column, .. } = Position::of(describer.program, site);
                 (line, column) == (recorded.line, recorded.column)
             };
             let wanted = |[one, other]: [Option<SiteId>; 2]| is_at(one, &accesses[0]) && is_at(other, &accesses[1]);
-            let [(first, one), (second, other)] = looker.race(trace, first, second, wanted)?;
+            let [(first, one), (second, other)] = describer.race(trace, first, second, wanted)?;
             if *adjacent && second.0 != first.0 + 1 {
                 return None;
             }
             let pair = report::Pair {
-                id: "P1".to_owned(),
+                id: String::new(),
                 verdict: PairVerdict::Race,
                 confirmed: true,
                 by: Engine::Explore,
-                rank: 1,
+                rank: 0,
                 code: Some(Code::DATA_RACE),
                 variable: one.variable.clone(),
-                reason: settle::race_reason(*adjacent).to_owned(),
+                reason: race_reason(*adjacent).to_owned(),
                 accesses: [one.access, other.access],
                 witness: spelled,
                 details: Details::default(),
@@ -160,7 +157,7 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
                 message: String::new(),
                 schedule: Schedule::new(),
             };
-            let error = Finding { witness: spelled, ..looker.failure(trace, &failure)? };
+            let error = Finding { witness: spelled, ..describer.failure(trace, &failure)? };
             Some(Shown { pair: None, error: Some(error), unknown: None, run: tell(&Ending::Waiting) })
         }
         (RecordedFinding::Assertion { message: expected }, End::Assertion { thread, site, message })
@@ -178,9 +175,12 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
         (RecordedFinding::Endless { message }, End::StepLimit | End::TimeLimit) => {
             let (thread, site) = looping(trace)?;
             let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
-            let (kind, schedule) = (FailureKind::Endless, Schedule::new());
-            let failure = Failure { kind, involved, message: message.clone(), schedule };
-            let unknown = Unknown { witness: spelled, ..looker.endless(trace, &failure) };
+            let who = involved
+                .first()
+                .map_or(String::new(), |i: &Involved| format!(": thread {} was still running", i.thread));
+            let (code, settle) = cut_at(&trace.end);
+            let gap = Gap::new(code, format!("{message}{who}"), settle).at(site);
+            let unknown = Unknown { witness: spelled, ..gap.resolve(describer.program) };
             let run = tell(&Ending::Fault { thread, site, what: "still runs" });
             Some(Shown { pair: None, error: None, unknown: Some(unknown), run })
         }
@@ -190,13 +190,13 @@ fn show(looker: &Looker<'_>, witness: &Witness, trace: &Trace, spelled: Option<S
 
 /// The command that runs the witness's program under gdb and stops right before the last event of its schedule: the
 /// second access of a race. `more` are further arguments of gdb. The program lives as long as what is returned with it.
-pub fn debugger(path: &Path, more: &[String]) -> Result<(Command, Built), Error> {
-    let (witness, built) = rebuild(path, None)?;
+pub fn debugger(path: &Path, more: &[String], budget: &Budget) -> Result<(Command, Arc<Built>), Error> {
+    let (witness, built) = rebuild(path, None, budget)?;
     let mut schedule = witness.schedule();
     if let Some(last) = schedule.segments.last_mut() {
         last.until = last.until.saturating_sub(1);
     }
-    let config = limits(&witness).config(&built);
+    let config = limits(&witness).config(&built, budget);
     let set_up = exec::gdb_command(&built.executable(), &config, &schedule, built.folder())?;
     let mut command = Command::new(set_up.get_program());
     let (settings, program): (Vec<_>, Vec<_>) = {

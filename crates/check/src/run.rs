@@ -1,10 +1,11 @@
-//! Launching a built program.
+//! The program under control: launched once, and kept for every engine that runs it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exec::format::RunOptions;
 use exec::{Isolation, Symbols, Target};
-use model::{Executor, Schedule, Trace};
+use model::{Budget, Executor, Schedule, Trace};
 
 use crate::{Built, Error};
 
@@ -39,12 +40,12 @@ impl Limits {
         RunOptions { spurious: self.spurious, max_steps: self.max_steps, quantum: quantum() }
     }
 
-    /// The executor's configuration for a program.
-    pub(crate) fn config(&self, built: &Built) -> exec::Config {
+    /// The executor's configuration for a program. No run takes longer than the budget has left.
+    pub(crate) fn config(&self, built: &Built, budget: &Budget) -> exec::Config {
         exec::Config {
             isolation: self.isolation,
             max_steps: self.max_steps,
-            time_limit: self.time,
+            time_limit: budget.remaining().map_or(self.time, |left| self.time.min(left.max(LEAST))),
             spurious: self.spurious,
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
@@ -54,10 +55,27 @@ impl Limits {
     }
 }
 
-/// Launches the program and runs it once under the empty schedule, which tells where its symbols are.
-pub(crate) fn launch(built: &Built, limits: &Limits) -> Result<(Target, Trace, Symbols), Error> {
-    let mut target = built.launch(limits.config(built))?;
-    let trace = target.run(&Schedule::new())?;
-    let symbols = target.symbols()?;
-    Ok((target, trace, symbols))
+/// A run gets at least this much time, so that what was found can be described when the budget is spent.
+const LEAST: Duration = Duration::from_secs(1);
+
+/// A program under control.
+pub(crate) struct Running {
+    /// The program.
+    pub(crate) built: Arc<Built>,
+    /// Its process.
+    pub(crate) target: Target,
+    /// The run under the empty schedule.
+    pub(crate) first: Trace,
+    /// Where its globals are.
+    pub(crate) symbols: Symbols,
+}
+
+impl Running {
+    /// Launches the program and runs it once under the empty schedule, which tells where its symbols are.
+    pub(crate) fn launch(built: Arc<Built>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
+        let mut target = built.launch(limits.config(&built, budget))?;
+        let first = target.run(&Schedule::new())?;
+        let symbols = target.symbols()?;
+        Ok(Self { built, target, first, symbols })
+    }
 }

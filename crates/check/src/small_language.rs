@@ -1,23 +1,21 @@
 //! The verifier for programs of the small language, which have no data and cannot run.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use cover::Counters;
 use cover::sml::{Sml, SmlAccess, SmlPair, net};
-use model::Engine;
+use model::{Budget, Engine};
 use petri::Net;
 use petri::backward::{Answer, Stop, solve};
-use report::document::SCHEMA;
-use report::{Code, Details, PairVerdict, Report, Unknown};
+use report::{Code, Command, Details, PairVerdict, Report, Unknown};
 
 use crate::Error;
-use crate::verify::{ABSENT, ProofOptions, scope, verdict};
-
-/// Whether a file is a program of the small language, by the end of its name.
-pub fn is_small_language(input: &str) -> bool {
-    Path::new(input).extension().is_some_and(|e| e == "sml")
-}
+use crate::document::{self, Parts};
+use crate::engine::Figures;
+use crate::engine::verify::{ABSENT, ProofOptions, scope, statistics};
+use crate::gap::Gap;
 
 fn read(input: &str) -> Result<Sml, Error> {
     let path = || PathBuf::from(input);
@@ -32,7 +30,12 @@ pub fn small_language_net(input: &str) -> Result<String, Error> {
 
 /// Settles every pair of statements that access the same variable, in one file. A candidate stays `unknown`: nothing can
 /// run it.
-pub fn verify_small_language(input: &str, options: &ProofOptions) -> Result<Report, Error> {
+pub fn verify_small_language(
+    command: Command,
+    input: &str,
+    options: &ProofOptions,
+    budget: &Budget,
+) -> Result<Report, Error> {
     let start = Instant::now();
     let sml = read(input)?;
     let mut counters = Counters::default();
@@ -40,9 +43,8 @@ pub fn verify_small_language(input: &str, options: &ProofOptions) -> Result<Repo
     let mut stopped = None;
     for pair in sml.pairs() {
         let net = net::net_of_pair(&sml, &pair);
-        let in_time = || options.time.is_none_or(|time| start.elapsed() < time);
-        let (answer, statistics) = solve(&net, options.pruning, |_| in_time());
-        counters.add(&net, &statistics);
+        let (answer, searched) = solve(&net, options.pruning, |_| !budget.is_spent());
+        counters.add(&net, &searched);
         let (verdict, reason, code) = match &answer {
             Answer::Safe(_) => (PairVerdict::Absent, ABSENT.to_owned(), None),
             Answer::Covered { sequence, .. } => (PairVerdict::Unknown, way(&net, sequence), Some(Code::CANDIDATE)),
@@ -57,28 +59,22 @@ pub fn verify_small_language(input: &str, options: &ProofOptions) -> Result<Repo
         };
         pairs.push(listed(&sml, input, &pair, verdict, reason, code));
     }
-    pairs.sort_by_key(|pair| pair.verdict);
-    for (rank, pair) in (1..).zip(&mut pairs) {
-        pair.rank = rank;
-        pair.id = format!("P{rank}");
-    }
-    let unknowns: Vec<Unknown> = stopped.into_iter().map(|reason| bound(input, reason)).collect();
-    let time_ms = start.elapsed().as_millis() as u64;
-    Ok(Report {
-        raceproof: env!("CARGO_PKG_VERSION").to_owned(),
-        schema: SCHEMA,
-        command: "verify".to_owned(),
+    let unknowns = stopped.into_iter().map(|reason| bound(input, reason)).collect();
+    let figures = Figures::new(Engine::Verify, options.pruning.name(), stopped.map(str::to_owned), start.elapsed());
+    let nets = options.statistics.then(|| statistics(&counters));
+    Ok(document::assemble(Parts {
+        command,
         inputs: vec![input.to_owned()],
         args: Vec::new(),
-        verdict: verdict(&pairs, &unknowns),
-        scope: scope(stopped.is_some()),
         pairs,
         unknowns,
         errors: Vec::new(),
-        engines: vec![options.engine(stopped.map(str::to_owned), stopped.is_some(), time_ms, &counters)],
-        assumptions: Vec::new(),
-        time_ms,
-    })
+        figures: vec![Figures { nets, ..figures }],
+        assumptions: BTreeSet::new(),
+        scope: scope(stopped.is_some()),
+        incomplete: false,
+        start,
+    }))
 }
 
 fn listed(
@@ -126,14 +122,6 @@ fn way(net: &Net, sequence: &[petri::TransitionId]) -> String {
 }
 
 fn bound(input: &str, reason: &str) -> Unknown {
-    Unknown {
-        code: Code::SEARCH_BOUND,
-        reason: reason.to_owned(),
-        function: None,
-        file: Some(input.to_owned()),
-        line: 0,
-        column: 0,
-        settle: "raise `--time`".to_owned(),
-        witness: None,
-    }
+    let gap = Gap::new(Code::SEARCH_BOUND, reason, "raise `--time`");
+    Unknown { file: Some(input.to_owned()), ..gap.without_place() }
 }

@@ -1,84 +1,161 @@
-//! The program under test while it is being made: its text can be judged before it can run.
+//! The program a command is about: its text, its facts, its executable and the process that runs it, each made once.
 //!
 //! Most of the time until there is an executable goes into optimising and linking instrumented code. Engines that look at
-//! the text alone need not wait for it: it happens in a thread of its own, and whoever wants to run the program waits then.
+//! the text alone do not wait for it: it happens in a thread of its own, and whoever wants to run the program waits then.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use model::Interrupt;
+use lockset::Specification;
+use model::{Budget, Interrupt};
 use program::Program;
 
-use crate::Error;
 use crate::build::{BuildOptions, Built, Unlinked, lower_until};
+use crate::facts_shim::Facts;
+use crate::run::{Limits, Running};
+use crate::{Error, LOCK_PRESETS};
 
-/// How often a linker at work is looked after.
-const LOOK: Duration = Duration::from_millis(2);
+/// Polling interval while the linker runs.
+const POLL: Duration = Duration::from_millis(2);
 
-/// The program, and how far it is.
-pub(crate) struct Subject {
+/// The program a command is about.
+pub struct Subject {
+    /// The program in the small language, as it was lowered.
     program: Arc<Program>,
-    state: State,
+    facts: Arc<Facts>,
+    executable: Executable,
+    running: Option<Running>,
+    budget: Budget,
     /// Ends the linker.
     stop: Interrupt,
 }
 
-enum State {
+enum Executable {
     /// The sources define no `main`.
     CannotRun,
     Linking(JoinHandle<Result<Built, Error>>),
-    Built(Box<Built>),
-    /// Its failure was told.
+    Built(Arc<Built>),
+    /// The link error was already returned.
     Failed,
 }
 
 impl Subject {
-    /// Compiles, until it is interrupted, and begins to link. The sources need no `main`; without one they cannot run.
-    pub(crate) fn new(options: &BuildOptions, interrupt: &Interrupt) -> Result<Self, Error> {
+    /// Compiles the program, while the budget lasts, and begins to link. The sources need no `main`; without one they
+    /// cannot run.
+    pub fn new(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let stop = Interrupt::new();
-        match Unlinked::new(options, interrupt) {
+        let (program, executable) = match Unlinked::new(options, budget.interrupt()) {
             Ok(mut unlinked) => {
                 unlinked.compiled.stop = stop.clone();
                 let program = Arc::clone(&unlinked.compiled.program);
-                Ok(Self { program, state: State::Linking(std::thread::spawn(|| unlinked.link())), stop })
+                (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
             }
             Err(Error::Llvm(llvm::Error::NoMain)) => {
-                Ok(Self { program: Arc::new(lower_until(options, interrupt)?), state: State::CannotRun, stop })
+                (Arc::new(lower_until(options, budget.interrupt())?), Executable::CannotRun)
             }
-            Err(error) => Err(error),
-        }
+            Err(error) => return Err(error),
+        };
+        let text = with_lock_functions(&program, options)?;
+        let fact_options =
+            facts::Options { assume_pure: options.assume_pure.clone(), entries: entries(&text, options)? };
+        let facts = Arc::new(Facts::new(text, fact_options, budget.clone()));
+        Ok(Self { program, facts, executable, running: None, budget: budget.clone(), stop })
     }
 
     /// The program in the small language.
-    pub(crate) fn program(&self) -> Arc<Program> {
-        Arc::clone(&self.program)
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
-    /// The executable, as soon as it is there; `None` when there will be none, or when it is interrupted.
-    pub(crate) fn built(&mut self, interrupt: &Interrupt) -> Result<Option<&Built>, Error> {
-        while let State::Linking(linking) = &self.state {
+    /// What holds of it in every run.
+    pub(crate) fn facts(&self) -> &Arc<Facts> {
+        &self.facts
+    }
+
+    /// Whether engines that run it have something to run.
+    pub(crate) fn can_run(&self) -> bool {
+        !matches!(self.executable, Executable::CannotRun)
+    }
+
+    /// The executable, as soon as it is there; `None` when there will be none, or when the budget is spent.
+    pub(crate) fn built(&mut self) -> Result<Option<Arc<Built>>, Error> {
+        while let Executable::Linking(linking) = &self.executable {
             if linking.is_finished() {
-                let State::Linking(linking) = std::mem::replace(&mut self.state, State::Failed) else { break };
+                let Executable::Linking(linking) = std::mem::replace(&mut self.executable, Executable::Failed) else {
+                    break;
+                };
                 let built = linking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-                self.state = State::Built(Box::new(built));
-            } else if interrupt.is_set() {
+                self.executable = Executable::Built(Arc::new(built));
+            } else if self.budget.is_spent() {
                 return Ok(None);
             } else {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL);
             }
         }
-        Ok(if let State::Built(built) = &self.state { Some(built) } else { None })
+        Ok(if let Executable::Built(built) = &self.executable { Some(Arc::clone(built)) } else { None })
+    }
+
+    /// The executable of a program that must run.
+    pub(crate) fn must_run(&mut self) -> Result<Arc<Built>, Error> {
+        if !self.can_run() {
+            return Err(Error::Llvm(llvm::Error::NoMain));
+        }
+        self.built()?.ok_or(Error::Llvm(llvm::Error::Stopped))
+    }
+
+    /// The program under control, launched when first asked for; `None` as for [`built`](Self::built).
+    pub(crate) fn running(&mut self, limits: &Limits) -> Result<Option<&mut Running>, Error> {
+        if self.running.is_none()
+            && let Some(built) = self.built()?
+        {
+            self.running = Some(Running::launch(built, limits, &self.budget)?);
+        }
+        Ok(self.running.as_mut())
+    }
+
+    /// The program under control, if an engine has launched it.
+    pub(crate) fn launched(&mut self) -> Option<&mut Running> {
+        self.running.as_mut()
     }
 }
 
-/// Nobody waits for the linker any longer. Its files go with it.
+/// Builds a program that must run.
+pub fn build(options: &BuildOptions, budget: &Budget) -> Result<Arc<Built>, Error> {
+    Subject::new(options, budget)?.must_run()
+}
+
+/// Ends the linker; its files go with it.
 impl Drop for Subject {
     fn drop(&mut self) {
         self.stop.set();
-        if let State::Linking(linking) = std::mem::replace(&mut self.state, State::Failed) {
-            // Whatever it says, nobody asks any more.
+        if let Executable::Linking(linking) = std::mem::replace(&mut self.executable, Executable::Failed) {
+            // Nobody needs its result any more.
             let _ = linking.join();
         }
     }
+}
+
+/// The program with the user's lock functions as lock operations.
+fn with_lock_functions(program: &Arc<Program>, options: &BuildOptions) -> Result<Arc<Program>, Error> {
+    let Some(path) = &options.locks else { return Ok(Arc::clone(program)) };
+    let specification = if LOCK_PRESETS.contains(&path.as_str()) {
+        Specification::linux()
+    } else {
+        let text = std::fs::read_to_string(path).map_err(|cause| Error::NoLocks { path: path.clone(), cause })?;
+        Specification::parse(&text).map_err(|cause| Error::Locks { path: path.clone(), cause })?
+    };
+    let mut text = (**program).clone();
+    specification.apply(&mut text);
+    Ok(Arc::new(text))
+}
+
+/// The functions that any number of threads may run at any time.
+fn entries(program: &Program, options: &BuildOptions) -> Result<Vec<program::FunctionId>, Error> {
+    let find = |name: &String| {
+        let defined = |f: &program::Function| !f.blocks.is_empty() && (f.symbol == *name || f.name == *name);
+        let found = program.functions.iter_enumerated().find(|(_, f)| defined(f));
+        found.map(|(id, _)| id).ok_or_else(|| Error::NoSuchEntry(name.clone()))
+    };
+    options.entries.iter().map(find).collect()
 }

@@ -1,10 +1,11 @@
 //! One schedule run ten thousand times gives ten thousand identical traces and outputs.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use check::{BuildOptions, Built, build};
 use exec::{Config, Isolation, Target};
-use model::{Executor, Schedule, Step, Trace};
+use model::{Budget, Executor, Schedule, Step, Trace};
 
 const RUNS: usize = 10_000;
 
@@ -43,10 +44,11 @@ fn switched(trace: &Trace) -> Schedule {
     schedule
 }
 
-fn built(program: &str) -> Built {
+fn built(program: &str) -> Arc<Built> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(program);
     let inputs = vec![source.to_string_lossy().into_owned()];
-    build(&BuildOptions { inputs, ..BuildOptions::default() }).unwrap_or_else(|e| panic!("{program}: {e}"))
+    let options = BuildOptions { inputs, ..BuildOptions::default() };
+    build(&options, &Budget::default()).unwrap_or_else(|e| panic!("{program}: {e}"))
 }
 
 fn check_program(program: &str) {

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use check::{BuildOptions, CheckOptions, Effort, LINE, Limits, Watcher, check};
+use check::{BuildOptions, LINE, Request, Watcher, run};
 use explore::Observer;
-use model::{Engine, Interrupt};
-use report::{Code, PairVerdict, Report, Verdict};
+use model::{Budget, Engine, Interrupt};
+use report::{Code, Command, PairVerdict, Report, Verdict};
 
 /// Most time until there is a report. Other tests may be running.
 const SOON: Duration = Duration::from_secs(30);
@@ -39,21 +39,14 @@ fn program() -> String {
     text
 }
 
-fn options(folder: &Path) -> CheckOptions {
+fn request(folder: &Path) -> Request {
     let file = folder.join("long.c");
     std::fs::write(&file, program()).unwrap();
-    CheckOptions {
-        build: BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() },
-        engines: LINE.to_vec(),
-        effort: Effort::Normal,
-        // The verifier takes a quarter of it.
-        time: Duration::from_secs(20),
-        limits: Limits::default(),
-        jobs: 1,
-        witness_dir: folder.join("witnesses"),
-        bundle_dir: folder.to_owned(),
-        interrupt: Interrupt::new(),
-    }
+    let build = BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() };
+    // The verifier takes a quarter of the time.
+    let budget = Budget::new(Some(Duration::from_secs(20)), None, Interrupt::new());
+    let (witness_dir, bundle_dir) = (folder.join("witnesses"), folder.to_owned());
+    Request { witness_dir, bundle_dir, ..Request::new(Command::Check, build, budget) }
 }
 
 /// Interrupts some time after an engine began.
@@ -97,10 +90,10 @@ fn in_any_engine() {
     for engine in LINE {
         for after in [0, 3, 40] {
             let folder = tempfile::tempdir().unwrap();
-            let options = options(folder.path());
+            let request = request(folder.path());
             let after = Duration::from_millis(after);
-            let mut watcher = Impatient { engine, after, interrupt: options.interrupt.clone(), at: None };
-            let report = check(&options, &mut watcher).unwrap();
+            let mut watcher = Impatient { engine, after, interrupt: request.budget.interrupt().clone(), at: None };
+            let report = run(&request, &mut watcher).unwrap();
             let waited = watcher.at.expect("every engine begins").elapsed();
             assert!(waited < SOON, "{engine}, {after:?}: {waited:?}");
             assert_interrupted(&report);
@@ -124,10 +117,10 @@ fn in_any_engine() {
 fn in_the_compiler() {
     for after in [0, 20, 100] {
         let folder = tempfile::tempdir().unwrap();
-        let options = options(folder.path());
+        let request = request(folder.path());
         let began = Instant::now();
-        interrupt_after(Duration::from_millis(after), options.interrupt.clone());
-        let report = check(&options, &mut ()).unwrap();
+        interrupt_after(Duration::from_millis(after), request.budget.interrupt().clone());
+        let report = run(&request, &mut ()).unwrap();
         assert!(began.elapsed() < SOON, "{after} ms");
         assert_interrupted(&report);
     }

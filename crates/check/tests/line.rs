@@ -6,26 +6,22 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use check::{BuildOptions, CheckOptions, Effort, LINE, Limits, check};
-use model::Engine;
-use report::{PairVerdict, Report, Verdict};
+use check::{BuildOptions, LINE, Request, run};
+use model::{Budget, Engine};
+use report::{Command, PairVerdict, Report, Verdict};
 use testkit::generator::{Case, Feature};
 
 const PROGRAMS: u64 = 48;
 
-fn options(folder: &Path, source: &str, engines: &[Engine]) -> CheckOptions {
+fn request(folder: &Path, source: &str, engines: &[Engine]) -> Request {
     let file = folder.join("case.c");
     std::fs::write(&file, source).unwrap();
-    CheckOptions {
-        build: BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() },
+    let build = BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() };
+    Request {
         engines: engines.to_vec(),
-        effort: Effort::Normal,
-        time: Effort::Thorough.time(),
-        limits: Limits::default(),
-        jobs: 1,
         witness_dir: folder.join("witnesses"),
         bundle_dir: folder.to_owned(),
-        interrupt: model::Interrupt::new(),
+        ..Request::new(Command::Check, build, Budget::default())
     }
 }
 
@@ -41,7 +37,7 @@ fn examine(seed: u64) -> Result<(), String> {
     let racing: BTreeSet<(u32, u32)> = case.racing_lines().into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
     let folder = tempfile::tempdir().unwrap();
     let run = |engines: &[Engine]| {
-        check(&options(folder.path(), &case.c(), engines), &mut ()).map_err(|error| format!("{engines:?}: {error}"))
+        run(&request(folder.path(), &case.c(), engines), &mut ()).map_err(|error| format!("{engines:?}: {error}"))
     };
     let whole = run(&LINE)?;
     let races = lines(&whole, PairVerdict::Race);
@@ -113,10 +109,10 @@ int main(void) {
 #[test]
 fn a_run_that_went_astray_contradicts_no_proof() {
     let folder = tempfile::tempdir().unwrap();
-    let report = check(&options(folder.path(), ASTRAY, &LINE), &mut ()).unwrap();
+    let report = run(&request(folder.path(), ASTRAY, &LINE), &mut ()).unwrap();
     assert_eq!(report.verdict, Verdict::Race);
     assert!(lines(&report, PairVerdict::Race).contains(&(8, 17)), "{:?}", lines(&report, PairVerdict::Race));
-    let proofs = check(&options(folder.path(), ASTRAY, &[Engine::Static]), &mut ()).unwrap();
+    let proofs = run(&request(folder.path(), ASTRAY, &[Engine::Static]), &mut ()).unwrap();
     assert!(!lines(&proofs, PairVerdict::Unknown).contains(&(8, 17)), "else nothing is contradicted");
     for pair in report.pairs_with(PairVerdict::Absent) {
         assert_eq!(pair.by, Engine::Explore, "proofs are void: {pair:?}");

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use check::{BuildOptions, Limits, ProofOptions, VerifyOptions};
+use check::{BuildOptions, Input, Limits, ProofOptions, Request, SearchOptions};
+use model::Budget;
 use petri::backward::Pruning;
-use report::{CoverStatistics, NetStatistics, Report, Verdict};
+use report::{Command, CoverStatistics, NetStatistics, Report, Verdict};
 use testkit::race_freeness::TABLE;
 
 const HEAD: &str = "\
@@ -33,18 +34,23 @@ Written by `BLESS=1 cargo test -p raceproof-check --test table1`.
 /// What `raceproof verify --stats` says of a file.
 fn verified(file: &Path, pruning: Pruning, witness_dir: &Path) -> Report {
     let input = file.display().to_string();
-    let proofs = ProofOptions { time: None, pruning, statistics: true };
-    if check::is_small_language(&input) {
-        return check::verify_small_language(&input, &proofs).unwrap_or_else(|error| panic!("{input}: {error}"));
-    }
-    let options = VerifyOptions {
-        build: BuildOptions { inputs: vec![input.clone()], ..BuildOptions::default() },
-        proofs,
-        limits: Limits { max_steps: 500, ..Limits::default() },
-        max_executions: 1_000,
-        witness_dir: witness_dir.to_owned(),
+    let proofs = ProofOptions { pruning, statistics: true, ..ProofOptions::default() };
+    let (inputs, budget) = (vec![input.clone()], Budget::default());
+    let report = match check::classify(&inputs) {
+        Ok(Input::SmallLanguage(path)) => check::verify_small_language(Command::Verify, &path, &proofs, &budget),
+        _ => {
+            let build = BuildOptions { inputs, ..BuildOptions::default() };
+            let request = Request {
+                proofs,
+                limits: Limits { max_steps: 500, ..Limits::default() },
+                search: SearchOptions { max_executions: Some(1_000), ..SearchOptions::default() },
+                witness_dir: witness_dir.to_owned(),
+                ..Request::new(Command::Verify, build, budget)
+            };
+            check::run(&request, &mut ())
+        }
     };
-    check::verify(&options, &mut ()).unwrap_or_else(|error| panic!("{input}: {error}"))
+    report.unwrap_or_else(|error| panic!("{input}: {error}"))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use cc::Language;
+use cc::{InputKind, Language};
 use model::Interrupt;
 
 use crate::error::Error;
@@ -20,29 +20,12 @@ const JOBS: usize = 2;
 /// How often a compiler at work is looked after.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What an input is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    Source(Language),
-    Bitcode,
-    /// Built by `raceproof cc`: carries bitcode.
-    Carrier,
-    /// A folder with a compilation database.
-    Folder,
-}
-
-fn kind(path: &Path) -> Result<Kind, Error> {
-    let extension = path.extension().and_then(OsStr::to_str);
-    match (extension, Language::of(path)) {
-        (Some("bc" | "ll"), _) => Ok(Kind::Bitcode),
-        (_, Some(language)) => Ok(Kind::Source(language)),
-        _ if path.is_dir() => Ok(Kind::Folder),
-        _ if cc::is_carrier(path) => Ok(Kind::Carrier),
-        _ => Err(match std::fs::metadata(path) {
-            Ok(_) => Error::UnknownKind { path: path.to_owned() },
-            Err(cause) => Error::Unreadable { path: path.to_owned(), cause },
-        }),
-    }
+/// The kind of an input, or why it is none.
+fn kind(path: &Path) -> Result<InputKind, Error> {
+    InputKind::of(path).ok_or_else(|| match std::fs::metadata(path) {
+        Ok(_) => Error::UnknownKind { path: path.to_owned() },
+        Err(cause) => Error::Unreadable { path: path.to_owned(), cause },
+    })
 }
 
 /// The user's compiler flags, sorted by who they are for.
@@ -231,19 +214,19 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
         std::fs::File::open(path).map_err(|cause| Error::Unreadable { path: path.clone(), cause })?;
         let new_file = |number: usize| work_dir.join(format!("input-{number}.bc"));
         match kind {
-            Kind::Bitcode => compiled.inputs.push(Input { path: path.clone(), bitcode: path.clone() }),
-            Kind::Source(language) => {
+            InputKind::Bitcode => compiled.inputs.push(Input { path: path.clone(), bitcode: path.clone() }),
+            InputKind::Source(language) => {
                 let source = Source { path: path.clone(), language, directory: ".".into(), flags: Vec::new() };
                 compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(compiled.inputs.len()) });
                 jobs.push((source, compiled.inputs.len() - 1));
             }
-            Kind::Folder => {
+            InputKind::Folder => {
                 for cc::Entry { source: path, language, directory, flags } in cc::database(path)? {
                     compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(compiled.inputs.len()) });
                     jobs.push((Source { path, language, directory, flags }, compiled.inputs.len() - 1));
                 }
             }
-            Kind::Carrier => {
+            InputKind::Carrier => {
                 let carried = cc::carried(path)?;
                 crate::create_dir(work_dir)?;
                 for unit in carried.units {

@@ -58,14 +58,21 @@ pub enum Engine {
     Explore,
 }
 
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Engine {
+    /// The name as written on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Static => "static",
             Self::Verify => "verify",
             Self::Predict => "predict",
             Self::Explore => "explore",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -5,6 +5,7 @@
 mod commands;
 mod failure;
 mod interrupt;
+mod memory;
 mod output;
 mod progress;
 mod settings;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use check::Watcher;
+use check::{AnalysisFigures, Watcher};
 use explore::{Observer, Progress};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use model::Engine;
@@ -17,6 +17,8 @@ pub(crate) struct Line {
     next: Instant,
     /// The engine at work and the pairs it works on, in `check`.
     engine: Option<(Engine, usize)>,
+    /// What the static engine did.
+    analysis: Option<AnalysisFigures>,
 }
 
 impl Line {
@@ -24,7 +26,7 @@ impl Line {
         let start = Instant::now();
         let style = ProgressStyle::with_template("{spinner} {wide_msg} [{elapsed}]");
         let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        Self { bar, start, next: start + PATIENCE, engine: None }
+        Self { bar, start, next: start + PATIENCE, engine: None, analysis: None }
     }
 }
 
@@ -74,7 +76,21 @@ impl Line {
     }
 }
 
+impl Line {
+    /// What the static engine did, one figure per line.
+    pub(crate) fn statistics(&self) -> String {
+        let Some(AnalysisFigures { phases, implied, lines }) = &self.analysis else { return String::new() };
+        let phases = phases.iter().map(|(name, time)| format!("{name}: {:.2} s\n", time.as_secs_f64()));
+        let left = format!("warnings that others imply: {implied}\npairs of lines in the rest: {lines}\n");
+        phases.collect::<String>() + &left
+    }
+}
+
 impl Watcher for Line {
+    fn analysed(&mut self, figures: &AnalysisFigures) {
+        self.analysis = Some(figures.clone());
+    }
+
     fn engine(&mut self, engine: Engine, open: usize) {
         self.engine = Some((engine, open));
         self.bar.set_message(self.at_work().trim_end_matches("; ").to_owned());

@@ -9,6 +9,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use check::{BuildOptions, Built};
 use common::target::{Proxy, Target};
@@ -16,7 +17,7 @@ use common::{Folder, Run, json_without_times};
 use exec::Config;
 use exec::remote::Machine;
 use explore::{Coverage, Observer, ReductionName};
-use model::{Executor, Schedule, SiteId, Step, Trace};
+use model::{Budget, Executor, Schedule, SiteId, Step, Trace};
 
 const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 const QEMU: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
@@ -131,14 +132,14 @@ impl Executions<'_> {
     }
 }
 
-fn build(program: &Path, cflags: &[&str], machine: Option<&Machine>) -> Built {
-    check::build(&BuildOptions {
+fn build(program: &Path, cflags: &[&str], machine: Option<&Machine>) -> Arc<Built> {
+    let options = BuildOptions {
         inputs: vec![program.to_str().expect("a path").to_owned()],
         cflags: cflags.iter().map(ToString::to_string).collect(),
         machine: machine.cloned(),
         ..BuildOptions::default()
-    })
-    .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+    };
+    check::build(&options, &Budget::default()).unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
 
 /// All executions of a program that the search makes to have one of each class.

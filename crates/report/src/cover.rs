@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use serde::{Deserialize, Serialize};
 
+use crate::Command;
 use crate::terminal::seconds;
 
 const BOLD: Style = Style::new().bold();
@@ -33,7 +34,7 @@ pub struct CoverReport {
     /// [`SCHEMA`](crate::document::SCHEMA).
     pub schema: u32,
     /// `cover`.
-    pub command: String,
+    pub command: Command,
     /// The net's file as the user spelled it.
     pub inputs: Vec<String>,
     /// The answer: covered if one question is, else unknown if one is, else safe.

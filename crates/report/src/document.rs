@@ -38,6 +38,30 @@ pub enum PairVerdict {
     Absent,
 }
 
+/// The command that made a result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "each is a subcommand")]
+pub enum Command {
+    Check,
+    Static,
+    Verify,
+    Predict,
+    Explore,
+    Replay,
+    Cover,
+}
+
+/// Whether an engine finished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Coverage {
+    /// Nothing was left out.
+    Complete,
+    /// Something was.
+    Stopped,
+}
+
 /// A result.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
@@ -46,7 +70,7 @@ pub struct Report {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The subcommand.
-    pub command: String,
+    pub command: Command,
     /// Inputs as the user spelled them.
     pub inputs: Vec<String>,
     /// The program's arguments.
@@ -316,8 +340,8 @@ pub struct Unknown {
 pub struct Engine {
     /// Which one.
     pub name: EngineName,
-    /// `complete` or `stopped`.
-    pub coverage: String,
+    /// Whether it finished.
+    pub coverage: Coverage,
     /// Why it stopped.
     pub reason: Option<String>,
     /// In milliseconds.
@@ -365,10 +389,33 @@ pub struct NetStatistics {
     pub sums: CoverStatistics,
 }
 
+impl std::fmt::Display for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Check => "check",
+            Self::Static => "static",
+            Self::Verify => "verify",
+            Self::Predict => "predict",
+            Self::Explore => "explore",
+            Self::Replay => "replay",
+            Self::Cover => "cover",
+        })
+    }
+}
+
+impl std::fmt::Display for Coverage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Complete => "complete",
+            Self::Stopped => "stopped",
+        })
+    }
+}
+
 impl Engine {
     /// Whether nothing was left out.
     pub fn is_complete(&self) -> bool {
-        self.coverage == "complete"
+        self.coverage == Coverage::Complete
     }
 }
 

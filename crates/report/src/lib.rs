@@ -24,8 +24,8 @@ pub mod terminal;
 pub use code::Code;
 pub use cover::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 pub use document::{
-    Access, Created, Details, Engine, ErrorKind, Finding, Frame, NetStatistics, Outputs, Pair, PairVerdict, Protection,
-    Report, Suppressed, Unknown, Verdict, Waiting,
+    Access, Command, Coverage, Created, Details, Engine, ErrorKind, Finding, Frame, NetStatistics, Outputs, Pair,
+    PairVerdict, Protection, Report, Suppressed, Unknown, Verdict, Waiting,
 };
 pub use run::{Action, Run, RunEvent, RunThread};
 pub use source::Sources;

@@ -33,7 +33,7 @@ pub fn render(report: &Report) -> String {
                 "name": "raceproof",
                 "version": report.raceproof,
                 "semanticVersion": report.raceproof,
-                "rules": Code::ALL.map(rule),
+                "rules": Code::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
             } },
             "invocations": [{ "executionSuccessful": true, "arguments": arguments(report) }],
             "columnKind": "utf16CodeUnits",
@@ -43,12 +43,12 @@ pub fn render(report: &Report) -> String {
     format!("{log:#}\n")
 }
 
-fn arguments(report: &Report) -> Vec<&str> {
-    let mut arguments = vec![report.command.as_str()];
-    arguments.extend(report.inputs.iter().map(String::as_str));
+fn arguments(report: &Report) -> Vec<String> {
+    let mut arguments = vec![report.command.to_string()];
+    arguments.extend(report.inputs.iter().cloned());
     if !report.args.is_empty() {
-        arguments.push("--");
-        arguments.extend(report.args.iter().map(String::as_str));
+        arguments.push("--".to_owned());
+        arguments.extend(report.args.iter().cloned());
     }
     arguments
 }

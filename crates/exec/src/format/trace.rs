@@ -75,6 +75,11 @@ pub(crate) fn block_of<T: Serialize>(kind: u32, value: &T) -> Vec<u8> {
 }
 
 impl TraceFile {
+    /// Whether a file that begins with these bytes is a trace.
+    pub fn is_one(head: &[u8]) -> bool {
+        head.starts_with(FILE_MAGIC)
+    }
+
     /// Writes the file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         super::write_bytes(path, &self.to_bytes())

@@ -28,7 +28,7 @@ impl Cc {
             Language::Cxx => ("RACEPROOF_CXX", "--driver-mode=g++"),
         };
         let native = match std::env::var(variable) {
-            Ok(named) => super::explore::split_flags(&[named])?,
+            Ok(named) => super::flags::split(&[named])?,
             Err(_) => vec![clang.clone(), driver.to_owned()],
         };
         let tools = Tools { native, clang, objcopy: "objcopy".to_owned() };

@@ -13,10 +13,9 @@ use petri::format::Format;
 use petri::witness::{self, Witness};
 use petri::{Net, TransitionId, pnml, spec, target};
 use report::document::SCHEMA;
-use report::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
+use report::{Command, CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 
-use crate::commands::explore::seconds;
-use crate::commands::flags::PruningFlag;
+use crate::commands::flags::{PruningFlag, seconds};
 use crate::failure::Failure;
 use crate::output;
 
@@ -147,7 +146,7 @@ impl Cover {
         CoverReport {
             raceproof: env!("CARGO_PKG_VERSION").to_owned(),
             schema: SCHEMA,
-            command: "cover".to_owned(),
+            command: Command::Cover,
             inputs: vec![self.net.display().to_string()],
             verdict: answered.iter().map(Answered::verdict).min().unwrap_or(CoverVerdict::Safe),
             initial: covered.map(Answered::initial).unwrap_or_default(),

@@ -2,74 +2,42 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use check::{BuildOptions, ExploreOptions, Limits};
+use check::{Limits, Request, SearchOptions, Subject};
 use clap::ValueEnum;
-use exec::Isolation;
-use exec::remote::Machine;
 use explore::{Check, ReductionName, Sampling, Strategy};
+use report::Command;
 
-use crate::commands::pragmas;
+use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags};
 use crate::failure::Failure;
+use crate::output;
 use crate::progress::Line;
-use crate::{interrupt, output};
+use crate::settings::Settings;
 
 /// Run the program under every schedule of one input
 #[derive(clap::Args)]
 pub(crate) struct Explore {
-    /// C or C++ sources, `.bc` or `.ll` files of one program
-    #[arg(required = true, value_name = "INPUT")]
-    inputs: Vec<String>,
-
-    /// Arguments of the program, after `--`
-    #[arg(last = true, value_name = "ARGS")]
-    args: Vec<String>,
+    #[command(flatten)]
+    program: ProgramFlags,
 
     /// Which schedules may be left out because they are equivalent to others
     #[arg(long, default_value = ReductionName::default().as_str(), value_name = "REDUCTION",
           value_parser = clap::builder::PossibleValuesParser::new(ReductionName::ALL.map(ReductionName::as_str)))]
     reduction: String,
 
-    /// What to look for, separated by commas; crashes and misuses are reported where they are met
+    /// What to look for, separated by commas; crashes and misuses are reported where a run meets them
     #[arg(long, value_delimiter = ',', default_value = "race,deadlock,assert,crash,misuse", value_name = "CHECKS",
           value_parser = clap::builder::PossibleValuesParser::new(Check::ALL.map(Check::as_str)))]
     check: Vec<String>,
 
-    /// Further compiler flags, split as a shell would; may be repeated
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
-    cflags: Vec<String>,
-
-    /// How runs are kept apart
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    isolation: IsolationFlag,
-
-    /// Most events of one run
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps)]
-    max_steps: u64,
-
-    /// Longest time of one run, in seconds
-    #[arg(long, value_name = "SECS", default_value_t = Limits::default().time.as_secs_f64())]
-    run_time: f64,
-
     /// Stop the search after N runs
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     max_executions: Option<u64>,
 
-    /// Stop the search after this many seconds
-    #[arg(long, value_name = "SECS")]
-    time: Option<f64>,
-
-    /// Search in N processes at once, with `--reduction optimal`; the executions and the answer are the same. Not for
-    /// programs that write files
-    #[arg(short, long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
-    jobs: NonZeroUsize,
-
     /// Run only schedules with at most N preemptions, those with fewer first, whatever the reduction
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     max_preemptions: Option<u32>,
 
     /// Try only some schedules, chosen at random: `random`, or `pct:d` for what needs d events in a certain order
@@ -96,57 +64,26 @@ pub(crate) struct Explore {
     #[arg(long)]
     first: bool,
 
-    /// Let condition-variable waits end without a signal, as the standards allow
-    #[arg(long)]
-    spurious: bool,
-
     /// Show what the program prints in its first run
     #[arg(long)]
     show_output: bool,
 
-    /// Compare what the program prints in all runs that come to their end, and its exit status
+    /// Compare what the program prints in all runs that finish, and its exit status
     #[arg(long)]
     compare_output: bool,
-
-    /// Assume that an external function touches no shared memory; may be repeated
-    #[arg(long, value_name = "NAME")]
-    assume_pure: Vec<String>,
-
-    /// Print one JSON document and nothing else on standard output
-    #[arg(long)]
-    json: bool,
-
-    /// Write the JSON document to a file
-    #[arg(long, value_name = "FILE")]
-    json_out: Option<PathBuf>,
-
-    /// Folder for witness files
-    #[arg(long, value_name = "DIR", default_value = "raceproof-witnesses")]
-    witness_dir: PathBuf,
 
     /// Print an intermediate value as text and stop there
     #[arg(long, value_enum, value_name = "VALUE")]
     emit: Option<Emit>,
 
-    /// File to give the program as standard input
-    #[arg(long, value_name = "FILE")]
-    stdin: Option<String>,
+    #[command(flatten)]
+    budget: BudgetFlags,
 
-    /// Run the program on another machine, where `raceproof target` listens
-    #[arg(long, value_name = "HOST[:PORT]")]
-    target: Option<String>,
-}
+    #[command(flatten)]
+    limits: RunFlags,
 
-/// How runs are kept apart.
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum IsolationFlag {
-    /// Restore memory in process, or fork where that is not possible
-    #[default]
-    Auto,
-    /// Fork a process for every run
-    Fork,
-    /// Restore memory in process
-    Restore,
+    #[command(flatten)]
+    report: ReportFlags,
 }
 
 /// Intermediate values.
@@ -165,97 +102,60 @@ impl Explore {
         self.check.iter().map(|check| check.parse().map_err(unknown)).collect()
     }
 
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let checks = self.checks()?;
-        let cflags = split_flags(&self.cflags)?;
-        let time = self.time.map(|time| seconds("--time", time)).transpose()?;
-        let limits = Limits {
-            isolation: match self.isolation {
-                IsolationFlag::Auto => Isolation::Auto,
-                IsolationFlag::Fork => Isolation::Fork,
-                IsolationFlag::Restore => Isolation::Restore,
-            },
-            max_steps: self.max_steps,
-            time: seconds("--run-time", self.run_time)?,
-            spurious: self.spurious,
-        };
-        let build = BuildOptions {
-            inputs: self.inputs,
-            cflags,
-            assume_pure: self.assume_pure.into_iter().collect(),
-            args: self.args,
-            stdin: self.stdin,
-            machine: self.target.as_deref().map(find_target).transpose()?,
-        };
-        pragmas::warn_if_ignored(&build);
-        if self.emit == Some(Emit::Program) {
-            output::print(&check::lower(&build)?.to_string());
-            return Ok(ExitCode::SUCCESS);
-        }
-        let built = check::build(&build)?;
-        if self.show_output || self.emit == Some(Emit::Trace) {
-            let run = check::run(&built, &limits)?;
-            if self.show_output {
-                let mut stderr = std::io::stderr().lock();
-                let _ = stderr.write_all(&run.output.stdout).and_then(|()| stderr.write_all(&run.output.stderr));
-            }
-            if self.emit == Some(Emit::Trace) {
-                output::print(&run.text);
-                return Ok(ExitCode::SUCCESS);
-            }
-        }
-        let reduction: ReductionName = self
-            .reduction
-            .parse()
-            .map_err(|e: explore::UnknownReduction| Failure::new(e.to_string(), "see `raceproof explore --help`"))?;
-        let options = ExploreOptions {
-            limits,
-            reduction,
-            checks,
+    /// How to search.
+    fn search(&self) -> Result<SearchOptions, Failure> {
+        let unknown = |e: explore::UnknownReduction| Failure::new(e.to_string(), "see `raceproof explore --help`");
+        let sampling = self.sample.zip(self.runs);
+        let search = SearchOptions {
+            reduction: self.reduction.parse().map_err(unknown)?,
+            checks: self.checks()?,
             max_executions: self.max_executions,
-            time,
             stop_at_first: self.first,
-            witness_dir: self.witness_dir,
-            jobs: self.jobs.get(),
+            jobs: self.limits.jobs.get(),
             max_preemptions: self.max_preemptions,
-            sampling: self.sample.zip(self.runs).map(|(strategy, runs)| Sampling { strategy, runs, seed: self.seed }),
-            interrupt: Some(interrupt::flag()),
-            checkpoint: self.checkpoint,
-            resume: self.resume,
+            sampling: sampling.map(|(strategy, runs)| Sampling { strategy, runs, seed: self.seed }),
+            checkpoint: self.checkpoint.clone(),
+            resume: self.resume.clone(),
             compare_output: self.compare_output,
         };
-        if options.jobs > 1 && !options.can_be_split() {
+        if search.jobs > 1 && !search.can_be_split() {
             output::warn(
                 "the search is made in one process: only one with `--reduction optimal` can be split for `-j`",
             );
         }
-        let report = check::explore(&built, &options, &mut Line::new())?;
-        if let Some(path) = &self.json_out {
-            output::write_json(&report, path)?;
+        Ok(search)
+    }
+
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let settings = Settings::find()?;
+        let known = self.report.known(&settings)?;
+        let search = self.search()?;
+        let limits = self.limits.limits(Limits::default().max_steps)?;
+        let budget = self.budget.budget(&settings, None)?;
+        let build = self.program.build_options(&settings)?;
+        if self.emit == Some(Emit::Program) {
+            output::print(&check::lower(&build, &budget)?.to_string());
+            return Ok(ExitCode::SUCCESS);
         }
-        output::show(&report, self.json);
-        Ok(output::status(&report))
+        let request = Request {
+            limits,
+            search,
+            witness_dir: self.report.witness_dir(&settings),
+            ..Request::new(Command::Explore, build, budget)
+        };
+        if !self.show_output && self.emit.is_none() {
+            return self.report.show(check::run(&request, &mut Line::new())?, known);
+        }
+        let mut subject = Subject::new(&request.build, &request.budget)?;
+        let run = check::first_run(&mut subject, &limits)?;
+        if self.show_output {
+            let mut stderr = std::io::stderr().lock();
+            let _ = stderr.write_all(&run.output.stdout).and_then(|()| stderr.write_all(&run.output.stderr));
+        }
+        if self.emit == Some(Emit::Trace) {
+            output::print(&run.text);
+            return Ok(ExitCode::SUCCESS);
+        }
+        self.report.show(check::run_on(subject, &request, &mut Line::new())?, known)
     }
-}
-
-/// The machine at an address given with `--target`.
-pub(crate) fn find_target(address: &str) -> Result<Machine, Failure> {
-    Ok(Machine::find(address).map_err(check::Error::from)?)
-}
-
-/// Compiler flags, each given text split as a shell would.
-pub(crate) fn split_flags(given: &[String]) -> Result<Vec<String>, Failure> {
-    let mut split = Vec::new();
-    for flags in given {
-        split.extend(shlex::split(flags).ok_or_else(|| {
-            Failure::new(format!("the flags `{flags}` have an unclosed quote"), "quote them as for a shell")
-        })?);
-    }
-    Ok(split)
-}
-
-/// A time given with a flag.
-pub(crate) fn seconds(flag: &str, value: f64) -> Result<Duration, Failure> {
-    Duration::try_from_secs_f64(value)
-        .map_err(|_| Failure::new(format!("`{flag} {value}` is not a time"), "give a number of seconds, zero or more"))
 }

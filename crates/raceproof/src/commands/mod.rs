@@ -6,7 +6,6 @@ pub(crate) mod cover;
 pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod flags;
-mod pragmas;
 pub(crate) mod predict;
 pub(crate) mod record;
 pub(crate) mod replay;

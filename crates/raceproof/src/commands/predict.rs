@@ -3,52 +3,51 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use check::{Built, PredictOptions};
+use check::{Input, Recording, Request, Subject};
 use clap::ValueEnum;
 use exec::Detail;
-use exec::format::TraceFile;
+use model::Budget;
+use report::Command;
 
-use crate::commands::record::Recording;
+use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags};
+use crate::commands::record::RecordFlags;
 use crate::failure::Failure;
 use crate::output;
+use crate::progress::Line;
+use crate::settings::Settings;
 
 /// Find races in other orders of a recorded run, and replay each
+///
+/// Besides a program, which is recorded first, the input may be a trace of `record` (`.rpt`) or one in RAPID's text form.
 #[derive(clap::Args)]
 pub(crate) struct Predict {
-    /// A trace of `record` (`.rpt`), one in RAPID's text form, or the inputs of a program to record first
-    #[arg(required = true, value_name = "TRACE | INPUT")]
-    inputs: Vec<String>,
+    #[command(flatten)]
+    program: ProgramFlags,
 
     #[command(flatten)]
-    recording: Recording,
+    recording: RecordFlags,
 
-    /// Let reads read from other writes than they did: more is predicted, less comes about
+    /// Let reads read from other writes than they did: predicts more races; fewer of them replay
     #[arg(long)]
     relaxed: bool,
 
     /// Events that are reordered together
-    #[arg(long, value_name = "N", default_value_t = PredictOptions::default().window)]
+    #[arg(long, value_name = "N", default_value_t = predict::Options::default().window)]
     window: usize,
 
     /// Events that the search may perform for each pair
-    #[arg(long, value_name = "N", default_value_t = PredictOptions::default().budget)]
-    budget: u64,
+    #[arg(long = "budget", value_name = "N", default_value_t = predict::Options::default().budget)]
+    events: u64,
 
     /// Print the trace in another form and stop there
     #[arg(long, value_enum, value_name = "VALUE")]
     emit: Option<Emit>,
 
-    /// Print one JSON document and nothing else on standard output
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    budget: BudgetFlags,
 
-    /// Write the JSON document to a file
-    #[arg(long, value_name = "FILE")]
-    json_out: Option<PathBuf>,
-
-    /// Folder for witness files
-    #[arg(long, value_name = "DIR", default_value = "raceproof-witnesses")]
-    witness_dir: PathBuf,
+    #[command(flatten)]
+    report: ReportFlags,
 }
 
 /// Forms of a trace.
@@ -60,79 +59,75 @@ enum Emit {
     Rapid,
 }
 
-/// Where a trace came from.
-enum Source {
-    Ours(Box<(Built, TraceFile)>),
-    Foreign(PathBuf, Vec<u8>),
-}
-
 impl Predict {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let options = PredictOptions {
-            limits: self.recording.limits()?,
-            relaxed: self.relaxed,
-            window: self.window,
-            budget: self.budget,
-            witness_dir: self.witness_dir.clone(),
-        };
-        let report = match (self.source()?, self.emit) {
-            (Source::Ours(ours), None) => check::predict(&ours.0, &ours.1, &options)?,
-            (Source::Ours(ours), Some(form)) => {
-                return emit(form, |as_cspm| check::emit_trace(&ours.0, &ours.1, as_cspm));
-            }
-            (Source::Foreign(path, bytes), None) => check::predict_foreign(&path, &bytes, &options)?,
-            (Source::Foreign(path, bytes), Some(form)) => {
-                return emit(form, |as_cspm| check::emit_foreign(&path, &bytes, as_cspm));
-            }
-        };
-        if let Some(path) = &self.json_out {
-            output::write_json(&report, path)?;
+        let settings = Settings::find()?;
+        let known = self.report.known(&settings)?;
+        let prediction = predict::Options { relaxed: self.relaxed, window: self.window, budget: self.events };
+        let budget = self.budget.budget(&settings, None)?;
+        let input = self.program.input()?;
+        if let Some(form) = self.emit {
+            output::print(&self.emitted(&input, form == Emit::Cspm, &settings, &budget)?);
+            return Ok(ExitCode::SUCCESS);
         }
-        output::show(&report, self.json);
-        Ok(output::status(&report))
+        let report = match input {
+            Input::ForeignTrace(path) => check::predict_foreign(&path, &read(&path)?, &prediction)?,
+            Input::Recording(path) => {
+                let file = check::read_trace(&path, Detail::Shared)?;
+                let subject = check::rebuild_recorded(&path, &file, &budget)?;
+                let build = (&file.program).into();
+                let request = Request::new(Command::Predict, build, budget);
+                let request = Request { recording: Recording::Given(Box::new(file)), ..request };
+                let request = self.with_flags(request, prediction, &settings)?;
+                check::run_on(subject, &request, &mut Line::new())?
+            }
+            _ => {
+                let build = self.program.build_options(&settings)?;
+                let request = Request::new(Command::Predict, build, budget);
+                let request = Request { recording: Recording::New(self.recording.options()?), ..request };
+                let request = self.with_flags(request, prediction, &settings)?;
+                check::run(&request, &mut Line::new())?
+            }
+        };
+        self.report.show(report, known)
     }
 
-    fn source(&self) -> Result<Source, Failure> {
-        // What cannot race is of use to other readers only.
-        let detail = if self.emit.is_some() { Detail::Every } else { Detail::Shared };
-        if let [input] = self.inputs.as_slice()
-            && is_trace(Path::new(input))
-        {
-            let path = Path::new(input);
-            let bytes = std::fs::read(path).map_err(|error| {
-                Failure::new(format!("cannot read `{input}`: {error}"), "check the spelling and the permissions")
-            })?;
-            if check::is_foreign(&bytes) {
-                return Ok(Source::Foreign(path.to_owned(), bytes));
+    /// A request with what the flags say.
+    fn with_flags(
+        &self,
+        request: Request,
+        prediction: predict::Options,
+        settings: &Settings,
+    ) -> Result<Request, Failure> {
+        let (limits, witness_dir) = (self.recording.limits()?, self.report.witness_dir(settings));
+        Ok(Request { prediction, limits, witness_dir, ..request })
+    }
+
+    /// The trace in another form.
+    fn emitted(&self, input: &Input, as_cspm: bool, settings: &Settings, budget: &Budget) -> Result<String, Failure> {
+        Ok(match input {
+            Input::ForeignTrace(path) => check::emit_foreign(path, &read(path)?, as_cspm)?,
+            Input::Recording(path) => {
+                let file = check::read_trace(path, Detail::Every)?;
+                check::emit_trace(&check::rebuild_recorded(path, &file, budget)?, &file, as_cspm)?
             }
-            drop(bytes);
-            let file = check::read_trace(path, detail)?;
-            let built = check::rebuild_recorded(path, &file)?;
-            return Ok(Source::Ours(Box::new((built, file))));
-        }
-        let built = self.recording.build(&self.inputs)?;
-        let folder = tempfile::tempdir().map_err(|error| {
-            Failure::new(
-                format!("cannot make a folder for the trace: {error}"),
-                "set TMPDIR to a folder you may write to",
-            )
-        })?;
-        let path = folder.path().join("trace.rpt");
-        let mut file = self.recording.record(&built, &path, false)?;
-        if detail == Detail::Every {
-            file = check::read_trace(&path, detail)?;
-        }
-        Ok(Source::Ours(Box::new((built, file))))
+            _ => {
+                let mut subject = Subject::new(&self.program.build_options(settings)?, budget)?;
+                let folder = tempfile::tempdir().map_err(|error| {
+                    let help = "set TMPDIR to a folder you may write to";
+                    Failure::new(format!("cannot make a folder for the trace: {error}"), help)
+                })?;
+                let path: PathBuf = folder.path().join("trace.rpt");
+                check::record(&mut subject, &self.recording.options()?, &path)?;
+                // What cannot race is of use to other readers.
+                check::emit_trace(&subject, &check::read_trace(&path, Detail::Every)?, as_cspm)?
+            }
+        })
     }
 }
 
-fn emit(form: Emit, text: impl FnOnce(bool) -> Result<String, check::Error>) -> Result<ExitCode, Failure> {
-    output::print(&text(form == Emit::Cspm)?);
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Whether an input is a trace, and not a source or bitcode.
-fn is_trace(path: &Path) -> bool {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    !["c", "cc", "cpp", "cxx", "C", "c++", "cp", "CPP", "bc", "ll"].contains(&extension)
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| {
+        Failure::new(format!("cannot read `{}`: {error}", path.display()), "check the spelling and the permissions")
+    })
 }

@@ -7,7 +7,7 @@ use anstyle::Style;
 use report::story::Story;
 use report::{Sources, terminal};
 
-use crate::commands::explore::find_target;
+use crate::commands::flags::{find_target, unlimited};
 use crate::failure::Failure;
 use crate::output;
 
@@ -43,18 +43,19 @@ impl Replay {
         if self.gdb {
             return self.debug();
         }
-        let replayed = check::replay(&self.witness, self.target.as_deref().map(find_target).transpose()?)?;
+        let replayed =
+            check::replay(&self.witness, self.target.as_deref().map(find_target).transpose()?, &unlimited())?;
         if self.json {
             output::show(&replayed.report, true);
         } else {
             let (sources, width) = (&mut Sources::new(), output::width());
             let story = report::story::render(&Story::of(&replayed.run), sources, width);
             let findings = terminal::findings(&replayed.report, sources, width);
-            let segments = replayed.segments;
-            let plural = if segments == 1 { "" } else { "s" };
+            let switches = replayed.segments.saturating_sub(1);
+            let plural = if switches == 1 { "" } else { "es" };
             let time = terminal::seconds(replayed.report.time_ms);
             output::print(&format!(
-                "{story}\n{findings}{BOLD}replayed{BOLD:#}: the run is as recorded in {segments} segment{plural}\n  \
+                "{story}\n{findings}{BOLD}replayed exactly{BOLD:#} ({switches} thread switch{plural})\n  \
                  finished in {time}\n"
             ));
         }
@@ -63,7 +64,7 @@ impl Replay {
 
     /// Hands the terminal over to gdb; its exit status becomes ours.
     fn debug(&self) -> Result<ExitCode, Failure> {
-        let (mut gdb, _program) = check::debugger(&self.witness, &self.gdb_args)?;
+        let (mut gdb, _program) = check::debugger(&self.witness, &self.gdb_args, &unlimited())?;
         let status = gdb.status().map_err(|error| {
             Failure::new(format!("cannot start gdb: {error}"), "on Debian and Ubuntu: apt install gdb")
         })?;

@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use model::verdict::{Engine as EngineName, Inputs, Threads};
 
 use crate::Code;
-use crate::document::{Engine, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
+use crate::document::{Command, Engine, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
 use crate::source::Sources;
 
 use message::{debug_help, finding_message, pair_message, replay_help, unknown_message};
@@ -25,7 +25,7 @@ const YELLOW: Style = AnsiColor::BrightYellow.on_default().bold();
 
 /// Renders the whole report for a terminal of this width.
 pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
-    let findings = if report.command == "check" { line::findings } else { findings };
+    let findings = if report.command == Command::Check { line::findings } else { findings };
     findings(report, sources, width) + &summary(report)
 }
 
@@ -36,7 +36,7 @@ pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String 
         pair.verdict == PairVerdict::Race
             || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE | Code::NOT_REPRODUCED))
     };
-    let witness_help = if report.command == "replay" { debug_help } else { replay_help };
+    let witness_help = if report.command == Command::Replay { debug_help } else { replay_help };
     let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
     let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
     let mut out = String::new();
@@ -131,7 +131,7 @@ fn also(report: &Report) -> Vec<String> {
 fn wider(report: &Report, absent: usize) -> String {
     let any = |pair: &&Pair| pair.details.scope.is_some_and(|scope| scope.inputs == Inputs::All);
     match report.pairs_with(PairVerdict::Absent).filter(any).count() {
-        _ if report.command != "check" => String::new(),
+        _ if report.command != Command::Check => String::new(),
         0 => " with this input".to_owned(),
         n if n == absent => " with any input".to_owned(),
         n => format!(" with this input, {n} of them with any"),

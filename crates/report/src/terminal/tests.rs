@@ -47,7 +47,7 @@ fn report(verdict: Verdict) -> Report {
     Report {
         raceproof: "0.1.0".into(),
         schema: SCHEMA,
-        command: "explore".into(),
+        command: crate::Command::Explore,
         inputs: vec!["a.c".into()],
         args: vec![],
         verdict,
@@ -57,7 +57,7 @@ fn report(verdict: Verdict) -> Report {
         errors: vec![],
         engines: vec![Engine {
             name: EngineName::Explore,
-            coverage: "complete".into(),
+            coverage: crate::Coverage::Complete,
             reason: None,
             time_ms: 12,
             reduction: "dpor".into(),

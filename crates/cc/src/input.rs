@@ -1,0 +1,32 @@
+//! What kinds of files make up a program.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::{Language, is_carrier};
+
+/// What an input of a program is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputKind {
+    /// A C or C++ source, by the end of its name.
+    Source(Language),
+    /// LLVM bitcode or its text form, by the end of its name.
+    Bitcode,
+    /// A file in which `raceproof cc` may have embedded bitcode: an object, an archive, a library or an executable.
+    Carrier,
+    /// A folder, which should have a compilation database.
+    Folder,
+}
+
+impl InputKind {
+    /// The kind of a file; `None` for files that are no part of a program, or that cannot be read.
+    pub fn of(path: &Path) -> Option<Self> {
+        match (path.extension().and_then(OsStr::to_str), Language::of(path)) {
+            (Some("bc" | "ll"), _) => Some(Self::Bitcode),
+            (_, Some(language)) => Some(Self::Source(language)),
+            _ if path.is_dir() => Some(Self::Folder),
+            _ if is_carrier(path) => Some(Self::Carrier),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! From addresses to names: globals by the symbol table, heap and stack objects by the run's allocations.
+
+use std::collections::BTreeMap;
+
+use exec::{PseudoCell, Symbols, pseudo_cell};
+use model::{Addr, Cell, Region, SiteId, Step, Trace};
+use program::library::LibraryState;
+use program::{GlobalId, Program, naming};
+
+/// ObjectNames of a program's objects.
+pub(crate) struct ObjectNames<'a> {
+    program: &'a Program,
+    symbols: &'a Symbols,
+    globals: BTreeMap<&'a str, GlobalId>,
+}
+
+impl<'a> ObjectNames<'a> {
+    /// ObjectNames for runs of `program`, whose executable has these symbols.
+    pub(crate) fn new(program: &'a Program, symbols: &'a Symbols) -> Self {
+        let globals = program.globals.iter_enumerated().map(|(id, global)| (global.symbol.as_str(), id)).collect();
+        Self { program, symbols, globals }
+    }
+
+    /// What a person calls the bytes that `site` touches at `step`: the object's name where it is known, else the
+    /// expression at the site, else their kind. What the implementation keeps inside an object has the object's name.
+    pub(crate) fn cell(&self, trace: &Trace, step: Step, cell: Cell, site: Option<SiteId>) -> String {
+        let name = self.object(trace, step, cell).or_else(|| self.expression(site));
+        name.map_or_else(|| "unnamed memory".to_owned(), |name| naming::without_insides(&name).to_owned())
+    }
+
+    fn object(&self, trace: &Trace, step: Step, cell: Cell) -> Option<String> {
+        let len = u64::from(cell.len);
+        if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start.0)
+            && let Some(global) = self.globals.get(symbol)
+        {
+            return Some(naming::name_global(self.program, *global, offset, len));
+        }
+        if let Some(pseudo) = pseudo_cell(cell.start) {
+            return Some(pseudo_name(pseudo).replace('`', ""));
+        }
+        let allocation = trace.allocation_of(cell.start, step)?;
+        let offset = cell.start.0 - allocation.start.0;
+        Some(match allocation.region {
+            Region::Heap => naming::name_heap(self.program, allocation.site, offset, len),
+            Region::Stack => naming::name_stack(self.program, allocation.site, offset, len),
+        })
+    }
+
+    /// What a person calls the synchronisation object at `addr`: the variable or field that is it.
+    pub(crate) fn synchronisation(&self, trace: &Trace, addr: Addr) -> String {
+        self.cell(trace, trace.events.next_id(), Cell { start: addr, len: 1 }, None)
+    }
+
+    fn expression(&self, site: Option<SiteId>) -> Option<String> {
+        self.program.sites.get(site?)?.expression.clone()
+    }
+}
+
+fn pseudo_name(cell: PseudoCell) -> &'static str {
+    match cell {
+        PseudoCell::LibraryState(index) => {
+            LibraryState::ALL.get(index).map_or("state of the library", |state| state.name())
+        }
+        PseudoCell::FileContent => "the content of a file",
+        PseudoCell::FilePosition => "the position in an open file",
+        PseudoCell::PendingSignals => "the pending signals",
+    }
+}

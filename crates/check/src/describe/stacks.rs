@@ -1,0 +1,75 @@
+//! How threads got to the accesses of a race: the calls on their stacks.
+//!
+//! Traces have no stacks. When a race is told, its schedule is run once more with a stop before each place in question,
+//! where the runtime writes down the stack of the thread that stops.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use exec::Target;
+use model::index::Idx;
+use model::{EventId, Schedule, ThreadId, Trace};
+use program::Program;
+use report::{Access, Frame, Run};
+
+use super::position;
+use crate::Error;
+
+/// Adds to the accesses of two events what calls led to them, and to the creations of their threads; tells the threads of
+/// the run by the functions they began in.
+pub(crate) fn add(
+    target: &mut Target,
+    program: &Program,
+    schedule: &Schedule,
+    trace: &Trace,
+    accesses: [(EventId, &mut Access); 2],
+    run: &mut Run,
+) -> Result<(), Error> {
+    let created = |thread: ThreadId| trace.events.get(trace.threads.get(thread)?.created?).map(|event| event.id);
+    let mut wanted = BTreeSet::new();
+    for (event, _) in &accesses {
+        wanted.extend([Some(*event), created(event.thread)].into_iter().flatten());
+    }
+    let (again, stacks) = target.run_with_stacks(schedule, &wanted)?;
+    // To stop may change what a program does that waits in rounds. Then nothing is known of this run.
+    if again.events != trace.events {
+        return Ok(());
+    }
+    let names = SymbolNames::new(program);
+    let calls = |event: EventId| stacks.get(&event).map_or_else(Vec::new, |frames| names.calls(frames));
+    for (event, access) in accesses {
+        access.stack = calls(event);
+        if let Some(thread) = run.threads.get_mut(event.thread.index()) {
+            let own = access.stack.iter().rev().find(|frame| !frame.is_foreign());
+            thread.function = own.map_or(&access.function, |frame| &frame.function).clone();
+        }
+        if let (Some(by), Some(creation)) = (&mut access.created, created(event.thread)) {
+            by.stack = calls(creation);
+        }
+    }
+    Ok(())
+}
+
+/// SymbolNames of functions and files as the user knows them.
+struct SymbolNames<'p> {
+    program: &'p Program,
+    functions: BTreeMap<&'p str, &'p str>,
+}
+
+impl<'p> SymbolNames<'p> {
+    fn new(program: &'p Program) -> Self {
+        let functions = program.functions.iter().map(|function| (function.symbol.as_str(), function.name.as_str()));
+        Self { program, functions: functions.collect() }
+    }
+
+    /// A stack without the function that is asked about itself.
+    fn calls(&self, frames: &[exec::Frame]) -> Vec<Frame> {
+        frames.iter().skip(1).map(|frame| self.frame(frame)).collect()
+    }
+
+    fn frame(&self, exec::Frame { symbol, line }: &exec::Frame) -> Frame {
+        let function = self.functions.get(symbol.as_str()).map_or(symbol.as_str(), |name| name).to_owned();
+        let file =
+            position::spelled(self.program, &line.file).map_or_else(|| position::tidy(&line.file), str::to_owned);
+        Frame { function, file: position::tidy(&file), line: line.line, column: line.column.unwrap_or(0) }
+    }
+}

@@ -1,0 +1,172 @@
+//! The run that shows a finding, for the result document.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::index::Idx;
+use model::{AccessKind, Event, HeldLocks, Op, SiteId, Step, ThreadId, Trace};
+use program::Program;
+use report::{Action, Created, Run, RunEvent, RunThread};
+
+use super::{ObjectNames, Position, Words};
+
+/// Most events kept of a run, and of each thread that the finding is about.
+const KEPT: usize = 120;
+const KEPT_OF_THREAD: usize = 12;
+
+/// What the run leads to.
+pub(crate) enum Ending<'a> {
+    /// Two accesses side by side.
+    Race {
+        /// The earlier one.
+        first: Step,
+        /// The later one.
+        second: Step,
+    },
+    /// Threads stand before operations they cannot execute.
+    Waiting,
+    /// A thread does something wrong after the run's last event.
+    Fault {
+        /// Who.
+        thread: ThreadId,
+        /// Where.
+        site: Option<SiteId>,
+        /// What.
+        what: &'a str,
+    },
+}
+
+/// Tells a run up to the ending.
+pub(crate) fn tell(program: &Program, names: &ObjectNames<'_>, trace: &Trace, ending: &Ending<'_>) -> Run {
+    Teller { program, trace, words: Words { trace, names } }.run(ending)
+}
+
+/// Where a thread was created.
+pub(crate) fn created(program: &Program, trace: &Trace, thread: ThreadId) -> Option<Created> {
+    let event = trace.events.get(trace.threads[thread].created?)?;
+    let Position { function, file, line, column } = Position::of(program, event.site);
+    let thread = trace.threads[event.id.thread].path.to_string();
+    Some(Created { thread, function, file, line, column, stack: Vec::new() })
+}
+
+struct Teller<'a> {
+    program: &'a Program,
+    trace: &'a Trace,
+    words: Words<'a>,
+}
+
+impl Teller<'_> {
+    fn run(&self, ending: &Ending<'_>) -> Run {
+        let trace = self.trace;
+        let (about, end) = match ending {
+            Ending::Race { first, second } => {
+                let of = |step: &Step| trace.events[*step].id.thread;
+                (vec![of(first), of(second)], Step::new(second.index() + 1))
+            }
+            Ending::Waiting => {
+                let blocked = trace.pending.iter().filter(|p| !p.enabled).map(|p| p.event.id.thread);
+                (blocked.take(3).collect(), trace.events.next_id())
+            }
+            Ending::Fault { thread, .. } => {
+                let other = trace.events.iter().rev().map(|e| e.id.thread).find(|t| t != thread);
+                (std::iter::once(*thread).chain(other).collect(), trace.events.next_id())
+            }
+        };
+        let threads = trace.threads.iter_enumerated().map(|(id, info)| RunThread {
+            thread: info.path.to_string(),
+            function: self.first_function(id),
+            created: created(self.program, trace, id),
+        });
+        let mut events = self.events(&kept(trace, &about, end), ending);
+        self.end(&mut events, end, ending, &about);
+        Run { threads: threads.collect(), about: about.iter().map(|t| t.index()).collect(), events }
+    }
+
+    /// The events at these steps.
+    fn events(&self, kept: &BTreeSet<Step>, ending: &Ending<'_>) -> Vec<RunEvent> {
+        let mut held: BTreeMap<ThreadId, HeldLocks> = BTreeMap::new();
+        let mut events = Vec::new();
+        let preemption = ::explore::last_preemption(self.trace);
+        for (step, event) in self.trace.events.iter_enumerated() {
+            let locks = held.entry(event.id.thread).or_default();
+            if kept.contains(&step) {
+                let locks = locks.iter().map(|(lock, _)| self.words.object(lock)).collect();
+                let (marked, deciding) = match ending {
+                    Ending::Race { first, second } => (step == *first || step == *second, step == *second),
+                    // The search has seen that the failure does not show without it.
+                    _ => (false, preemption == Some(step)),
+                };
+                let told = self.event(step, event, action(&event.op), self.words.did(event));
+                events.push(RunEvent { locks, marked, deciding, ..told });
+            }
+            locks.execute(&event.op);
+        }
+        events
+    }
+
+    fn event(&self, step: Step, event: &Event, action: Action, what: String) -> RunEvent {
+        let Position { function, file, line, .. } = Position::of(self.program, event.site);
+        let (step, thread) = (step.index(), event.id.thread.index());
+        RunEvent { step, thread, action, what, function, file, line, locks: Vec::new(), marked: false, deciding: false }
+    }
+
+    /// What comes after the last event.
+    fn end(&self, events: &mut Vec<RunEvent>, end: Step, ending: &Ending<'_>, about: &[ThreadId]) {
+        match ending {
+            Ending::Race { .. } => {}
+            Ending::Waiting => {
+                for pending in self.trace.pending.iter().filter(|p| !p.enabled && about.contains(&p.event.id.thread)) {
+                    let what = format!("waits {}", self.words.waits(&pending.event.op));
+                    let told = self.event(end, &pending.event, Action::Blocked, what);
+                    events.push(RunEvent { marked: true, ..told });
+                }
+            }
+            Ending::Fault { thread, site, what } => {
+                let Position { function, file, line, .. } = Position::of(self.program, *site);
+                let (step, thread, what) = (end.index(), thread.index(), (*what).to_owned());
+                let (action, locks) = (Action::Fault, Vec::new());
+                let (marked, deciding) = (true, false);
+                events.push(RunEvent { step, thread, action, what, function, file, line, locks, marked, deciding });
+            }
+        }
+    }
+
+    /// Where a thread began, as far as its events tell.
+    fn first_function(&self, thread: ThreadId) -> String {
+        if self.trace.threads[thread].created.is_none() {
+            return "main".to_owned();
+        }
+        let mut events = self.trace.events.iter().filter(|event| event.id.thread == thread);
+        Position::of(self.program, events.find_map(|event| event.site)).function
+    }
+}
+
+/// The steps before `end` that are worth keeping.
+fn kept(trace: &Trace, about: &[ThreadId], end: Step) -> BTreeSet<Step> {
+    let mut left: BTreeMap<ThreadId, usize> = about.iter().map(|t| (*t, KEPT_OF_THREAD)).collect();
+    let mut kept = BTreeSet::new();
+    for (step, event) in trace.events.iter_enumerated().rev().filter(|(step, _)| *step < end) {
+        let of_thread = left.get_mut(&event.id.thread).filter(|left| **left > 0);
+        if kept.len() < KEPT || of_thread.is_some() {
+            kept.insert(step);
+        }
+        if let Some(left) = left.get_mut(&event.id.thread) {
+            *left = left.saturating_sub(1);
+        }
+    }
+    kept
+}
+
+fn action(op: &Op) -> Action {
+    match op {
+        Op::Access(_) | Op::Accesses(_) => {
+            let reads = op.accesses().iter().all(|access| access.kind == AccessKind::Read);
+            if reads { Action::Read } else { Action::Write }
+        }
+        Op::Acquire { .. } | Op::TryAcquire { success: true, .. } => Action::Lock,
+        Op::Release { .. } => Action::Unlock,
+        Op::Create { .. } | Op::Start | Op::Exit | Op::Join { .. } | Op::TryJoin { .. } | Op::Detach { .. } => {
+            Action::Thread
+        }
+        _ => Action::Sync,
+    }
+}

@@ -1,0 +1,167 @@
+//! The result document, made once, at the end of the line: the only place that constructs a report and its ids.
+
+mod findings;
+mod gaps;
+mod pairs;
+mod witnesses;
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use model::verdict::{Inputs, Memory, Scope, Threads};
+use report::document::SCHEMA;
+use report::{Code, Command, Coverage, Finding, Pair, PairVerdict, Report, Unknown, Verdict};
+
+use crate::Error;
+use crate::assumptions::Assumption;
+use crate::engine::Figures;
+use crate::gap::Gap;
+use crate::line::Line;
+use crate::request::Request;
+
+pub(crate) use pairs::race_reason;
+
+/// What a report is made of, whatever the command.
+pub(crate) struct Parts {
+    pub(crate) command: Command,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) args: Vec<String>,
+    /// The pairs, without ids and ranks, races in the order in which they were found.
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) unknowns: Vec<Unknown>,
+    pub(crate) errors: Vec<Finding>,
+    pub(crate) figures: Vec<Figures>,
+    pub(crate) assumptions: BTreeSet<Assumption>,
+    /// What the answer covers; `bounded` is dropped when it is `safe`.
+    pub(crate) scope: Scope,
+    /// Whether something stays open that is neither a pair nor in `unknowns`.
+    pub(crate) incomplete: bool,
+    pub(crate) start: Instant,
+}
+
+/// The id of the pair with a rank.
+fn id(rank: u32) -> String {
+    format!("P{rank}")
+}
+
+/// Makes the report: races first, then unknown, then absent, each with its id.
+pub(crate) fn assemble(parts: Parts) -> Report {
+    let Parts { mut pairs, unknowns, scope, .. } = parts;
+    pairs.sort_by_key(|pair| pair.verdict);
+    for (rank, pair) in (1..).zip(&mut pairs) {
+        (pair.rank, pair.id) = (rank, id(rank));
+    }
+    let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
+    let verdict = if has(PairVerdict::Race) {
+        Verdict::Race
+    } else if has(PairVerdict::Unknown) || !unknowns.is_empty() || parts.incomplete {
+        Verdict::Unknown
+    } else {
+        Verdict::Safe
+    };
+    Report {
+        raceproof: env!("CARGO_PKG_VERSION").to_owned(),
+        schema: SCHEMA,
+        command: parts.command,
+        inputs: parts.inputs,
+        args: parts.args,
+        verdict,
+        scope: Scope { bounded: scope.bounded && verdict != Verdict::Safe, ..scope },
+        pairs,
+        unknowns,
+        errors: parts.errors,
+        engines: parts.figures.into_iter().map(engine).collect(),
+        assumptions: parts.assumptions.iter().map(Assumption::to_string).collect(),
+        time_ms: parts.start.elapsed().as_millis() as u64,
+    }
+}
+
+/// The report of a line.
+pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> {
+    let request = line.request;
+    let mut witnesses = witnesses::Witnesses::new(request);
+    let mut unknowns = gaps::of_line(&line);
+    gaps::add_witnesses(&mut line, &mut unknowns, &mut witnesses)?;
+    let mut unknowns: Vec<Unknown> = unknowns.into_iter().map(|(_, unknown)| unknown).collect();
+    if line.figures.len() > 1 {
+        unknowns = gaps::merged(unknowns);
+    }
+    let pairs = pairs::of_line(&mut line, unknowns.first(), &mut witnesses)?;
+    let errors = findings::of_line(&mut line, &mut witnesses)?;
+    let scope = scope(&line, &pairs);
+    Ok(assemble(Parts {
+        command: request.command,
+        inputs: request.build.inputs.clone(),
+        args: request.build.args.clone(),
+        pairs,
+        unknowns,
+        errors,
+        incomplete: !line.is_settled(),
+        figures: line.figures,
+        assumptions: line.assumptions,
+        scope,
+        start,
+    }))
+}
+
+/// The report of a check that ended before there was a program.
+pub(crate) fn nothing_known(request: &Request, start: Instant) -> Report {
+    let spent = request.budget.spent();
+    let gap = match spent {
+        Some(model::Spent::Interrupt) | None => gaps::interrupted(),
+        Some(spent) => Gap::new(Code::SEARCH_BOUND, format!("the program was not built: {spent}"), "raise the limit"),
+    };
+    assemble(Parts {
+        command: request.command,
+        inputs: request.build.inputs.clone(),
+        args: request.build.args.clone(),
+        pairs: Vec::new(),
+        unknowns: vec![gap.without_place()],
+        errors: Vec::new(),
+        figures: Vec::new(),
+        assumptions: BTreeSet::new(),
+        scope: ONE_RUN,
+        incomplete: true,
+        start,
+    })
+}
+
+/// What an answer from runs covers that are not all.
+pub(crate) const ONE_RUN: Scope =
+    Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc };
+
+/// The narrowest scope of what is absent. Without any pair the answer rests on the list of pairs, or on the search.
+fn scope(line: &Line<'_>, pairs: &[Pair]) -> Scope {
+    let of_text = line.request.asks(model::Engine::Static) || line.request.asks(model::Engine::Verify);
+    let of_search = line.covered && !line.rests_on_text();
+    let widest = if of_text && !of_search { (Inputs::All, Threads::Any) } else { (Inputs::This, Threads::These) };
+    let absent = pairs.iter().filter_map(|pair| pair.details.scope);
+    let (inputs, threads) =
+        absent.fold(widest, |(inputs, threads), scope| (inputs.min(scope.inputs), threads.min(scope.threads)));
+    Scope { inputs, threads, bounded: line.bounded || !(of_text || line.covered), memory: Memory::Sc }
+}
+
+/// What the document says of an engine.
+fn engine(figures: Figures) -> report::Engine {
+    let Figures { engine, complete, reason, time, method, statistics, nets, outputs } = figures;
+    report::Engine {
+        name: engine,
+        coverage: if complete { Coverage::Complete } else { Coverage::Stopped },
+        reason,
+        time_ms: time.as_millis() as u64,
+        reduction: method,
+        executions: statistics.executions,
+        blocked: statistics.blocked,
+        transitions: statistics.transitions,
+        race_free_checks: statistics.race_free_checks,
+        race_free_yes: statistics.race_free_yes,
+        skipped_backtracks: statistics.skipped_backtracks,
+        nets,
+        outputs,
+    }
+}
+
+/// Whether the report has to be made in a hurry.
+fn is_late(line: &Line<'_>) -> bool {
+    line.request.budget.deadline().is_some_and(|deadline| Instant::now() > deadline + crate::line::GRACE)
+}

@@ -1,0 +1,200 @@
+//! The pairs of a ledger as the document lists them.
+
+use std::collections::BTreeMap;
+
+use exec::format::RecordedFinding;
+use explore::Witness;
+use facts::touches::{Meeting, MeetingAccess};
+use lockset::Finding;
+use model::{Engine, Executor, Pair, SiteId};
+use program::Program;
+use report::{Code, Details, PairVerdict, Unknown};
+
+use super::witnesses::Witnesses;
+use super::{id, is_late};
+use crate::Error;
+use crate::describe::story::{self, Ending};
+use crate::describe::{Describer, ObjectNames, Position, SeenAccess, stacks, words};
+use crate::engine::explore::{ORDERED, SCOPE};
+use crate::engine::{self, Open, Verdict};
+use crate::ledger::Entry;
+use crate::line::Line;
+use crate::run::Running;
+
+/// Races in the order in which they were found, then all other pairs.
+pub(super) fn of_line(
+    line: &mut Line<'_>,
+    first_unknown: Option<&Unknown>,
+    witnesses: &mut Witnesses,
+) -> Result<Vec<report::Pair>, Error> {
+    let mut pairs = races(line, witnesses)?;
+    let text = Text::new(line);
+    let rest = line.ledger.iter().filter(|(_, entry)| !matches!(entry.verdict, Some((_, Verdict::Race(_)))));
+    pairs.extend(rest.filter_map(|(pair, entry)| listed(line, &text, pair, entry, first_unknown)));
+    Ok(pairs)
+}
+
+/// The races, each described by the run of its witness, which is written to a file.
+fn races(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<report::Pair>, Error> {
+    let late = is_late(line);
+    let Some(running) = line.subject.launched() else { return Ok(Vec::new()) };
+    let mut pairs = Vec::new();
+    for (rank, (pair, by, witness)) in (1..).zip(line.ledger.races()) {
+        let shown = show(running, &id(rank), pair, witness, witnesses, late)?;
+        let protection = line.sightings.as_ref().and_then(|sightings| sightings.protection(&shown.accesses));
+        let variable = shown.accesses[0].variable.clone();
+        pairs.push(report::Pair {
+            verdict: PairVerdict::Race,
+            confirmed: true,
+            code: Some(Code::DATA_RACE),
+            reason: race_reason(witness.adjacent).to_owned(),
+            witness: Some(shown.witness),
+            details: Details { run: Some(shown.run), protection, ..Details::default() },
+            ..unsettled(by, variable, shown.accesses.map(|seen| seen.access))
+        });
+    }
+    Ok(pairs)
+}
+
+/// A race as a run shows it.
+struct Shown {
+    accesses: [SeenAccess; 2],
+    run: report::Run,
+    witness: String,
+}
+
+/// Runs a race's witness, describes both accesses and writes the file.
+fn show(
+    running: &mut Running,
+    id: &str,
+    pair: Pair,
+    witness: &Witness,
+    witnesses: &mut Witnesses,
+    late: bool,
+) -> Result<Shown, Error> {
+    let Running { built, target, symbols, .. } = running;
+    let program = &built.program;
+    let names = ObjectNames::new(program, symbols);
+    let describer = Describer { program, names: &names };
+    let trace = target.run(&witness.schedule)?;
+    let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
+    let seen = describer.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;
+    let mut run = story::tell(program, &names, &trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
+    let mut accesses = seen.map(|(_, access)| access);
+    if !late {
+        let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
+        stacks::add(target, program, &witness.schedule, &trace, shown, &mut run)?;
+    }
+    let finding = RecordedFinding::Race {
+        variable: accesses[0].variable.clone(),
+        accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
+        adjacent: witness.adjacent,
+    };
+    let witness = witnesses.write(built, id, finding, &witness.schedule, &trace)?;
+    Ok(Shown { accesses, run, witness })
+}
+
+/// Why a confirmed race is one.
+pub(crate) fn race_reason(adjacent: bool) -> &'static str {
+    if adjacent {
+        "in one run both threads were about to make these accesses, with nothing ordering them"
+    } else {
+        "nothing orders the two accesses, although the second only happens after the first"
+    }
+}
+
+/// A pair that is not settled, without a reason.
+fn unsettled(by: Engine, variable: String, accesses: [report::Access; 2]) -> report::Pair {
+    report::Pair {
+        id: String::new(),
+        verdict: PairVerdict::Unknown,
+        confirmed: false,
+        by,
+        rank: 0,
+        code: None,
+        variable,
+        reason: String::new(),
+        accesses,
+        witness: None,
+        details: Details::default(),
+    }
+}
+
+/// A pair that is no race; `None` if nothing describes its accesses.
+fn listed(
+    line: &Line<'_>,
+    text: &Text<'_>,
+    pair: Pair,
+    entry: &Entry,
+    first_unknown: Option<&Unknown>,
+) -> Option<report::Pair> {
+    let (variable, accesses) = match &entry.seen {
+        Some(seen) => (seen[0].variable.clone(), seen.each_ref().map(|seen| seen.access.clone())),
+        None => text.describe(pair)?,
+    };
+    let Some((by, verdict)) = &entry.verdict else {
+        let reason = first_unknown.map_or("no engine was asked about it", |unknown| &unknown.reason);
+        let open = unsettled(Engine::Static, variable, accesses);
+        let details = Details { settle: first_unknown.map(|unknown| unknown.settle.clone()), ..Details::default() };
+        let code = Some(first_unknown.map_or(Code::NOT_ASKED, |unknown| unknown.code));
+        return Some(report::Pair { reason: reason.to_owned(), code, details, ..open });
+    };
+    let listed = unsettled(*by, variable, accesses);
+    let absent = |by, reason: &str, scope| {
+        let details = Details { scope: Some(scope), ..Details::default() };
+        report::Pair { verdict: PairVerdict::Absent, by, reason: reason.to_owned(), details, ..listed.clone() }
+    };
+    Some(match (verdict, line.is_doubted(*by)) {
+        (Verdict::Absent { .. }, Some(_)) if line.covered => absent(Engine::Explore, ORDERED, SCOPE),
+        (Verdict::Absent { .. }, Some(doubt)) => {
+            let gap = doubt.gap();
+            let details = Details { settle: Some(gap.settle), ..Details::default() };
+            report::Pair { reason: gap.reason, code: Some(gap.code), details, ..listed }
+        }
+        (Verdict::Absent { reason, scope }, None) => absent(*by, reason, *scope),
+        (Verdict::Open(Open { code, reason, settle, protection, .. }), _) => {
+            let details = Details { settle: settle.clone(), protection: protection.clone(), ..Details::default() };
+            report::Pair { reason: reason.clone(), code: Some(*code), details, ..listed }
+        }
+        // Races are listed by themselves.
+        (Verdict::Race(_), _) => return None,
+    })
+}
+
+/// How the text describes pairs that no run has executed.
+struct Text<'a> {
+    program: &'a Program,
+    findings: BTreeMap<Pair, &'a Finding>,
+    meetings: &'a [Meeting],
+}
+
+impl<'a> Text<'a> {
+    fn new(line: &'a Line<'_>) -> Self {
+        let findings = line.analysis.iter().flat_map(|analysis| &analysis.findings);
+        let meetings =
+            if line.request.lists_text_pairs() { line.subject.facts().meetings().unwrap_or(&[]) } else { &[] };
+        Self {
+            program: line.subject.program(),
+            findings: findings.map(|finding| (finding.pair, finding)).collect(),
+            meetings,
+        }
+    }
+
+    /// What both touch, and the accesses: no threads, and locks only where the static engine found some.
+    fn describe(&self, pair: Pair) -> Option<(String, [report::Access; 2])> {
+        if let Some(finding) = self.findings.get(&pair) {
+            return Some(engine::static_::describe(self.program, finding));
+        }
+        let at = self.meetings.binary_search_by_key(&pair, |meeting| meeting.pair).ok()?;
+        let Meeting { variable, accesses: [a, b], .. } = &self.meetings[at];
+        let [one, other] = pair.sites();
+        Some((variable.clone(), [self.access(one, *a), self.access(other, *b)]))
+    }
+
+    fn access(&self, site: SiteId, MeetingAccess { kind, atomic }: MeetingAccess) -> report::Access {
+        let Position { function, file, line, column } = Position::of(self.program, Some(site));
+        let (thread, locks, created) = (String::new(), Vec::new(), None);
+        let kind = words::kind(kind).to_owned();
+        report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
+    }
+}

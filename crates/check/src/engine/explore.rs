@@ -1,0 +1,373 @@
+//! The search in the line: every schedule of this input, along the paths of the net's candidates first.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ::explore::{Check, Coverage, FailureKind, Observer, Outcome, Outlook, ReductionName, Sampling, StopReason};
+use cover::Candidate;
+use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::{Budget, End, Engine, Pair};
+use program::Program;
+use report::Code;
+
+use super::checkpoint::Keeper;
+use super::outputs::{Outputs, Watched};
+use super::{Answer, Figures, Open, Settled, Verdict, hints};
+use crate::assumptions;
+use crate::describe::sightings::Watch;
+use crate::describe::{Describer, ObjectNames};
+use crate::facts_shim::{self, Facts};
+use crate::gap::Gap;
+use crate::run::{Limits, Running};
+use crate::{Built, Error};
+
+/// What to search and how far.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// Which schedules may be left out.
+    pub reduction: ReductionName,
+    /// What is looked for.
+    pub checks: BTreeSet<Check>,
+    /// Stop after this many executions.
+    pub max_executions: Option<u64>,
+    /// Stop at the first finding.
+    pub stop_at_first: bool,
+    /// Processes that run the program at once, if the search [can be split](Self::can_be_split). They change nothing but the
+    /// time.
+    pub jobs: usize,
+    /// Run only schedules with at most so many preemptions.
+    pub max_preemptions: Option<u32>,
+    /// Try only some schedules, chosen at random.
+    pub sampling: Option<Sampling>,
+    /// Write checkpoints to this file.
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from this checkpoint.
+    pub resume: Option<PathBuf>,
+    /// Compare what the program writes to standard output in all runs.
+    pub compare_output: bool,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self {
+            reduction: ReductionName::default(),
+            checks: Check::ALL.into(),
+            max_executions: None,
+            stop_at_first: false,
+            jobs: 1,
+            max_preemptions: None,
+            sampling: None,
+            checkpoint: None,
+            resume: None,
+            compare_output: false,
+        }
+    }
+}
+
+impl SearchOptions {
+    /// Whether more than one job can take part in the search.
+    pub fn can_be_split(&self) -> bool {
+        let Self { reduction, max_preemptions, .. } = *self;
+        let search = ::explore::Options { reduction, max_preemptions, ..::explore::Options::default() };
+        self.sampling.is_none() && search.can_be_split()
+    }
+
+    /// Whether the reduction asks what can still happen.
+    fn asks_outlook(&self) -> bool {
+        matches!(self.reduction, ReductionName::Pdp | ReductionName::Dhtc | ReductionName::Best)
+    }
+}
+
+/// What the search's answers cover.
+pub(crate) const SCOPE: Scope =
+    Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc };
+
+/// Why a pair that met in runs cannot race.
+pub(crate) const ORDERED: &str = "every schedule of this input orders the two accesses";
+
+/// Why a pair that no run shows cannot race.
+const NEVER_MEET: &str = "no schedule of this input lets the two accesses touch the same memory unordered";
+
+/// What would settle a race that was seen once only.
+const UNCONFIRMED: &str = "please report this as a bug of raceproof, with the program if you can share it";
+
+/// What would settle a candidate that runs do not show.
+const CANDIDATE: &str = "look whether the program can go that way with another input or more threads";
+
+/// What others have found out about the program.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Pairs that are listed and not settled.
+    pub(crate) open: Vec<Pair>,
+    /// Pairs that were proved absent. Nothing is searched for their sake.
+    pub(crate) absent: BTreeSet<Pair>,
+    /// Paths to lead the program along first, in words too.
+    pub(crate) candidates: Vec<(Candidate, String)>,
+    /// Whether only races count: the scope asked for is larger than this input.
+    pub(crate) confirm_only: bool,
+}
+
+/// Explores the program's schedules and answers for every pair that met in a run, and for every open one.
+pub(crate) fn run(
+    running: &mut Running,
+    facts: &Arc<Facts>,
+    limits: &Limits,
+    options: &SearchOptions,
+    known: &Known,
+    budget: &Budget,
+    observer: &mut dyn Observer,
+) -> Result<Answer, Error> {
+    let start = Instant::now();
+    let Running { built, target, symbols, .. } = running;
+    let program = &built.program;
+    let search = ::explore::Options {
+        reduction: options.reduction,
+        checks: options.checks.clone(),
+        outlook: options.asks_outlook().then(|| outlook(facts, &known.absent)).flatten(),
+        max_executions: options.max_executions,
+        deadline: budget.deadline(),
+        stop_at_first: options.stop_at_first,
+        choices: choice_values(program),
+        max_preemptions: options.max_preemptions,
+        interrupt: Some(budget.interrupt().flag()),
+        hints: known.candidates.iter().map(|(candidate, _)| hints::hint(candidate)).collect(),
+        ..::explore::Options::default()
+    };
+    let names = ObjectNames::new(program, symbols);
+    let describer = Describer { program, names: &names };
+    let mut keeper = Keeper::new(Watch::new(&describer, observer), built, limits, options);
+    let resume = options.resume.as_deref().map(|path| keeper.resume(path)).transpose()?;
+    // Each has a process beside it.
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = if options.can_be_split() { options.jobs } else { 1 };
+    let crowded = jobs > 1 && 2 * jobs > processors;
+    let processor = |number| crowded.then_some(exec::Processor(number));
+    let config = limits.config(built, budget);
+    let helper = |number| built.launch(exec::Config { processor: processor(number), ..config.clone() });
+    let mut helpers = (1..jobs).map(helper).collect::<Result<Vec<_>, _>>()?;
+    target.set_processor(processor(0));
+    let outputs = options.compare_output.then(Outputs::default);
+    let watched = |target| Watched { target, outputs: outputs.as_ref() };
+    let mut helpers: Vec<_> = helpers.iter_mut().map(watched).collect();
+    let mut executor = watched(target);
+    let outcome = match options.sampling {
+        Some(sampling) => ::explore::sample(&mut executor, sampling, &search, &mut keeper)?,
+        None => ::explore::search_with(&mut executor, &mut helpers, &search, &mut keeper, resume)?,
+    };
+    drop(helpers);
+    running.target.set_processor(None);
+    let sightings = keeper.finish()?;
+
+    let gaps = gaps(built, &outcome, options);
+    let mut verdicts = verdicts(&outcome, gaps.first());
+    for pair in &known.open {
+        verdicts.entry(*pair).or_insert_with(|| unmet(gaps.first()));
+    }
+    if known.confirm_only {
+        verdicts.retain(|_, verdict| matches!(verdict, Verdict::Race(_)));
+    }
+    add_paths(program, known, &outcome, gaps.is_empty(), &mut verdicts);
+    let seen = |pair| sightings.of(pair).map(|seen| Box::new(seen.map(Clone::clone)));
+    let verdicts = verdicts.into_iter().map(|(pair, verdict)| Settled { pair, verdict, seen: seen(pair) });
+    Ok(Answer {
+        verdicts: verdicts.collect(),
+        gaps,
+        assumptions: assumptions::of_search(program, &outcome, !built.identity.assume_pure.is_empty()),
+        sightings: Some(sightings),
+        figures: Figures { outputs: outputs.map(|outputs| outputs.summary()), ..figures(&outcome, options, start) },
+        failures: outcome.failures,
+    })
+}
+
+/// What is said of every pair that met in a run.
+fn verdicts(outcome: &Outcome, gap: Option<&Gap>) -> BTreeMap<Pair, Verdict> {
+    let race = |race: &::explore::FoundRace| {
+        if race.confirmed {
+            return Verdict::Race(race.witness.clone());
+        }
+        let reason = "a run had this race, but its schedule did not show it again";
+        Verdict::Open(Open::new(Code::UNCONFIRMED, reason).settled_by(UNCONFIRMED))
+    };
+    let ordered = |_: &Pair| match gap {
+        None => Verdict::Absent { reason: ORDERED.to_owned(), scope: SCOPE },
+        Some(gap) => open(gap, &format!("every run seen orders the two accesses, but: {}", gap.reason)),
+    };
+    let races = outcome.races.iter().map(|(pair, found)| (*pair, race(found)));
+    races.chain(outcome.ordered.iter().map(|pair| (*pair, ordered(pair)))).collect()
+}
+
+/// What is said of an open pair that did not meet in any run.
+fn unmet(gap: Option<&Gap>) -> Verdict {
+    match gap {
+        None => Verdict::Absent { reason: NEVER_MEET.to_owned(), scope: SCOPE },
+        Some(gap) => open(gap, &format!("the schedules tried do not show it, but: {}", gap.reason)),
+    }
+}
+
+fn open(gap: &Gap, reason: &str) -> Verdict {
+    Verdict::Open(Open::new(gap.code, reason).settled_by(gap.settle.clone()))
+}
+
+/// Candidates that no run has shown keep their path, with what happened when the program followed it.
+fn add_paths(
+    program: &Program,
+    known: &Known,
+    outcome: &Outcome,
+    covered: bool,
+    verdicts: &mut BTreeMap<Pair, Verdict>,
+) {
+    for ((candidate, path), led) in known.candidates.iter().zip(&outcome.hints) {
+        match verdicts.get(&candidate.pair) {
+            Some(Verdict::Race(_) | Verdict::Absent { .. }) => continue,
+            Some(Verdict::Open(open)) if open.code == Code::UNCONFIRMED => continue,
+            _ => {}
+        }
+        let led = hints::outcome(program, candidate, *led);
+        let runs = if covered { "no schedule of this input shows it" } else { "the schedules tried do not show it" };
+        let open = Open::new(Code::CANDIDATE, format!("{path}{led}; {runs}")).settled_by(CANDIDATE);
+        let candidate_of = Some(Box::new(candidate.clone()));
+        verdicts.insert(candidate.pair, Verdict::Open(Open { candidate: candidate_of, ..open }));
+    }
+}
+
+/// What keeps the answer from being `safe`: runs that were cut, races that were not looked for, bounds, and whatever is not
+/// modelled.
+fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
+    let cut = outcome.failures.iter().filter(|failure| failure.kind == FailureKind::Endless);
+    let mut gaps: Vec<Gap> = cut.map(endless).collect();
+    let any_cut = !gaps.is_empty();
+    if !options.checks.contains(&Check::Race) {
+        gaps.push(Gap::new(Code::SEARCH_BOUND, "races were not looked for", "search again with `--check race`"));
+    }
+    if let Coverage::Stopped(reason) = outcome.coverage {
+        let (code, settle) = match reason {
+            StopReason::Executions => (Code::SEARCH_BOUND, "raise `--max-executions`"),
+            StopReason::Deadline => (Code::SEARCH_BOUND, "raise `--time`"),
+            StopReason::Choices => (Code::CHOICES, "narrow the range with `raceproof_choose(lo, hi)`"),
+            StopReason::Assumptions => (Code::ASSUMPTIONS, "look at what the program assumes"),
+            StopReason::Interrupted => (Code::INTERRUPTED, "search again, or go on with `--resume`"),
+            StopReason::Preemptions => (Code::SEARCH_BOUND, "raise `--max-preemptions`"),
+            StopReason::Sampled => (Code::SEARCH_BOUND, "search without `--sample`"),
+            StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
+            StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`"),
+            StopReason::TimeLimit => (Code::RUN_TIME_LIMIT, "raise `--run-time`"),
+        };
+        // Runs that were cut are listed one by one.
+        if !(any_cut && matches!(reason, StopReason::StepLimit | StopReason::TimeLimit)) {
+            gaps.push(Gap::new(code, stop_reason(reason, options), settle));
+        }
+    }
+    gaps.extend(unmodelled(built, outcome.unmodelled.iter()));
+    gaps
+}
+
+/// A run that was cut.
+fn endless(failure: &::explore::Failure) -> Gap {
+    let involved = failure.involved.first();
+    let who = involved.map_or(String::new(), |i| format!(": thread {} was still running", i.thread));
+    let gap = Gap::new(
+        Code::STEP_LIMIT,
+        format!("{}{who}", failure.message),
+        "raise `--max-steps`, or look for a loop without end",
+    );
+    Gap { site: involved.and_then(|i| i.site), endless: Some(failure.clone()), ..gap }
+}
+
+/// The code of a run that was cut, and what would settle it.
+pub(crate) fn cut_at(end: &End) -> (Code, &'static str) {
+    match end {
+        End::TimeLimit => (Code::RUN_TIME_LIMIT, "raise `--run-time`, or look for a loop without end"),
+        _ => (Code::STEP_LIMIT, "raise `--max-steps`, or look for a loop without end"),
+    }
+}
+
+/// Why the search stopped; for sampling with what is needed to do the same again.
+fn stop_reason(reason: StopReason, options: &SearchOptions) -> String {
+    match (reason, &options.sampling) {
+        (StopReason::Sampled, Some(Sampling { strategy, runs, seed })) => {
+            format!("{reason}: {runs} runs by `{strategy}` with the seed {seed}")
+        }
+        _ => reason.to_string(),
+    }
+}
+
+/// What is not modelled, in the program and in its runs.
+pub(crate) fn unmodelled<'a>(built: &Built, in_runs: impl Iterator<Item = &'a model::Unmodelled>) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let in_program = built.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
+    for (site, what, function) in in_program.chain(in_runs.map(|u| (u.site, &u.what, None))) {
+        let settle = match &function {
+            Some(name) => format!(
+                "give the source of `{name}` as a further input, or, if it touches no shared memory, `--assume-pure {name}`"
+            ),
+            None => "leave it out of the program under test".to_owned(),
+        };
+        let gap = Gap { function, ..Gap::new(Code::UNMODELLED, what.clone(), settle).at(site) };
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
+        }
+    }
+    gaps
+}
+
+fn figures(outcome: &Outcome, options: &SearchOptions, start: Instant) -> Figures {
+    let stopped = match outcome.coverage {
+        Coverage::Complete => None,
+        Coverage::Stopped(reason) => Some(stop_reason(reason, options)),
+    };
+    let method = match options.sampling {
+        Some(sampling) => sampling.strategy.to_string(),
+        None if options.max_preemptions.is_some() => ReductionName::None.to_string(),
+        None => options.reduction.to_string(),
+    };
+    let figures = Figures::new(Engine::Explore, method, stopped, start.elapsed());
+    Figures { statistics: outcome.statistics, ..figures }
+}
+
+/// Values to be tried where the program leaves one open, out of a range too large for all.
+fn choice_values(program: &Program) -> ::explore::ChoiceValues {
+    /// Most values that the program suggests.
+    const SUGGESTED: usize = 24;
+    let suggested = program::constants::compared(program, SUGGESTED);
+    ::explore::ChoiceValues { suggested, ..::explore::ChoiceValues::default() }
+}
+
+/// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
+fn outlook(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> Option<Arc<dyn Outlook>> {
+    Some(Arc::new(facts_shim::summary(facts, absent)?))
+}
+
+/// Most time to look for other errors once no pair is open.
+pub(crate) const FOR_OTHER_ERRORS: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use ::explore::{FoundRace, Statistics, Witness};
+    use model::{EventId, SiteId, ThreadId};
+
+    use super::*;
+
+    /// No program of the gallery is so different from run to run and yet can be searched.
+    #[test]
+    fn a_race_that_is_not_shown_again_is_unknown() {
+        let pair = Pair::new(SiteId(1), SiteId(2));
+        let event = |thread| EventId { thread: ThreadId(thread), position: 3 };
+        let witness = Witness { schedule: model::Schedule::new(), first: event(1), second: event(2), adjacent: true };
+        let race = FoundRace { witness, confirmed: false };
+        let outcome = Outcome {
+            races: std::iter::once((pair, race)).collect(),
+            ordered: BTreeSet::new(),
+            failures: Vec::new(),
+            unmodelled: Vec::new(),
+            weak_atomics: false,
+            coverage: Coverage::Complete,
+            statistics: Statistics::default(),
+            hints: Vec::new(),
+        };
+        let Some(Verdict::Open(open)) = verdicts(&outcome, None).remove(&pair) else { panic!("it is not settled") };
+        assert_eq!(open.code.name(), "RP0106");
+    }
+}

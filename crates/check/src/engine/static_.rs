@@ -1,0 +1,146 @@
+//! The static engine in the line: what the text of the program says about every pair, for all inputs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lockset::{Analysis, Finding};
+use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::{Engine, Pair, Spent};
+use program::{Program, naming};
+use report::{Code, Protection};
+
+use super::{Answer, Figures, Open, Settled, Verdict};
+use crate::assumptions;
+use crate::describe::{Position, words};
+use crate::facts_shim::{self, Facts};
+use crate::gap::Gap;
+
+/// What an analysis did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AnalysisFigures {
+    /// How long each part took, in order.
+    pub phases: Vec<(&'static str, Duration)>,
+    /// How many warnings another one implies: if that one is settled, so are they.
+    pub implied: usize,
+    /// How many pairs of lines the other warnings have.
+    pub lines: usize,
+}
+
+impl AnalysisFigures {
+    /// Those of an analysis of this program.
+    pub(crate) fn of(program: &Program, analysis: &Analysis) -> Self {
+        let line = |side: &lockset::Side| {
+            let Position { file, line, .. } = Position::of(program, Some(side.site));
+            (file, line)
+        };
+        let mut lines = BTreeSet::new();
+        let mut implied = 0;
+        for finding in &analysis.findings {
+            match finding.answer {
+                lockset::Answer::Unknown { covered: true, .. } => implied += 1,
+                lockset::Answer::Unknown { covered: false, .. } => {
+                    let mut pair = finding.sides.each_ref().map(line);
+                    pair.sort();
+                    lines.insert(pair);
+                }
+                lockset::Answer::Absent(_) => {}
+            }
+        }
+        Self { phases: analysis.phases.clone(), implied, lines: lines.len() }
+    }
+}
+
+/// What a verdict of this engine covers.
+const SCOPE: Scope = Scope { inputs: Inputs::All, threads: Threads::Any, bounded: false, memory: Memory::Sc };
+
+/// Why a pair that the analysis does not list cannot race.
+const NEVER_MEET: &str = "the two never touch the same memory from different threads";
+
+/// What would settle a warning.
+const WARNING: &str = "`raceproof check` runs the program and looks for it";
+
+/// Analyses the program. Verdicts are about the `listed` pairs; without a list, about every pair that the analysis finds.
+/// The analysis itself describes the pairs. `declared` says that the user declared effects of functions.
+pub(crate) fn run(facts: &Arc<Facts>, listed: Option<&BTreeSet<Pair>>, declared: bool) -> (Answer, Option<Analysis>) {
+    let start = Instant::now();
+    let figures = |stopped| Figures::new(Engine::Static, "acquisition histories", stopped, start.elapsed());
+    let analysis = match facts_shim::analyse(facts) {
+        Ok(analysis) => analysis,
+        Err(spent) => {
+            let gaps = vec![stopped(spent)];
+            return (Answer { gaps, ..Answer::new(figures(Some(spent.to_string()))) }, None);
+        }
+    };
+    let gaps = gaps(&analysis);
+    let mut verdicts: Vec<Settled> = analysis
+        .findings
+        .iter()
+        .filter(|finding| listed.is_none_or(|listed| listed.contains(&finding.pair)))
+        .map(settled)
+        .collect();
+    // Only a list without gaps says something by what is not on it.
+    if gaps.is_empty() && analysis.more_absent == 0 {
+        let found: BTreeSet<Pair> = verdicts.iter().map(|settled| settled.pair).collect();
+        let unlisted = listed.into_iter().flatten().filter(|pair| !found.contains(pair));
+        verdicts.extend(unlisted.map(|pair| {
+            let verdict = Verdict::Absent { reason: NEVER_MEET.to_owned(), scope: SCOPE };
+            Settled { pair: *pair, verdict, seen: None }
+        }));
+    }
+    let outside = !analysis.outside.is_empty();
+    let assumptions = assumptions::of_static(facts.program(), declared, outside);
+    let figures = figures(analysis.obstacles.first().cloned());
+    (Answer { verdicts, gaps, assumptions, ..Answer::new(figures) }, Some(analysis))
+}
+
+fn settled(finding: &Finding) -> Settled {
+    let verdict = match &finding.answer {
+        lockset::Answer::Absent(reason) => Verdict::Absent { reason: reason.to_string(), scope: SCOPE },
+        lockset::Answer::Unknown { why, usual_lock, .. } => {
+            let open = Open::new(Code::WARNING, why.clone()).settled_by(WARNING);
+            Verdict::Open(Open { protection: usual_lock.clone().map(protection), ..open })
+        }
+    };
+    Settled { pair: finding.pair, verdict, seen: None }
+}
+
+/// An analysis that the budget ended.
+fn stopped(spent: Spent) -> Gap {
+    Gap::new(Code::SEARCH_BOUND, format!("the static analysis did not finish: {spent}"), "raise `--time`")
+}
+
+/// What keeps the answer from being `safe`, apart from pairs.
+fn gaps(analysis: &Analysis) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    for obstacle in &analysis.obstacles {
+        let settle = "leave it out of the program under test; until then no pair is called absent";
+        gaps.push(Gap::new(Code::UNMODELLED, obstacle.clone(), settle));
+    }
+    for name in &analysis.outside {
+        let reason = format!("calls `{name}`, whose body is missing: what it does to memory it is given is not known");
+        let settle = "give its source, or `--assume-pure` if it touches nothing that threads share";
+        gaps.push(Gap { function: Some(name.clone()), ..Gap::new(Code::UNMODELLED, reason, settle) });
+    }
+    if analysis.more_warnings > 0 {
+        let reason = format!("{} further pairs are not listed one by one", analysis.more_warnings);
+        gaps.push(Gap::new(Code::SEARCH_BOUND, reason, "settle the pairs listed first"));
+    }
+    gaps
+}
+
+/// The lock that is held at so many of so many places, by the name that runs know it by.
+fn protection((lock, held, places): (String, usize, usize)) -> Protection {
+    Protection { lock: naming::without_insides(&lock).to_owned(), held, places }
+}
+
+/// How the analysis describes the accesses of a pair: kinds, places and locks, but no threads.
+pub(crate) fn describe(program: &Program, finding: &Finding) -> (String, [report::Access; 2]) {
+    let access = |side: &lockset::Side| {
+        let Position { function, file, line, column } = Position::of(program, Some(side.site));
+        let (kind, atomic) = (words::kind(side.kind).to_owned(), side.atomic);
+        let (thread, locks, created) = (String::new(), side.locks.clone(), None);
+        report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
+    };
+    (finding.variable.clone(), finding.sides.each_ref().map(access))
+}

@@ -1,0 +1,380 @@
+//! The line: every engine in turn on what the ones before it left open, one ledger, one report.
+//!
+//! The engines work in the order of [`LINE`], cheap and general before dear and particular; a command with one engine is the
+//! line with that engine in it. Each gets only pairs that are still open. What combines how:
+//!
+//! - A pair is `absent` in the scope of the engine that settled it; the report's scope is the narrowest of them.
+//! - An engine that could not look at something (a call whose effect is not known, a spent budget) leaves pairs open.
+//!   That is no obstacle to a later engine: a complete search settles everything that is left, for this input.
+//! - What no engine settled is `unknown`, with what stopped the last one that tried.
+//! - When no pair is left, the search of `check` only looks for other errors, within a small bound; that it was bounded
+//!   takes nothing from the answer about races.
+//! - A run that shows a race is the truth. A proof that says otherwise counts for nothing, and neither does any other of
+//!   that engine; see [`crate::doubt`].
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use ::explore::{Failure, FailureKind, Observer};
+use exec::format::TraceFile;
+use lockset::Analysis;
+use model::{Budget, Engine, Pair};
+use report::{Code, Command, Report};
+
+use crate::assumptions::Assumption;
+use crate::describe::Sightings;
+use crate::doubt::Doubt;
+use crate::engine::explore::{FOR_OTHER_ERRORS, Known, SearchOptions};
+use crate::engine::static_::AnalysisFigures;
+use crate::engine::{self, Answer, Figures, Verdict};
+use crate::gap::Gap;
+use crate::ledger::{Contradiction, Ledger};
+use crate::request::{Effort, LINE, Recording, Request};
+use crate::subject::Subject;
+use crate::{Error, bundle, document, record, stray};
+
+/// Observes how far the line has come.
+pub trait Watcher: Observer {
+    /// An engine starts to work on the pairs that are open.
+    fn engine(&mut self, engine: Engine, open: usize) {
+        let _ = (engine, open);
+    }
+    /// The static engine has analysed the program.
+    fn analysed(&mut self, figures: &AnalysisFigures) {
+        let _ = figures;
+    }
+    /// Pairs were settled: so many are open, so many race.
+    fn settled(&mut self, open: usize, races: usize) {
+        let _ = (open, races);
+    }
+}
+
+/// Observes nothing.
+impl Watcher for () {}
+
+/// What is known so far.
+pub(crate) struct Line<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) subject: &'a mut Subject,
+    pub(crate) ledger: Ledger,
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) figures: Vec<Figures>,
+    pub(crate) assumptions: BTreeSet<Assumption>,
+    /// Accesses that runs executed.
+    pub(crate) sightings: Option<Sightings>,
+    /// How the static engine describes pairs.
+    pub(crate) analysis: Option<Analysis>,
+    /// Why proofs do not count.
+    pub(crate) doubts: Vec<Doubt>,
+    /// Whether a search covered every schedule of this input and everything in it is modelled.
+    pub(crate) covered: bool,
+    /// Whether an engine stopped at a bound while pairs were open.
+    pub(crate) bounded: bool,
+    /// Whether the ledger lists every pair of the program that can race, by the text.
+    listed_all: bool,
+}
+
+/// Builds the program and settles its pairs, while the budget lasts.
+pub fn run(request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error> {
+    let start = Instant::now();
+    match Subject::new(&request.build, &request.budget) {
+        // The compiler may have been stopped by the same key.
+        Err(error) if !error.is_misuse() && request.budget.is_spent() => Ok(document::nothing_known(request, start)),
+        Err(error) => Err(error),
+        Ok(mut subject) => settle(&mut subject, request, start, watcher),
+    }
+}
+
+/// Settles the pairs of a program that is there.
+pub fn run_on(mut subject: Subject, request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error> {
+    settle(&mut subject, request, Instant::now(), watcher)
+}
+
+fn settle(
+    subject: &mut Subject,
+    request: &Request,
+    start: Instant,
+    watcher: &mut dyn Watcher,
+) -> Result<Report, Error> {
+    let mut line = Line::new(request, subject);
+    match line.work(watcher) {
+        // The linker, or the program, may have been stopped by the same key.
+        Err(_) if request.budget.interrupt().is_set() => {}
+        worked => worked?,
+    }
+    document::make(line, start)
+}
+
+impl<'a> Line<'a> {
+    /// Nothing is known yet.
+    fn new(request: &'a Request, subject: &'a mut Subject) -> Self {
+        Self {
+            request,
+            subject,
+            ledger: Ledger::default(),
+            failures: Vec::new(),
+            gaps: Vec::new(),
+            figures: Vec::new(),
+            assumptions: BTreeSet::new(),
+            sightings: None,
+            analysis: None,
+            doubts: Vec::new(),
+            covered: false,
+            bounded: false,
+            listed_all: false,
+        }
+    }
+
+    /// Lets every engine work on what is open.
+    fn work(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
+        let request = self.request;
+        if request.command == Command::Static && !self.subject.can_run() && request.build.entries.is_empty() {
+            return Err(Error::Llvm(llvm::Error::NoMain));
+        }
+        if matches!(request.command, Command::Explore | Command::Predict) {
+            self.subject.must_run()?;
+        }
+        if request.lists_text_pairs() {
+            self.list_text_pairs();
+        }
+        for engine in LINE.into_iter().filter(|engine| request.asks(*engine)) {
+            if request.budget.is_spent() {
+                break;
+            }
+            watcher.engine(engine, self.ledger.open().count());
+            match engine {
+                Engine::Static => self.analyse(watcher),
+                Engine::Verify => self.verify(),
+                Engine::Predict => self.predict()?,
+                Engine::Explore => self.explore(watcher)?,
+            }
+            watcher.settled(self.ledger.open().count(), self.ledger.races().count());
+        }
+        Ok(())
+    }
+
+    /// Lists every pair of the text.
+    fn list_text_pairs(&mut self) {
+        let facts = self.subject.facts();
+        match (facts.meetings(), facts.obstacles()) {
+            (Ok(meetings), Ok(obstacles)) => {
+                self.ledger.list(meetings.iter().map(|meeting| meeting.pair));
+                self.listed_all = obstacles.is_empty();
+            }
+            (Err(spent), _) | (_, Err(spent)) => {
+                let reason = format!("the pairs of the program are not all listed: {spent}");
+                self.gaps.push(Gap::new(Code::SEARCH_BOUND, reason, "raise `--time`"));
+            }
+        }
+    }
+
+    /// Whether every pair there is has its verdict: all are listed, and none is open.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.ledger.open().next().is_none() && (self.covered || self.rests_on_text())
+    }
+
+    /// Whether the answer rests on the text: every pair is listed, and the proofs count.
+    pub(crate) fn rests_on_text(&self) -> bool {
+        self.listed_all && self.doubts.is_empty()
+    }
+
+    /// Why what an engine proved does not count, if so.
+    pub(crate) fn is_doubted(&self, engine: Engine) -> Option<&Doubt> {
+        self.doubts.iter().find(|doubt| doubt.concerns(engine))
+    }
+
+    /// Adds an engine's answer. What stopped it counts only while something is open.
+    fn take(&mut self, answer: Answer) {
+        let Answer { verdicts, failures, gaps, figures, assumptions, sightings } = answer;
+        let by = figures.engine;
+        for settled in verdicts {
+            self.ledger.settle(by, settled);
+        }
+        self.failures.extend(failures);
+        self.gaps.extend(gaps);
+        self.bounded |= !figures.complete && !self.is_settled();
+        self.figures.push(figures);
+        self.assumptions.extend(assumptions);
+        self.sightings = sightings.or(self.sightings.take());
+    }
+
+    /// Code without `main` and entries has no threads to speak of.
+    fn analyse(&mut self, watcher: &mut dyn Watcher) {
+        if !self.subject.can_run() && self.request.build.entries.is_empty() {
+            return;
+        }
+        let open: Option<BTreeSet<Pair>> = self.request.lists_text_pairs().then(|| self.ledger.open().collect());
+        let (answer, analysis) =
+            engine::static_::run(self.subject.facts(), open.as_ref(), self.request.declares_effects());
+        // The analysis looks at more kinds of code than the list of pairs, and what it does not list never meets.
+        self.listed_all |= answer.gaps.is_empty() && analysis.is_some();
+        if let Some(analysis) = &analysis {
+            watcher.analysed(&AnalysisFigures::of(self.subject.program(), analysis));
+        }
+        self.analysis = analysis;
+        self.take(answer);
+    }
+
+    fn verify(&mut self) {
+        let request = self.request;
+        let share = if request.command == Command::Verify || request.effort == Effort::Quick { 0.5 } else { 0.25 };
+        let open: Vec<Pair> = self.ledger.open().collect();
+        let (budget, declared) = (request.budget.share(share), request.declares_effects());
+        let answer = engine::verify::run(self.subject.facts(), &open, &request.proofs, &budget, declared);
+        self.take(answer);
+    }
+
+    /// Shows the races that reorderings of one run have.
+    fn predict(&mut self) -> Result<(), Error> {
+        let request = self.request;
+        if self.is_settled() {
+            return Ok(());
+        }
+        // Recorded under control, the run is the same one every time, so what is printed does not depend on luck; and
+        // what is left may be predicted a second time, with less certainty.
+        let controlled = matches!(request.recording, Recording::Controlled);
+        let strict = request.prediction;
+        let relaxed = ::predict::Options { relaxed: true, ..strict };
+        let passes = if controlled { vec![strict, relaxed] } else { vec![strict] };
+        let share = if !controlled {
+            1.0
+        } else if request.effort == Effort::Quick {
+            0.75
+        } else {
+            0.5
+        };
+        let budget = request.budget.share(share);
+        let Some(recording) = self.recording()? else { return Ok(()) };
+        let ledger = &self.ledger;
+        let wanted = |pair| !ledger.is_settled(pair);
+        let Some(running) = self.subject.running(&request.limits)? else { return Ok(()) };
+        let mut answer = engine::predict::run(running, &recording, &passes, &wanted, &budget)?;
+        if request.asks(Engine::Explore) {
+            // That one run is not all: the search will tell what is left.
+            answer.gaps.retain(|gap| gap.code != Code::SEARCH_BOUND);
+        }
+        self.show_races(&mut answer)?;
+        self.take(answer);
+        Ok(())
+    }
+
+    /// The run that prediction reorders; `None` when the program cannot run.
+    fn recording(&mut self) -> Result<Option<TraceFile>, Error> {
+        let request = self.request;
+        Ok(match &request.recording {
+            Recording::Controlled => self.subject.running(&request.limits)?.map(|running| record::controlled(running)),
+            Recording::New(options) => Some(record::record_anew(self.subject, options)?),
+            Recording::Given(recording) => Some((**recording).clone()),
+        })
+    }
+
+    /// Explores the program's schedules. A search that relied on proofs which do not count is made again without them.
+    fn explore(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
+        let request = self.request;
+        let settled_before = self.is_settled();
+        let (max_executions, budget) = match (settled_before, request.command) {
+            (true, Command::Verify) => return Ok(()),
+            (true, Command::Check) => {
+                let Some(executions) = request.effort.executions_for_other_errors() else { return Ok(()) };
+                (Some(executions), request.budget.at_most(FOR_OTHER_ERRORS))
+            }
+            _ => (request.search.max_executions, request.budget.clone()),
+        };
+        let options = SearchOptions { max_executions, ..request.search.clone() };
+        let absent =
+            if self.rests_on_text() { self.ledger.absent().map(|(pair, _)| pair).collect() } else { BTreeSet::new() };
+        let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(()) };
+        self.show_races(&mut answer)?;
+        self.note_misuse(&answer);
+        if !absent.is_empty() && !self.doubts.is_empty() {
+            let Some(again) = self.search(&options, BTreeSet::new(), &request.budget, watcher)? else { return Ok(()) };
+            answer = again;
+            self.show_races(&mut answer)?;
+            self.note_misuse(&answer);
+        }
+        self.covered = answer.gaps.is_empty();
+        if settled_before && !self.covered && self.doubts.is_empty() {
+            // No pair was left: bounds of the search for other errors take nothing from the answer about races.
+            answer.gaps.clear();
+        }
+        self.take(answer);
+        Ok(())
+    }
+
+    fn search(
+        &mut self,
+        options: &SearchOptions,
+        absent: BTreeSet<Pair>,
+        budget: &Budget,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Option<Answer>, Error> {
+        let request = self.request;
+        let known = Known {
+            open: self.ledger.open().collect(),
+            absent,
+            candidates: self.ledger.candidates(),
+            confirm_only: request.confirms_only(),
+        };
+        let facts = std::sync::Arc::clone(self.subject.facts());
+        let Some(running) = self.subject.running(&request.limits)? else { return Ok(None) };
+        engine::explore::run(running, &facts, &request.limits, options, &known, budget, watcher).map(Some)
+    }
+
+    /// Enters the races that runs have shown, and finds out why, where one contradicts a proof. A race of a pair that is
+    /// not even listed although every pair is contradicts the list.
+    fn show_races(&mut self, answer: &mut Answer) -> Result<(), Error> {
+        let by = answer.figures.engine;
+        let (races, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut answer.verdicts).into_iter().partition(|s| matches!(s.verdict, Verdict::Race(_)));
+        answer.verdicts = rest;
+        for race in races {
+            let pair = race.pair;
+            let unlisted = self.listed_all && !self.ledger.lists(pair);
+            let contradicts = self.ledger.settle(by, race);
+            let unlisted = unlisted.then_some(Contradiction { pair, proved: Engine::Static, shown: by });
+            if let Some(contradiction) = contradicts.or(unlisted) {
+                self.doubt(contradiction)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a run contradicts a proof: it left its objects before, or the proof is wrong.
+    fn doubt(&mut self, contradiction: Contradiction) -> Result<(), Error> {
+        if self.is_doubted(contradiction.proved).is_some() {
+            return Ok(());
+        }
+        let Some((.., witness)) = self.ledger.races().find(|(pair, ..)| *pair == contradiction.pair) else {
+            return Ok(());
+        };
+        let stray = match self.subject.launched() {
+            Some(running) => stray::in_run(running, witness)?,
+            None => None,
+        };
+        let doubt = match stray {
+            Some(stray) => Doubt::Stray(stray),
+            None => {
+                let bundle = bundle::write(self.request, self.subject.program(), &self.ledger, &contradiction);
+                Doubt::Bug { contradiction, bundle: bundle.map_err(|error| error.to_string()) }
+            }
+        };
+        self.doubts.push(doubt);
+        Ok(())
+    }
+
+    /// A run that misuses the thread API voids proofs.
+    fn note_misuse(&mut self, answer: &Answer) {
+        let misused = answer.failures.iter().any(|failure| failure.kind == FailureKind::Misuse);
+        if misused && !self.doubts.contains(&Doubt::Misuse) {
+            self.doubts.push(Doubt::Misuse);
+        }
+    }
+}
+
+/// How long the report may take after the budget is spent.
+pub(crate) const GRACE: Duration = Duration::from_millis(1_500);
+
+#[cfg(test)]
+#[path = "line_tests.rs"]
+mod tests;

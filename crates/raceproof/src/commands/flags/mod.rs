@@ -1,0 +1,12 @@
+//! Flags that several commands share, each concept once.
+
+mod limits;
+mod pragmas;
+mod program;
+mod pruning;
+mod reporting;
+
+pub(crate) use limits::{BudgetFlags, RunFlags, seconds, size, unlimited};
+pub(crate) use program::{ProgramFlags, find_target, split};
+pub(crate) use pruning::PruningFlag;
+pub(crate) use reporting::ReportFlags;

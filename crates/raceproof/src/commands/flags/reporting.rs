@@ -1,0 +1,110 @@
+//! Where a report goes, and what it leaves out.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use report::suppress::{self, Known};
+use report::{Report, Sources};
+
+use crate::commands::report::read;
+use crate::failure::Failure;
+use crate::output;
+use crate::settings::Settings;
+
+/// Where a report goes, and what it leaves out.
+#[derive(clap::Args)]
+pub(crate) struct ReportFlags {
+    /// Print one JSON document and nothing else on standard output
+    #[arg(long, help_heading = "Report")]
+    json: bool,
+
+    /// Write the JSON document to a file
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    json_out: Option<PathBuf>,
+
+    /// Write a self-contained HTML report
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    html: Option<PathBuf>,
+
+    /// Write SARIF 2.1.0, for code scanning and editors
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    sarif: Option<PathBuf>,
+
+    /// Write the first race as a violation witness of the software-verification competition
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    svcomp: Option<PathBuf>,
+
+    /// Print GitHub's annotations after the report
+    #[arg(long, conflicts_with = "json", help_heading = "Report")]
+    github: bool,
+
+    /// Leave out findings that a file names, in ThreadSanitizer's format; may be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    suppressions: Vec<PathBuf>,
+
+    /// Report only what is not in an earlier result
+    #[arg(long, value_name = "RESULT.json", help_heading = "Report")]
+    baseline: Option<PathBuf>,
+
+    /// Folder for witness files [default: raceproof-witnesses]
+    #[arg(long, value_name = "DIR", help_heading = "Report")]
+    witness_dir: Option<PathBuf>,
+}
+
+impl ReportFlags {
+    /// The folder for witness files.
+    pub(crate) fn witness_dir(&self, settings: &Settings) -> PathBuf {
+        let chosen = self.witness_dir.clone().or_else(|| settings.witness_dir.clone());
+        chosen.unwrap_or_else(|| PathBuf::from("raceproof-witnesses"))
+    }
+
+    /// Suppressions and baseline, read before there is a report, so that a mistake in them costs no time.
+    pub(crate) fn known(&self, settings: &Settings) -> Result<Known, Failure> {
+        let mut known = Known::default();
+        let files = if self.suppressions.is_empty() { &settings.suppressions } else { &self.suppressions };
+        for file in files {
+            let cannot = |why: String| {
+                let message = format!("cannot use the suppressions in `{}`: {why}", file.display());
+                Failure::new(message, "one `race:PATTERN` or `deadlock:PATTERN` per line")
+            };
+            let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+            known.suppressions(file, suppress::parse(&text).map_err(|error| cannot(error.to_string()))?);
+        }
+        if let Some(file) = self.baseline.as_ref().or(settings.baseline.as_ref()) {
+            known.baseline(&read(file)?);
+        }
+        Ok(known)
+    }
+
+    /// Applies suppressions and baseline, writes the files that were asked for and prints the report.
+    pub(crate) fn show(&self, mut report: Report, known: Known) -> Result<ExitCode, Failure> {
+        let unused = known.apply(&mut report, &mut Sources::new());
+        self.write(&report)?;
+        output::show(&report, self.json);
+        if self.github {
+            output::print(&report::github::render(&report));
+        }
+        for (file, entry) in unused {
+            output::warn(&format!("{}:{}: `{}` suppresses nothing", file.display(), entry.line, entry.text));
+        }
+        Ok(output::status(&report))
+    }
+
+    fn write(&self, report: &Report) -> Result<(), Failure> {
+        if let Some(path) = &self.json_out {
+            output::write_json(report, path)?;
+        }
+        if let Some(path) = &self.html {
+            output::write_file(path, &report::html::render(report, &mut Sources::new()))?;
+        }
+        if let Some(path) = &self.sarif {
+            output::write_file(path, &report::sarif::render(report))?;
+        }
+        if let Some(path) = &self.svcomp
+            && report.pairs.iter().any(|pair| pair.confirmed)
+        {
+            output::write_file(path, &output::svcomp(report)?)?;
+        }
+        Ok(())
+    }
+}
