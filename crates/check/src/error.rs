@@ -23,6 +23,30 @@ pub enum Error {
     /// A program of the small language cannot be read.
     #[error("cannot read `{}`: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: std::io::Error },
+    /// A net file of no kind that we know.
+    #[error("`{}`: not known what kind of net this is", path.display())]
+    NetKind { path: PathBuf },
+    /// A file that should be text is not.
+    #[error("`{}` is not text in UTF-8", path.display())]
+    NotText { path: PathBuf },
+    /// A net file is malformed.
+    #[error("{}:{cause}", path.display())]
+    Malformed { path: PathBuf, cause: String },
+    /// Targets that the net does not have.
+    #[error("`--target {targets}`: {cause}")]
+    Targets { targets: String, cause: String },
+    /// A net without anything to cover.
+    #[error("the net has no target")]
+    NoTarget,
+    /// A net that PNML cannot express.
+    #[error("{0}")]
+    NotPnml(String),
+    /// A certificate or firing sequence that is wrong.
+    #[error("{}: {cause}", path.display())]
+    Certificate { path: PathBuf, cause: String },
+    /// A firing sequence of ours that cannot be fired.
+    #[error("raceproof bug: the firing sequence found cannot be fired: {0}")]
+    FiringSequence(String),
     /// A program of the small language is malformed.
     #[error("{}:{cause}", path.display())]
     SmallLanguage { path: PathBuf, cause: cover::sml::SmlError },
@@ -112,6 +136,14 @@ impl Error {
             Self::Format(error) => error.help().to_owned(),
             Self::WorkFolder(_) => "make room there, or set TMPDIR to another folder".to_owned(),
             Self::SmallLanguage { .. } => "correct the file at this place".to_owned(),
+            Self::NetKind { .. } => "give a file with the ending .spec, .pnml, .lola, .net or .sml".to_owned(),
+            Self::NotText { .. } => "give a file in UTF-8".to_owned(),
+            Self::Malformed { .. } => "correct the file at this place".to_owned(),
+            Self::Targets { .. } => "write it as `p >= 1, q >= 2; r >= 1`".to_owned(),
+            Self::NoTarget => "say what is to be covered: `--target \"place >= 1\"`".to_owned(),
+            Self::NotPnml(_) => "use `--emit spec`, which can express every net".to_owned(),
+            Self::Certificate { .. } => "give the file and the net that it was made for".to_owned(),
+            Self::FiringSequence(_) => "please report this with the net, if you can share it".to_owned(),
             Self::WrongInput { takes, .. } => (*takes).to_owned(),
             Self::SeveralSmallLanguage => "give that file alone".to_owned(),
             Self::NoSuchEntry(_) => "name functions that the sources define".to_owned(),

@@ -67,7 +67,7 @@ fn pair(document: &Document, race: &PredictedRace) -> Option<report::Pair> {
         others.into_iter().find(|b| could_race(a, b)).map(|b| (a, b))
     })?;
     let access = |id: EventId, site: Option<SiteId>, access: &Access| report::Access {
-        kind: words::kind(access.kind).to_owned(),
+        kind: access.kind,
         atomic: access.atomic.is_some(),
         file: None,
         line: 0,

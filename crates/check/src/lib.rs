@@ -7,6 +7,7 @@
 mod assumptions;
 mod build;
 mod bundle;
+mod coverability;
 mod describe;
 mod document;
 mod doubt;
@@ -29,6 +30,7 @@ mod subject;
 mod text;
 
 pub use build::{BuildOptions, Built, LOCK_PRESETS, lower};
+pub use coverability::{Checked, Coverability, NetFile, NetForm, check_certificate, cover, print_net};
 pub use dump::{Run, first_run};
 pub use engine::explore::SearchOptions;
 pub use engine::static_::AnalysisFigures;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cover::Counters;
 use cover::sml::{Sml, SmlAccess, SmlPair, net};
-use model::{Budget, Engine};
+use model::{AccessKind, Budget, Engine};
 use petri::Net;
 use petri::backward::{Answer, Stop, solve};
 use report::{Code, Command, Details, PairVerdict, Report, Unknown};
@@ -88,7 +88,7 @@ fn listed(
     let access = |access: SmlAccess| {
         let job = &sml.jobs[access.job];
         report::Access {
-            kind: if access.writes { "write" } else { "read" }.to_owned(),
+            kind: if access.writes { AccessKind::Write } else { AccessKind::Read },
             atomic: false,
             file: Some(input.to_owned()),
             line: job.statements[access.statement].line,

@@ -70,6 +70,7 @@ impl Order {
 
 /// What an access does to its cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AccessKind {
     /// Loads.
     Read,
@@ -79,6 +80,17 @@ pub enum AccessKind {
     ReadModifyWrite,
     /// Ends the object's life; counts as a write of all its bytes.
     Free,
+}
+
+impl std::fmt::Display for AccessKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::ReadModifyWrite => "read-modify-write",
+            Self::Free => "free",
+        })
+    }
 }
 
 impl AccessKind {

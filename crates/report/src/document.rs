@@ -4,6 +4,7 @@
 //! `null` where the compiler gave no place (then `line` and `column` are 0). Races come first, then unknown, then
 //! absent, each by rank.
 
+use model::AccessKind;
 use model::verdict::{Engine as EngineName, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -141,11 +142,23 @@ pub struct Details {
     pub suppressed: Option<Suppressed>,
 }
 
-/// Why a finding is not told again.
+/// Where it is said that a finding is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SuppressedBy {
+    /// In a suppression file.
+    File,
+    /// In a comment at the line.
+    Comment,
+    /// In an earlier result.
+    Baseline,
+}
+
+/// Why a finding is known already.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Suppressed {
-    /// `file`, `comment` or `baseline`.
-    pub by: String,
+    /// Where that is said.
+    pub by: SuppressedBy,
     /// The entry, the comment's reason, or one sentence.
     pub reason: String,
 }
@@ -164,8 +177,8 @@ pub struct Protection {
 /// One access of a pair.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Access {
-    /// `read`, `write`, `read-modify-write` or `free`.
-    pub kind: String,
+    /// What it does: `read`, `write`, `read-modify-write` or `free`.
+    pub kind: AccessKind,
     /// Whether atomic.
     pub atomic: bool,
     /// The file.

@@ -142,7 +142,7 @@ impl Known {
         let mut found = None;
         for (entry, used) in self.entries.iter().map(|(_, entry)| entry).zip(used).filter(|(entry, _)| hit(entry)) {
             *used = true;
-            found.get_or_insert_with(|| Suppressed { by: "file".to_owned(), reason: entry.text.clone() });
+            found.get_or_insert_with(|| Suppressed { by: SuppressedBy::File, reason: entry.text.clone() });
         }
         found
     }
@@ -150,7 +150,7 @@ impl Known {
     fn by_baseline(&mut self, print: String) -> Option<Suppressed> {
         let left = self.baseline.get_mut(&print).filter(|left| **left > 0)?;
         *left -= 1;
-        Some(Suppressed { by: "baseline".to_owned(), reason: "known from an earlier result".to_owned() })
+        Some(Suppressed { by: SuppressedBy::Baseline, reason: "known from an earlier result".to_owned() })
     }
 }
 
@@ -173,7 +173,7 @@ fn by_comment(pair: &Pair, sources: &mut Sources) -> Option<Suppressed> {
         let file = access.file.as_deref()?;
         [access.line, access.line.saturating_sub(1)].into_iter().find_map(|line| {
             let reason = comment(sources.line(file, line)?, line == access.line)?;
-            Some(Suppressed { by: "comment".to_owned(), reason: reason.to_owned() })
+            Some(Suppressed { by: SuppressedBy::Comment, reason: reason.to_owned() })
         })
     })
 }

@@ -9,7 +9,7 @@ use program::Program;
 use report::{ErrorKind, Finding, Waiting};
 use serde::{Deserialize, Serialize};
 
-use super::words::{self, Words};
+use super::words::Words;
 use super::{ObjectNames, Position, story};
 
 /// One access of a run, with all that a report says about it.
@@ -32,7 +32,7 @@ impl SeenAccess {
     pub(crate) fn record(&self) -> RecordedAccess {
         let report::Access { kind, atomic, file, line, column, function, .. } = self.access.clone();
         let event = RecordedEvent { thread: self.thread.clone(), position: self.event.position };
-        RecordedAccess { event, kind, atomic, function, file, line, column }
+        RecordedAccess { event, kind: kind.to_string(), atomic, function, file, line, column }
     }
 }
 
@@ -62,7 +62,7 @@ impl Describer<'_> {
             raw: *access,
             variable: self.names.cell(trace, step, cell, site),
             access: report::Access {
-                kind: words::kind(access.kind).to_owned(),
+                kind: access.kind,
                 atomic: access.atomic.is_some(),
                 file,
                 line,

@@ -9,7 +9,7 @@ pub(crate) mod position;
 pub(crate) mod sightings;
 pub(crate) mod stacks;
 pub(crate) mod story;
-pub(crate) mod words;
+mod words;
 
 pub(crate) use access::{Describer, SeenAccess, step_of};
 pub(crate) use object_names::ObjectNames;

@@ -10,16 +10,6 @@ pub(crate) struct Words<'a> {
     pub(crate) names: &'a ObjectNames<'a>,
 }
 
-/// `read`, `write`, `read-modify-write` or `free`.
-pub(crate) fn kind(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Read => "read",
-        AccessKind::Write => "write",
-        AccessKind::ReadModifyWrite => "read-modify-write",
-        AccessKind::Free => "free",
-    }
-}
-
 impl Words<'_> {
     /// The path of a thread.
     pub(crate) fn thread(&self, thread: ThreadId) -> String {
@@ -100,7 +90,7 @@ impl Words<'_> {
             Op::SemGet { sem } => format!("looks at {}", name(sem)),
             Op::OnceBegin { once, run: true } => format!("runs the routine of {}", name(once)),
             Op::OnceBegin { once, run: false } => format!("finds {} done", name(once)),
-            Op::OnceEnd { once } => format!("has done {}", name(once)),
+            Op::OnceEnd { once } => format!("finishes initialising {}", name(once)),
             Op::Create { child } => format!("creates thread {}", self.thread(*child)),
             Op::Start => "starts".to_owned(),
             Op::Exit => "ends".to_owned(),

@@ -194,7 +194,7 @@ impl<'a> Text<'a> {
     fn access(&self, site: SiteId, MeetingAccess { kind, atomic }: MeetingAccess) -> report::Access {
         let Position { function, file, line, column } = Position::of(self.program, Some(site));
         let (thread, locks, created) = (String::new(), Vec::new(), None);
-        let kind = words::kind(kind).to_owned();
+
         report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
     }
 }

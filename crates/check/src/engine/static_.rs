@@ -138,7 +138,7 @@ fn protection((lock, held, places): (String, usize, usize)) -> Protection {
 pub(crate) fn describe(program: &Program, finding: &Finding) -> (String, [report::Access; 2]) {
     let access = |side: &lockset::Side| {
         let Position { function, file, line, column } = Position::of(program, Some(side.site));
-        let (kind, atomic) = (words::kind(side.kind).to_owned(), side.atomic);
+        let (kind, atomic) = (side.kind, side.atomic);
         let (thread, locks, created) = (String::new(), side.locks.clone(), None);
         report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
     };

@@ -95,7 +95,7 @@ fn race<'a>(pair: &'a Pair, same: &[&Pair]) -> Message<'a> {
     }
     if !same.is_empty() {
         let kinds = same.iter().map(|pair| {
-            let [one, other] = pair.accesses.each_ref().map(|access| access.kind.as_str());
+            let [one, other] = pair.accesses.each_ref().map(|access| access.kind);
             format!("{} ({one}, {other})", pair.id)
         });
         notes.push(Note::Note(format!("the same lines race as {} too", kinds.collect::<Vec<_>>().join(", "))));

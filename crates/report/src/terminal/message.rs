@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use model::AccessKind;
+
 use crate::Code;
 use crate::document::{Access, Created, ErrorKind, Finding, Frame, Pair, PairVerdict, Unknown, is_foreign};
 use crate::excerpt::{Mark, Message, Note, Severity};
@@ -18,13 +20,13 @@ pub(super) fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Mes
         kinds.iter().map(|access| mark(access, without_run(access, kinds.len() == 1))).collect()
     } else if same_place && first.kind == second.kind {
         let threads = format!("threads {} and {}", first.thread, second.thread);
-        vec![mark(first, format!("{threads} both {} it here, {}", plural(&first.kind), holding(first)))]
+        vec![mark(first, format!("{threads} both {} it here, {}", plural(first.kind), holding(first)))]
     } else {
         [first, second].map(|access| mark(access, describe(access))).into()
     };
     let mut notes = vec![Note::Note(pair.reason.clone())];
     for access in [first, second] {
-        notes.extend(way(access));
+        notes.extend(path(access));
         notes.extend(access.created.as_ref().map(|by| created(&access.thread, by)));
     }
     notes.extend(pair.witness.as_deref().map(|path| Note::Help(witness_help(path))));
@@ -42,12 +44,12 @@ fn mark(access: &Access, label: String) -> Mark<'_> {
 /// Calls that are told of a stack.
 const CALLS: usize = 6;
 
-/// How a thread got to its access, if that says more than the access alone.
-fn way(access: &Access) -> Option<Note> {
+/// How a thread reached its access, if that says more than the access alone.
+fn path(access: &Access) -> Option<Note> {
     let calls = calls(&access.stack)?;
     let Access { thread, function, file, line, column, .. } = access;
     let place = place(file.as_deref(), *line, *column);
-    Some(Note::Note(format!("thread {thread} came to {place} in `{function}`{calls}")))
+    Some(Note::Note(format!("thread {thread} reached {place} in `{function}`{calls}")))
 }
 
 /// `, called by `f` at a.c:3:5, called by …`, without the insides of the system's headers.
@@ -68,30 +70,31 @@ fn calls(stack: &[Frame]) -> Option<String> {
 /// An access that no run has shown: neither its thread nor its locks are known.
 fn without_run(access: &Access, by_both: bool) -> String {
     let how = if access.atomic { " atomically" } else { "" };
-    let (who, does) =
-        if by_both { ("two threads", plural(&access.kind)) } else { ("a thread", singular(&access.kind)) };
+    let (who, does) = if by_both { ("two threads", plural(access.kind)) } else { ("a thread", singular(access.kind)) };
     format!("{who} {does}{how} here, in `{}`", access.function)
 }
 
 fn describe(access: &Access) -> String {
     let how = if access.atomic { " atomically" } else { "" };
     let Access { kind, thread, .. } = access;
-    format!("thread {thread} {}{how} here, in `{}`, {}", singular(kind), access.function, holding(access))
+    format!("thread {thread} {}{how} here, in `{}`, {}", singular(*kind), access.function, holding(access))
 }
 
-fn singular(kind: &str) -> &str {
+fn singular(kind: AccessKind) -> &'static str {
     match kind {
-        "read" => "reads",
-        "write" => "writes",
-        "free" => "frees it",
-        _ => "reads and writes",
+        AccessKind::Read => "reads",
+        AccessKind::Write => "writes",
+        AccessKind::ReadModifyWrite => "reads and writes",
+        AccessKind::Free => "frees it",
     }
 }
 
-fn plural(kind: &str) -> &str {
+fn plural(kind: AccessKind) -> &'static str {
     match kind {
-        "read-modify-write" => "read and write",
-        other => other,
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::ReadModifyWrite => "read and write",
+        AccessKind::Free => "free",
     }
 }
 
@@ -151,7 +154,7 @@ pub(super) fn finding_message(finding: &Finding, witness_help: fn(&str) -> Strin
             [] => String::new(),
             locks => format!(", holding {}", quoted(locks)),
         };
-        let label = format!("thread {} waits {}{held}", waiting.thread, waiting.waits);
+        let label = format!("thread {} is blocked {}{held}", waiting.thread, waiting.waits);
         marks.push(Mark { file: waiting.file.as_deref(), line: waiting.line, column: waiting.column, label });
     }
     if finding.waiting.is_empty() {
@@ -177,7 +180,7 @@ pub(super) fn unknown_message(unknown: &Unknown) -> Message<'_> {
     Message {
         severity: Severity::Warning,
         code: unknown.code,
-        title: format!("no proof: {}", unknown.reason),
+        title: unknown.reason.clone(),
         marks: marks.into_iter().collect(),
         notes: std::iter::once(unknown.settle.clone())
             .chain(unknown.witness.as_deref().map(replay_help))

@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use model::verdict::{Engine as EngineName, Inputs, Threads};
 
 use crate::Code;
-use crate::document::{Command, Engine, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
+use crate::document::{Command, Engine, ErrorKind, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
 use crate::source::Sources;
 
 use message::{debug_help, finding_message, pair_message, replay_help, unknown_message};
@@ -57,6 +57,7 @@ fn summary(report: &Report) -> String {
     let mut out = String::new();
     let (style, word) = match report.verdict {
         Verdict::Race => (RED, "race"),
+        _ if !errors(report).is_empty() => (RED, "failed"),
         Verdict::Safe => (GREEN, "safe"),
         Verdict::Unknown => (YELLOW, "unknown"),
     };
@@ -91,50 +92,73 @@ pub fn headline(report: &Report) -> String {
     std::iter::once(answer(report)).chain(also(report)).collect::<Vec<_>>().join(", ")
 }
 
+/// The question the user has: are there races, and did anything else go wrong?
 fn answer(report: &Report) -> String {
-    let told = report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()).count();
-    match report.verdict {
-        Verdict::Race => format!("{} found", count(told, "data race")),
+    let new = report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()).count();
+    let races = match report.verdict {
+        Verdict::Race => return format!("{} found", count(new, "data race")),
         Verdict::Safe if report.scope.inputs == Inputs::All => {
             let threads = if report.scope.threads == Threads::Any { " and any number of threads" } else { "" };
             format!("no data race with any input{threads}")
         }
         Verdict::Safe => "no data race in any schedule of this input".to_owned(),
-        Verdict::Unknown => "no data race found, but their absence is not shown".to_owned(),
+        Verdict::Unknown => "no data race found, but not proved absent".to_owned(),
+    };
+    match errors(report).as_slice() {
+        [] => races,
+        errors => format!("{}; {races}", errors.join(", ")),
     }
+}
+
+/// Errors other than races that are not known already: `1 deadlock`, `2 failed assertions`.
+fn errors(report: &Report) -> Vec<String> {
+    let kinds = [
+        (ErrorKind::Deadlock, "deadlock"),
+        (ErrorKind::Assertion, "failed assertion"),
+        (ErrorKind::Crash, "crash"),
+        (ErrorKind::Misuse, "misuse of the thread API"),
+    ];
+    let of = |kind| report.errors.iter().filter(|e| e.suppressed.is_none() && e.kind == kind).count();
+    let named = |(kind, name): (ErrorKind, &str)| match (of(kind), name) {
+        (0, _) => None,
+        (1, name) => Some(format!("1 {name}")),
+        (n, "crash") => Some(format!("{n} crashes")),
+        (n, "misuse of the thread API") => Some(format!("{n} misuses of the thread API")),
+        (n, name) => Some(count(n, name)),
+    };
+    kinds.into_iter().filter_map(named).collect()
 }
 
 /// What else there is.
 fn also(report: &Report) -> Vec<String> {
     let of = |verdict| report.pairs_with(verdict).count();
     let (open, absent) = (of(PairVerdict::Unknown), of(PairVerdict::Absent));
-    let (known, errors): (Vec<_>, Vec<_>) = report.errors.iter().partition(|error| error.suppressed.is_some());
-    let suppressed = report.pairs.iter().filter(|pair| pair.details.suppressed.is_some()).count() + known.len();
+    let known = report.errors.iter().filter(|error| error.suppressed.is_some()).count();
+    let suppressed = report.pairs.iter().filter(|pair| pair.details.suppressed.is_some()).count() + known;
     let mut also = Vec::new();
+    if report.verdict == Verdict::Race {
+        also.extend(errors(report));
+    }
     if suppressed > 0 {
         also.push(format!("apart from {}", count(suppressed, "suppressed finding")));
-    }
-    if !errors.is_empty() {
-        let but = if report.verdict == Verdict::Safe { "but " } else { "" };
-        also.push(format!("{but}{}", count(errors.len(), "other error")));
     }
     if open > 0 {
         also.push(format!("{} open", count(open, "pair")));
     }
     if absent > 0 {
-        also.push(format!("{} that cannot race{}", count(absent, "conflicting pair"), wider(report, absent)));
+        also.push(format!("{} cannot race{}", count(absent, "pair"), scopes(report, absent)));
     }
     also
 }
 
-/// How many of the absent pairs are absent in a wider scope than the report's.
-fn wider(report: &Report, absent: usize) -> String {
+/// In which scopes the absent pairs are absent, where a report has several.
+fn scopes(report: &Report, absent: usize) -> String {
     let any = |pair: &&Pair| pair.details.scope.is_some_and(|scope| scope.inputs == Inputs::All);
     match report.pairs_with(PairVerdict::Absent).filter(any).count() {
         _ if report.command != Command::Check => String::new(),
         0 => " with this input".to_owned(),
         n if n == absent => " with any input".to_owned(),
-        n => format!(" with this input, {n} of them with any"),
+        n => format!(": {n} with any input, {} with this input", absent - n),
     }
 }
 
@@ -142,7 +166,10 @@ fn wider(report: &Report, absent: usize) -> String {
 fn proofs_line(report: &Report, engine: &Engine) -> String {
     let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
     let mut line = format!("{} ({}): ", engine.name, engine.reduction);
-    let _ = write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage);
+    let _ = match (proved, report.pairs.iter().any(|pair| pair.by >= engine.name)) {
+        (0, false) => write!(line, "nothing left to do, {}", engine.coverage),
+        _ => write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage),
+    };
     if let Some(reason) = &engine.reason {
         let _ = write!(line, ": {reason}");
     }
@@ -179,7 +206,7 @@ fn engine_line(engine: &Engine) -> String {
     if let Some(Outputs { runs, different }) = engine.outputs {
         let runs = count(runs as usize, "run");
         let _ = match different {
-            0 => write!(line, "; no run came to its end, so no output was compared"),
+            0 => write!(line, "; no run finished, so no output was compared"),
             1 => write!(line, "; the same output in {runs}"),
             _ => write!(
                 line,
