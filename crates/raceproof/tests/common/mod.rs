@@ -20,6 +20,11 @@ impl Folder {
         Self::of(&ui())
     }
 
+    /// A folder without any program.
+    pub(crate) fn empty() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
     /// A folder with copies of the programs of another.
     pub(crate) fn of(programs: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
