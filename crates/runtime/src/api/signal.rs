@@ -23,7 +23,7 @@ use super::sleep::length;
 use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
 use crate::libc_models::clock;
-use crate::libc_models::transfer::{Access, operate};
+use crate::libc_models::event::{Access, operate};
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
 use crate::sync::{Blocker, State};
