@@ -50,6 +50,8 @@ extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_
             run::fail(text!("the runtime itself received signal {number} at address {address:#x}").as_str());
         }
         let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        // The thread will never continue, so what it borrowed is free again.
+        crate::cell::abandon_borrows();
         (*run).reason = if alarm {
             Reason::TimeLimit
         } else {
