@@ -69,11 +69,12 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     }
     let site = sched::site();
     sched::arrive_with(&records(known, site), blocker);
-    // Safety: no borrow outlives the statement.
-    unsafe { *crate::hooks::SITE.get() = site };
+    crate::hooks::set_site(site);
     let woken_for_nothing = match blocker {
         Blocker::Fd { fd, events } => !fd::ready(fd, events),
-        Blocker::Signal { set } => sched::state().threads.get(sched::current()).pending_signals & set == 0,
+        Blocker::Signal { set } => {
+            sched::with_objects(|objects| objects.threads.get(sched::current()).pending_signals) & set == 0
+        }
         _ => false,
     };
     if woken_for_nothing {
