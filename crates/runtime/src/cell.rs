@@ -47,20 +47,23 @@ pub fn abandon_borrows() {
     EPOCH.0.set(EPOCH.0.get() + 1);
 }
 
-/// A value that can be borrowed by one piece of code at a time.
-struct Checked<T> {
+/// A value that can be borrowed by one piece of code at a time: a field of a [`OneThread`] static.
+pub struct Checked<T> {
     value: UnsafeCell<T>,
     /// The epoch in which the borrow under way began; 0 when there is none.
     borrowed: Cell<u32>,
 }
 
 impl<T> Checked<T> {
-    const fn new(value: T) -> Self {
+    /// With this value at first.
+    pub const fn new(value: T) -> Self {
         Self { value: UnsafeCell::new(value), borrowed: Cell::new(0) }
     }
 
+    /// Lends the value to `use_it`, which must neither switch to another thread nor ask for the same value again: whoever
+    /// does gets a panic.
     #[inline(always)]
-    fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
         let epoch = EPOCH.0.get();
         if self.borrowed.replace(epoch) == epoch {
             borrowed_twice();

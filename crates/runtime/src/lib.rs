@@ -7,6 +7,7 @@
 //! every run; only what is marked as kept ([`cell::Keep`], [`kept`]) lives on. So model state needs no care of its
 //! own: any static or allocation is as it was when the first thread was about to be created.
 #![cfg_attr(not(test), no_std)]
+#![warn(clippy::undocumented_unsafe_blocks)]
 #![cfg_attr(test, allow(dead_code))]
 
 extern crate alloc;
@@ -25,6 +26,7 @@ pub mod hooks;
 pub mod kept;
 pub mod libc_models;
 pub mod link;
+pub mod memory;
 pub mod objects;
 pub mod plan;
 pub mod rounds;

@@ -106,7 +106,7 @@ fn result(value: isize) -> isize {
 
 /// Sets `errno` and gives -1.
 fn fail(error: c_int) -> isize {
-    crate::api::step::set_errno(error);
+    crate::sys::set_errno(error);
     -1
 }
 
