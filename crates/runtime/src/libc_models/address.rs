@@ -123,10 +123,10 @@ impl Address {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    pub fn inet(host: [u8; 4], port: u16) -> Vec<u8> {
+    pub(crate) fn inet(host: [u8; 4], port: u16) -> Vec<u8> {
         let mut bytes = Vec::from((libc::AF_INET as u16).to_ne_bytes());
         bytes.extend(port.to_be_bytes());
         bytes.extend(host);

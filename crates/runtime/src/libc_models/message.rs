@@ -44,9 +44,7 @@ fn header(message: In<'_, msghdr>) -> msghdr {
 
 /// The buffers of a message.
 fn list(header: &msghdr) -> Vec<Buffer<'_>> {
-    // SAFETY: the program passed the header, and with it the promise that the list it points to is there during the call.
-    let parts = unsafe { In::new(header.msg_iov) };
-    buffers(parts, header.msg_iovlen as c_int)
+    buffers(In::new(header.msg_iov), header.msg_iovlen as c_int)
 }
 
 fn send(fd: c_int, message: In<'_, msghdr>, flags: c_int) -> Option<isize> {

@@ -132,7 +132,7 @@ pub(crate) mod tests {
     use std::sync::{Mutex, MutexGuard, PoisonError};
 
     /// Keeps tests apart that use the same statics: the cells expect one operating-system thread.
-    pub fn alone() -> MutexGuard<'static, ()> {
+    pub(crate) fn alone() -> MutexGuard<'static, ()> {
         static ALONE: Mutex<()> = Mutex::new(());
         ALONE.lock().unwrap_or_else(PoisonError::into_inner)
     }

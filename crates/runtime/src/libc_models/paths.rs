@@ -5,7 +5,6 @@
 //! are one name.
 
 use alloc::ffi::CString;
-use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_int};
 
 use super::kernel::{self, OwnedFd};
@@ -173,7 +172,7 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
 
 /// A name that stands for a file, with the memory file if it is one; `ENOENT` if it stands for none.
 fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Option<MemoryFile>), c_int> {
-    let name = ResolvedPath::new(directory, path.string()?)?;
+    let name = ResolvedPath::new(directory, &path.string()?)?;
     match name.change() {
         Some(Change::Removed) => Err(libc::ENOENT),
         Some(Change::Memory(file)) => Ok((name, Some(file))),
@@ -196,7 +195,7 @@ fn remove_at(directory: c_int, path: In<'_, c_char>) -> Result<(), c_int> {
 
 fn rename_at(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>) -> Result<(), c_int> {
     let (old, memory) = existing(from_dir, from)?;
-    let new = ResolvedPath::new(to_dir, to.string()?)?;
+    let new = ResolvedPath::new(to_dir, &to.string()?)?;
     if memory.is_none() && !old.is(libc::S_IFREG) || new.is(libc::S_IFDIR) {
         unmodelled("renames a directory or device");
         return Err(libc::EPERM);
@@ -244,7 +243,7 @@ fn stat_at(directory: c_int, path: In<'_, c_char>, to: Out<'_, libc::stat>, flag
 /// Makes a file whose name is the template with digits in place of its `XXXXXX`: the first name that is free.
 fn make_temporary(template: Out<'_, c_char>, suffix: usize, flags: c_int) -> Result<isize, c_int> {
     const MARK: &[u8] = b"XXXXXX";
-    let mut name: Vec<u8> = template.as_in().required_string().to_bytes().to_vec();
+    let mut name = template.as_in().required_string().into_bytes();
     let start = name.len().checked_sub(suffix.saturating_add(MARK.len())).ok_or(libc::EINVAL)?;
     let digits = start..start + MARK.len();
     if &name[digits.clone()] != MARK {
@@ -266,7 +265,7 @@ fn make_temporary(template: Out<'_, c_char>, suffix: usize, flags: c_int) -> Res
 
 /// `open` for the program.
 fn open_path(directory: c_int, path: In<'_, c_char>, flags: c_int, mode: libc::mode_t) -> c_int {
-    let opened = path.string().and_then(|path| try_open_at(directory, path, flags, mode));
+    let opened = path.string().and_then(|path| try_open_at(directory, &path, flags, mode));
     result(opened.unwrap_or_else(negative)) as c_int
 }
 
@@ -387,7 +386,7 @@ export! {
     fn access(path: In<'_, c_char>, mode: c_int) -> c_int {
         let answer = match existing(libc::AT_FDCWD, path) {
             Ok((_, Some(_))) => 0,
-            Ok((_, None)) => path.string().map_or_else(negative, |path| kernel::faccessat(libc::AT_FDCWD, path, mode)),
+            Ok((_, None)) => path.string().map_or_else(negative, |path| kernel::faccessat(libc::AT_FDCWD, &path, mode)),
             Err(error) => negative(error),
         };
         result(answer) as c_int

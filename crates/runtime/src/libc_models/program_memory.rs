@@ -1,23 +1,32 @@
-//! Memory of the program that a call of a C function was given.
+//! Arguments that are pointers: memory of the program that a call of a C function was given.
 //!
-//! Exported functions are `unsafe`: whoever calls one vouches for its pointers and for the lengths that go with them, as
-//! the C function demands. [`In`], [`Out`] and [`Buffer`] carry that promise on. They are made by such a call, or from Rust
-//! references, and live no longer than the call, so their methods need no promise of their own.
-//!
-//! Other threads of the program may change the same memory when they run, so no Rust reference to it is made: values are
-//! copied in and out. A pointer that breaks the promise crashes the program here, as it would inside the C library.
+//! [`In`], [`Out`] and [`Buffer`] are such arguments, with the layout that C gives them. They live no longer than the call and
+//! access memory through [`crate::memory`], which says why that is allowed: values are copied in and out, and a bad pointer
+//! crashes the program here as it would inside the C library.
 
+use alloc::ffi::CString;
 use alloc::vec::Vec;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 use core::marker::PhantomData;
 
-use libc::iovec;
+use libc::{epoll_event, iovec, msghdr, pollfd};
 
-/// A pointer to something that the call reads: null or valid.
+use crate::memory::{self, Plain};
+
+// SAFETY: these are structures of integers and raw pointers, for which all bit patterns are values.
+unsafe impl Plain for epoll_event {}
+// SAFETY: as above.
+unsafe impl Plain for iovec {}
+// SAFETY: as above.
+unsafe impl Plain for msghdr {}
+// SAFETY: as above.
+unsafe impl Plain for pollfd {}
+
+/// A pointer to what the call reads; it may be null.
 #[repr(transparent)]
 pub struct In<'call, T>(*const T, PhantomData<&'call T>);
 
-/// A pointer to where the call stores something: null or valid.
+/// A pointer to where the call stores its results; it may be null.
 #[repr(transparent)]
 pub struct Out<'call, T>(*mut T, PhantomData<&'call mut T>);
 
@@ -49,10 +58,7 @@ impl<'call, T> From<&'call mut T> for Out<'call, T> {
 
 impl<'call, T> In<'call, T> {
     /// A pointer that the program passed inside a structure.
-    ///
-    /// # Safety
-    /// It is null, or what it points to can be read for as long as `'call`.
-    pub unsafe fn new(pointer: *const T) -> Self {
+    pub fn new(pointer: *const T) -> Self {
         Self(pointer, PhantomData)
     }
     /// Whether there is nothing to read.
@@ -66,22 +72,21 @@ impl<'call, T> In<'call, T> {
     /// What is there.
     pub fn read(self) -> T
     where
-        T: Copy,
+        T: Plain,
     {
-        // SAFETY: whoever made this pointer promised that a `T` can be read there; it need not be aligned.
-        unsafe { self.0.read_unaligned() }
+        memory::read(self.0)
     }
     /// What is there; `None` for a null pointer.
     pub fn get(self) -> Option<T>
     where
-        T: Copy,
+        T: Plain,
     {
         (!self.is_null()).then(|| self.read())
     }
     /// Copies an array; `len` is the length that the program passed with the pointer.
     pub fn read_array(self, len: usize) -> Vec<T>
     where
-        T: Copy,
+        T: Plain,
     {
         (0..len).map(|i| self.element(i).read()).collect()
     }
@@ -91,18 +96,19 @@ impl<'call, T> In<'call, T> {
     }
 }
 
-impl<'call> In<'call, c_char> {
+impl In<'_, c_char> {
     /// The string that is there.
     ///
     /// # Errors
     /// `EFAULT` for a null pointer: the answer of system calls.
-    pub fn string(self) -> Result<&'call CStr, c_int> {
+    pub fn string(self) -> Result<CString, c_int> {
         if self.is_null() { Err(libc::EFAULT) } else { Ok(self.required_string()) }
     }
     /// The string that is there, for a function to which a null pointer may not be passed.
-    pub fn required_string(self) -> &'call CStr {
-        // SAFETY: whoever made this pointer promised that a string which ends with a zero byte is there during the call.
-        unsafe { CStr::from_ptr(self.0) }
+    pub fn required_string(self) -> CString {
+        let len = memory::string_len(self.0, usize::MAX);
+        // The bytes before the first zero byte are a string.
+        CString::new(memory::bytes(self.0 as u64, len)).unwrap_or_default()
     }
 }
 
@@ -127,15 +133,18 @@ impl<'call, T> Out<'call, T> {
         In(self.0, PhantomData)
     }
     /// Stores a value.
-    pub fn write(self, value: T) {
-        // SAFETY: whoever made this pointer promised that a `T` can be stored there; it need not be aligned.
-        unsafe { self.0.write_unaligned(value) };
+    pub fn write(self, value: T)
+    where
+        T: Copy,
+    {
+        memory::write(self.0, value);
     }
     /// Stores a value unless the pointer is null.
-    pub fn write_if_given(self, value: T) {
-        if !self.is_null() {
-            self.write(value);
-        }
+    pub fn write_if_given(self, value: T)
+    where
+        T: Copy,
+    {
+        memory::write_if_wanted(self.0, value);
     }
     /// An element of an array whose length the program passed with the pointer.
     pub fn element(self, index: usize) -> Self {
@@ -144,7 +153,7 @@ impl<'call, T> Out<'call, T> {
     /// Changes the value that is there.
     pub fn update(self, change: impl FnOnce(&mut T))
     where
-        T: Copy,
+        T: Plain,
     {
         let mut value = self.as_in().read();
         change(&mut value);
@@ -193,20 +202,14 @@ impl<'call> Buffer<'call> {
         let left = iovec { iov_base: self.0.iov_base.wrapping_byte_add(count), iov_len: self.len() - count };
         Self(left, PhantomData)
     }
-    /// Copies bytes to its start, as many as it has room for.
+    /// Stores bytes at its start, as many as it has room for.
     pub fn store(&self, bytes: &[u8]) {
         let len = bytes.len().min(self.len());
-        // SAFETY: `len` bytes can be stored there, as whoever made the buffer promised. `bytes` is memory of the runtime,
-        // so the two do not overlap.
-        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), self.0.iov_base.cast(), len) };
+        memory::write_bytes(self.0.iov_base as u64, &bytes[..len]);
     }
     /// Copies its first bytes, at most as many as it has.
     pub fn load(&self, len: usize) -> Vec<u8> {
-        let len = len.min(self.len());
-        let mut bytes = alloc::vec![0; len];
-        // SAFETY: `len` bytes can be read there, as whoever made the buffer promised. `bytes` is new memory of that size.
-        unsafe { core::ptr::copy_nonoverlapping(self.0.iov_base.cast(), bytes.as_mut_ptr(), len) };
-        bytes
+        memory::bytes(self.0.iov_base as u64, len.min(self.len()))
     }
 }
 
@@ -232,8 +235,9 @@ mod tests {
 
     #[test]
     fn null_pointers_stand_for_nothing() {
-        assert_eq!(In::<u32>(core::ptr::null(), PhantomData).get(), None);
-        assert_eq!(In::<c_char>(core::ptr::null(), PhantomData).string(), Err(libc::EFAULT));
+        assert_eq!(In::<u32>::new(core::ptr::null()).get(), None);
+        assert_eq!(In::<c_char>::new(core::ptr::null()).string(), Err(libc::EFAULT));
+        assert_eq!(In::<c_char>::new(c"name".as_ptr()).string(), Ok(c"name".to_owned()));
         assert_eq!(In::from(&7u32).get(), Some(7));
     }
 }

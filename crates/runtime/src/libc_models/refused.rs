@@ -48,7 +48,7 @@ refuse! {
 
 /// Making a directory that exists fails as always; making another is refused.
 fn make_directory(directory: c_int, path: In<'_, c_char>, what: &str) -> c_int {
-    if path.string().is_ok_and(|path| kernel::faccessat(directory, path, libc::F_OK) == 0) {
+    if path.string().is_ok_and(|path| kernel::faccessat(directory, &path, libc::F_OK) == 0) {
         return fail(libc::EEXIST) as c_int;
     }
     unmodelled(what);

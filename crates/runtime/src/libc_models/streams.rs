@@ -40,7 +40,7 @@ fn flags(mode: &[u8]) -> Option<c_int> {
 /// The error number.
 fn open_for(path: In<'_, c_char>, mode: &CStr) -> Result<c_int, c_int> {
     let flags = flags(mode.to_bytes()).ok_or(libc::EINVAL)?;
-    let fd = paths::open_at(libc::AT_FDCWD, path.string()?, flags, 0o666);
+    let fd = paths::open_at(libc::AT_FDCWD, &path.string()?, flags, 0o666);
     if fd < 0 { Err(-fd as c_int) } else { Ok(fd as c_int) }
 }
 
@@ -63,7 +63,7 @@ export! {
     /// Opens a stream.
     fn fopen(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
         let mode = mode.required_string();
-        open_for(path, mode).map_or_else(no_stream, |fd| stream_on(fd, mode))
+        open_for(path, &mode).map_or_else(no_stream, |fd| stream_on(fd, &mode))
     }
     /// Opens a stream.
     fn fopen64(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
@@ -76,7 +76,7 @@ export! {
             unmodelled("makes a stream of a pipe or socket");
             return no_stream(libc::EINVAL);
         }
-        stream_on(fd, mode.required_string())
+        stream_on(fd, &mode.required_string())
     }
     /// Opens another file as a stream.
     fn freopen(path: In<'_, c_char>, mode: In<'_, c_char>, stream: *mut FILE) -> *mut FILE {
@@ -87,7 +87,7 @@ export! {
             // SAFETY: the program calls this function with these arguments.
             return unsafe { FREOPEN.get()(path.as_ptr(), mode.as_ptr(), stream) };
         }
-        let fd = match open_for(path, mode.required_string()) {
+        let fd = match open_for(path, &mode.required_string()) {
             Ok(fd) => fd,
             Err(error) => return no_stream(error),
         };
@@ -115,7 +115,7 @@ export! {
     }
     /// A memory file of the program's own.
     fn memfd_create(name: In<'_, c_char>, flags: c_uint) -> c_int {
-        let fd = name.string().map_or_else(|error| -(error as isize), |name| kernel::memfd_create(name, flags));
+        let fd = name.string().map_or_else(|error| -(error as isize), |name| kernel::memfd_create(&name, flags));
         result(open::opened(fd, File::Memory(open::new_content()))) as c_int
     }
 }

@@ -372,6 +372,7 @@ mod tests {
 
     #[test]
     fn descriptors() {
+        let _alone = crate::libc_models::tests::alone();
         let mut ends = [0; 2];
         // SAFETY: the array has room for both ends.
         assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
