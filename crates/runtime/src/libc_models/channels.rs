@@ -1,9 +1,10 @@
 //! Channels: the content of pipes, connections and event counters. It is memory of the process, so the checkpoint
 //! restores it, and the scheduler knows who waits for it without asking the kernel.
 //!
-//! A channel's cell has three parts, so that two calls depend on each other only where one can notice the other: the bytes
-//! in the channel, its readers and its writers. Reading touches the bytes, and the writers too if there are no bytes; writing
-//! touches the bytes and reads the readers; closing an end touches the readers or writers that the end belonged to.
+//! A channel's cell has three parts, so that two calls depend on each other only where one can notice the other: the
+//! bytes in the channel, its readers and its writers. Reading touches the bytes, and the writers too if there are no
+//! bytes; writing touches the bytes and reads the readers; closing an end touches the readers or writers that the end
+//! belonged to.
 //!
 //! No channel is borrowed while buffers of the program are read or filled: a bad pointer ends the thread at that point.
 

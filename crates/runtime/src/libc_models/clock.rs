@@ -1,6 +1,6 @@
-//! Clocks. Each thread has its own: a fixed base, plus a tick for every time the thread reads it, plus the time that the
-//! thread slept or waited until a time limit ended the wait. So the time that a thread sees does not depend on other
-//! threads or on the machine, and it advances in loops that wait for it.
+//! Clocks. Each thread has its own: a fixed base, plus a tick for every time the thread reads it, plus the time that
+//! the thread slept or waited until a time limit ended the wait. So the time that a thread sees does not depend on
+//! other threads or on the machine, and it advances in loops that wait for it.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_long};
@@ -38,8 +38,8 @@ fn advance_and_read(nanoseconds: u64) -> u64 {
     })
 }
 
-/// Advances the running thread's clocks until one of them shows `time`. (Which one follows from the number: they are decades
-/// apart.)
+/// Advances the running thread's clocks until one of them shows `time`. (Which one follows from the number: they are
+/// decades apart.)
 ///
 /// # Safety
 /// `time` points to a valid time.

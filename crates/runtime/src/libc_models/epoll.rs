@@ -1,7 +1,7 @@
 //! `epoll`: descriptors that wait for others, inside the process.
 //!
-//! The kernel's descriptor keeps the number and the flags. The interest list and its queue ([`super::interest_list`]) are
-//! memory of the process, which the checkpoint restores.
+//! The kernel's descriptor keeps the number and the flags. The interest list and its queue ([`super::interest_list`])
+//! are memory of the process, which the checkpoint restores.
 //!
 //! The cell of a descriptor has two parts (`docs/decisions/0028-epoll-orders-what-it-hands-over.md`):
 //!
@@ -12,12 +12,12 @@
 //! | what happens to a watched descriptor | | changes |
 //! | closing the last duplicate of a watched file | changes | changes |
 //!
-//! Besides, a wait asks about every descriptor of the list, as `poll` does: a thread that reads the bytes first may keep it
-//! waiting.
+//! Besides, a wait asks about every descriptor of the list, as `poll` does: a thread that reads the bytes first may
+//! keep it waiting.
 //!
-//! Not modelled, and reported: descriptors that were open before the program started, and `epoll` descriptors in the list of
-//! another. (`poll` and `select` can wait for one.) `EPOLLEXCLUSIVE` lets the kernel wake fewer of the threads that wait; here
-//! it may wake all.
+//! Not modelled, and reported: descriptors that were open before the program started, and `epoll` descriptors in the
+//! list of another. (`poll` and `select` can wait for one.) `EPOLLEXCLUSIVE` lets the kernel wake fewer of the threads
+//! that wait; here it may wake all.
 
 use alloc::vec::Vec;
 use core::ffi::c_int;
@@ -60,7 +60,7 @@ fn file_accesses(file: Option<File>) -> Vec<Access> {
     }
 }
 
-/// The accesses to the interest list, the queue and the files of the list that a call makes which does `queue` to the queue.
+/// The accesses of a call that reads the list and asks about its files; `queue` is what it does to the queue.
 fn accesses(id: EpollId, queue: Tag) -> Vec<Access> {
     let (own, files) =
         with(id, |list| ([list.queue_access(queue), list.list_access(Tag::Read, order::RELAXED)], list.files()));

@@ -55,9 +55,10 @@ pub(super) fn announce(thread: sched::Thread, also: &[Access]) {
     sched::announce_also(thread, |site| also.iter().map(|access| access.further(site)).collect());
 }
 
-/// Makes one event: announces the accesses that are `known` before it happens, waits for its turn and until `blocker` does
-/// not block, reports those accesses, acts, and reports the further accesses that `act` hands to its argument. Without known
-/// accesses there is no event. `None`: the wait ended because the thread is to be cancelled, and nothing was done.
+/// Makes one event: announces the accesses that are `known` before it happens, waits for its turn and until `blocker`
+/// does not block, reports those accesses, acts, and reports the further accesses that `act` hands to its argument.
+/// Without known accesses there is no event. `None`: the wait ended because the thread is to be cancelled, and nothing
+/// was done.
 pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> Option<R> {
     if !sched::running() || known.iter().all(|access| access.len == 0) {
         return Some(act(&mut |_| {}));

@@ -1,10 +1,10 @@
 //! The interest list of an `epoll` descriptor, and the queue of interests that may be ready.
 //!
-//! They follow the kernel's rules, because programs can observe them. An interest belongs to a descriptor number and an open
-//! file, and ends when the last duplicate of the file is closed. Whatever happens to a file (bytes arrive, there is room
-//! again, an end is closed) puts the interests that ask for it at the end of the queue. A wait takes interests from the front
-//! of the queue and reports those that are still ready; of these it puts back at the end those that are neither
-//! edge-triggered nor for one report only.
+//! They follow the kernel's rules, because programs can observe them. An interest belongs to a descriptor number and an
+//! open file, and ends when the last duplicate of the file is closed. Whatever happens to a file (bytes arrive, there
+//! is room again, an end is closed) puts the interests that ask for it at the end of the queue. A wait takes interests
+//! from the front of the queue and reports those that are still ready; of these it puts back at the end those that are
+//! neither edge-triggered nor for one report only.
 
 use alloc::vec::Vec;
 use core::ffi::c_int;

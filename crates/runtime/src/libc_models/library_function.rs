@@ -33,8 +33,8 @@ impl<F: Copy> LibraryFunction<F> {
         if address.is_null() {
             run::fail(text!("the C library has no function {:?}", self.name).as_str());
         }
-        // SAFETY: `address` is that of the function, and `F` is the type of pointers to it, as `new` was promised; the sizes
-        // are equal, as it checked.
+        // SAFETY: `address` is that of the function, and `F` is the type of pointers to it, as `new` was promised; the
+        // sizes are equal, as it checked.
         let function = unsafe { core::mem::transmute_copy::<*mut c_void, F>(&address) };
         self.found.set(Some(function));
         function

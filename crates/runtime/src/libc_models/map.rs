@@ -78,14 +78,14 @@ export! {
     }
     /// Ends a map; a part of one cannot be ended alone.
     fn munmap(at: *mut c_void, len: usize) -> c_int {
-        let is_whole = |whole: &mut usize| *whole == len.next_multiple_of(PAGE);
-        let ended = MAPS.with(|maps| maps.get_mut(&(at as usize)).is_some_and(is_whole) && maps.remove(&(at as usize)).is_some());
-        if !ended {
+        let whole = MAPS.with(|maps| maps.get(&(at as usize)).copied());
+        if whole != Some(len.next_multiple_of(PAGE)) {
             unmodelled("ends a part of a memory map");
             return fail(libc::EINVAL) as c_int;
         }
-        // SAFETY: `mmap` allocated the block, and it was in the table until now, so it has not been freed. That the program
-        // does not use it any more is its own business.
+        MAPS.with(|maps| maps.remove(&(at as usize)));
+        // SAFETY: `mmap` allocated the block, and it was in the table until now, so it has not been freed. By ending
+        // the map the program promises not to use it any more.
         unsafe { libc::free(at) };
         0
     }

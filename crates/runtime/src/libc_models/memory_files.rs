@@ -1,7 +1,7 @@
 //! Files that the program has changed: memory files in place of those on disk, and names that were removed.
 //!
-//! The table belongs to the process, so the checkpoint restores it. The content of a memory file belongs to the kernel, so
-//! [`checkpoint`] copies it and [`restore`] copies it back.
+//! The table belongs to the process, so the checkpoint restores it. The content of a memory file belongs to the kernel,
+//! so [`checkpoint`] copies it and [`restore`] copies it back.
 
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;

@@ -33,8 +33,8 @@
 //! | [`kernel`] | system calls that are safe to make |
 //! | [`library_function`] | functions of the C library behind those defined here |
 //!
-//! Two runs must not disturb each other or the user's files. All state here is memory of the process, which the checkpoint
-//! restores; files that the program writes are memory files whose content [`restore`] copies back.
+//! Two runs must not disturb each other or the user's files. All state here is memory of the process, which the
+//! checkpoint restores; files that the program writes are memory files whose content [`restore`] copies back.
 
 /// Defines functions of the C library.
 macro_rules! export {

@@ -1,8 +1,9 @@
 //! Sockets between threads of the program: streams on the loopback network and in the Unix domain.
 //!
-//! The kernel's socket behind a descriptor is never bound or connected: it keeps the number and the flags. Addresses and
-//! queues of connections are memory of the process ([`super::sockets`]), and a connection is a pair of channels
-//! ([`super::channels`]). So the checkpoint restores all of it, and the scheduler knows who waits without asking the kernel.
+//! The kernel's socket behind a descriptor is never bound or connected: it keeps the number and the flags. Addresses
+//! and queues of connections are memory of the process ([`super::sockets`]), and a connection is a pair of channels
+//! ([`super::channels`]). So the checkpoint restores all of it, and the scheduler knows who waits without asking the
+//! kernel.
 //!
 //! | call | touches | waits for |
 //! |---|---|---|
@@ -10,9 +11,9 @@
 //! | `connect` | the addresses, the listener's queue | room in the queue |
 //! | `accept` | the listener's queue, the table of open files | a connection |
 //!
-//! Nobody outside the process takes part: a port of this machine on which the program does not listen refuses connections, and
-//! calls that address another machine are reported. Closing a connection keeps the order: the other side receives what was
-//! sent before, and what it sends afterwards fails at once.
+//! Nobody outside the process takes part: a port of this machine on which the program does not listen refuses
+//! connections, and calls that address another machine are reported. Closing a connection keeps the order: the other
+//! side receives what was sent before, and what it sends afterwards fails at once.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_uint, c_void};
@@ -24,8 +25,8 @@ use super::channels::{self, End};
 use super::event::{Access, finish, operate};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
-use super::sockets::{self, SOCKETS, Socket, SocketId, addresses_access, queue_access};
-use super::transfer::waits;
+use super::sockets::{self, SOCKETS, Side, Socket, SocketId, addresses_access, queue_access};
+use super::transfer::blocker;
 use super::{epoll, fail, kernel, negative, result, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
@@ -128,12 +129,11 @@ fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
         }
         (Ok(id), Ok(address)) => (id, address),
     };
-    let blocker = if waits(fd, 0) { Blocker::Fd { fd, events: libc::POLLOUT } } else { Blocker::None };
     let full = SOCKETS.with(|sockets| sockets.listener(&wanted).filter(|id| !sockets.has_room(*id)));
     let full = full.map(|id| queue_access(id, Tag::ReadModifyWrite));
     let known: Vec<Access> = full.into_iter().chain([addresses_access(Tag::Read), memory]).collect();
     SOCKETS.with(|sockets| sockets.get(id).connecting_to = Some(wanted.clone()));
-    let outcome = operate(&known, blocker, |add| {
+    let outcome = operate(&known, blocker(fd, 0, libc::POLLOUT), |add| {
         let Some(listener) = SOCKETS.with(|sockets| sockets.listener(&wanted)) else {
             let is_path = matches!(wanted, Address::Path(_));
             return Err(if is_path { libc::ENOENT } else { libc::ECONNREFUSED });
@@ -161,8 +161,8 @@ fn accept_from(fd: c_int, to: Out<'_, c_void>, len: Out<'_, c_uint>, flags: c_in
     if SOCKETS.with(|sockets| sockets.get(id).backlog.is_none()) {
         return Some(negative(libc::EINVAL));
     }
-    let blocker = if waits(fd, 0) { Blocker::Fd { fd, events: libc::POLLIN } } else { Blocker::None };
-    operate(&[queue_access(id, Tag::ReadModifyWrite), open::table_access()], blocker, |add| {
+    let known = [queue_access(id, Tag::ReadModifyWrite), open::table_access()];
+    operate(&known, blocker(fd, 0, libc::POLLIN), |add| {
         let taken = SOCKETS.with(|sockets| {
             let socket = sockets.get(id);
             socket.backlog.ok_or(libc::EINVAL)?;
@@ -178,18 +178,18 @@ fn accept_from(fd: c_int, to: Out<'_, c_void>, len: Out<'_, c_uint>, flags: c_in
             channels::close(end, add);
             return made;
         }
-        if let Some(client) = SOCKETS.with(|sockets| sockets.address_of_connected(end, 1)) {
+        if let Some(client) = SOCKETS.with(|sockets| sockets.address_of_connected(end, Side::Peer)) {
             store(&client, to, len, add);
         }
         open::opened(made, File::Pipe(end))
     })
 }
 
-/// The own (0) or the other (1) address of a socket; `None` if only the kernel knows.
-fn address_of(fd: c_int, side: usize) -> Result<Option<Address>, c_int> {
+/// The address of a socket or of its peer; `None` if only the kernel knows.
+fn address_of(fd: c_int, side: Side) -> Result<Option<Address>, c_int> {
     match open::get(fd).file {
         File::Pipe(end @ End::Socket { .. }) => Ok(SOCKETS.with(|sockets| sockets.address_of_connected(end, side))),
-        File::Socket(_) if side == 1 => Err(libc::ENOTCONN),
+        File::Socket(_) if side == Side::Peer => Err(libc::ENOTCONN),
         File::Socket(id) => Ok(SOCKETS.with(|sockets| {
             let socket = sockets.get(id);
             Some(socket.address.clone().unwrap_or_else(|| Address::none(socket.family)))
@@ -198,7 +198,7 @@ fn address_of(fd: c_int, side: usize) -> Result<Option<Address>, c_int> {
     }
 }
 
-fn store_address_of(fd: c_int, side: usize, to: Out<'_, c_void>, len: Out<'_, c_uint>) -> c_int {
+fn store_address_of(fd: c_int, side: Side, to: Out<'_, c_void>, len: Out<'_, c_uint>) -> c_int {
     let answer = match address_of(fd, side) {
         Err(error) => fail(error),
         Ok(Some(address)) => {
@@ -209,8 +209,8 @@ fn store_address_of(fd: c_int, side: usize, to: Out<'_, c_void>, len: Out<'_, c_
         // SAFETY: the kernel stores an address as far as `len` allows, for which the program passed these pointers.
         Ok(None) => result(unsafe {
             match side {
-                0 => sys!(SYS_getsockname, fd, to.as_ptr(), len.as_ptr()),
-                _ => sys!(SYS_getpeername, fd, to.as_ptr(), len.as_ptr()),
+                Side::Own => sys!(SYS_getsockname, fd, to.as_ptr(), len.as_ptr()),
+                Side::Peer => sys!(SYS_getpeername, fd, to.as_ptr(), len.as_ptr()),
             }
         }),
     };
@@ -255,10 +255,10 @@ export! {
     }
     /// The address of a socket.
     fn getsockname(fd: c_int, to: Out<'_, c_void>, len: Out<'_, c_uint>) -> c_int {
-        store_address_of(fd, 0, to, len)
+        store_address_of(fd, Side::Own, to, len)
     }
     /// The address that a socket is connected to.
     fn getpeername(fd: c_int, to: Out<'_, c_void>, len: Out<'_, c_uint>) -> c_int {
-        store_address_of(fd, 1, to, len)
+        store_address_of(fd, Side::Peer, to, len)
     }
 }

@@ -1,8 +1,9 @@
 //! Descriptors: what is open under which number, and the cells that operations on it touch.
 //!
-//! Operations on one file depend on each other but do not race, because the kernel makes each of them atomic. So they are
-//! relaxed read-modify-writes of cells outside the program's memory: one for the position of an open file and one for the
-//! content of a file that can change. Standard output and standard error have none: the order of the output does not matter.
+//! Operations on one file depend on each other but do not race, because the kernel makes each of them atomic. So they
+//! are relaxed read-modify-writes of cells outside the program's memory: one for the position of an open file and one
+//! for the content of a file that can change. Standard output and standard error have none: the order of the output
+//! does not matter.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
@@ -166,8 +167,8 @@ pub fn content_access(content: u32, tag: Tag) -> Access {
     Access { tag, order: order::RELAXED, at: wire::FILE_CONTENT + 8 * u64::from(content), len: 8 }
 }
 
-/// Adds accesses to the file behind a stream, because any call on a stream may read or write the file; for a null pointer
-/// (`fflush(NULL)`) to all files.
+/// Adds accesses to the file behind a stream, because any call on a stream may read or write the file; for a null
+/// pointer (`fflush(NULL)`) to all files.
 ///
 /// # Safety
 /// `stream` is an open stream, or null.
@@ -199,8 +200,8 @@ pub fn table_access() -> Access {
     Access { tag: Tag::ReadModifyWrite, order: order::RELAXED, at, len: 8 }
 }
 
-/// Ends the use of what is open under a number; `then` frees the number or uses it again. All of it is one event, because
-/// others may wait for the end of a pipe, or get the number.
+/// Ends the use of what is open under a number; `then` frees the number or uses it again. All of it is one event,
+/// because others may wait for the end of a pipe, or get the number.
 fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
     let open = get(fd);
     let touched = match open.file {
@@ -261,7 +262,8 @@ export! {
     }
     /// Asks about or changes a descriptor. Locks on files are not modelled.
     fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
-        // SAFETY: the program asks for this command with this argument; if it is a pointer, it is to what the command takes.
+        // SAFETY: the program asks for this command with this argument; if it is a pointer, it is to what the command
+        // takes.
         let answer = unsafe { sys!(SYS_fcntl, fd, command, argument) };
         match command {
             libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => result(duplicated(answer, fd)) as c_int,

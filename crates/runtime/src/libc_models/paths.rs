@@ -1,8 +1,8 @@
 //! Files by name. What the program writes, removes or renames stays in memory for the run: nothing on disk changes.
 //!
-//! A name stands for the file on disk until the program changes it. From then on it stands for a memory file with a copy of
-//! the content, or for nothing ([`super::memory_files`]). Names are made canonical first, so that two spellings of one file
-//! are one name.
+//! A name stands for the file on disk until the program changes it. From then on it stands for a memory file with a
+//! copy of the content, or for nothing ([`super::memory_files`]). Names are made canonical first, so that two spellings
+//! of one file are one name.
 
 use alloc::ffi::CString;
 use core::ffi::{CStr, c_char, c_int};
@@ -117,6 +117,8 @@ fn umask() -> libc::mode_t {
 const HARMLESS: [&[u8]; 3] = [b"/dev/null", b"/dev/zero", b"/dev/full"];
 /// Devices that give random bytes.
 const RANDOM: [&[u8]; 2] = [b"/dev/random", b"/dev/urandom"];
+/// What `creat` stands for.
+const CREATE: c_int = libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC;
 /// Names of descriptors that every program has.
 const STANDARD: [(&[u8], c_int); 2] = [(b"/dev/stdout", 1), (b"/dev/stderr", 2)];
 
@@ -298,12 +300,11 @@ export! {
     }
     /// Makes a file.
     fn creat(path: In<'_, c_char>, mode: libc::mode_t) -> c_int {
-        open_path(libc::AT_FDCWD, path, libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC, mode)
+        open_path(libc::AT_FDCWD, path, CREATE, mode)
     }
     /// Makes a file.
     fn creat64(path: In<'_, c_char>, mode: libc::mode_t) -> c_int {
-        // SAFETY: the same function under another name.
-        unsafe { creat(path, mode) }
+        open_path(libc::AT_FDCWD, path, CREATE, mode)
     }
     /// Makes a file with a new name.
     fn mkstemp(template: Out<'_, c_char>) -> c_int {

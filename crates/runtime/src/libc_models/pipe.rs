@@ -1,7 +1,7 @@
 //! Pipes, socket pairs and event counters between threads of the program.
 //!
-//! Each descriptor is that of a real pipe (or socket, or counter) through which nothing goes: it keeps the number, the kind
-//! and the flags. What the program writes goes through channels in the process ([`super::channels`]).
+//! Each descriptor is that of a real pipe (or socket, or counter) through which nothing goes: it keeps the number, the
+//! kind and the flags. What the program writes goes through channels in the process ([`super::channels`]).
 
 use core::ffi::{c_int, c_uint};
 

@@ -1,6 +1,6 @@
-//! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. Such a call is one event that asks about
-//! every descriptor. Without a time limit it is enabled when one of them is ready; with a limit it is always enabled, since
-//! the limit may end the wait at any time.
+//! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. Such a call is one event that asks
+//! about every descriptor. Without a time limit it is enabled when one of them is ready; with a limit it is always
+//! enabled, since the limit may end the wait at any time.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_ulong};
@@ -113,8 +113,8 @@ impl Limit {
     }
 }
 
-/// Makes one event that waits: enabled when what it waits for is ready, or at any time if there is a limit. `act` gives the
-/// number of descriptors or events that were ready. `None`: the thread is cancelled instead.
+/// Makes one event that waits: enabled when what it waits for is ready, or at any time if there is a limit. `act` gives
+/// the number of descriptors or events that were ready. `None`: the thread is cancelled instead.
 pub(super) fn wait_until(
     what: Waiting,
     known: &[Access],

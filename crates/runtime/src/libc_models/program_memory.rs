@@ -1,8 +1,8 @@
 //! Arguments that are pointers: memory of the program that a call of a C function was given.
 //!
-//! [`In`], [`Out`] and [`Buffer`] are such arguments, with the layout that C gives them. They live no longer than the call and
-//! access memory through [`crate::memory`], which says why that is allowed: values are copied in and out, and a bad pointer
-//! crashes the program here as it would inside the C library.
+//! [`In`], [`Out`] and [`Buffer`] are such arguments, with the layout that C gives them. They live no longer than the
+//! call and access memory through [`crate::memory`], which says why that is allowed: values are copied in and out, and
+//! a bad pointer crashes the program here as it would inside the C library.
 
 use alloc::ffi::CString;
 use alloc::vec::Vec;

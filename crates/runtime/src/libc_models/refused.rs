@@ -1,5 +1,5 @@
-//! Changes to the file system that are not modelled: reported, and refused with the error of a missing permission. A call
-//! that would fail anyway fails with its own error.
+//! Changes to the file system that are not modelled: reported, and refused with the error of a missing permission. A
+//! call that would fail anyway fails with its own error.
 
 use core::ffi::{c_char, c_int};
 

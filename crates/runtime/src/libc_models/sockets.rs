@@ -36,8 +36,8 @@ pub struct Socket {
     connections: u16,
     /// The address that a thread is connecting it to.
     pub connecting_to: Option<Address>,
-    /// Cells of its queue and of the two directions of its connection. They are numbered when the socket is made, which is
-    /// an access to the table of open files, so equivalent runs give them the same numbers.
+    /// Cells of its queue and of the two directions of its connection. They are numbered when the socket is made, which
+    /// is an access to the table of open files, so equivalent runs give them the same numbers.
     queue: u32,
     directions: [u32; 2],
 }
@@ -65,13 +65,22 @@ impl Socket {
     }
 }
 
+/// A side of a connection, as a socket sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The socket itself.
+    Own,
+    /// The socket that it is connected to.
+    Peer,
+}
+
 /// All sockets.
 pub struct Sockets {
-    /// Those that are not connected, and those that were not before.
+    /// Those that are not connected; one that has been connected or closed keeps its number.
     list: Vec<Socket>,
     /// The next port for a socket that is bound to any.
     next_port: u16,
-    /// Own and other address of connected sockets, by the channel they read.
+    /// The addresses of connections by [`Side`], for the socket that reads this channel.
     connected: BTreeMap<ChannelId, [Address; 2]>,
     /// The cell of all addresses.
     cell: Option<u32>,
@@ -125,9 +134,10 @@ impl Sockets {
         self.get(id).address = Some(chosen);
         Ok(())
     }
-    /// The own (0) or the other (1) address of a connected socket.
-    pub fn address_of_connected(&self, end: End, side: usize) -> Option<Address> {
-        end.source().and_then(|channel| self.connected.get(&channel)).map(|addresses| addresses[side].clone())
+    /// The address of one side of a connection, as the socket with this end sees it.
+    pub fn address_of_connected(&self, end: End, side: Side) -> Option<Address> {
+        let addresses = end.source().and_then(|channel| self.connected.get(&channel))?;
+        Some(addresses[side as usize].clone())
     }
     /// `poll`'s answer for a socket that is not connected.
     fn events(&self, id: SocketId) -> i16 {

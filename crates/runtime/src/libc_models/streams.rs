@@ -1,7 +1,7 @@
 //! C streams. The C library makes the stream, on a descriptor that this library opened.
 //!
-//! The C library reads and writes such a descriptor with system calls of its own, so only files are supported: a stream on
-//! a pipe or socket would block inside the C library.
+//! The C library reads and writes such a descriptor with system calls of its own, so only files are supported: a stream
+//! on a pipe or socket would block inside the C library.
 
 use core::ffi::{CStr, c_char, c_int, c_uint};
 
@@ -59,16 +59,25 @@ fn stream_on(fd: c_int, mode: &CStr) -> *mut FILE {
     unsafe { FDOPEN.get()(fd, mode.as_ptr()) }
 }
 
+fn open_stream(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
+    let mode = mode.required_string();
+    open_for(path, &mode).map_or_else(no_stream, |fd| stream_on(fd, &mode))
+}
+
+/// Opens a stream on a file without a name.
+fn open_nameless() -> *mut FILE {
+    let fd = paths::open_at(libc::AT_FDCWD, c"/", libc::O_TMPFILE | libc::O_RDWR, 0o600);
+    if fd < 0 { no_stream(-fd as c_int) } else { stream_on(fd as c_int, c"w+") }
+}
+
 export! {
     /// Opens a stream.
     fn fopen(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
-        let mode = mode.required_string();
-        open_for(path, &mode).map_or_else(no_stream, |fd| stream_on(fd, &mode))
+        open_stream(path, mode)
     }
     /// Opens a stream.
     fn fopen64(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
-        // SAFETY: the same function under another name.
-        unsafe { fopen(path, mode) }
+        open_stream(path, mode)
     }
     /// Makes a stream of a descriptor.
     fn fdopen(fd: c_int, mode: In<'_, c_char>) -> *mut FILE {
@@ -105,13 +114,11 @@ export! {
     }
     /// Opens a stream on a file without a name.
     fn tmpfile() -> *mut FILE {
-        let fd = paths::open_at(libc::AT_FDCWD, c"/", libc::O_TMPFILE | libc::O_RDWR, 0o600);
-        if fd < 0 { no_stream(-fd as c_int) } else { stream_on(fd as c_int, c"w+") }
+        open_nameless()
     }
     /// Opens a stream on a file without a name.
     fn tmpfile64() -> *mut FILE {
-        // SAFETY: the same function under another name.
-        unsafe { tmpfile() }
+        open_nameless()
     }
     /// A memory file of the program's own.
     fn memfd_create(name: In<'_, c_char>, flags: c_uint) -> c_int {

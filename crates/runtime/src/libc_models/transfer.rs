@@ -1,5 +1,5 @@
-//! Reading and writing through descriptors. Each call is one event, with what it touches of the program's memory and of the
-//! file's cells. A call that would block becomes runnable when it would not.
+//! Reading and writing through descriptors. Each call is one event, with what it touches of the program's memory and of
+//! the file's cells. A call that would block becomes runnable when it would not.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_uint, c_void};
@@ -19,12 +19,12 @@ use crate::sync::Blocker;
 use crate::sys::sys;
 
 /// Whether calls with these flags on the descriptor block.
-pub fn waits(fd: c_int, flags: c_int) -> bool {
+fn waits(fd: c_int, flags: c_int) -> bool {
     flags & libc::MSG_DONTWAIT == 0 && kernel::status_flags(fd).is_none_or(|status| status & libc::O_NONBLOCK == 0)
 }
 
 /// What blocks a call with these flags on the descriptor until one of `events` is there.
-fn blocker(fd: c_int, flags: c_int, events: i16) -> Blocker {
+pub(super) fn blocker(fd: c_int, flags: c_int, events: i16) -> Blocker {
     if waits(fd, flags) { Blocker::Fd { fd, events } } else { Blocker::None }
 }
 
@@ -56,7 +56,7 @@ impl Transfer {
     }
 }
 
-/// Reads into these parts. `None`: the thread is cancelled instead.
+/// Reads into these buffers. `None`: the thread is cancelled instead.
 pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
     let open = open::get(fd);
     let flags = how.flags();
@@ -89,7 +89,7 @@ pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opti
     })
 }
 
-/// Reads until these parts are full or nobody writes any more, in as many events as it takes bytes to come.
+/// Reads until these buffers are full or nobody writes any more: one event for each time that bytes arrive.
 fn read_all(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     if flags & libc::MSG_PEEK != 0 {
         unmodelled("looks at bytes of a connection that have not all come (MSG_PEEK with MSG_WAITALL)");
@@ -133,7 +133,7 @@ fn read_pipe(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<
     })
 }
 
-/// Writes these parts. `None`: the thread is cancelled instead.
+/// Writes these buffers. `None`: the thread is cancelled instead.
 pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
     let open = open::get(fd);
     let flags = how.flags();
@@ -168,7 +168,7 @@ pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opt
     })
 }
 
-/// Writes to a pipe: all of it, in as many events as it takes room to become free.
+/// Writes all bytes to a pipe: one event for each time that there is room.
 fn write_pipe(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     let waits = waits(fd, flags);
     let blocker = if waits { Blocker::Fd { fd, events: libc::POLLOUT } } else { Blocker::None };
@@ -211,7 +211,7 @@ fn write_pipe(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option
     Some(written)
 }
 
-/// Nobody reads: ends the process unless the program ignores or handles the signal.
+/// Delivers the signal for a write that nobody reads: it ends the process unless the program ignores or handles it.
 fn broken_pipe() {
     // SAFETY: `sigaction` is a structure of numbers, for which zero is a value; without a new action the C library only
     // fills in the old one, which lives over the call.
@@ -249,11 +249,11 @@ cancellable! {
     unsafe fn pread64(fd: c_int, to: Out<'_, c_void>, len: usize, offset: i64) {
         finish(&Call::here(), read_parts(fd, &[to.buffer(len)], Transfer::At(offset)))
     }
-    /// Reads into several places.
+    /// Reads into several buffers.
     unsafe fn readv(fd: c_int, parts: In<'_, iovec>, count: c_int) {
         finish(&Call::here(), read_parts(fd, &buffers(parts, count), Transfer::Here))
     }
-    /// Reads into several places at an offset.
+    /// Reads into several buffers at an offset.
     unsafe fn preadv(fd: c_int, parts: In<'_, iovec>, count: c_int, offset: i64) {
         finish(&Call::here(), read_parts(fd, &buffers(parts, count), Transfer::At(offset)))
     }
@@ -269,11 +269,11 @@ cancellable! {
     unsafe fn pwrite64(fd: c_int, from: In<'_, c_void>, len: usize, offset: i64) {
         finish(&Call::here(), write_parts(fd, &[from.buffer(len)], Transfer::At(offset)))
     }
-    /// Writes from several places.
+    /// Writes from several buffers.
     unsafe fn writev(fd: c_int, parts: In<'_, iovec>, count: c_int) {
         finish(&Call::here(), write_parts(fd, &buffers(parts, count), Transfer::Here))
     }
-    /// Writes from several places at an offset.
+    /// Writes from several buffers at an offset.
     unsafe fn pwritev(fd: c_int, parts: In<'_, iovec>, count: c_int, offset: i64) {
         finish(&Call::here(), write_parts(fd, &buffers(parts, count), Transfer::At(offset)))
     }
@@ -287,7 +287,8 @@ cancellable! {
     }
 }
 
-/// Moves or asks for the position, or sets the length: what touches the file and no memory.
+/// Makes the event of a call that touches the file and no memory, such as one that moves the position or sets the
+/// length.
 fn adjust(open: Open, content: Tag, act: impl FnOnce() -> isize) -> isize {
     let done = operate(&[open.position()], Blocker::None, |add| {
         open.content(content).into_iter().for_each(&mut *add);
@@ -296,27 +297,31 @@ fn adjust(open: Open, content: Tag, act: impl FnOnce() -> isize) -> isize {
     done.unwrap_or(negative(libc::EINTR))
 }
 
+fn seek(fd: c_int, offset: i64, whence: c_int) -> i64 {
+    sched::note_io();
+    result(adjust(open::get(fd), Tag::Read, || kernel::lseek(fd, offset, whence))) as i64
+}
+
+fn set_length(fd: c_int, len: i64) -> c_int {
+    result(adjust(open::get(fd), Tag::ReadModifyWrite, || kernel::ftruncate(fd, len))) as c_int
+}
+
 export! {
     /// Moves the position.
     fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64 {
-        sched::note_io();
-        let open = open::get(fd);
-        result(adjust(open, Tag::Read, || kernel::lseek(fd, offset, whence))) as i64
+        seek(fd, offset, whence)
     }
     /// Moves the position.
     fn lseek64(fd: c_int, offset: i64, whence: c_int) -> i64 {
-        // SAFETY: the same function under another name, which takes numbers only.
-        unsafe { lseek(fd, offset, whence) }
+        seek(fd, offset, whence)
     }
     /// Sets the length.
     fn ftruncate(fd: c_int, len: i64) -> c_int {
-        let open = open::get(fd);
-        result(adjust(open, Tag::ReadModifyWrite, || kernel::ftruncate(fd, len))) as c_int
+        set_length(fd, len)
     }
     /// Sets the length.
     fn ftruncate64(fd: c_int, len: i64) -> c_int {
-        // SAFETY: the same function under another name, which takes numbers only.
-        unsafe { ftruncate(fd, len) }
+        set_length(fd, len)
     }
     /// Reads an event counter.
     fn eventfd_read(fd: c_int, to: Out<'_, c_void>) -> c_int {
@@ -335,8 +340,15 @@ export! {
             None => fail(libc::EINTR) as c_int,
         }
     }
-    /// Receives, with the sender's address, which a pair of sockets has none of.
-    fn recvfrom(fd: c_int, to: Out<'_, c_void>, len: usize, flags: c_int, from: Out<'_, c_void>, size: Out<'_, c_uint>) -> isize {
+    /// Receives, with the sender's address; that of a connection is empty.
+    fn recvfrom(
+        fd: c_int,
+        to: Out<'_, c_void>,
+        len: usize,
+        flags: c_int,
+        from: Out<'_, c_void>,
+        size: Out<'_, c_uint>,
+    ) -> isize {
         if !from.is_null() && !size.is_null() {
             size.write(0);
         }
