@@ -2,8 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`format`](mod@format) | what conversions of `printf` and `scanf` touch |
-//! | [`touch`] | hooks that work out what a call touches: strings, lists, trees |
 //! | [`clock`] | a clock of its own for each thread |
 //! | [`random`] | random numbers that are the same in every run |
 //! | [`identity`] | process and thread numbers |
@@ -36,7 +34,6 @@ macro_rules! export {
 
 pub mod clock;
 pub mod epoll;
-pub mod format;
 pub mod identity;
 pub mod map;
 pub mod message;
@@ -48,7 +45,6 @@ pub mod poll;
 pub mod random;
 pub mod refused;
 pub mod streams;
-pub mod touch;
 pub mod transfer;
 
 pub use clock::advance;
