@@ -77,7 +77,7 @@ pub fn stack_range() {
 
 /// Inlined code calls this when the buffer is full, with the cursor, which it has in a register. Returns the new one.
 ///
-/// A thread that has no buffer yet has a full one, so to speak.
+/// A thread that has no buffer yet starts with a cursor that says "full", so it comes here first and gets one.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_flush(cursor: usize) -> usize {
     if has_state() {

@@ -5,8 +5,8 @@
 //! is full: later than it happened, but between the same two records of the thread. What a handler does that interrupts
 //! another handler is not recorded, nor what does not fit aside.
 //!
-//! A program that jumps out of handlers keeps its cursor in memory instead (`docs/runtime-abi.md`) and is not looked after
-//! here.
+//! A program that jumps out of handlers keeps its cursor in memory instead (`docs/runtime-abi.md`). Its handlers are installed
+//! as they are, and log like any other code.
 
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
@@ -43,7 +43,7 @@ unsafe extern "C" {
     static __rp_cursor_in_memory: c_int;
 }
 
-fn is_looked_after() -> bool {
+fn needs_own_cursor() -> bool {
     #[cfg(test)]
     return false;
     #[cfg(not(test))]
@@ -144,7 +144,7 @@ fn is_function(handler: sighandler_t) -> bool {
 /// # Safety
 /// As for the C function.
 unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
-    let Some(kept) = HANDLERS.get(signal as usize).filter(|_| is_looked_after()) else {
+    let Some(kept) = HANDLERS.get(signal as usize).filter(|_| needs_own_cursor()) else {
         // SAFETY: by the caller.
         return unsafe { real::sigaction(signal, new, old) };
     };

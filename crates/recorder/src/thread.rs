@@ -103,9 +103,9 @@ impl ThreadState {
         let packing = unsafe { &mut *self.packing.get() };
         let (head, bytes) = packing.block.split_at_mut(BlockHead::SIZE);
         let words = self.words(count);
-        // SAFETY: as for `words`; until the next statement nothing else refers to the buffer.
-        let used = unsafe { core::slice::from_raw_parts_mut(self.buffer() as *mut u64, count) };
-        let len = packing.packer.pack(used, bytes);
+        // SAFETY: the same words, which nobody writes while they are packed.
+        let read = unsafe { core::slice::from_raw_parts(words.as_ptr().cast::<u64>(), count) };
+        let len = packing.packer.pack(read, bytes);
         words.iter().for_each(|word| word.set(0));
         head.copy_from_slice(&BlockHead::new(block::WORDS, self.number.get(), &bytes[..len]).to_bytes());
         write(&packing.block[..BlockHead::SIZE + len]);
