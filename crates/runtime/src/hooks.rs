@@ -151,6 +151,25 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
     }
 }
 
+/// Where effects of library calls go: into the event of the call under way.
+pub struct InEvent;
+
+impl effects::Sink for InEvent {
+    fn access(tag: Tag, start: u64, len: u64) {
+        add(tag, order::PLAIN, start, len);
+    }
+    fn stream(file: *const c_void) {
+        __rp_add_stream(file);
+    }
+    fn unmodelled(what: &str) {
+        if sched::running() {
+            sched::unmodelled(what);
+        }
+    }
+}
+
+effects::export_hooks!(InEvent);
+
 /// Tag and order out of a hook's `kind_order` argument.
 fn kind(kind_order: u32) -> (Tag, u8) {
     let tag = match kind_order as u8 {

@@ -12,6 +12,8 @@
 
 extern crate alloc;
 
+pub use effects::text;
+
 pub mod api;
 pub mod cell;
 pub mod checkpoint;
@@ -37,7 +39,6 @@ pub mod slots;
 pub mod stack;
 pub mod sync;
 pub mod sys;
-pub mod text;
 pub mod threads;
 
 #[cfg(not(test))]

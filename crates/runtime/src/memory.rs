@@ -1,109 +1,13 @@
-//! Memory of the program under test, by address.
-//!
-//! *Why these functions are safe to call with any address.* The runtime stands in for functions of the C library, and an
-//! address that it is given is one that the program handed to such a function, or is about to access itself. The access made
-//! here is one that the program makes anyway. If nothing is mapped there, the fault is the program's: [`crate::crash`] ends
-//! its thread and reports it, as it does for a fault in the program's own code. If something is mapped there, reading gives
-//! some value of a type without invalid ones ([`Plain`]), and writing changes what the C function would have changed. Only a
-//! program that hands out an address inside the runtime's own memory can break the runtime, and such a program can do so by
-//! a plain store as well. No reference to program memory is ever made, so nothing is assumed about its alignment or about
-//! who else points to it.
+//! Memory of the program under test, by address. [`effects::memory`] says why any address may be passed.
 
-#![allow(clippy::not_unsafe_ptr_arg_deref, reason = "the head of the module says why any address may be passed")]
-
+use alloc::vec;
 use alloc::vec::Vec;
-use core::ffi::c_char;
 
-/// A type without padding that matters and without invalid values: every sequence of bytes is one.
-///
-/// # Safety
-/// All bit patterns are values of the type.
-pub unsafe trait Plain: Copy {}
-
-macro_rules! plain {
-    ($($type:ty),*) => {$(
-        // SAFETY: integers, and structures of integers, have no invalid values.
-        unsafe impl Plain for $type {}
-    )*};
-}
-plain!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize, libc::timespec, libc::timeval, libc::itimerspec);
-
-// SAFETY: every address is a raw pointer.
-unsafe impl<T> Plain for *const T {}
-// SAFETY: every address is a raw pointer.
-unsafe impl<T> Plain for *mut T {}
-
-/// Reads a value.
-#[inline(always)]
-pub fn read<T: Plain>(at: *const T) -> T {
-    // SAFETY: by the module's argument, and because every bit pattern is a `T`.
-    unsafe { at.read_unaligned() }
-}
-
-/// Writes a value.
-#[inline(always)]
-pub fn write<T: Copy>(at: *mut T, value: T) {
-    // SAFETY: by the module's argument.
-    unsafe { at.write_unaligned(value) };
-}
-
-/// Writes a value where the program asked for one: a null pointer says that it did not.
-pub fn write_if_wanted<T: Copy>(at: *mut T, value: T) {
-    if !at.is_null() {
-        write(at, value);
-    }
-}
-
-/// Sets all bytes of `count` values to zero.
-pub fn zero<T>(at: *mut T, count: usize) {
-    // SAFETY: by the module's argument.
-    unsafe { at.cast::<u8>().write_bytes(0, count * size_of::<T>()) };
-}
+pub use effects::memory::*;
 
 /// A copy of `len` bytes.
 pub fn bytes(at: u64, len: usize) -> Vec<u8> {
-    let mut copy = Vec::with_capacity(len);
-    // SAFETY: by the module's argument; the vector has room for `len` bytes, which are written before its length says so.
-    unsafe {
-        (at as *const u8).copy_to_nonoverlapping(copy.as_mut_ptr(), len);
-        copy.set_len(len);
-    }
+    let mut copy = vec![0; len];
+    read_bytes(at, &mut copy);
     copy
-}
-
-/// Writes bytes.
-pub fn write_bytes(at: u64, bytes: &[u8]) {
-    // SAFETY: by the module's argument; the bytes are the runtime's own and lie elsewhere.
-    unsafe { (at as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-}
-
-/// Whether these bytes are there.
-pub fn equals(at: u64, bytes: &[u8]) -> bool {
-    bytes.iter().zip(0..).all(|(byte, offset)| read((at as *const u8).wrapping_add(offset)) == *byte)
-}
-
-/// The length of a string that ends with a zero byte; at most `most`.
-pub fn string_len(at: *const c_char, most: usize) -> usize {
-    // SAFETY: by the module's argument; the C library reads up to the zero byte or `most`.
-    unsafe { libc::strnlen(at, most) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_and_bytes_at_odd_addresses() {
-        let mut room = [0xffu8; 16];
-        let odd = room.as_mut_ptr().wrapping_add(1);
-        write(odd.cast(), 0x0102_0304u32);
-        assert_eq!(read(odd.cast_const().cast::<u32>()), 0x0102_0304);
-        assert_eq!(bytes(odd as u64, 5), [4, 3, 2, 1, 0xff]);
-        assert!(equals(odd as u64, &[4, 3]) && !equals(odd as u64, &[4, 4]));
-        write_bytes(odd as u64, b"ab\0");
-        assert_eq!((string_len(odd.cast(), 9), string_len(odd.cast(), 1)), (2, 1));
-        zero(odd.cast::<u16>(), 2);
-        assert_eq!(room[..6], [0xff, 0, 0, 0, 0, 0xff]);
-        write_if_wanted(core::ptr::null_mut(), 3u64);
-    }
 }

@@ -22,14 +22,14 @@ struct Found {
 
 struct Search<'a> {
     /// Called with each object.
-    see: &'a mut dyn FnMut(Found),
+    visit: &'a mut dyn FnMut(Found),
 }
 
 /// Passes one entry of the dynamic linker's list on to the search.
 ///
 /// # Safety
 /// Called by `dl_iterate_phdr`, with a `Search` as data.
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
+unsafe extern "C" fn visit_entry(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker hands in an entry whose headers are as many as it says, and as `data` what `for_each`
     // passed: its search, which lives until the call returns.
     unsafe {
@@ -38,15 +38,15 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, data: *m
         let loaded = headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
         let start = loaded.clone().map(|h| base + h.p_vaddr as usize).min().unwrap_or(base);
         let end = loaded.map(|h| base + (h.p_vaddr + h.p_memsz) as usize).max().unwrap_or(base);
-        ((*data.cast::<Search<'_>>()).see)(Found { base, range: start..end });
+        ((*data.cast::<Search<'_>>()).visit)(Found { base, range: start..end });
     }
     0
 }
 
-fn for_each(see: &mut dyn FnMut(Found)) {
-    let mut search = Search { see };
-    // SAFETY: `visit` takes the search that is passed as data, and does not keep it.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+fn for_each(visit: &mut dyn FnMut(Found)) {
+    let mut search = Search { visit };
+    // SAFETY: `visit_entry` takes the search that is passed as data, and does not keep it.
+    unsafe { libc::dl_iterate_phdr(Some(visit_entry), (&raw mut search).cast()) };
 }
 
 /// Finds the objects; returns where the executable is loaded.

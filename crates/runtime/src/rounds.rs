@@ -7,8 +7,8 @@
 //! nothing that those of the next round do not race with. So after one the thread waits until, after some event, one of
 //! the values it read was another one.
 //!
-//! While a thread is in a round, every event of every thread comes to [`before_event`]: what the event before it wrote is
-//! looked at there.
+//! While a thread is in a round, every event of every thread calls [`before_event`], which looks at what the event before it
+//! wrote.
 
 use alloc::vec::Vec;
 

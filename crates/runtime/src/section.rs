@@ -1,6 +1,6 @@
 //! Sections that no other thread interrupts: one event, with all that is done in them.
 //!
-//! While a section is open every access comes to [`access`], because the hooks' limit is kept at the position: the first
+//! While a section is open, every access calls [`access`], because the hooks' limit is kept at the position: the first
 //! thing that is visible makes the event, the rest adds to it. Nothing in a section asks the scheduler; an operation that
 //! does is not covered by the model: it closes the section and is noted.
 //!

@@ -1,6 +1,6 @@
 //! How the running thread got where it is: the return addresses on its stack.
 //!
-//! Asked for when a finding is told, never while searching. The unwinder knows the frames of all code with unwind tables,
+//! The host asks for stacks when it reports a finding, never while it searches. The unwinder knows the frames of all code with unwind tables,
 //! libraries included. Instrumented code and this library keep frame pointers too, for the case that the program's bitcode
 //! came without tables; whoever sees more is believed. Frame pointers are only ever read inside the thread's own stack.
 

@@ -105,7 +105,7 @@ pub fn leave(code: i32) -> ! {
     unreachable!()
 }
 
-/// Writes to standard error, for what cannot be told to the host.
+/// Writes to standard error, for messages that cannot be sent to the host.
 pub fn complain(text: &str) {
     // SAFETY: the kernel only reads, and the bytes are those of `text`.
     unsafe { sys!(SYS_write, 2, text.as_ptr(), text.len()) };

@@ -102,7 +102,7 @@ pub fn unmodelled(sentence: &str) {
 
 pub use crate::sys::set_errno;
 
-/// How a call that may have to wait goes about it.
+/// What a call does when it would have to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
     /// Waits.

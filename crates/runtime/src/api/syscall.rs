@@ -1,4 +1,4 @@
-//! `syscall`, for the sake of futexes.
+//! `syscall`, mainly for futexes.
 //!
 //! | call | semantics |
 //! |---|---|

@@ -45,8 +45,8 @@ struct Snapshot {
     faults: Option<u64>,
     /// Runs since all pages were protected.
     runs: u32,
-    /// After so many runs, look anew which pages are written.
-    patience: u32,
+    /// After so many runs, all pages are protected again, to find out which are still written.
+    interval: u32,
     /// Pages in the list.
     written: usize,
     /// Pages written by the first run after all were protected.
@@ -62,7 +62,7 @@ static SNAPSHOT: Keep<Snapshot> = Keep::new(Snapshot {
     pieces: Table::new(kept::PIECES),
     faults: None,
     runs: 0,
-    patience: LEAST_PATIENCE,
+    interval: LEAST_INTERVAL,
     written: 0,
     usual: 0,
     before: 0,
@@ -71,8 +71,8 @@ static SNAPSHOT: Keep<Snapshot> = Keep::new(Snapshot {
 /// All that is tracked lies in here.
 const EVERYWHERE: Range<usize> = PAGE..0x7fff_ffff_f000;
 /// Bounds of the number of runs between looks at which pages are written: it doubles while looking does not pay.
-const LEAST_PATIENCE: u32 = 64;
-const MOST_PATIENCE: u32 = 4096;
+const LEAST_INTERVAL: u32 = 64;
+const MOST_INTERVAL: u32 = 4096;
 
 /// A mapping, as `/proc/self/maps` lists it.
 struct Mapping {
@@ -139,10 +139,10 @@ fn restore_from(snapshot: &mut Snapshot) -> Result<(), &'static str> {
     if snapshot.runs == 1 {
         // Looking paid if a good part of the pages was no longer written.
         let pays = snapshot.written < snapshot.before - snapshot.before / 4;
-        snapshot.patience = if pays { LEAST_PATIENCE } else { (snapshot.patience * 2).min(MOST_PATIENCE) };
+        snapshot.interval = if pays { LEAST_INTERVAL } else { (snapshot.interval * 2).min(MOST_INTERVAL) };
         snapshot.usual = snapshot.written;
     }
-    if snapshot.runs >= snapshot.patience || snapshot.written > 2 * snapshot.usual + 16 {
+    if snapshot.runs >= snapshot.interval || snapshot.written > 2 * snapshot.usual + 16 {
         written::scan(&EVERYWHERE, Look::Protect, |_| {})?;
         snapshot.pieces.clear();
         (snapshot.runs, snapshot.before, snapshot.faults) = (0, snapshot.written, None);
@@ -183,7 +183,7 @@ impl Piece {
 }
 
 /// Cuts a range to pieces with one copy each.
-fn cut(extents: &[Extent], range: Range<usize>, mut see: impl FnMut(Piece)) {
+fn cut(extents: &[Extent], range: Range<usize>, mut take: impl FnMut(Piece)) {
     let mut at = range.start;
     while at < range.end {
         let next = extents.partition_point(|extent| extent.end <= at);
@@ -193,13 +193,13 @@ fn cut(extents: &[Extent], range: Range<usize>, mut see: impl FnMut(Piece)) {
             None => (range.end, 0),
         };
         let len = end.min(range.end) - at;
-        see(Piece { at, len, copy });
+        take(Piece { at, len, copy });
         at += len;
     }
 }
 
-/// Calls `see` with every mapping that belongs to the checkpoint, without the kept parts.
-fn for_each_mapping(mut see: impl FnMut(Mapping) -> Result<(), &'static str>) -> Result<(), &'static str> {
+/// Calls `visit` with every mapping that belongs to the checkpoint, without the kept parts.
+fn for_each_mapping(mut visit: impl FnMut(Mapping) -> Result<(), &'static str>) -> Result<(), &'static str> {
     let text = read_maps()?;
     let kept_statics = cell::kept();
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -209,12 +209,12 @@ fn for_each_mapping(mut see: impl FnMut(Mapping) -> Result<(), &'static str>) ->
         let before = range.start..range.end.min(kept_statics.start.max(range.start));
         let after = range.start.max(kept_statics.end.min(range.end))..range.end;
         if before == range || after == range {
-            see(Mapping { range, from_file })?;
+            visit(Mapping { range, from_file })?;
             continue;
         }
         for range in [before, after] {
             if !range.is_empty() {
-                see(Mapping { range, from_file })?;
+                visit(Mapping { range, from_file })?;
             }
         }
     }

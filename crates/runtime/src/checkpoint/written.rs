@@ -157,19 +157,19 @@ pub fn faults() -> u64 {
     }
 }
 
-/// Calls `see` with the pages of `range` that are looked for, in ascending order.
+/// Calls `visit` with the pages of `range` that are looked for, in ascending order.
 ///
 /// # Errors
 /// That the kernel refused.
-pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> Result<(), &'static str> {
-    KERNEL.with(|kernel| scan_with(kernel, range, look, &mut see))
+pub fn scan(range: &Range<usize>, look: Look, mut visit: impl FnMut(&Region)) -> Result<(), &'static str> {
+    KERNEL.with(|kernel| scan_with(kernel, range, look, &mut visit))
 }
 
 fn scan_with(
     kernel: &mut Kernel,
     range: &Range<usize>,
     look: Look,
-    see: &mut impl FnMut(&Region),
+    visit: &mut impl FnMut(&Region),
 ) -> Result<(), &'static str> {
     let mut scan = Scan {
         size: size_of::<Scan>() as u64,
@@ -186,7 +186,7 @@ fn scan_with(
     }
     scan.vec = kernel.regions.start() as u64;
     scan.vec_len = (kernel.regions.capacity() as u64).min(AT_ONCE);
-    // Pages side by side are told together when these are the same.
+    // Neighbouring pages are reported as one region when these bits are the same.
     scan.return_mask = PAGE_IS_WPALLOWED;
     loop {
         // SAFETY: the kernel reads and writes `scan` and writes at most `vec_len` regions, for which the table has room.
@@ -196,7 +196,7 @@ fn scan_with(
         }
         // SAFETY: the kernel wrote that many.
         unsafe { kernel.regions.set_len(found as usize) };
-        kernel.regions.items().iter().for_each(&mut *see);
+        kernel.regions.items().iter().for_each(&mut *visit);
         if scan.walk_end >= scan.end {
             return Ok(());
         }

@@ -2,8 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`format`](mod@format) | what conversions of `printf` and `scanf` touch |
-//! | [`touch`] | hooks that work out what a call touches: strings, lists, trees |
 //! | [`clock`] | a clock of its own for each thread |
 //! | [`random`] | random numbers that are the same in every run |
 //! | [`identity`] | process and thread numbers |
@@ -53,7 +51,6 @@ pub mod channels;
 pub mod clock;
 pub mod epoll;
 pub mod event;
-pub mod format;
 pub mod identity;
 pub mod interest_list;
 pub mod kernel;
@@ -71,7 +68,6 @@ pub mod random;
 pub mod refused;
 pub mod sockets;
 pub mod streams;
-pub mod touch;
 pub mod transfer;
 
 pub use clock::advance;

@@ -9,18 +9,9 @@ use alloc::vec::Vec;
 use core::ffi::{c_char, c_int, c_void};
 use core::marker::PhantomData;
 
-use libc::{epoll_event, iovec, msghdr, pollfd};
+use libc::iovec;
 
 use crate::memory::{self, Plain};
-
-// SAFETY: these are structures of integers and raw pointers, for which all bit patterns are values.
-unsafe impl Plain for epoll_event {}
-// SAFETY: as above.
-unsafe impl Plain for iovec {}
-// SAFETY: as above.
-unsafe impl Plain for msghdr {}
-// SAFETY: as above.
-unsafe impl Plain for pollfd {}
 
 /// A pointer to what the call reads; it may be null.
 #[repr(transparent)]
