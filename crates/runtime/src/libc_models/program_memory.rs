@@ -35,12 +35,6 @@ impl<T> Clone for Out<'_, T> {
 }
 impl<T> Copy for Out<'_, T> {}
 
-impl<'call, T> From<&'call T> for In<'call, T> {
-    fn from(value: &'call T) -> Self {
-        Self(value, PhantomData)
-    }
-}
-
 impl<'call, T> From<&'call mut T> for Out<'call, T> {
     fn from(value: &'call mut T) -> Self {
         Self(value, PhantomData)
@@ -226,9 +220,10 @@ mod tests {
 
     #[test]
     fn null_pointers_stand_for_nothing() {
+        let seven = 7u32;
         assert_eq!(In::<u32>::new(core::ptr::null()).get(), None);
         assert_eq!(In::<c_char>::new(core::ptr::null()).string(), Err(libc::EFAULT));
         assert_eq!(In::<c_char>::new(c"name".as_ptr()).string(), Ok(c"name".to_owned()));
-        assert_eq!(In::from(&7u32).get(), Some(7));
+        assert_eq!(In::new(&raw const seven).get(), Some(7));
     }
 }
