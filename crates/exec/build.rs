@@ -7,7 +7,7 @@ use std::process::Command;
 
 fn main() {
     let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("..");
-    for part in ["runtime", "recorder", "wire"] {
+    for part in ["runtime", "recorder", "effects", "wire"] {
         for what in ["src", "Cargo.toml"] {
             println!("cargo::rerun-if-changed={}", crates.join(part).join(what).display());
         }

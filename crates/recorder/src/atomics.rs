@@ -8,7 +8,7 @@ use wire::record::order;
 
 use crate::log::{append, event, number};
 use crate::stripes;
-use crate::thread::{__rp_local, state};
+use crate::thread::{local, state};
 
 /// The atomic operation under way, and the last read that was logged.
 #[derive(Clone, Copy)]
@@ -26,12 +26,13 @@ pub struct Pending {
 /// An atomic access starts; `kind_order` as in `docs/runtime-abi.md`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_atomic(p: *mut c_void, size: u32, kind_order: u32, site: u32) {
-    let pending = &mut state().atomic;
-    if pending.open {
+    let pending = &state().atomic;
+    let Pending { open, last_read, .. } = pending.get();
+    if open {
         // A signal's handler came between; what was open stays as it is.
         return;
     }
-    *pending = Pending { address: p as u64, size, kind_order, site, open: true, last_read: pending.last_read };
+    pending.set(Pending { address: p as u64, size, kind_order, site, open: true, last_read });
     stripes::of(p as u64).lock();
 }
 
@@ -48,7 +49,8 @@ extern "C" fn __rp_cas_result(success: u32) {
 }
 
 fn finish(success: bool) {
-    let pending = state().atomic;
+    let under_way = &state().atomic;
+    let pending = under_way.get();
     if !pending.open {
         return;
     }
@@ -64,15 +66,14 @@ fn finish(success: bool) {
     } else {
         (Tag::Read, (kind_order >> 16) as u8 & order::MASK)
     };
-    // Safety: the thread's own variables.
-    let cursor = || unsafe { (*__rp_local()).cursor };
+    let cursor = || local().cursor.get();
     let writes = stripe.writes.load(Ordering::Relaxed);
     let mut last = (0, 0, 0, 0);
     if tag == Tag::Read {
         // Waiting in a loop for another value, without doing anything else, is one read.
         if last_read == (address, site, writes, cursor()) {
             stripe.unlock();
-            state().atomic.open = false;
+            under_way.set(Pending { open: false, ..pending });
             return;
         }
     } else {
@@ -83,8 +84,7 @@ fn finish(success: bool) {
         last = (address, site, writes, cursor());
     }
     stripe.unlock();
-    let pending = &mut state().atomic;
-    (pending.open, pending.last_read) = (false, last);
+    under_way.set(Pending { open: false, last_read: last, ..pending });
 }
 
 /// A fence.

@@ -2,54 +2,56 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 use wire::log::{ARENA, BUFFER, Board, FDS_VARIABLE};
 
-use crate::cell::Global;
 use crate::thread;
 
-struct Shared {
-    arena: *mut c_void,
-    file: c_int,
-}
-
-static SHARED: Global<Shared> = Global::new(Shared { arena: null_mut(), file: -1 });
+/// The memory shared with the host. It is set before there are threads, and afterwards only by a forked child, which has
+/// one.
+static SHARED_MEMORY: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+/// The descriptor of the trace file.
+static TRACE_FILE: AtomicI32 = AtomicI32::new(-1);
 
 /// The memory shared with the host.
 #[inline(always)]
 pub fn arena() -> *mut c_void {
-    // Safety: written once, before there are threads, and by a forked child alone.
-    unsafe { (*SHARED.get()).arena }
+    SHARED_MEMORY.load(Ordering::Relaxed)
 }
 
 /// Its start.
 #[inline(always)]
 pub fn board() -> &'static Board {
-    // Safety: the arena starts with a board and lives as long as the process.
+    // SAFETY: `attach` maps the memory before anything is recorded, for as long as the process lives. It starts with a board,
+    // which consists of atomics.
     unsafe { &*arena().cast::<Board>() }
 }
 
 /// The trace file.
 pub fn file() -> c_int {
-    // Safety: as above.
-    unsafe { (*SHARED.get()).file }
+    TRACE_FILE.load(Ordering::Relaxed)
 }
 
 /// Ends the process with a message of the recorder's own.
 pub fn refuse(message: &str) -> ! {
     for part in ["raceproof: ", message, "\n"] {
-        // Safety: writes to standard error.
+        // SAFETY: the kernel only reads the bytes.
         unsafe { libc::write(2, part.as_ptr().cast(), part.len()) };
     }
-    // Safety: ends the process.
+    // SAFETY: ends the process, whatever its state.
     unsafe { libc::_exit(2) }
 }
 
 /// The two descriptors in the environment variable, which is removed.
+///
+/// # Safety
+/// There is one thread.
 unsafe fn descriptors() -> Option<(c_int, c_int)> {
     let mut name = [0u8; 64];
     name[..FDS_VARIABLE.len()].copy_from_slice(FDS_VARIABLE.as_bytes());
-    // Safety: the value is a C string; there is one thread.
+    // SAFETY: the name ends with zero, since it is shorter than the array; a value is a C string, and by the caller nobody else
+    // changes the environment.
     unsafe {
         let value = libc::getenv(name.as_ptr().cast());
         if value.is_null() {
@@ -65,39 +67,46 @@ unsafe fn descriptors() -> Option<(c_int, c_int)> {
     }
 }
 
+/// Maps the memory that the host shares.
+///
+/// # Safety
+/// There is one thread, and nothing has been recorded.
 unsafe fn attach() {
-    // Safety: there is one thread, and nothing has been recorded.
-    unsafe {
-        let Some((memory, file)) = descriptors() else {
-            refuse("this program is instrumented: run it with `raceproof record`, or build it without")
-        };
-        let too_low = "cannot map the memory shared with raceproof: the limit on address space (ulimit -v) is too low";
+    // SAFETY: by the caller.
+    let Some((memory, file)) = (unsafe { descriptors() }) else {
+        refuse("this program is instrumented: run it with `raceproof record`, or build it without")
+    };
+    let too_low = "cannot map the memory shared with raceproof: the limit on address space (ulimit -v) is too low";
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: the first call maps new memory where there is none, with a buffer to spare; the second one replaces a part of
+    // that. The descriptors are the recorder's own.
+    let arena = unsafe {
+        let room = libc::mmap(null_mut(), ARENA + BUFFER, libc::PROT_NONE, flags, -1, 0);
+        if room == libc::MAP_FAILED {
+            refuse(too_low);
+        }
         // The low bits of a cursor say how full its buffer is, so buffers start where these are zero.
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let place = libc::mmap(null_mut(), ARENA + BUFFER, libc::PROT_NONE, flags, -1, 0);
-        if place == libc::MAP_FAILED {
-            refuse(too_low);
-        }
-        let place = (place as usize).next_multiple_of(BUFFER) as *mut c_void;
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let arena = libc::mmap(place, ARENA, access, libc::MAP_SHARED | libc::MAP_FIXED, memory, 0);
-        if arena == libc::MAP_FAILED {
-            refuse(too_low);
-        }
+        let start = (room as usize).next_multiple_of(BUFFER) as *mut c_void;
+        let arena = libc::mmap(start, ARENA, access, libc::MAP_SHARED | libc::MAP_FIXED, memory, 0);
         libc::close(memory);
         libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC);
-        *SHARED.get() = Shared { arena, file };
+        arena
+    };
+    if arena == libc::MAP_FAILED {
+        refuse(too_low);
     }
+    SHARED_MEMORY.store(arena, Ordering::Relaxed);
+    TRACE_FILE.store(file, Ordering::Relaxed);
 }
 
 /// Stops recording in a process that was forked: what it does is not part of the run.
 pub fn detach() {
-    // Safety: the child has one thread; the memory is replaced in place by some of its own.
-    unsafe {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
-        libc::mmap(arena(), ARENA, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
-        (*SHARED.get()).file = -1;
-    }
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
+    // SAFETY: the shared memory is replaced in place by some of the child's own, all zero, which is a board and empty
+    // buffers; the child has one thread.
+    unsafe { libc::mmap(arena(), ARENA, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    TRACE_FILE.store(-1, Ordering::Relaxed);
 }
 
 #[cfg(not(test))]
@@ -110,13 +119,17 @@ unsafe extern "C" {
 }
 
 /// The process starts here.
+///
+/// # Safety
+/// Called by the C library, with the process's arguments and environment.
 #[cfg(not(test))]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    // Safety: the program's own functions, called as the C library would.
+    // SAFETY: there is one thread so far. The instrumented program defines the functions called here, which get what the C
+    // library would give them.
     unsafe {
         attach();
-        board().load_base.store(&raw const __ehdr_start as u64, core::sync::atomic::Ordering::Relaxed);
+        board().load_base.store(&raw const __ehdr_start as u64, Ordering::Relaxed);
         thread::prepare();
         thread::begin(thread::new([null_mut(); 2]));
         libc::pthread_atfork(None, None, Some(after_fork));
@@ -126,6 +139,6 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
     }
 }
 
-unsafe extern "C" fn after_fork() {
+extern "C" fn after_fork() {
     detach();
 }

@@ -5,6 +5,7 @@ use core::ffi::{c_int, c_void};
 use wire::Tag;
 
 use crate::log::here;
+use crate::real::set_errno;
 use crate::thread::has_state;
 
 unsafe extern "C" {
@@ -36,7 +37,8 @@ macro_rules! export {
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(unused_unsafe, reason = "some bodies need none")]
         unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? {
-            // Safety: as for the C function.
+            // SAFETY: the program calls the function by its C declaration and vouches for the arguments, which go to the C
+            // library's own.
             unsafe { $body }
         }
     )*};
@@ -61,7 +63,7 @@ export! {
         match count.checked_mul(size) {
             Some(size) => realloc(block, size),
             None => {
-                *libc::__errno_location() = libc::ENOMEM;
+                set_errno(libc::ENOMEM);
                 core::ptr::null_mut()
             }
         }

@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 
+use effects::strings::string_len;
 use wire::Tag;
 use wire::log::MORE;
 use wire::record::{flag, order};
@@ -33,12 +34,28 @@ pub fn access(tag: Tag, order: u8, start: u64, len: u64, site: u32, mut first: b
 
 /// One access of the library call that is being described.
 pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
-    let Call { site, started } = state().call;
+    let call = &state().call;
+    let Call { site, started } = call.get();
     if len > 0 && start != 0 {
         access(tag, order, start, len, site, !started);
-        state().call.started = true;
+        call.set(Call { site, started: true });
     }
 }
+
+/// Where effects of library calls go: into the log. What is not known of a call is not in the recording.
+pub struct Logged;
+
+impl effects::Sink for Logged {
+    fn access(tag: Tag, start: u64, len: u64) {
+        add(tag, order::PLAIN, start, len);
+    }
+    fn stream(file: *const c_void) {
+        __rp_add_stream(file);
+    }
+    fn unmodelled(_: &str) {}
+}
+
+effects::export_hooks!(Logged);
 
 /// Tag and order out of a hook's `kind_order` argument.
 fn kind(kind_order: u32) -> (Tag, u8) {
@@ -74,7 +91,7 @@ extern "C" fn __rp_set(to: *mut c_void, len: u64, site: u32) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_call_begin(site: u32) {
-    state().call = Call { site, started: false };
+    state().call.set(Call { site, started: false });
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -84,25 +101,21 @@ extern "C" fn __rp_add(kind_order: u32, p: *const c_void, len: u64) {
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn __rp_add_string(kind_order: u32, p: *const c_void, max: u64) {
+extern "C" fn __rp_add_string(kind_order: u32, p: *const c_void, max: u64) {
     let (tag, order) = kind(kind_order);
     if p.is_null() {
         return;
     }
-    // Safety: the library is about to read the string too.
-    let len = unsafe { crate::touches::format::string_len(p as u64, false, max) };
-    add(tag, order, p as u64, len);
+    add(tag, order, p as u64, string_len(p as u64, false, max));
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn __rp_add_wide(kind_order: u32, p: *const c_void, max: u64) {
+extern "C" fn __rp_add_wide(kind_order: u32, p: *const c_void, max: u64) {
     let (tag, order) = kind(kind_order);
     if p.is_null() {
         return;
     }
-    // Safety: the library is about to read the string too.
-    let len = unsafe { crate::touches::format::string_len(p as u64, true, max) };
-    add(tag, order, p as u64, len);
+    add(tag, order, p as u64, string_len(p as u64, true, max));
 }
 
 /// Streams are locked by the library; which one waits for which is not recorded.
@@ -119,7 +132,8 @@ extern "C" fn __rp_add_state(code: u32) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_call_end() {
-    state().call.started = false;
+    let call = &state().call;
+    call.set(Call { started: false, ..call.get() });
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -136,7 +150,7 @@ extern "C" fn __rp_round() {}
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_give_up() -> ! {
     loop {
-        // Safety: waits for a signal.
+        // SAFETY: only waits for a signal.
         unsafe { libc::pause() };
     }
 }
@@ -144,6 +158,6 @@ extern "C" fn __rp_give_up() -> ! {
 /// The error that must not be reached.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_error() -> ! {
-    // Safety: ends the process.
+    // SAFETY: ends the process, whatever its state.
     unsafe { libc::abort() }
 }

@@ -13,6 +13,7 @@
 //! controlled runtime models itself), threads and locks made by system calls. Predictions are replayed under the
 //! controlled runtime, so what is missed here costs predictions, never a wrong race.
 #![cfg_attr(not(test), no_std)]
+#![warn(clippy::undocumented_unsafe_blocks)]
 #![cfg_attr(test, allow(dead_code, unused_imports))]
 
 pub mod api;
@@ -27,19 +28,11 @@ pub mod signals;
 pub mod stripes;
 pub mod thread;
 
-#[path = "../../runtime/src/cell.rs"]
-#[allow(dead_code, reason = "shared with the controlled runtime, which uses all of it")]
-pub mod cell;
-#[path = "../../runtime/src/text.rs"]
-pub mod text;
-
-pub mod touches;
-
 /// A panic of the recorder is its own failure, never the program's.
 #[cfg(all(not(test), panic = "abort"))]
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    entry::refuse(text::text!("raceproof bug: {info}").as_str())
+    entry::refuse(effects::text::text!("raceproof bug: {info}").as_str())
 }
 
 /// What the precompiled parts of Rust's library name as their handler of exceptions. Exceptions of the program pass by.

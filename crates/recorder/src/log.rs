@@ -3,10 +3,11 @@
 use core::sync::atomic::Ordering;
 
 use wire::Tag;
-use wire::log::{BUFFER, BlockHead, SLOTS, block, head, words};
+use wire::log::{BUFFER, SLOTS, head, words};
 
 use crate::entry::{board, file};
-use crate::thread::{__rp_local, FULL, State, has_state, state};
+use crate::real::{errno, set_errno};
+use crate::thread::{FULL, ThreadState, has_state, local, state};
 
 /// The next sequence number.
 #[inline(always)]
@@ -16,31 +17,30 @@ pub fn number() -> u64 {
 
 /// Appends a record; `numbers` are its sequence number and what else it has.
 pub fn append(tag: u8, flags: u8, address: u64, site: u32, argument: u32, numbers: [u64; 2]) {
-    state().aside.bring_in();
+    let state = state();
+    state.bring_in_aside();
     let record = [head(tag, flags, address), u64::from(site) | u64::from(argument) << 32, numbers[0], numbers[1]];
     let (len, is_event) = words(tag, flags);
     append_words(&record[..len]);
     if is_event {
-        state().event_logged();
+        state.seen.event_logged();
     }
 }
 
 /// Appends the words of a record or of a plain access.
 #[inline(always)]
 pub fn append_words(record: &[u64]) {
-    // Safety: the thread's own variables and buffer; there is room for a record below the margin's end.
-    unsafe {
-        let local = __rp_local();
-        if (*local).cursor % BUFFER > FULL {
-            flush();
-        }
-        let at = (*local).cursor as *mut u64;
-        // The first word last: what starts with it is whole.
-        for (i, word) in record.iter().enumerate().rev() {
-            at.add(i).write_volatile(*word);
-        }
-        (*local).cursor += size_of_val(record);
+    if local().cursor.get() % BUFFER > FULL {
+        flush();
     }
+    let at = local().cursor.get() as *mut u64;
+    // The first word last: what starts with it is whole.
+    for (i, word) in record.iter().enumerate().rev() {
+        // SAFETY: the cursor is in a buffer that only the calling thread writes, at least `MARGIN` bytes before its end,
+        // which is more than any record has.
+        unsafe { at.add(i).write_volatile(*word) };
+    }
+    local().cursor.set(local().cursor.get() + size_of_val(record));
 }
 
 /// An event with a sequence number.
@@ -55,117 +55,105 @@ pub fn here(tag: Tag, flags: u8, address: *const core::ffi::c_void, argument: u3
 
 /// The site of the call under way.
 pub fn site() -> u32 {
-    // Safety: the thread's own variables.
-    unsafe { (*__rp_local()).site }
+    local().site.get()
 }
 
 /// The range of the calling thread's stack, from where its variables are.
 pub fn stack_range() {
-    // Safety: asks about the calling thread.
+    let (mut start, mut size) = (core::ptr::null_mut(), 0);
+    // SAFETY: all zero is a value of the structure, which the first call initialises for the calling thread, the second
+    // reads, and the third gives back.
     unsafe {
         let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
             return;
         }
-        let (mut start, mut size) = (core::ptr::null_mut(), 0);
         libc::pthread_attr_getstack(&attributes, &mut start, &mut size);
         libc::pthread_attr_destroy(&mut attributes);
-        let number = number();
-        append(wire::log::tag::STACK_RANGE, 0, start as u64, wire::NO_SITE, 0, [number, size as u64]);
     }
+    let number = number();
+    append(wire::log::tag::STACK_RANGE, 0, start as u64, wire::NO_SITE, 0, [number, size as u64]);
 }
 
 /// Inlined code calls this when the buffer is full, with the cursor, which it has in a register. Returns the new one.
 ///
-/// A thread that has no buffer yet has a full one, so to speak.
+/// A thread that has no buffer yet starts with a cursor that says "full", so it comes here first and gets one.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_flush(cursor: usize) -> usize {
-    // Safety: the thread's own variables.
-    unsafe {
-        if has_state() {
-            (*__rp_local()).cursor = cursor;
-        }
-        flush();
-        state().aside.bring_in();
-        (*__rp_local()).cursor
+    if has_state() {
+        local().cursor.set(cursor);
     }
+    flush();
+    state().bring_in_aside();
+    local().cursor.get()
 }
 
 /// Writes the calling thread's buffer to the file and empties it.
 pub fn flush() {
-    let state = state();
-    // Safety: the thread's own variables and buffer.
-    unsafe {
-        let local = __rp_local();
-        let words = (*local).cursor % BUFFER / 8;
-        if state.aside.depth > 0 {
-            (*local).cursor = state.aside.start_again();
-            return;
-        }
-        if state.slot >= SLOTS {
-            (*local).cursor -= words * 8;
-            return;
-        }
-        let errno = *libc::__errno_location();
-        if board().cut.load(Ordering::Relaxed) == 0 {
-            write(state, words);
-        } else {
-            // Numbers below the cut may still be in the buffer.
-            write_if_before_cut(state, words);
-        }
-        (*local).cursor = state.buffer() as usize;
-        state.buffer_emptied();
-        *libc::__errno_location() = errno;
+    let (state, cursor) = (state(), &local().cursor);
+    let words = cursor.get() % BUFFER / 8;
+    if state.aside.depth.get() > 0 {
+        cursor.set(state.aside.start_again());
+        return;
     }
+    if state.slot.get() >= SLOTS {
+        cursor.set(cursor.get() - words * 8);
+        return;
+    }
+    let error = errno();
+    if board().cut.load(Ordering::Relaxed) == 0 {
+        write(state, words);
+    } else {
+        // Numbers below the cut may still be in the buffer.
+        write_if_before_cut(state, words);
+    }
+    cursor.set(state.buffer());
+    state.seen.buffer_emptied();
+    set_errno(error);
 }
 
-/// # Safety
-/// The state is the calling thread's.
-unsafe fn write(state: &mut State, words: usize) {
-    // Safety: the caller's; the block is in `packed`.
-    unsafe {
-        let len = state.pack(words);
-        let (place, bytes) = state.packed.split_at_mut(BlockHead::SIZE);
-        place.copy_from_slice(&BlockHead::new(block::WORDS, state.number, &bytes[..len]).to_bytes());
-        let size = BlockHead::SIZE + len;
-        let written = board().written.fetch_add(size as u64, Ordering::Relaxed) + size as u64;
+/// Writes the first words of the calling thread's buffer.
+fn write(state: &ThreadState, words: usize) {
+    state.pack(words, |block| {
+        let size = block.len() as u64;
+        let written = board().written.fetch_add(size, Ordering::Relaxed) + size;
         if written > board().most.load(Ordering::Relaxed) {
             let now = board().sequence.load(Ordering::SeqCst).max(1);
             let _ = board().cut.compare_exchange(0, now, Ordering::SeqCst, Ordering::Relaxed);
         }
         // One call: blocks of different threads do not mix. What cannot be written is missed by the host.
         loop {
-            let done = libc::write(file(), state.packed.as_ptr().cast(), size);
-            if done >= 0 || *libc::__errno_location() != libc::EINTR {
+            // SAFETY: the kernel only reads the block.
+            let done = unsafe { libc::write(file(), block.as_ptr().cast(), block.len()) };
+            if done >= 0 || errno() != libc::EINTR {
                 break;
             }
         }
-    }
+    });
 }
 
-/// # Safety
-/// The state is the calling thread's.
-unsafe fn write_if_before_cut(state: &mut State, count: usize) {
-    // Safety: the buffer is the thread's own.
-    let used = unsafe { core::slice::from_raw_parts_mut(state.buffer(), count) };
+/// Writes what is numbered below the cut, of the first words of the calling thread's buffer.
+fn write_if_before_cut(state: &ThreadState, count: usize) {
+    let used = state.words(count);
     let cut = board().cut.load(Ordering::Relaxed);
     let mut at = 0;
-    let mut before = !state.past_cut;
+    let mut before = !state.past_cut.get();
     while before && at < count {
-        let word = used[at];
+        let word = used[at].get();
         if word & wire::log::IS_RECORD == 0 {
             at += 1;
             continue;
         }
         let (len, numbered) = words((word >> 48) as u8, (word >> 56) as u8 & 0x7f);
-        before = !numbered || used.get(at + 2).is_some_and(|number| *number <= cut);
+        before = !numbered || used.get(at + 2).is_some_and(|number| number.get() <= cut);
         at += if before { len } else { 0 };
     }
-    state.past_cut |= !before;
-    let at = if state.past_cut { at } else { count };
-    used[at.min(count)..].fill(0);
-    if at > 0 && !used.is_empty() && used[0] != 0 {
-        // Safety: as above.
-        unsafe { write(state, at.min(count)) };
+    if !before {
+        state.past_cut.set(true);
+    }
+    let at = if state.past_cut.get() { at } else { count };
+    used[at.min(count)..].iter().for_each(|word| word.set(0));
+    if at > 0 && used.first().is_some_and(|word| word.get() != 0) {
+        write(state, at.min(count));
     }
 }

@@ -21,7 +21,7 @@ macro_rules! next {
                 found = find(concat!(stringify!($name), "\0"), version);
                 FOUND.store(found, core::sync::atomic::Ordering::Relaxed);
             }
-            // Safety: the function of this name has this type.
+            // SAFETY: the C library's function of this name has this type; by the caller the arguments are right for it.
             unsafe { core::mem::transmute::<usize, Function>(found)($($arg),*) }
         }
     )*};
@@ -29,7 +29,7 @@ macro_rules! next {
 
 fn find(name: &str, version: Option<&core::ffi::CStr>) -> usize {
     let name = name.as_ptr().cast();
-    // Safety: looks up a symbol.
+    // SAFETY: name and version are strings that end with zero.
     let found = unsafe {
         let versioned = version.map(|version| libc::dlvsym(libc::RTLD_NEXT, name, version.as_ptr()));
         versioned.filter(|found| !found.is_null()).unwrap_or_else(|| libc::dlsym(libc::RTLD_NEXT, name))
@@ -38,6 +38,18 @@ fn find(name: &str, version: Option<&core::ffi::CStr>) -> usize {
         crate::entry::refuse("a function of the thread library is missing on this system");
     }
     found as usize
+}
+
+/// The calling thread's `errno`.
+pub fn errno() -> c_int {
+    // SAFETY: the C library says where the calling thread's is.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Sets the calling thread's `errno`.
+pub fn set_errno(error: c_int) {
+    // SAFETY: as in `errno`.
+    unsafe { *libc::__errno_location() = error };
 }
 
 use core::ffi::{c_int, c_void};

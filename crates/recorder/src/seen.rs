@@ -4,9 +4,11 @@
 //! that synchronise often have the table that stays empty: all that they do is logged. One that fills a buffer without
 //! a record of an event gets its own, which is emptied and taken away when there is one (decision 25).
 
+use core::cell::Cell;
+
 use wire::log::SEEN;
 
-use crate::thread::{__rp_local, State};
+use crate::thread::local;
 
 /// A table; all-zero is empty.
 pub type Seen = [u64; SEEN];
@@ -16,26 +18,33 @@ pub type Seen = [u64; SEEN];
 #[allow(non_upper_case_globals, reason = "the name that instrumented code knows")]
 pub static __rp_nothing_seen: Seen = [0; SEEN];
 
-impl State {
+/// A thread's own table.
+pub struct ThreadTable {
+    table: [Cell<u64>; SEEN],
+    /// Whether the thread has logged an event since its buffer was empty.
+    had_event: Cell<bool>,
+}
+
+impl ThreadTable {
+    /// The address by which inlined code knows the table.
+    fn address(&self) -> *const Seen {
+        self.table.as_ptr().cast()
+    }
+
     /// The buffer is empty again: from here on what was logged is not logged again, if the last one had no event.
-    pub fn buffer_emptied(&mut self) {
-        let (table, had_event) = &mut self.seen;
-        if !core::mem::take(had_event) {
-            // Safety: the thread's own variables; the table is empty or in use.
-            unsafe { (*__rp_local()).seen = table };
+    pub fn buffer_emptied(&self) {
+        if !self.had_event.take() {
+            local().seen.set(self.address());
         }
     }
 
     /// An event is logged: what was logged before does not stand for what comes.
     #[inline(always)]
-    pub fn event_logged(&mut self) {
-        let (table, had_event) = &mut self.seen;
-        *had_event = true;
-        // Safety: the thread's own variables.
-        let local = unsafe { &mut *__rp_local() };
-        if core::ptr::eq(local.seen, table) {
-            local.seen = &raw const __rp_nothing_seen;
-            table.fill(0);
+    pub fn event_logged(&self) {
+        self.had_event.set(true);
+        if core::ptr::eq(local().seen.get(), self.address()) {
+            local().seen.set(&raw const __rp_nothing_seen);
+            self.table.iter().for_each(|entry| entry.set(0));
         }
     }
 }

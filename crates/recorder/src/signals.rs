@@ -5,9 +5,10 @@
 //! is full: later than it happened, but between the same two records of the thread. What a handler does that interrupts
 //! another handler is not recorded, nor what does not fit aside.
 //!
-//! A program that jumps out of handlers keeps its cursor in memory instead (`docs/runtime-abi.md`) and is not looked after
-//! here.
+//! A program that jumps out of handlers keeps its cursor in memory instead (`docs/runtime-abi.md`). Its handlers are installed
+//! as they are, and log like any other code.
 
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,19 +16,19 @@ use libc::{sigaction as Action, sighandler_t};
 use wire::log::{BUFFER, IS_RECORD};
 
 use crate::log::append_words;
-use crate::real;
+use crate::real::{self, errno, set_errno};
 use crate::seen::__rp_nothing_seen;
-use crate::thread::{__rp_local, nowhere, state};
+use crate::thread::{ThreadState, local, nowhere, state};
 
 /// What a thread keeps of handlers; all-zero is a thread that has not had any.
 #[derive(Debug)]
 pub struct Aside {
     /// Two buffers: for handlers, and for those that interrupt handlers; 0 until there are any.
-    buffers: [usize; 2],
+    buffers: [Cell<usize>; 2],
     /// Handlers under way.
-    pub depth: usize,
+    pub depth: Cell<usize>,
     /// The cursor of the code that the outermost one interrupted.
-    pub cursor: usize,
+    pub cursor: Cell<usize>,
     /// Bytes in the first buffer.
     filled: AtomicUsize,
 }
@@ -42,11 +43,11 @@ unsafe extern "C" {
     static __rp_cursor_in_memory: c_int;
 }
 
-fn is_looked_after() -> bool {
+fn needs_own_cursor() -> bool {
     #[cfg(test)]
     return false;
     #[cfg(not(test))]
-    // Safety: a constant of the instrumented program.
+    // SAFETY: a constant that the instrumented program defines.
     unsafe {
         __rp_cursor_in_memory == 0
     }
@@ -55,60 +56,61 @@ fn is_looked_after() -> bool {
 type Handler = unsafe extern "C" fn(c_int, *mut c_void, *mut c_void);
 
 /// Runs the program's handler with a cursor of its own.
-unsafe extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
+extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Ordering::Relaxed));
     if handler <= 1 {
         return;
     }
-    // Safety: the program's handler, of this type whether it takes one argument or three; the thread's own variables.
-    unsafe {
-        let errno = *libc::__errno_location();
-        let local = __rp_local();
-        let aside = &raw mut state().aside;
-        let (cursor, site, seen) = ((*local).cursor, (*local).site, (*local).seen);
-        // What it logs may be lost, so it stands for nothing.
-        (*local).seen = &raw const __rp_nothing_seen;
-        let level = usize::from((*aside).depth > 0);
-        if (*aside).buffers[level] == 0 {
-            (*aside).buffers[level] = nowhere();
-        }
-        if level == 0 {
-            (*aside).cursor = cursor;
-            (*local).cursor = (*aside).buffers[0] + (*aside).filled.load(Ordering::Relaxed);
-        } else {
-            (*local).cursor = (*aside).buffers[1];
-        }
-        (*aside).depth += 1;
-        *libc::__errno_location() = errno;
-        core::mem::transmute::<usize, Handler>(handler)(signal, info, context);
-        let errno = *libc::__errno_location();
-        (*aside).depth -= 1;
-        if level == 0 {
-            (*aside).filled.store((*local).cursor % BUFFER, Ordering::Relaxed);
-        }
-        ((*local).cursor, (*local).site, (*local).seen) = (cursor, site, seen);
-        *libc::__errno_location() = errno;
+    let error = errno();
+    let (local, aside) = (local(), &state().aside);
+    let (cursor, site, seen) = (local.cursor.get(), local.site.get(), local.seen.get());
+    // What it logs may be lost, so it stands for nothing.
+    local.seen.set(&raw const __rp_nothing_seen);
+    let level = usize::from(aside.depth.get() > 0);
+    if aside.buffers[level].get() == 0 {
+        aside.buffers[level].set(nowhere());
     }
+    if level == 0 {
+        aside.cursor.set(cursor);
+        local.cursor.set(aside.buffers[0].get() + aside.filled.load(Ordering::Relaxed));
+    } else {
+        local.cursor.set(aside.buffers[1].get());
+    }
+    aside.depth.set(aside.depth.get() + 1);
+    set_errno(error);
+    // SAFETY: the program gave this function as a handler. It has this type, or the one with only the first argument, which
+    // can be called the same way; the kernel made the arguments for it.
+    unsafe { core::mem::transmute::<usize, Handler>(handler)(signal, info, context) };
+    let error = errno();
+    aside.depth.set(aside.depth.get() - 1);
+    if level == 0 {
+        aside.filled.store(local.cursor.get() % BUFFER, Ordering::Relaxed);
+    }
+    local.cursor.set(cursor);
+    local.site.set(site);
+    local.seen.set(seen);
+    set_errno(error);
 }
 
-impl Aside {
+impl ThreadState {
     /// Puts what handlers have logged into the thread's log, unless one is under way.
     #[inline(always)]
-    pub fn bring_in(&mut self) {
-        if self.filled.load(Ordering::Relaxed) != 0 && self.depth == 0 {
-            self.bring_all();
+    pub fn bring_in_aside(&self) {
+        if self.aside.filled.load(Ordering::Relaxed) != 0 && self.aside.depth.get() == 0 {
+            self.bring_in_all();
         }
     }
 
     #[cold]
-    fn bring_all(&mut self) {
+    fn bring_in_all(&self) {
         let mut done = 0;
-        state().event_logged();
+        self.seen.event_logged();
         loop {
-            let filled = self.filled.load(Ordering::Relaxed);
-            // Safety: the thread's own buffer; a handler that comes now only adds to it.
-            let words =
-                unsafe { core::slice::from_raw_parts_mut((self.buffers[0] + done) as *mut u64, (filled - done) / 8) };
+            let filled = self.aside.filled.load(Ordering::Relaxed);
+            let start = self.aside.buffers[0].get() + done;
+            // SAFETY: the thread's own buffer, filled so far by handlers that are over. A handler that comes now writes behind
+            // `filled` only.
+            let words = unsafe { core::slice::from_raw_parts(start as *const u64, (filled - done) / 8) };
             let mut at = 0;
             while at < words.len() {
                 let is_record = words[at] & IS_RECORD != 0;
@@ -118,15 +120,17 @@ impl Aside {
                 at += len;
             }
             done = filled;
-            if self.filled.compare_exchange(filled, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            if self.aside.filled.compare_exchange(filled, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                 return;
             }
         }
     }
+}
 
+impl Aside {
     /// A handler's buffer is full: what is in it is lost. The cursor of an empty one.
     pub fn start_again(&self) -> usize {
-        self.buffers[usize::from(self.depth > 1)]
+        self.buffers[usize::from(self.depth.get() > 1)].get()
     }
 }
 
@@ -135,12 +139,16 @@ fn is_function(handler: sighandler_t) -> bool {
     handler != libc::SIG_DFL && handler != libc::SIG_IGN && handler != libc::SIG_ERR
 }
 
+/// `sigaction`, with our handler around a function of the program.
+///
+/// # Safety
+/// As for the C function.
 unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
-    let Some(kept) = HANDLERS.get(signal as usize).filter(|_| is_looked_after()) else {
-        // Safety: the program's arguments.
+    let Some(kept) = HANDLERS.get(signal as usize).filter(|_| needs_own_cursor()) else {
+        // SAFETY: by the caller.
         return unsafe { real::sigaction(signal, new, old) };
     };
-    // Safety: the program's arguments.
+    // SAFETY: by the caller each pointer is null or points to such a structure, and `given` does.
     unsafe {
         let before = kept.load(Ordering::Relaxed);
         let mut ours = new.as_ref().copied();
@@ -159,8 +167,9 @@ unsafe fn change(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     }
 }
 
-unsafe fn simple(signal: c_int, handler: sighandler_t, flags: c_int) -> sighandler_t {
-    // Safety: plain structs of numbers.
+/// `signal`, with these flags.
+fn simple(signal: c_int, handler: sighandler_t, flags: c_int) -> sighandler_t {
+    // SAFETY: all zero is a value of the structure; both live over the call.
     unsafe {
         let (mut new, mut old) = (core::mem::zeroed::<Action>(), core::mem::zeroed::<Action>());
         new.sa_sigaction = handler;
@@ -173,8 +182,9 @@ unsafe fn simple(signal: c_int, handler: sighandler_t, flags: c_int) -> sighandl
 macro_rules! export {
     ($(fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty $body:block)*) => {$(
         #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(unused_unsafe, reason = "some bodies need none")]
         unsafe extern "C" fn $name($($arg: $type),*) -> $result {
-            // Safety: as for the C function.
+            // SAFETY: the program calls the function by its C declaration and vouches for the arguments.
             unsafe { $body }
         }
     )*};

@@ -29,7 +29,7 @@ impl Stripe {
             while self.taken.load(Ordering::Relaxed) != 0 {
                 spins += 1;
                 if spins.is_multiple_of(64) {
-                    // Safety: a system call.
+                    // SAFETY: touches no memory.
                     unsafe { libc::syscall(libc::SYS_sched_yield) };
                 } else {
                     core::hint::spin_loop();

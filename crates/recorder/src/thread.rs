@@ -1,10 +1,11 @@
 //! The recorder's state of each thread, and how threads come and go.
 
-use core::ffi::c_void;
+use core::cell::{Cell, UnsafeCell};
+use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU32, Ordering};
 
-use wire::log::{BUFFER, BUFFERS_OFFSET, MARGIN, Packer, SLOTS};
+use wire::log::{BUFFER, BUFFERS_OFFSET, BlockHead, MARGIN, Packer, SLOTS, block};
 
 use crate::entry::{arena, board};
 use crate::seen::Seen;
@@ -13,219 +14,232 @@ use crate::seen::Seen;
 #[repr(C)]
 pub struct Local {
     /// Where the next word goes. Its low bits say how full the buffer is.
-    pub cursor: usize,
+    pub cursor: Cell<usize>,
     /// The state, once there is one.
-    pub state: *mut State,
+    state: Cell<*const ThreadState>,
     /// The last site reached before a call.
-    pub site: u32,
+    pub site: Cell<u32>,
     /// What the thread has logged already: its own table, or `__rp_nothing_seen`.
-    pub seen: *const Seen,
+    pub seen: Cell<*const Seen>,
 }
 
-#[allow(improper_ctypes, reason = "the state is the recorder's alone; others see a pointer")]
-unsafe extern "C" {
-    /// The calling thread's variables.
-    pub fn __rp_local() -> *mut Local;
+/// The calling thread's variables.
+#[inline(always)]
+pub fn local() -> &'static Local {
+    #[allow(improper_ctypes, reason = "the state is the recorder's alone; others see a pointer")]
+    unsafe extern "C" {
+        fn __rp_local() -> *const Local;
+    }
+    // SAFETY: the instrumented module gives the address of variables of the calling thread, with this layout. They live as
+    // long as the thread, and the recorder never passes the reference to another thread. Code of the program and handlers
+    // of signals change the variables only between two accesses through the cells.
+    unsafe { &*__rp_local() }
 }
 
 /// Most reader-writer locks a thread is seen to hold.
 const HELD: usize = 64;
 
-/// What the recorder keeps for a thread, in memory of its own.
-pub struct State {
+/// What the recorder keeps for a thread, in memory of its own, which is never given back once the thread has begun.
+///
+/// The creating thread fills it in; from then on only its own thread uses it. Everything is in cells because a handler of a
+/// signal may interrupt any function of the recorder and use the same state.
+pub struct ThreadState {
     /// The thread's number.
-    pub number: u32,
+    pub number: Cell<u32>,
     /// The buffer's number; `SLOTS` when none was free.
-    pub slot: usize,
+    pub slot: Cell<usize>,
     /// The function and argument it was created with.
-    pub start: [*mut c_void; 2],
+    pub start: [Cell<*mut c_void>; 2],
     /// Whether the thread is past the number at which recording stopped.
-    pub past_cut: bool,
+    pub past_cut: Cell<bool>,
     /// Rounds of destructors that have been waited for.
-    pub rounds: u32,
+    rounds: Cell<u32>,
     /// The once-control under way and its routine.
-    pub once: (*mut c_void, Option<unsafe extern "C" fn()>),
+    pub once: Cell<OnceUnderWay>,
     /// The atomic operation under way.
-    pub atomic: crate::atomics::Pending,
+    pub atomic: Cell<crate::atomics::Pending>,
     /// Whether accesses added now belong to the event before, and of which site.
-    pub call: crate::hooks::Call,
+    pub call: Cell<crate::hooks::Call>,
     /// What handlers of signals log.
     pub aside: crate::signals::Aside,
     /// Reader-writer locks held, with the flags of how.
-    pub held: [(u64, u8); HELD],
-    /// The thread's table of what it has logged already, and whether it has had a record since its buffer was empty.
-    pub seen: (Seen, bool),
-    packer: Packer,
-    /// A head of a block and its bytes.
-    pub packed: [u8; PACKED],
+    held: [Cell<(u64, u8)>; HELD],
+    /// What the thread has logged already.
+    pub seen: crate::seen::ThreadTable,
+    packing: UnsafeCell<Packing>,
 }
 
-const PACKED: usize = wire::log::BlockHead::SIZE + Packer::room(BUFFER / 8);
+/// A once-control and its routine.
+pub type OnceUnderWay = (*mut c_void, Option<unsafe extern "C" fn()>);
 
-impl State {
-    /// The words of the buffer.
-    pub fn buffer(&self) -> *mut u64 {
-        (arena() as usize + BUFFERS_OFFSET + self.slot * BUFFER) as *mut u64
+/// What packing a buffer needs.
+struct Packing {
+    packer: Packer,
+    /// A head of a block and its bytes.
+    block: [u8; BLOCK],
+}
+
+const BLOCK: usize = BlockHead::SIZE + Packer::room(BUFFER / 8);
+
+impl ThreadState {
+    /// The address of the buffer.
+    pub fn buffer(&self) -> usize {
+        arena() as usize + BUFFERS_OFFSET + self.slot.get() * BUFFER
     }
 
-    /// Packs the first words of the buffer and empties it; returns the number of bytes after the head.
-    ///
-    /// # Safety
-    /// The state's own thread calls it.
-    pub unsafe fn pack(&mut self, words: usize) -> usize {
-        // Safety: the buffer is the thread's own.
-        let used = unsafe { core::slice::from_raw_parts_mut(self.buffer(), words) };
-        let len = self.packer.pack(used, &mut self.packed[wire::log::BlockHead::SIZE..]);
-        used.fill(0);
-        len
+    /// The first words of the buffer.
+    pub fn words(&self, count: usize) -> &[Cell<u64>] {
+        debug_assert!(self.slot.get() < SLOTS && count <= BUFFER / 8);
+        // SAFETY: a buffer whose slot the thread has taken is its own, in memory that is mapped as long as the process lives;
+        // the host reads it only when the process is gone, or has stopped. Callers ask for no more words than it has.
+        unsafe { core::slice::from_raw_parts(self.buffer() as *const Cell<u64>, count) }
+    }
+
+    /// Packs the first words of the buffer, empties them, and hands the block to `write`.
+    pub fn pack(&self, count: usize, write: impl FnOnce(&[u8])) {
+        // SAFETY: only the state's own thread comes here, and only from `log::flush`, which does not call itself: neither
+        // packing nor `write` logs anything, and a handler of a signal that interrupts them has a buffer aside, which is
+        // never packed.
+        let packing = unsafe { &mut *self.packing.get() };
+        let (head, bytes) = packing.block.split_at_mut(BlockHead::SIZE);
+        let words = self.words(count);
+        // SAFETY: the same words, which nobody writes while they are packed.
+        let read = unsafe { core::slice::from_raw_parts(words.as_ptr().cast::<u64>(), count) };
+        let len = packing.packer.pack(read, bytes);
+        words.iter().for_each(|word| word.set(0));
+        head.copy_from_slice(&BlockHead::new(block::WORDS, self.number.get(), &bytes[..len]).to_bytes());
+        write(&packing.block[..BlockHead::SIZE + len]);
     }
 
     /// Notes that a reader-writer lock is held.
-    pub fn hold(&mut self, lock: u64, flags: u8) {
-        if let Some(free) = self.held.iter_mut().find(|(held, _)| *held == 0) {
-            *free = (lock, flags);
+    pub fn hold(&self, lock: u64, flags: u8) {
+        if let Some(free) = self.held.iter().find(|held| held.get().0 == 0) {
+            free.set((lock, flags));
         }
     }
 
     /// Forgets one hold of a lock and says how it was held.
-    pub fn let_go(&mut self, lock: u64) -> u8 {
-        match self.held.iter_mut().rev().find(|(held, _)| *held == lock) {
-            Some(entry) => core::mem::take(entry).1,
-            None => 0,
-        }
+    pub fn let_go(&self, lock: u64) -> u8 {
+        self.held.iter().rev().find(|held| held.get().0 == lock).map_or(0, |held| held.take().1)
     }
 }
 
-/// A new state for a thread to be created.
-pub fn new(start: [*mut c_void; 2]) -> *mut State {
-    let number = board().threads.fetch_add(1, Ordering::Relaxed);
-    // Safety: fresh memory; all-zero is a state but for what is set.
-    unsafe {
-        let size = size_of::<State>();
-        let memory = libc::mmap(
-            null_mut(),
-            size,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        );
-        if memory == libc::MAP_FAILED {
-            crate::entry::refuse("cannot get memory for a thread");
-        }
-        let state = memory.cast::<State>();
-        (*state).number = number;
-        (*state).slot = SLOTS;
-        (*state).start = start;
-        state
+/// Memory of the recorder's own, all zero.
+fn map(size: usize, flags: c_int) -> *mut c_void {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags;
+    // SAFETY: maps new memory where there is none.
+    let memory = unsafe { libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if memory == libc::MAP_FAILED {
+        crate::entry::refuse("cannot get memory for a thread");
     }
+    memory
+}
+
+/// A new state for a thread to be created.
+pub fn new(start: [*mut c_void; 2]) -> &'static ThreadState {
+    let number = board().threads.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: fresh memory, page-aligned and of that size; all zero is a state: integers, null pointers, no functions, an
+    // empty packer.
+    let state = unsafe { &*map(size_of::<ThreadState>(), 0).cast::<ThreadState>() };
+    state.number.set(number);
+    state.slot.set(SLOTS);
+    state.start[0].set(start[0]);
+    state.start[1].set(start[1]);
+    state
 }
 
 /// Gives the state of a thread that was never started back.
 ///
 /// # Safety
-/// Nobody uses it.
-pub unsafe fn drop(state: *mut State) {
-    // Safety: the caller's.
-    unsafe { libc::munmap(state.cast(), size_of::<State>()) };
+/// Nobody uses it any more.
+pub unsafe fn drop(state: &'static ThreadState) {
+    let memory = core::ptr::from_ref(state).cast_mut().cast();
+    // SAFETY: `new` mapped that much; by the caller nothing refers to it.
+    unsafe { libc::munmap(memory, size_of::<ThreadState>()) };
 }
 
-/// Makes the calling thread the one of this state: finds a buffer for it.
-///
-/// # Safety
-/// The state is new and the calling thread has none.
-pub unsafe fn begin(state: *mut State) {
-    // Safety: the caller's; variables of the calling thread.
-    unsafe {
-        let local = __rp_local();
-        let taken = |slot: &usize| {
-            let word = &board().slots[*slot];
-            word.load(Ordering::Relaxed) == 0
-                && word.compare_exchange(0, (*state).number + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        };
-        (*local).state = state;
-        match (0..SLOTS).find(taken) {
-            Some(slot) => {
-                (*state).slot = slot;
-                (*local).cursor = (*state).buffer() as usize;
-            }
-            None => {
-                // Its words go nowhere: a buffer that is thrown away when it is full.
-                board().unrecorded.fetch_add(1, Ordering::Relaxed);
-                (*local).cursor = nowhere();
-            }
+/// Makes the calling thread, which has no state, the one of this new state: finds a buffer for it.
+pub fn begin(state: &'static ThreadState) {
+    let taken = |slot: &usize| {
+        let word = &board().slots[*slot];
+        word.load(Ordering::Relaxed) == 0
+            && word.compare_exchange(0, state.number.get() + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    };
+    local().state.set(state);
+    match (0..SLOTS).find(taken) {
+        Some(slot) => {
+            state.slot.set(slot);
+            local().cursor.set(state.buffer());
         }
-        let key = *KEY.get();
-        libc::pthread_setspecific(key, state.cast());
-        crate::log::stack_range();
-        crate::log::event(wire::Tag::Start, 0, 0, wire::NO_SITE, 0);
+        None => {
+            // Its words go nowhere: a buffer that is thrown away when it is full.
+            board().unrecorded.fetch_add(1, Ordering::Relaxed);
+            local().cursor.set(nowhere());
+        }
     }
+    keep_for_end(core::ptr::from_ref(state).cast());
+    crate::log::stack_range();
+    crate::log::event(wire::Tag::Start, 0, 0, wire::NO_SITE, 0);
 }
 
 /// A buffer of the calling thread's own that the host does not read.
-pub(crate) unsafe fn nowhere() -> usize {
-    // Safety: fresh memory.
-    unsafe {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let memory = libc::mmap(null_mut(), 2 * BUFFER, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
-        if memory == libc::MAP_FAILED {
-            crate::entry::refuse("cannot get memory for a thread");
-        }
-        (memory as usize).next_multiple_of(BUFFER)
-    }
+pub(crate) fn nowhere() -> usize {
+    (map(2 * BUFFER, libc::MAP_NORESERVE) as usize).next_multiple_of(BUFFER)
 }
 
 /// The calling thread's state, made now for a thread that nobody saw being created.
-pub fn state() -> &'static mut State {
-    // Safety: the thread's own; no other reference is alive, as hooks do not call each other with one.
-    unsafe {
-        let local = __rp_local();
-        if (*local).state.is_null() {
-            begin(new([null_mut(); 2]));
-        }
-        &mut *(*local).state
+#[inline(always)]
+pub fn state() -> &'static ThreadState {
+    if !has_state() {
+        begin(new([null_mut(); 2]));
     }
+    // SAFETY: only `begin` sets it, to a state that lives as long as the process.
+    unsafe { &*local().state.get() }
 }
 
 /// Whether the calling thread has a state.
 pub fn has_state() -> bool {
-    // Safety: the thread's own variables.
-    unsafe { !(*__rp_local()).state.is_null() }
+    !local().state.get().is_null()
 }
 
-static KEY: crate::cell::Global<libc::pthread_key_t> = crate::cell::Global::new(0);
+/// The key whose destructor is called when a thread ends.
+static KEY: AtomicU32 = AtomicU32::new(0);
 
 /// To be called once, before there are threads.
 pub fn prepare() {
-    // Safety: nobody else uses the key yet.
-    unsafe { libc::pthread_key_create(KEY.get(), Some(end)) };
+    let mut key = 0;
+    // SAFETY: the key is writable, and the destructor has the right type.
+    unsafe { libc::pthread_key_create(&mut key, Some(end)) };
+    KEY.store(key, Ordering::Relaxed);
+}
+
+/// Lets [`end`] be called with this value when the calling thread ends.
+fn keep_for_end(value: *const c_void) {
+    // SAFETY: the key was made by `prepare`; the value is only kept.
+    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
 }
 
 /// Called when a thread ends; the last of the destructors, as it waits for the others' rounds.
-unsafe extern "C" fn end(state: *mut c_void) {
+extern "C" fn end(value: *mut c_void) {
     const ROUNDS: u32 = 3;
-    // Safety: the value of the thread's key.
-    unsafe {
-        let state = state.cast::<State>();
-        if (*state).rounds < ROUNDS {
-            (*state).rounds += 1;
-            libc::pthread_setspecific(*KEY.get(), state.cast());
-            return;
-        }
-        let local = __rp_local();
-        if core::mem::take(&mut (*state).aside.depth) > 0 {
-            // It ends in a handler of a signal.
-            (*local).cursor = (*state).aside.cursor;
-        }
-        crate::log::event(wire::Tag::Exit, 0, 0, wire::NO_SITE, 0);
-        crate::log::flush();
-        if let Some(word) = board().slots.get((*state).slot) {
-            word.store(0, Ordering::Release);
-        }
-        // What the thread still does goes nowhere.
-        (*local).cursor = nowhere();
-        (*state).slot = SLOTS;
+    let state = state();
+    if state.rounds.get() < ROUNDS {
+        state.rounds.set(state.rounds.get() + 1);
+        keep_for_end(value);
+        return;
     }
+    if state.aside.depth.take() > 0 {
+        // It ends in a handler of a signal.
+        local().cursor.set(state.aside.cursor.get());
+    }
+    crate::log::event(wire::Tag::Exit, 0, 0, wire::NO_SITE, 0);
+    crate::log::flush();
+    if let Some(word) = board().slots.get(state.slot.get()) {
+        word.store(0, Ordering::Release);
+    }
+    // What the thread still does goes nowhere.
+    local().cursor.set(nowhere());
+    state.slot.set(SLOTS);
 }
 
 /// Where no plain access is put any more.

@@ -43,25 +43,21 @@ pub fn choose(lo: i64, hi: i64) -> i64 {
     };
     let first = Record::new(Tag::Choose, flags, 0, sched::site(), 0);
     let range = Record { w0: lo as u64, w1: hi as u64 };
-    let hot = HOT.get();
     if in_section.is_none() {
-        // Safety: no borrow is held over the switch.
-        if unsafe { (*hot).position == (*hot).limit } {
+        if HOT.at_limit() {
             let pending = Record { w0: 0.max(lo).min(hi) as u64, w1: 0 };
             sched::take_turn(&[first, range, pending]);
         }
         hooks::close_call();
     }
-    // Safety: no borrow outlives the expressions.
-    let position = unsafe { (*hot).position } - u32::from(in_section.is_some());
+    let position = HOT.position.get() - u32::from(in_section.is_some());
     let value = decided(sched::current(), position, index, lo, hi);
     hooks::append_all(&[first, range, Record { w0: value as u64, w1: 0 }]);
-    // Safety: as above.
-    unsafe {
-        (*hot).position += u32::from(in_section.is_none());
-        if !(*RUN.get()).checkpointed {
-            (*RUN.get()).choices.push(Past { position, index, lo, hi, value });
-        }
+    if in_section.is_none() {
+        HOT.advance();
+    }
+    if !RUN.checkpointed.get() {
+        RUN.choices.with(|choices| choices.push(Past { position, index, lo, hi, value }));
     }
     value
 }

@@ -80,6 +80,7 @@ pub unsafe fn prepare(top: *mut u8, entry: extern "C" fn(usize) -> !, argument: 
     let frame: [u64; 10] =
         [CONTROL_WORDS, 0, 0, argument as u64, entry as usize as u64, 0, 0, bottom as *const () as u64, 0, 0];
     let sp = (top as usize & !15).wrapping_sub(size_of_val(&frame));
+    // SAFETY: by the caller the stack is writable below `top`; `sp` is 16-aligned and leaves room for the frame.
     unsafe { (sp as *mut [u64; 10]).write(frame) };
     sp as Suspended
 }
@@ -165,6 +166,7 @@ pub unsafe fn prepare(top: *mut u8, entry: extern "C" fn(usize) -> !, argument: 
     frame[1] = argument as u64;
     frame[11] = bottom as *const () as u64;
     let sp = (top as usize & !15).wrapping_sub(size_of_val(&frame));
+    // SAFETY: by the caller the stack is writable below `top`; `sp` is 16-aligned and leaves room for the frame.
     unsafe { (sp as *mut [u64; 22]).write(frame) };
     sp as Suspended
 }
@@ -172,24 +174,22 @@ pub unsafe fn prepare(top: *mut u8, entry: extern "C" fn(usize) -> !, argument: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::cell::UnsafeCell;
+    use core::cell::{Cell, RefCell};
 
     struct Pair {
-        main: Suspended,
-        other: Suspended,
-        log: Vec<u32>,
+        main: Cell<Suspended>,
+        other: Cell<Suspended>,
+        log: RefCell<Vec<u32>>,
     }
-    struct Shared(UnsafeCell<Pair>);
-    unsafe impl Sync for Shared {}
 
     extern "C" fn other(argument: usize) -> ! {
-        let pair = unsafe { &*(argument as *const Shared) }.0.get();
+        // SAFETY: the test passes a pair that outlives this context.
+        let pair = unsafe { &*(argument as *const Pair) };
         let rounding = format!("{:.3}", 2.0f64 / 3.0);
         for n in 0.. {
-            unsafe {
-                (*pair).log.push(n + rounding.len() as u32);
-                switch(&raw mut (*pair).other, (*pair).main);
-            }
+            pair.log.borrow_mut().push(n + rounding.len() as u32);
+            // SAFETY: the test suspended itself to come here, and has not been resumed since.
+            unsafe { switch(pair.other.as_ptr(), pair.main.get()) };
         }
         unreachable!()
     }
@@ -197,20 +197,19 @@ mod tests {
     #[test]
     fn two_contexts_take_turns() {
         let mut stack = vec![0u8; 1 << 16];
-        let top = unsafe { stack.as_mut_ptr().add(stack.len()) };
-        let pair = Shared(UnsafeCell::new(Pair {
-            main: core::ptr::null_mut(),
-            other: core::ptr::null_mut(),
-            log: Vec::new(),
-        }));
-        let at = pair.0.get();
-        unsafe {
-            (*at).other = prepare(top, other, &raw const pair as usize);
-            for n in 0..3 {
-                (*at).log.push(n * 100);
-                switch(&raw mut (*at).main, (*at).other);
-            }
-            assert_eq!((*at).log, [0, 5, 100, 6, 200, 7]);
+        let pair = Pair {
+            main: Cell::new(core::ptr::null_mut()),
+            other: Cell::new(core::ptr::null_mut()),
+            log: RefCell::new(Vec::new()),
+        };
+        let top = stack.as_mut_ptr_range().end;
+        // SAFETY: `top` is the end of a stack that nothing else uses.
+        pair.other.set(unsafe { prepare(top, other, &raw const pair as usize) });
+        for n in 0..3 {
+            pair.log.borrow_mut().push(n * 100);
+            // SAFETY: the other context was just made, or suspended itself since it was last resumed.
+            unsafe { switch(pair.main.as_ptr(), pair.other.get()) };
         }
+        assert_eq!(*pair.log.borrow(), [0, 5, 100, 6, 200, 7]);
     }
 }

@@ -37,28 +37,30 @@ pub fn describe(signal: Signal, slot: Slot) -> Text {
 const FPE_INTDIV: c_int = 1;
 
 extern "C" fn handle(number: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // Safety: the kernel hands in valid structures; the interrupted code is on this operating-system thread.
-    unsafe {
-        let run = RUN.get();
-        let alarm = number == libc::SIGALRM;
-        if !(*run).in_thread {
-            if alarm {
-                // Between runs, or about to be answered; the watchdog tries again if not.
-                return;
-            }
-            let address = (*info).si_addr() as usize;
-            run::fail(text!("the runtime itself received signal {number} at address {address:#x}").as_str());
-        }
-        let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
-        (*run).reason = if alarm {
-            Reason::TimeLimit
-        } else {
-            let (code, address) = ((*info).si_code, (*info).si_addr() as usize);
-            Reason::Crashed(Signal { number, code, address, counter: counter(machine) })
-        };
-        // The return from the signal goes on with the scheduler; the thread's context is given up.
-        leave_to(machine, (*run).scheduler);
+    let alarm = number == libc::SIGALRM;
+    if !RUN.in_thread.get() && alarm {
+        // Between runs, or about to be answered; the watchdog tries again if not.
+        return;
     }
+    // SAFETY: the kernel hands in both structures for the handler to read and change, since it was installed with
+    // `SA_SIGINFO`. All signals but the alarm are faults here, or sent by the process to itself; `si_addr` of those only
+    // reads a field.
+    let (code, address, machine) = unsafe {
+        let machine = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        ((*info).si_code, (*info).si_addr() as usize, machine)
+    };
+    if !RUN.in_thread.get() {
+        run::fail(text!("the runtime itself received signal {number} at address {address:#x}").as_str());
+    }
+    // The thread will never continue, so what it borrowed is free again.
+    crate::cell::abandon_borrows();
+    RUN.reason.set(if alarm {
+        Reason::TimeLimit
+    } else {
+        Reason::Crashed(Signal { number, code, address, counter: counter(machine) })
+    });
+    // The return from the signal goes on with the scheduler; the thread's context is given up.
+    leave_to(machine, RUN.scheduler.get());
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -88,7 +90,8 @@ fn leave_to(machine: &mut libc::mcontext_t, scheduler: context::Suspended) {
 /// Installs the handlers.
 pub fn install() {
     let stack = kept::SIGNAL_STACK;
-    // Safety: the stack is mapped and used for nothing else; the handler fits `SA_SIGINFO`.
+    // SAFETY: the stack is mapped and used for nothing else; the handler has the type that `SA_SIGINFO` asks for; all zero
+    // is a value of the structure.
     unsafe {
         let stack = libc::stack_t { ss_sp: stack.start as *mut c_void, ss_flags: 0, ss_size: stack.len() };
         libc::sigaltstack(&stack, core::ptr::null_mut());

@@ -1,9 +1,10 @@
 //! Where the process and its threads begin.
 
-use core::ffi::{c_char, c_int};
+use core::cell::Cell;
+use core::ffi::{CStr, c_char, c_int};
 use core::ops::Range;
 
-use crate::cell::Global;
+use crate::cell::{Global, OneThread};
 use crate::run::{self, RUN};
 use crate::slots::{self, Slot};
 use crate::threads::Entry;
@@ -11,7 +12,7 @@ use crate::{api, crash, exceptions, kept, link, objects, sched, sys};
 
 /// The running thread's thread-locals.
 #[cfg_attr(not(test), unsafe(export_name = "__rp_tls_base"))]
-pub static TLS_BASE: Global<*mut u8> = Global::new(core::ptr::null_mut());
+pub static TLS_BASE: OneThread<Cell<*mut u8>> = OneThread::new(Cell::new(core::ptr::null_mut()));
 
 /// What the instrumented program defines.
 mod program {
@@ -24,7 +25,8 @@ mod program {
     }
 }
 
-/// The program's arguments and environment, copied to the initial thread's slot.
+/// The program's arguments and environment, copied to where a run may change them.
+#[derive(Clone, Copy)]
 struct Arguments {
     argc: c_int,
     argv: *mut *mut c_char,
@@ -36,7 +38,7 @@ static ARGUMENTS: Global<Arguments> =
 
 /// Gives a new thread its thread-locals.
 pub fn fill_thread_locals(slot: Slot) {
-    // Safety: the image has that size, and the slot's memory is mapped.
+    // SAFETY: the instrumented program defines image and size; the slot is mapped, with `TLS_CAPACITY` bytes for this.
     unsafe {
         let size = program::__rp_tls_size as usize;
         if size > slots::TLS_CAPACITY {
@@ -49,17 +51,15 @@ pub fn fill_thread_locals(slot: Slot) {
 /// The first function on every thread's stack.
 pub extern "C" fn thread_main(thread: usize) -> ! {
     sched::commit(Entry::START, None);
-    // Safety: no borrow outlives the expression.
-    let routine = unsafe { (&(*RUN.get()).threads)[thread].routine };
+    let routine = RUN.with_thread(thread as sched::Thread, |entry| entry.routine);
     match routine {
-        // Safety: the routine and its argument are the program's.
-        Some((start, arg)) => unsafe { api::thread::run(start, arg) },
+        Some((start, arg)) => api::thread::run(start, arg),
         None => {
-            // Safety: the program's own functions.
+            let Arguments { argc, argv, envp } = ARGUMENTS.value();
+            // SAFETY: the instrumented program defines both functions, and calls its `main` with such arguments.
             let code = unsafe {
                 program::__rp_user_ctors();
-                let arguments = ARGUMENTS.get();
-                program::__rp_user_main((*arguments).argc, (*arguments).argv, (*arguments).envp)
+                program::__rp_user_main(argc, argv, envp)
             };
             api::process::exit(code)
         }
@@ -74,7 +74,7 @@ const ARGUMENTS_BASE: usize = 0x3400_0000_0000;
 /// # Safety
 /// It does, and nothing changes it meanwhile.
 unsafe fn strings(list: *mut *mut c_char) -> impl Iterator<Item = *mut c_char> {
-    // Safety: the caller's.
+    // SAFETY: by the caller, and no entry after the null is read.
     (0..).map(move |i| unsafe { *list.add(i) }).take_while(|string| !string.is_null())
 }
 
@@ -83,10 +83,12 @@ unsafe fn strings(list: *mut *mut c_char) -> impl Iterator<Item = *mut c_char> {
 /// # Safety
 /// The lists end with null.
 unsafe fn reserve_arguments(lists: [*mut *mut c_char; 2]) -> Result<Range<usize>, i32> {
-    // Safety: the caller's.
-    let all = lists.into_iter().flat_map(|list| unsafe { strings(list) });
-    // Each string with its end and its place in the array, which ends with null and is aligned.
-    let each = all.map(|string| unsafe { libc::strlen(string) } + 1 + size_of::<usize>()).sum::<usize>();
+    // SAFETY: by the caller; the entries of such lists are C strings.
+    let each = unsafe {
+        let all = lists.into_iter().flat_map(|list| strings(list));
+        // Each string with its end and its place in the array, which ends with null and is aligned.
+        all.map(|string| libc::strlen(string) + 1 + size_of::<usize>()).sum::<usize>()
+    };
     let len = (each + 4 * size_of::<usize>()).next_multiple_of(sys::PAGE);
     sys::reserve(ARGUMENTS_BASE, len).map(|_| ARGUMENTS_BASE..ARGUMENTS_BASE + len)
 }
@@ -96,7 +98,7 @@ unsafe fn reserve_arguments(lists: [*mut *mut c_char; 2]) -> Result<Range<usize>
 /// # Safety
 /// The list ends with null, and there is room for it.
 unsafe fn copy_list(list: *mut *mut c_char, at: &mut usize) -> *mut *mut c_char {
-    // Safety: the caller's.
+    // SAFETY: by the caller: entries are C strings, and what is written stays in the room that the caller has for it.
     unsafe {
         let count = strings(list).count();
         let copy = at.next_multiple_of(align_of::<usize>()) as *mut *mut c_char;
@@ -117,7 +119,7 @@ unsafe fn copy_list(list: *mut *mut c_char, at: &mut usize) -> *mut *mut c_char 
 /// # Safety
 /// `envp` ends with null.
 unsafe fn take_variable(envp: *mut *mut c_char, name: &str) -> Option<*const c_char> {
-    // Safety: the caller's.
+    // SAFETY: by the caller: entries are C strings, and the walk ends at the null. Entries only move towards the start.
     unsafe {
         let mut at = envp;
         while !(*at).is_null() {
@@ -143,14 +145,13 @@ unsafe fn take_variable(envp: *mut *mut c_char, name: &str) -> Option<*const c_c
 /// # Safety
 /// `envp` ends with null.
 unsafe fn wire_descriptor(envp: *mut *mut c_char) -> Option<c_int> {
-    // Safety: the caller's; the values are C strings.
+    // SAFETY: by the caller; the values are the rests of C strings.
     unsafe {
         if let Some(number) = take_variable(envp, wire::FD_VARIABLE) {
             return Some(libc::atoi(number));
         }
-        let file = take_variable(envp, wire::FILE_VARIABLE)?;
-        let flags = libc::O_RDWR | libc::O_CLOEXEC;
-        let fd = sys::sys!(SYS_openat, libc::AT_FDCWD, file, flags);
+        let file = CStr::from_ptr(take_variable(envp, wire::FILE_VARIABLE)?);
+        let fd = sys::open(file, libc::O_RDWR);
         (fd >= 0).then_some(fd as c_int)
     }
 }
@@ -163,12 +164,15 @@ fn refuse(message: &str) -> ! {
 }
 
 /// The process starts here; the program's own `main` becomes its initial thread.
+///
+/// # Safety
+/// Called by the C library, with the process's arguments and environment.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     unsafe extern "C" {
         static mut environ: *mut *mut c_char;
     }
-    // Safety: arguments and environment are the process's.
+    // SAFETY: by the caller the lists end with null; no other code runs yet that could use them or `environ`.
     unsafe {
         let Some(fd) = wire_descriptor(envp) else {
             refuse("this program is instrumented: run it with `raceproof`, or build it without")
@@ -191,7 +195,7 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
         let mut at = room.start;
         let argv = copy_list(argv, &mut at);
         let envp = copy_list(envp, &mut at);
-        *ARGUMENTS.get() = Arguments { argc, argv, envp };
+        ARGUMENTS.set(Arguments { argc, argv, envp });
         environ = envp;
         crash::install();
     }

@@ -2,61 +2,88 @@
 //!
 //! The common path of a hook is one comparison of positions, one bounds check and one store of a record.
 
+use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 
 use wire::record::{flag, order};
 use wire::{Record, Tag};
 
-use crate::cell::Global;
-use crate::{sched, section};
+use crate::cell::OneThread;
+use crate::{memory, sched, section};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
-    /// Where the next record goes.
-    pub cursor: *mut Record,
-    /// No event record may start from here on.
-    pub end: *mut Record,
+    /// Where the next record goes: in the trace area, at most at its end.
+    pub cursor: Cell<*mut Record>,
+    /// No event record may start from here on: in the trace area, or its end.
+    pub end: Cell<*mut Record>,
     /// Number of the running thread's next event.
-    pub position: u32,
+    pub position: Cell<u32>,
     /// At this position [`sched::take_turn`] is asked: `stop`, or earlier where something has to be looked at.
-    pub limit: u32,
+    pub limit: Cell<u32>,
     /// At this position the scheduler is asked.
-    pub stop: u32,
+    pub stop: Cell<u32>,
     /// Position after the event of the library call that is being described; `NO_CALL` when there is none.
-    call: u32,
+    call: Cell<u32>,
     /// Failure order of the compare-exchange under way.
-    failure: u8,
+    failure: Cell<u8>,
 }
 
 const NO_CALL: u32 = u32::MAX;
 
 /// The running thread.
-pub static HOT: Global<Hot> = Global::new(Hot {
-    cursor: core::ptr::null_mut(),
-    end: core::ptr::null_mut(),
-    position: 0,
-    limit: 0,
-    stop: 0,
-    call: NO_CALL,
-    failure: 0,
+pub static HOT: OneThread<Hot> = OneThread::new(Hot {
+    cursor: Cell::new(core::ptr::null_mut()),
+    end: Cell::new(core::ptr::null_mut()),
+    position: Cell::new(0),
+    limit: Cell::new(0),
+    stop: Cell::new(0),
+    call: Cell::new(NO_CALL),
+    failure: Cell::new(0),
 });
 
-/// The last site the running thread reached.
+impl Hot {
+    /// Whether [`sched::take_turn`] has to be asked before the next event.
+    #[inline(always)]
+    pub fn at_limit(&self) -> bool {
+        self.position.get() == self.limit.get()
+    }
+    /// Whether the scheduler has to be asked before the next event.
+    #[inline(always)]
+    pub fn at_stop(&self) -> bool {
+        self.position.get() == self.stop.get()
+    }
+    /// The running thread executed an event.
+    #[inline(always)]
+    pub fn advance(&self) {
+        self.position.set(self.position.get() + 1);
+    }
+    /// The next event is looked at, whether or not the scheduler is asked.
+    pub fn watch_next(&self) {
+        self.limit.set(self.position.get());
+    }
+}
+
+/// The last site the running thread reached. Instrumented code writes it, too.
 #[cfg_attr(not(test), unsafe(export_name = "__rp_site"))]
-pub static SITE: Global<u32> = Global::new(wire::NO_SITE);
+pub static SITE: OneThread<Cell<u32>> = OneThread::new(Cell::new(wire::NO_SITE));
+
+/// Sets the last site that the running thread reached.
+#[inline(always)]
+pub fn set_site(site: u32) {
+    SITE.set(site);
+}
 
 /// Appends a record.
 #[inline(always)]
 pub fn append(record: Record) {
-    let hot = HOT.get();
-    // Safety: `cursor` is below `end`, inside the trace area.
-    unsafe {
-        if (*hot).cursor >= (*hot).end {
-            sched::trace_full();
-        }
-        (*hot).cursor.write(record);
-        (*hot).cursor = (*hot).cursor.add(1);
+    let at = HOT.cursor.get();
+    if at >= HOT.end.get() {
+        sched::trace_full();
     }
+    // SAFETY: `cursor` starts at the start of the trace area, only moves up to its end, and is below `end` here.
+    unsafe { at.write(record) };
+    HOT.cursor.set(at.wrapping_add(1));
 }
 
 /// Appends records that belong together.
@@ -67,9 +94,8 @@ pub fn append_all(records: &[Record]) {
 
 /// Ends the run if the trace area has no room for `records` more.
 pub fn make_room(records: usize) {
-    // Safety: no borrow outlives the expression; both point into the trace area.
-    let room = unsafe { (*HOT.get()).end.offset_from((*HOT.get()).cursor) };
-    if room < records as isize {
+    let room = (HOT.end.get() as usize).saturating_sub(HOT.cursor.get() as usize);
+    if room / size_of::<Record>() < records {
         sched::trace_full();
     }
 }
@@ -77,22 +103,17 @@ pub fn make_room(records: usize) {
 /// One event that needs nothing but its turn.
 #[inline(always)]
 fn event(record: Record) {
-    let hot = HOT.get();
-    // Safety: no borrow is held over the switch.
-    unsafe {
-        *SITE.get() = record.site();
-        if (*hot).position == (*hot).limit && !sched::take_turn(&[record]) {
-            return;
-        }
-        append(record);
-        (*hot).position += 1;
+    set_site(record.site());
+    if HOT.at_limit() && !sched::take_turn(&[record]) {
+        return;
     }
+    append(record);
+    HOT.advance();
 }
 
 /// Nothing has to be looked at before the scheduler is asked.
 pub fn follow_limit() {
-    // Safety: no borrow outlives the statement.
-    unsafe { (*HOT.get()).limit = (*HOT.get()).stop };
+    HOT.limit.set(HOT.stop.get());
 }
 
 /// An object came into being; `flags` as of `Tag::Alloc`.
@@ -102,40 +123,52 @@ pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
 
 /// Forgets the library call under way: another event came between.
 pub fn close_call() {
-    // Safety: no borrow outlives the statement.
-    unsafe { (*HOT.get()).call = NO_CALL };
+    HOT.call.set(NO_CALL);
 }
 
 /// Lets what is added from here on belong to the event just committed.
 pub fn reopen_event() {
-    let hot = HOT.get();
-    // Safety: no borrow outlives the statement.
-    unsafe { (*hot).call = (*hot).position };
+    HOT.call.set(HOT.position.get());
 }
 
 /// One access of a library call's event; the first one makes the event.
 pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
-    let hot = HOT.get();
     let (mut start, mut left) = (start, len);
     // A record holds a 32-bit length.
     while left > 0 {
         let part = u32::try_from(left).unwrap_or(u32::MAX);
-        // Safety: no borrow is held over the switch that `event` may make.
-        unsafe {
-            let record = |flags| Record::new(tag, flags, start, *SITE.get(), part);
-            if section::is_open() {
-                section::access(record(order), false);
-            } else if (*hot).call == (*hot).position {
-                append(record(order | flag::MORE));
-            } else {
-                event(record(order));
-            }
-            (*hot).call = (*hot).position;
+        let record = |flags| Record::new(tag, flags, start, SITE.get(), part);
+        if section::is_open() {
+            section::access(record(order), false);
+        } else if HOT.call.get() == HOT.position.get() {
+            append(record(order | flag::MORE));
+        } else {
+            event(record(order));
         }
+        reopen_event();
         start = start.wrapping_add(u64::from(part));
         left -= u64::from(part);
     }
 }
+
+/// Where effects of library calls go: into the event of the call under way.
+pub struct InEvent;
+
+impl effects::Sink for InEvent {
+    fn access(tag: Tag, start: u64, len: u64) {
+        add(tag, order::PLAIN, start, len);
+    }
+    fn stream(file: *const c_void) {
+        __rp_add_stream(file);
+    }
+    fn unmodelled(what: &str) {
+        if sched::running() {
+            sched::unmodelled(what);
+        }
+    }
+}
+
+effects::export_hooks!(InEvent);
 
 /// Tag and order out of a hook's `kind_order` argument.
 fn kind(kind_order: u32) -> (Tag, u8) {
@@ -169,8 +202,7 @@ extern "C" fn __rp_write(p: *mut c_void, size: u32, site: u32) {
 extern "C" fn __rp_atomic(p: *mut c_void, size: u32, kind_order: u32, site: u32) {
     let (tag, order) = kind(kind_order);
     event(Record::new(tag, order, p as u64, site, size));
-    // Safety: no borrow outlives the statement.
-    unsafe { (*HOT.get()).failure = (kind_order >> 16) as u8 & order::MASK };
+    HOT.failure.set((kind_order >> 16) as u8 & order::MASK);
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -178,14 +210,12 @@ extern "C" fn __rp_cas_result(success: u32) {
     if success != 0 || !sched::running() {
         return;
     }
-    let hot = HOT.get();
-    // Safety: no switch can come between the event and its result, so its record is the last one.
-    unsafe {
-        let last = (*hot).cursor.sub(1);
-        if (*last).tag() == Some(Tag::ReadModifyWrite) {
-            let flags = if section::is_open() { (*last).flags() } else { (*hot).failure };
-            *last = Record::new(Tag::Read, flags, (*last).address(), (*last).site(), (*last).argument());
-        }
+    // SAFETY: the event of the compare-exchange was appended just before, without a switch since, so its record is the one
+    // below the cursor and belongs to the trace area.
+    let last = unsafe { &mut *HOT.cursor.get().sub(1) };
+    if last.tag() == Some(Tag::ReadModifyWrite) {
+        let flags = if section::is_open() { last.flags() } else { HOT.failure.get() };
+        *last = Record::new(Tag::Read, flags, last.address(), last.site(), last.argument());
     }
 }
 
@@ -209,13 +239,9 @@ extern "C" fn __rp_set(to: *mut c_void, len: u64, site: u32) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_call_begin(site: u32) {
-    let hot = HOT.get();
-    // Safety: no borrow is held over the switch.
-    unsafe {
-        *SITE.get() = site;
-        if (*hot).position == (*hot).limit {
-            sched::take_turn(&[]);
-        }
+    set_site(site);
+    if HOT.at_limit() {
+        sched::take_turn(&[]);
     }
     close_call();
 }
@@ -230,41 +256,37 @@ extern "C" fn __rp_add(kind_order: u32, p: *const c_void, len: u64) {
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn __rp_add_string(kind_order: u32, p: *const c_char, max: u64) {
+extern "C" fn __rp_add_string(kind_order: u32, p: *const c_char, max: u64) {
     if p.is_null() {
         return;
     }
-    // Safety: the program hands the same string to the library.
-    let len = unsafe { libc::strnlen(p, max as usize) } as u64;
+    let len = memory::string_len(p, max as usize) as u64;
     __rp_add(kind_order, p.cast(), len.saturating_add(1).min(max));
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn __rp_add_wide(kind_order: u32, p: *const libc::wchar_t, max: u64) {
+extern "C" fn __rp_add_wide(kind_order: u32, p: *const libc::wchar_t, max: u64) {
     if p.is_null() {
         return;
     }
-    let mut len = 0;
-    // Safety: the program hands the same string to the library.
-    while len < max && unsafe { *p.add(len as usize) } != 0 {
-        len += 1;
-    }
-    let characters = len.saturating_add(1).min(max);
+    let len = (0..max).find(|index| memory::read(p.wrapping_add(*index as usize)) == 0);
+    let characters = len.map_or(max, |len| len + 1);
     __rp_add(kind_order, p.cast(), characters.saturating_mul(size_of::<libc::wchar_t>() as u64));
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn __rp_add_stream(file: *const c_void) {
+extern "C" fn __rp_add_stream(file: *const c_void) {
     unsafe extern "C" {
         static stdout: *const c_void;
         static stderr: *const c_void;
     }
-    // Safety: the C library's variables.
-    if unsafe { file != stdout && file != stderr } {
+    // SAFETY: the C library defines both and sets them before `main`; the program has no second thread that writes them.
+    let prints = unsafe { file == stdout || file == stderr };
+    if !prints {
         if !file.is_null() {
             add(Tag::ReadModifyWrite, order::RELAXED, file as u64, 1);
         }
-        // Safety: the program hands the same stream to the library.
+        // SAFETY: the program hands the same pointer to a library function that takes a stream or null.
         unsafe { crate::libc_models::open::add_file_of(file) };
     }
 }

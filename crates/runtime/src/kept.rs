@@ -62,7 +62,8 @@ impl<T: Copy> Table<T> {
     pub fn push(&mut self, item: T) -> bool {
         let fits = self.len < self.capacity();
         if fits {
-            // Safety: in the mapped range, which is page-aligned.
+            // SAFETY: `len` is below the capacity, so this is inside the range, which starts on a page and is mapped before
+            // any table is used (`map`, `map_checkpoint`); no other table has the range.
             unsafe { (self.range.start as *mut T).add(self.len).write(item) };
             self.len += 1;
         }
@@ -74,7 +75,7 @@ impl<T: Copy> Table<T> {
     }
     /// The items.
     pub fn items(&self) -> &[T] {
-        // Safety: `len` items have been written.
+        // SAFETY: the first `len` items have been written, by `push` or as `set_len` demands.
         unsafe { core::slice::from_raw_parts(self.range.start as *const T, self.len) }
     }
     /// Where the items start, to be filled by the kernel.

@@ -7,9 +7,12 @@
 //! every run; only what is marked as kept ([`cell::Keep`], [`kept`]) lives on. So model state needs no care of its
 //! own: any static or allocation is as it was when the first thread was about to be created.
 #![cfg_attr(not(test), no_std)]
+#![warn(clippy::undocumented_unsafe_blocks)]
 #![cfg_attr(test, allow(dead_code))]
 
 extern crate alloc;
+
+pub use effects::text;
 
 pub mod api;
 pub mod cell;
@@ -25,6 +28,7 @@ pub mod hooks;
 pub mod kept;
 pub mod libc_models;
 pub mod link;
+pub mod memory;
 pub mod objects;
 pub mod plan;
 pub mod rounds;
@@ -35,7 +39,6 @@ pub mod slots;
 pub mod stack;
 pub mod sync;
 pub mod sys;
-pub mod text;
 pub mod threads;
 
 #[cfg(not(test))]

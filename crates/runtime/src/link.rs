@@ -13,6 +13,8 @@ use crate::sys::{self, PAGE, sys};
 
 /// Where the shared memory is mapped.
 const BASE: usize = 0x3800_0000_0000;
+
+/// What is kept between two requests.
 struct Bell {
     /// The last request seen.
     seen: u32,
@@ -31,7 +33,7 @@ static BELL: Keep<Bell> = Keep::new(Bell { seen: 0, host: 0, patience: Patience:
 pub fn attach(fd: i32) -> Result<(), &'static str> {
     let map = |len: usize| {
         let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-        // Safety: nothing else is mapped there.
+        // SAFETY: the runtime keeps this range of addresses for the shared memory, so no other mapping is replaced.
         unsafe { sys!(SYS_mmap, BASE, len, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) as usize == BASE }
     };
     if !map(PAGE) {
@@ -45,37 +47,35 @@ pub fn attach(fd: i32) -> Result<(), &'static str> {
     if !records.checked_mul(size_of::<Record>()).is_some_and(|len| map(TRACE_OFFSET + len)) {
         return Err("the shared memory cannot be mapped");
     }
-    // Safety: the descriptor is ours; no borrow outlives the statement.
-    unsafe {
-        sys!(SYS_close, fd);
-        (*BELL.get()).host = parent();
-    }
+    sys::close(fd);
+    BELL.with(|bell| bell.host = parent());
     Ok(())
 }
 
 /// The header.
 pub fn header() -> &'static Header {
-    // Safety: mapped by `attach`, and only ever changed through atomics and the request and reply cells.
+    // SAFETY: `attach` maps it before anything else is done, for as long as the process lives, and it is only ever
+    // changed through atomics and the request and reply cells.
     unsafe { &*(BASE as *const Header) }
 }
 
 /// The current request.
 pub fn request() -> Request {
-    // Safety: the host does not write it between ringing and the answer.
+    // SAFETY: the host does not write the request between ringing and the answer.
     unsafe { header().request.get().read_volatile() }
 }
 
 /// A segment of the current request.
 pub fn segment(index: u32) -> Segment {
     let segments = (BASE + SEGMENTS_OFFSET) as *const Segment;
-    // Safety: in range, and the host does not write it between ringing and the answer.
+    // SAFETY: below the capacity of its area, which is mapped; the host does not write it between ringing and the answer.
     unsafe { segments.add(index as usize % SEGMENT_CAPACITY).read_volatile() }
 }
 
 /// The value that the current request decides for a choice of an event.
 pub fn decided(thread: u32, position: u32, index: u32) -> Option<i64> {
     let choices = (BASE + CHOICES_OFFSET) as *const Chosen;
-    // Safety: in range, and the host does not write it between ringing and the answer.
+    // SAFETY: below the capacity of its area, which is mapped; the host does not write it between ringing and the answer.
     let at = |i: usize| unsafe { choices.add(i % CHOICE_CAPACITY).read_volatile() };
     let key = |c: &Chosen| (c.thread, c.position, c.index);
     let (mut low, mut high) = (0, request().choices as usize);
@@ -98,23 +98,30 @@ pub fn trace() -> core::ops::Range<*mut Record> {
     start..start.wrapping_add(records)
 }
 
+/// Number of records in the trace area below a cursor into it.
+pub fn records_before(cursor: *const Record) -> u64 {
+    ((cursor as usize - trace().start as usize) / size_of::<Record>()) as u64
+}
+
 fn futex(word: &AtomicU32, operation: i32, value: u32) {
     let limit = libc::timespec { tv_sec: 1, tv_nsec: 0 };
-    // Safety: the word is in shared memory; a wake-up ignores the time limit.
+    // SAFETY: word and limit outlive the call; a wake-up ignores the limit.
     unsafe { sys!(SYS_futex, word as *const AtomicU32, operation, value, &raw const limit) };
 }
 
 /// The process that started this one.
 fn parent() -> isize {
-    // Safety: has no arguments.
+    // SAFETY: has no arguments and touches no memory.
     unsafe { sys!(SYS_getppid) }
 }
 
 /// Waits for the next request.
 pub fn wait() {
     let requested = &header().requested;
-    // Safety: no borrow outlives the block.
-    let bell = unsafe { &mut *BELL.get() };
+    BELL.with(|bell| wait_with(bell, requested));
+}
+
+fn wait_with(bell: &mut Bell, requested: &AtomicU32) {
     let crowded = header().crowded.load(Ordering::Relaxed) != 0;
     for _ in 0..if crowded { 1 } else { bell.patience.looks() } {
         let now = requested.load(Ordering::Acquire);
@@ -147,7 +154,7 @@ pub fn wait() {
 /// Writes the reply; the caller rings.
 pub fn reply(reply: Reply, kind: ReplyKind, message: &str) {
     let len = message.len().min(MESSAGE_CAPACITY);
-    // Safety: the message area has that capacity, and the host does not read before the answer.
+    // SAFETY: the message area has that capacity, and the host does not read it or the reply before the runtime rings.
     unsafe {
         core::ptr::copy_nonoverlapping(message.as_ptr(), (BASE + MESSAGE_OFFSET) as *mut u8, len);
         header().reply.get().write_volatile(Reply { kind: kind as u32, message_len: len as u32, ..reply });
@@ -157,8 +164,7 @@ pub fn reply(reply: Reply, kind: ReplyKind, message: &str) {
 /// Tells the host that the reply is there.
 pub fn ring() {
     let answered = &header().answered;
-    // Safety: no borrow outlives the expression.
-    answered.store(unsafe { (*BELL.get()).seen }, Ordering::SeqCst);
+    answered.store(BELL.with(|bell| bell.seen), Ordering::SeqCst);
     if header().host_sleeps.load(Ordering::SeqCst) != 0 {
         futex(answered, libc::FUTEX_WAKE, 1);
     }
@@ -172,7 +178,7 @@ pub fn started(load_base: u64) {
 
 /// This process runs the program.
 pub fn running_process() {
-    // Safety: has no arguments.
+    // SAFETY: has no arguments and touches no memory.
     let pid = unsafe { sys!(SYS_getpid) };
     header().running_pid.store(pid as u32, Ordering::Release);
 }

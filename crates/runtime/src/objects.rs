@@ -10,8 +10,7 @@ static C_LIBRARY: Global<[Range<usize>; 2]> = Global::new([0..0, 0..0]);
 
 /// Whether an address is inside the C library or the dynamic linker.
 pub fn in_c_library(address: usize) -> bool {
-    // Safety: no borrow outlives the expression.
-    unsafe { (*C_LIBRARY.get()).iter().any(|range| range.contains(&address)) }
+    C_LIBRARY.with(|ranges| ranges.iter().any(|range| range.contains(&address)))
 }
 
 /// One object, as the dynamic linker lists it.
@@ -23,45 +22,50 @@ struct Found {
 
 struct Search<'a> {
     /// Called with each object.
-    see: &'a mut dyn FnMut(Found),
+    visit: &'a mut dyn FnMut(Found),
 }
 
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
-    // Safety: the dynamic linker hands in a valid entry, and `data` is the search of `for_each`.
+/// Passes one entry of the dynamic linker's list on to the search.
+///
+/// # Safety
+/// Called by `dl_iterate_phdr`, with a `Search` as data.
+unsafe extern "C" fn visit_entry(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker hands in an entry whose headers are as many as it says, and as `data` what `for_each`
+    // passed: its search, which lives until the call returns.
     unsafe {
         let headers = core::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));
         let base = (*info).dlpi_addr as usize;
         let loaded = headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
         let start = loaded.clone().map(|h| base + h.p_vaddr as usize).min().unwrap_or(base);
         let end = loaded.map(|h| base + (h.p_vaddr + h.p_memsz) as usize).max().unwrap_or(base);
-        ((*data.cast::<Search<'_>>()).see)(Found { base, range: start..end });
+        ((*data.cast::<Search<'_>>()).visit)(Found { base, range: start..end });
     }
     0
 }
 
-fn for_each(see: &mut dyn FnMut(Found)) {
-    let mut search = Search { see };
-    // Safety: `visit` fits the data.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+fn for_each(visit: &mut dyn FnMut(Found)) {
+    let mut search = Search { visit };
+    // SAFETY: `visit_entry` takes the search that is passed as data, and does not keep it.
+    unsafe { libc::dl_iterate_phdr(Some(visit_entry), (&raw mut search).cast()) };
 }
 
 /// Finds the objects; returns where the executable is loaded.
 pub fn locate() -> usize {
-    // Safety: reads the auxiliary vector.
+    // SAFETY: only reads the auxiliary vector.
     let linker = unsafe { libc::getauxval(libc::AT_BASE) } as usize;
     // A function that nobody interposes.
     let library = libc::gnu_get_libc_version as *const () as usize;
     let executable = locate as *const () as usize;
     let mut load_base = 0;
     for_each(&mut |found| {
-        // Safety: no borrow outlives the block.
-        let known = unsafe { &mut *C_LIBRARY.get() };
-        if found.range.contains(&library) {
-            known[0] = found.range.clone();
-        }
-        if found.range.contains(&linker) {
-            known[1] = found.range.clone();
-        }
+        C_LIBRARY.with(|known| {
+            if found.range.contains(&library) {
+                known[0] = found.range.clone();
+            }
+            if found.range.contains(&linker) {
+                known[1] = found.range.clone();
+            }
+        });
         if found.range.contains(&executable) {
             load_base = found.base;
         }

@@ -7,8 +7,8 @@
 //! nothing that those of the next round do not race with. So after one the thread waits until, after some event, one of
 //! the values it read was another one.
 //!
-//! While a thread is in a round, every event of every thread comes to [`before_event`]: what the event before it wrote is
-//! looked at there.
+//! While a thread is in a round, every event of every thread calls [`before_event`], which looks at what the event before it
+//! wrote.
 
 use alloc::vec::Vec;
 
@@ -16,9 +16,11 @@ use wire::record::flag;
 use wire::{Record, Tag};
 
 use crate::hooks::{self, HOT};
+use crate::memory;
 use crate::run::RUN;
 use crate::sched::{self, Thread};
 use crate::sync::{Blocker, Mode};
+use crate::threads::Entry;
 
 /// Values that live on from round to round.
 pub const CARRIED: usize = 4;
@@ -46,40 +48,52 @@ pub struct Round {
     changed: bool,
 }
 
-fn current() -> &'static mut Option<Round> {
-    // Safety: no borrow outlives the functions below.
-    let run = unsafe { &mut *RUN.get() };
-    &mut run.threads[run.current as usize].round
+impl Round {
+    /// The cells whose change ends the waiting, in ascending order without repetition.
+    fn cells(&self) -> Vec<(u64, u32)> {
+        let mut cells: Vec<(u64, u32)> = Vec::new();
+        for watched in &self.read {
+            let cell = match watched {
+                Watched::Bytes { start, bytes } => (*start, bytes.len() as u32),
+                Watched::Lock { lock, .. } => (*lock, 1),
+            };
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+        cells.sort_unstable();
+        cells
+    }
+}
+
+/// Lends the running thread's round, if it is in one.
+fn with_current<R>(use_it: impl FnOnce(&mut Round) -> R) -> Option<R> {
+    RUN.threads.with(|threads| threads[RUN.current.get() as usize].round.as_mut().map(use_it))
 }
 
 /// Whether some thread is in a round.
 #[inline]
 pub fn any() -> bool {
-    // Safety: no borrow outlives the expression.
-    unsafe { (*RUN.get()).rounds > 0 }
+    RUN.rounds.get() > 0
 }
 
 fn set(round: Option<Round>) {
-    // Safety: as above.
-    let run = unsafe { &mut *RUN.get() };
-    let place = &mut run.threads[run.current as usize].round;
-    run.rounds = run.rounds + u32::from(round.is_some()) - u32::from(place.is_some());
-    *place = round;
+    let begins = round.is_some();
+    let old = RUN.threads.with(|threads| core::mem::replace(&mut threads[RUN.current.get() as usize].round, round));
+    RUN.rounds.set(RUN.rounds.get() + u32::from(begins) - u32::from(old.is_some()));
 }
 
 /// The running thread did something that others can notice: its round is none to wait after.
 pub fn effect() {
-    if sched::running() && current().is_some() {
+    if any() && sched::running() {
         set(None);
     }
 }
 
 /// Before the running thread's next event: what came of its last one, and what has changed for others.
 pub fn before_event() {
-    if let Some(round) = current()
-        && core::mem::take(&mut round.updated)
-        && round.read.last().is_some_and(differs)
-    {
+    let wrote = |round: &mut Round| core::mem::take(&mut round.updated) && round.read.last().is_some_and(differs);
+    if with_current(wrote) == Some(true) {
         set(None);
     }
     notice_changes();
@@ -88,11 +102,8 @@ pub fn before_event() {
 /// Whether what was read is not as it was.
 fn differs(watched: &Watched) -> bool {
     match watched {
-        // Safety: the program read there.
-        Watched::Bytes { start, bytes } => unsafe {
-            core::slice::from_raw_parts(*start as *const u8, bytes.len()) != bytes.as_slice()
-        },
-        Watched::Lock { lock, mode } => sched::state().available(*lock, *mode),
+        Watched::Bytes { start, bytes } => !memory::equals(*start, bytes),
+        Watched::Lock { lock, mode } => RUN.objects.with(|objects| objects.available(*lock, *mode)),
     }
 }
 
@@ -101,18 +112,16 @@ pub fn notice_changes() {
     if !any() {
         return;
     }
-    let mut news = false;
-    // Safety: as above.
-    let run = unsafe { &mut *RUN.get() };
-    for thread in &mut run.threads {
-        if let Some(round) = &mut thread.round
-            && !round.changed
-            && round.read.iter().any(differs)
-        {
-            round.changed = true;
-            news = true;
+    let news = RUN.threads.with(|threads| {
+        let mut news = false;
+        for round in threads.iter_mut().filter_map(|thread| thread.round.as_mut()) {
+            if !round.changed && round.read.iter().any(differs) {
+                round.changed = true;
+                news = true;
+            }
         }
-    }
+        news
+    });
     if news {
         sched::reconsider();
     }
@@ -120,44 +129,52 @@ pub fn notice_changes() {
 
 /// Whether something changed that the thread read in its round.
 pub fn is_changed(thread: Thread) -> bool {
-    // Safety: as above.
-    let run = unsafe { &*RUN.get() };
-    run.threads.get(thread as usize).is_none_or(|entry| entry.round.as_ref().is_none_or(|round| round.changed))
+    let in_round = |entry: &Entry| entry.round.as_ref().map(|round| round.changed);
+    RUN.threads.with(|threads| threads.get(thread as usize).and_then(in_round)).unwrap_or(true)
 }
 
 /// The running thread is about to make this access.
 pub fn access(record: &Record) {
-    let Some(round) = current() else { return };
+    if !any() {
+        return;
+    }
     let len = record.argument() as usize;
-    match record.tag() {
+    let goes_on = with_current(|round| match record.tag() {
         Some(tag @ (Tag::Read | Tag::ReadModifyWrite)) if len <= 16 && round.read.len() < MOST_READ => {
-            // Safety: the program is about to read there.
-            let bytes = unsafe { core::slice::from_raw_parts(record.address() as *const u8, len) };
-            round.read.push(Watched::Bytes { start: record.address(), bytes: bytes.into() });
+            let bytes = memory::bytes(record.address(), len);
+            round.read.push(Watched::Bytes { start: record.address(), bytes });
             round.updated = tag == Tag::ReadModifyWrite;
+            true
         }
-        Some(Tag::Fence) => {}
-        _ => set(None),
+        tag => tag == Some(Tag::Fence),
+    });
+    if goes_on == Some(false) {
+        set(None);
     }
 }
 
 /// The running thread has executed this event of the thread API.
 pub fn executed(op: &Record) {
-    let Some(round) = current() else { return };
     let mode = if op.flags() & flag::SHARED != 0 { Mode::Shared } else { Mode::Exclusive };
     let success = op.flags() & flag::SUCCESS != 0;
-    match op.tag() {
-        Some(Tag::Acquire) => round.held.push(op.address()),
-        Some(Tag::TryAcquire) if success => round.held.push(op.address()),
-        Some(Tag::TryAcquire) if round.read.len() < MOST_READ => {
-            round.read.push(Watched::Lock { lock: op.address(), mode });
+    let goes_on = with_current(|round| {
+        match op.tag() {
+            Some(Tag::Acquire) => round.held.push(op.address()),
+            Some(Tag::TryAcquire) if success => round.held.push(op.address()),
+            Some(Tag::TryAcquire) if round.read.len() < MOST_READ => {
+                round.read.push(Watched::Lock { lock: op.address(), mode });
+            }
+            Some(Tag::Release) => match round.held.iter().rposition(|held| *held == op.address()) {
+                Some(at) => drop(round.held.swap_remove(at)),
+                None => return false,
+            },
+            Some(Tag::Yield | Tag::Await) => {}
+            _ => return false,
         }
-        Some(Tag::Release) => match round.held.iter().rposition(|held| *held == op.address()) {
-            Some(at) => drop(round.held.swap_remove(at)),
-            None => set(None),
-        },
-        Some(Tag::Yield | Tag::Await) => {}
-        _ => set(None),
+        true
+    });
+    if goes_on == Some(false) {
+        set(None);
     }
 }
 
@@ -171,33 +188,22 @@ extern "C" fn __rp_round(site: u32, again: u32, a: u64, b: u64, c: u64, d: u64) 
     let of = (site, &raw const activation as usize);
     let carried = [a, b, c, d];
     before_event();
-    let idle = |round: &&mut Round| {
-        again != 0 && round.of == of && round.carried == carried && round.held.is_empty() && !round.read.is_empty()
-    };
-    if let Some(round) = current().as_mut().filter(idle) {
-        let mut cells: Vec<(u64, u32)> = Vec::new();
-        for watched in &round.read {
-            let cell = match watched {
-                Watched::Bytes { start, bytes } => (*start, bytes.len() as u32),
-                Watched::Lock { lock, .. } => (*lock, 1),
-            };
-            if !cells.contains(&cell) {
-                cells.push(cell);
-            }
-        }
-        cells.sort_unstable();
+    let awaited = with_current(|round| {
+        let idle =
+            again != 0 && round.of == of && round.carried == carried && round.held.is_empty() && !round.read.is_empty();
+        idle.then(|| round.cells())
+    });
+    if let Some(cells) = awaited.flatten() {
         let more = |first: bool| if first { 0 } else { flag::MORE };
         let records: Vec<Record> = cells
             .iter()
             .enumerate()
             .map(|(at, (start, len))| Record::new(Tag::Await, more(at == 0), *start, site, *len))
             .collect();
-        // Safety: no borrow is held over the switch.
-        unsafe { *hooks::SITE.get() = site };
+        hooks::set_site(site);
         sched::arrive_with(&records, Blocker::Change);
         sched::commit_with(&records);
     }
     set(Some(Round { of, carried, read: Vec::new(), updated: false, held: Vec::new(), changed: false }));
-    // Safety: no borrow outlives the statement.
-    unsafe { (*HOT.get()).limit = (*HOT.get()).position };
+    HOT.watch_next();
 }

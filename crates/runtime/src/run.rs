@@ -2,18 +2,19 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
 use wire::{Policy, Record, Reply, ReplyKind, Request, Segment, Tag, record};
 
-use crate::cell::Global;
+use crate::cell::{Checked, OneThread};
 use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
-use crate::hooks::{self, HOT, SITE};
+use crate::hooks::{self, HOT};
 use crate::plan::{Decision, Plan, View};
 use crate::slots::{self, Slot};
-use crate::sync::State;
+use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
 use crate::{checkpoint, choice, crash, entry, exceptions, link, rounds, sched, sys};
 
@@ -50,57 +51,59 @@ pub struct Parked {
     pub message: String,
 }
 
-/// The run.
+/// The run. What changes on hot paths or is read while something else is borrowed is a cell of its own.
 pub struct Run {
     /// Threads by number.
-    pub threads: Vec<Entry>,
+    pub threads: Checked<Vec<Entry>>,
     /// Who can run.
-    pub runnable: Runnable,
+    pub runnable: Checked<Runnable>,
     /// The running thread, or the one that ran last.
-    pub current: Thread,
+    pub current: Cell<Thread>,
     /// Whether a thread is running (else the scheduler is, or the process is starting).
-    pub in_thread: bool,
+    pub in_thread: Cell<bool>,
     /// Whether the checkpoint has been taken.
-    pub checkpointed: bool,
+    pub checkpointed: Cell<bool>,
     /// Threads that ended the process, in order.
-    pub parked: Vec<Parked>,
+    pub parked: Checked<Vec<Parked>>,
     /// The model of synchronisation objects.
-    pub state: Option<State>,
+    pub objects: Checked<SyncObjects>,
     /// Values chosen before the checkpoint.
-    pub choices: PastChoices,
+    pub choices: Checked<PastChoices>,
     /// Number of threads in rounds of loops that wait.
-    pub rounds: u32,
+    pub rounds: Cell<u32>,
     /// The program used descriptors.
-    pub did_io: bool,
+    pub did_io: Cell<bool>,
     /// What the host asked for.
-    pub request: Request,
+    pub request: Cell<Request>,
     /// The next thread resumed stops for a debugger.
-    pub trap: bool,
+    pub trap: Cell<bool>,
     /// Why the last thread stopped.
-    pub reason: Reason,
+    pub reason: Cell<Reason>,
     /// The scheduler while a thread runs.
-    pub scheduler: Suspended,
-    plan: Plan,
+    pub scheduler: Cell<Suspended>,
+    /// The thread that switched to the scheduler last.
+    left: Cell<Suspended>,
+    plan: Cell<Plan>,
     /// Events executed by threads that are not running.
-    steps: u64,
+    steps: Cell<u64>,
     /// The thread of the last `Switch` record.
-    switched_to: Option<Thread>,
-    slots_taken: [u64; slots::COUNT as usize / 64],
+    switched_to: Cell<Option<Thread>>,
+    slots_taken: Checked<[u64; slots::COUNT as usize / 64]>,
 }
 
 /// The run.
-pub static RUN: Global<Run> = Global::new(Run {
-    threads: Vec::new(),
-    runnable: Runnable::new(),
-    current: 0,
-    in_thread: false,
-    checkpointed: false,
-    parked: Vec::new(),
-    state: None,
-    choices: PastChoices::new(),
-    rounds: 0,
-    did_io: false,
-    request: Request {
+pub static RUN: OneThread<Run> = OneThread::new(Run {
+    threads: Checked::new(Vec::new()),
+    runnable: Checked::new(Runnable::new()),
+    current: Cell::new(0),
+    in_thread: Cell::new(false),
+    checkpointed: Cell::new(false),
+    parked: Checked::new(Vec::new()),
+    objects: Checked::new(SyncObjects::new()),
+    choices: Checked::new(PastChoices::new()),
+    rounds: Cell::new(0),
+    did_io: Cell::new(false),
+    request: Cell::new(Request {
         segments: 0,
         spurious: 0,
         max_steps: 0,
@@ -111,14 +114,15 @@ pub static RUN: Global<Run> = Global::new(Run {
         stacks: 0,
         reserved: 0,
         policy: Policy::FIXED,
-    },
-    trap: false,
-    reason: Reason::Arrived,
-    scheduler: core::ptr::null_mut(),
-    plan: Plan::NONE,
-    steps: 0,
-    switched_to: None,
-    slots_taken: [0; slots::COUNT as usize / 64],
+    }),
+    trap: Cell::new(false),
+    reason: Cell::new(Reason::Arrived),
+    scheduler: Cell::new(core::ptr::null_mut()),
+    left: Cell::new(core::ptr::null_mut()),
+    plan: Cell::new(Plan::NONE),
+    steps: Cell::new(0),
+    switched_to: Cell::new(None),
+    slots_taken: Checked::new([0; slots::COUNT as usize / 64]),
 });
 
 /// Records kept back for what the scheduler writes itself.
@@ -128,29 +132,29 @@ fn reserve() -> usize {
 
 impl View for Run {
     fn count(&self) -> u32 {
-        self.threads.len() as u32
+        self.threads.with(|threads| threads.len() as u32)
     }
     fn position(&self, thread: Thread) -> u32 {
-        self.threads[thread as usize].position
+        self.with_thread(thread, |entry| entry.position)
     }
     fn is_runnable(&self, thread: Thread) -> bool {
-        self.runnable.contains(thread)
+        self.runnable.with(|runnable| runnable.contains(thread))
     }
     fn is_reluctant(&self, thread: Thread) -> bool {
-        self.request.spurious != 0 && self.state.as_ref().is_some_and(|state| self.runnable.is_reluctant(thread, state))
+        let asks = |runnable: &mut Runnable| self.objects.with(|objects| runnable.is_reluctant(thread, objects));
+        self.request.get().spurious != 0 && self.runnable.with(asks)
     }
     fn is_over(&self, thread: Thread) -> bool {
-        self.threads[thread as usize].over
+        self.with_thread(thread, |entry| entry.over)
     }
     fn runnable_from(&self, from: Thread) -> Option<Thread> {
-        self.runnable.first_from(from)
+        self.runnable.with(|runnable| runnable.first_from(from))
     }
     fn has_yielded(&self, thread: Thread) -> bool {
-        let thread = &self.threads[thread as usize];
-        thread.yielded_at == thread.position
+        self.with_thread(thread, |entry| entry.yielded_at == entry.position)
     }
     fn steps(&self) -> u64 {
-        self.steps
+        self.steps.get()
     }
     fn segment(&self, index: u32) -> Segment {
         link::segment(index)
@@ -158,114 +162,113 @@ impl View for Run {
 }
 
 impl Run {
+    /// Lends what is kept of a thread, which exists.
+    pub fn with_thread<R>(&self, thread: Thread, use_it: impl FnOnce(&mut Entry) -> R) -> R {
+        self.threads.with(|threads| use_it(&mut threads[thread as usize]))
+    }
+
     /// Makes a thread, a child of the running one; says also whether it had to take another's preferred slot.
-    pub fn create(&mut self, start: StartRoutine, arg: *mut c_void) -> Result<(Thread, bool), SpawnError> {
-        let parent = &mut self.threads[self.current as usize];
-        let index = parent.children + 1;
-        let preferred = slots::preferred(parent.slot, index);
+    pub fn create(&self, start: StartRoutine, arg: *mut c_void) -> Result<(Thread, bool), SpawnError> {
+        let current = self.current.get();
+        let (parent, index) = self.with_thread(current, |parent| (parent.slot, parent.children + 1));
+        let preferred = slots::preferred(parent, index);
+        let is_taken =
+            |slot: Slot| self.slots_taken.with(|taken| taken[slot.0 as usize / 64] & 1 << (slot.0 % 64) != 0);
         let mut slot = preferred;
         let mut tries = 0;
-        while self.slots_taken[slot.0 as usize / 64] & 1 << (slot.0 % 64) != 0 {
+        while is_taken(slot) {
             tries += 1;
             if tries == slots::HASHED_COUNT {
                 return Err(SpawnError::OutOfSlots);
             }
             slot = slots::next(slot);
         }
-        parent.children = index;
+        self.with_thread(current, |parent| parent.children = index);
         let thread = self.add(slot, index, Some((start, arg)))?;
         Ok((thread, slot != preferred))
     }
 
     /// Adds a thread in a free slot.
-    fn add(
-        &mut self,
-        slot: Slot,
-        index: u32,
-        routine: Option<(StartRoutine, *mut c_void)>,
-    ) -> Result<Thread, SpawnError> {
+    fn add(&self, slot: Slot, index: u32, routine: Option<(StartRoutine, *mut c_void)>) -> Result<Thread, SpawnError> {
         checkpoint::track(slot.map().map_err(|_| SpawnError::OutOfSlots)?);
-        self.slots_taken[slot.0 as usize / 64] |= 1 << (slot.0 % 64);
-        let thread = self.threads.len() as Thread;
+        self.slots_taken.with(|taken| taken[slot.0 as usize / 64] |= 1 << (slot.0 % 64));
+        let thread = self.count();
         entry::fill_thread_locals(slot);
-        // Safety: the slot's stack is mapped and nobody else's.
+        // SAFETY: the slot has just been mapped and marked as taken, so its stack is writable and no other thread's.
         let context = unsafe { context::prepare(slot.stack_end(), entry::thread_main, thread as usize) };
-        self.threads.push(Entry::new(context, slot, index, routine));
-        self.runnable.insert(thread);
+        self.threads.with(|threads| threads.push(Entry::new(context, slot, index, routine)));
+        self.runnable.with(|runnable| runnable.insert(thread));
         Ok(thread)
     }
 
     /// From the running thread to the scheduler; returns when the thread is resumed.
-    ///
-    /// # Safety
-    /// Called on a thread's stack.
-    pub unsafe fn leave_thread(&mut self, reason: Reason) {
-        self.reason = reason;
-        let thread = &raw mut self.threads[self.current as usize].context;
-        // Safety: the scheduler suspended itself in `resume`.
-        unsafe { context::switch(thread, self.scheduler) };
+    pub fn leave_thread(&self, reason: Reason) {
+        self.reason.set(reason);
+        // SAFETY: `in_thread` holds whenever this is called, since only code on a thread's stack goes to the scheduler; so
+        // the scheduler suspended itself in `resume` and has not been resumed since.
+        unsafe { context::switch(self.left.as_ptr(), self.scheduler.get()) };
     }
 
     /// Lets a thread run until it comes back.
-    fn resume(&mut self, thread: Thread, limit: u32) -> Reason {
-        if self.switched_to != Some(thread) {
+    fn resume(&self, thread: Thread, limit: u32) -> Reason {
+        if self.switched_to.replace(Some(thread)) != Some(thread) {
             hooks::append(Record::new(Tag::Switch, 0, 0, wire::NO_SITE, thread));
-            self.switched_to = Some(thread);
         }
-        let entry = &mut self.threads[thread as usize];
-        let start = entry.position;
-        let context = entry.context;
-        // Safety: no borrow is held over the switch.
-        unsafe {
-            let hot = HOT.get();
-            (*hot).position = start;
-            let first = if self.rounds > 0 { start } else { limit };
-            ((*hot).limit, (*hot).stop) = (first, limit);
-            (*hot).end = link::trace().end.sub(reserve());
-            *SITE.get() = entry.site;
-            *entry::TLS_BASE.get() = entry.slot.tls();
-            *libc::__errno_location() = entry.errno;
+        let (start, context) = self.with_thread(thread, |entry| {
+            hooks::set_site(entry.site);
+            entry::TLS_BASE.set(entry.slot.tls());
+            sys::set_errno(entry.errno);
             exceptions::load(entry.exceptions);
-            self.current = thread;
-            self.in_thread = true;
-            context::switch(&raw mut self.scheduler, context);
-            // The threads' vector may have moved.
-            let run = &mut *RUN.get();
-            run.in_thread = false;
-            let entry = &mut run.threads[thread as usize];
-            entry.position = (*hot).position;
-            entry.site = *SITE.get();
-            entry.errno = *libc::__errno_location();
+            (entry.position, entry.context)
+        });
+        HOT.position.set(start);
+        HOT.limit.set(if self.rounds.get() > 0 { start } else { limit });
+        HOT.stop.set(limit);
+        HOT.end.set(link::trace().end.wrapping_sub(reserve()));
+        self.current.set(thread);
+        self.in_thread.set(true);
+        // SAFETY: `context` was made by `context::prepare` or saved when the thread last left, and the thread has not run
+        // since: the plan only lets threads run that are not over.
+        unsafe { context::switch(self.scheduler.as_ptr(), context) };
+        self.in_thread.set(false);
+        let end = HOT.position.get();
+        self.with_thread(thread, |entry| {
+            entry.context = self.left.get();
+            entry.position = end;
+            entry.site = hooks::SITE.get();
+            entry.errno = sys::errno();
             entry.exceptions = exceptions::save();
-            (*hot).end = link::trace().end;
-            run.steps += u64::from((*hot).position - start);
-            run.reason
-        }
+        });
+        HOT.end.set(link::trace().end);
+        self.steps.set(self.steps.get() + u64::from(end - start));
+        self.reason.get()
     }
 
     /// A thread will execute nothing more.
-    fn finish_thread(&mut self, thread: Thread) {
-        let entry = &mut self.threads[thread as usize];
-        entry.over = true;
-        entry.announce(&[]);
-        self.rounds -= u32::from(entry.round.take().is_some());
+    fn finish_thread(&self, thread: Thread) {
+        let round = self.with_thread(thread, |entry| {
+            entry.over = true;
+            entry.announce(&[]);
+            entry.round.take()
+        });
+        self.rounds.set(self.rounds.get() - u32::from(round.is_some()));
         rounds::notice_changes();
-        self.runnable.remove(thread);
+        self.runnable.with(|runnable| runnable.remove(thread));
         sched::reconsider();
     }
 
     /// Takes over the host's request for a run in which the initial thread has executed its events so far alone;
     /// says whether the request allows that.
-    fn apply_request(&mut self) -> bool {
-        self.request = link::request();
-        if self.request.quit != 0 {
+    fn apply_request(&self) -> bool {
+        let request = link::request();
+        self.request.set(request);
+        if request.quit != 0 {
             sys::leave(0);
         }
-        let Request { segments, quantum, max_steps, .. } = self.request;
-        let past = self.threads[0].position;
-        match Plan::new(segments, quantum, max_steps, past, link::segment) {
-            Some(plan) if choice::fits(&self.choices) => {
-                self.plan = plan.with_policy(self.request.policy);
+        let Request { segments, quantum, max_steps, .. } = request;
+        match Plan::new(segments, quantum, max_steps, self.position(0), link::segment) {
+            Some(plan) if self.choices.with(|choices| choice::fits(choices)) => {
+                self.plan.set(plan.with_policy(request.policy));
                 true
             }
             _ => false,
@@ -273,42 +276,42 @@ impl Run {
     }
 
     /// Runs threads until the run ends.
-    fn execute(&mut self) -> Ending {
+    fn execute(&self) -> Ending {
         loop {
-            let mut plan = self.plan;
+            let mut plan = self.plan.get();
             let decision = plan.decide(self);
-            self.plan = plan;
+            self.plan.set(plan);
             let (thread, limit) = match decision {
                 Decision::Run { thread, limit } => (thread, limit),
                 Decision::Idle => return self.idle(),
-                Decision::StepLimit => return Ending::plain(ReplyKind::StepLimit, self.current),
+                Decision::StepLimit => return Ending::plain(ReplyKind::StepLimit, self.current.get()),
                 Decision::Diverged { segment, message } => {
                     return Ending {
                         code: segment as i32,
                         message,
-                        ..Ending::plain(ReplyKind::Diverged, self.current)
+                        ..Ending::plain(ReplyKind::Diverged, self.current.get())
                     };
                 }
             };
-            if self.request.trap != 0 && self.plan.is_prefix_done() {
-                self.request.trap = 0;
-                self.trap = true;
+            let request = self.request.get();
+            if request.trap != 0 && plan.is_prefix_done() {
+                self.request.set(Request { trap: 0, ..request });
+                self.trap.set(true);
             }
             match self.resume(thread, limit) {
                 Reason::Arrived => {}
                 Reason::Finished => self.finish_thread(thread),
                 Reason::Crashed(signal) => {
-                    let site = self.threads[thread as usize].site;
-                    let message = crash::describe(signal, self.threads[thread as usize].slot);
-                    let message = message.as_str().into();
+                    let (site, slot) = self.with_thread(thread, |entry| (entry.site, entry.slot));
+                    let message = crash::describe(signal, slot).as_str().into();
                     let (kind, code, counter) = (ReplyKind::Crash, signal.number, signal.counter as u64);
-                    self.parked.push(Parked { kind, code, thread, site, counter, message });
+                    self.parked.with(|parked| parked.push(Parked { kind, code, thread, site, counter, message }));
                     self.finish_thread(thread);
                 }
                 Reason::TimeLimit => return Ending::plain(ReplyKind::TimeLimit, thread),
                 Reason::TraceFull => return Ending::plain(ReplyKind::TraceFull, thread),
                 Reason::Checkpoint => {
-                    self.checkpointed = true;
+                    self.checkpointed.set(true);
                     checkpoint::take();
                     if !self.apply_request() {
                         return Ending::plain(ReplyKind::Fresh, thread);
@@ -319,34 +322,36 @@ impl Run {
     }
 
     /// No thread can run: the process ends, or the threads are stuck.
-    fn idle(&mut self) -> Ending {
+    fn idle(&self) -> Ending {
         // A failure comes first, then an exit, then an assumption that kept a thread.
         let rank = |p: &Parked| match p.kind {
             ReplyKind::Assumed => 2,
             ReplyKind::Exit => 1,
             _ => 0,
         };
-        let first = (0..self.parked.len()).min_by_key(|at| rank(&self.parked[*at]));
-        if let Some(first) = first {
-            let Parked { kind, code, thread, site, counter, message } = self.parked.swap_remove(first);
+        let first = self.parked.with(|parked| {
+            let first = (0..parked.len()).min_by_key(|at| rank(&parked[*at]));
+            first.map(|first| parked.swap_remove(first))
+        });
+        if let Some(Parked { kind, code, thread, site, counter, message }) = first {
             return Ending { kind, code, thread, site: Some(site), counter, message };
         }
-        let stuck = self.threads.iter().any(|thread| !thread.over);
-        Ending::plain(if stuck { ReplyKind::Deadlock } else { ReplyKind::Exit }, self.current)
+        let stuck = self.threads.with(|threads| threads.iter().any(|thread| !thread.over));
+        Ending::plain(if stuck { ReplyKind::Deadlock } else { ReplyKind::Exit }, self.current.get())
     }
 
     /// Writes what unfinished threads were about to do, and the reply.
-    fn answer(&mut self, ending: Ending) {
-        for (thread, entry) in self.threads.iter().enumerate().filter(|(_, entry)| !entry.pending().is_empty()) {
-            let flags = if self.runnable.contains(thread as Thread) { record::flag::ENABLED } else { 0 };
-            hooks::append(Record::new(Tag::Pending, flags, 0, wire::NO_SITE, thread as u32));
-            hooks::append_all(entry.pending());
-        }
-        let site =
-            ending.site.unwrap_or_else(|| self.threads.get(ending.thread as usize).map_or(wire::NO_SITE, |t| t.site));
-        let start = link::trace().start;
-        // Safety: both point into the trace area.
-        let records = unsafe { (*HOT.get()).cursor.offset_from(start) } as u64;
+    fn answer(&self, ending: Ending) {
+        let last_site = self.threads.with(|threads| {
+            for (thread, entry) in (0..).zip(threads.iter()).filter(|(_, entry)| !entry.pending().is_empty()) {
+                let flags = if self.is_runnable(thread) { record::flag::ENABLED } else { 0 };
+                hooks::append(Record::new(Tag::Pending, flags, 0, wire::NO_SITE, thread));
+                hooks::append_all(entry.pending());
+            }
+            threads.get(ending.thread as usize).map_or(wire::NO_SITE, |entry| entry.site)
+        });
+        let site = ending.site.unwrap_or(last_site);
+        let records = link::records_before(HOT.cursor.get());
         let reply = Reply {
             code: ending.code,
             thread: ending.thread,
@@ -385,33 +390,27 @@ pub fn fail(message: &str) -> ! {
 
 /// Serves the host's requests; the first one has arrived. Comes back never.
 pub fn serve() -> ! {
-    // Safety: the only borrow of the run on this stack, renewed where other code may have used the run.
-    let run = RUN.get();
-    unsafe {
-        (*HOT.get()).cursor = link::trace().start;
-        (*HOT.get()).end = link::trace().end;
-        if (*run).add(Slot::MAIN, 0, None).is_err() {
-            fail("cannot map the program's memory");
-        }
-        if !(*run).apply_request() {
-            fail("the request does not fit a new process");
-        }
-        sched::reconsider();
+    HOT.cursor.set(link::trace().start);
+    HOT.end.set(link::trace().end);
+    if RUN.add(Slot::MAIN, 0, None).is_err() {
+        fail("cannot map the program's memory");
     }
+    if !RUN.apply_request() {
+        fail("the request does not fit a new process");
+    }
+    sched::reconsider();
     loop {
-        // Safety: as above. A restore goes back to the checkpoint taken in `execute`, with the initial thread suspended.
-        unsafe {
-            let ending = (*run).execute();
-            let last = matches!(ending.kind, ReplyKind::TimeLimit | ReplyKind::Failure) || !(*run).checkpointed;
-            (*run).answer(ending);
-            if last {
-                checkpoint::ring_and_leave();
-            }
+        // A restore goes back to the checkpoint taken in `execute`, with the initial thread suspended.
+        let ending = RUN.execute();
+        let last = matches!(ending.kind, ReplyKind::TimeLimit | ReplyKind::Failure) || !RUN.checkpointed.get();
+        RUN.answer(ending);
+        if last {
+            checkpoint::ring_and_leave();
+        }
+        checkpoint::ring_and_restore();
+        while !RUN.apply_request() {
+            RUN.answer(Ending::plain(ReplyKind::Fresh, 0));
             checkpoint::ring_and_restore();
-            while !(*run).apply_request() {
-                (*run).answer(Ending::plain(ReplyKind::Fresh, 0));
-                checkpoint::ring_and_restore();
-            }
         }
     }
 }

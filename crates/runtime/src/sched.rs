@@ -8,43 +8,47 @@ use core::ffi::c_void;
 
 use wire::{Record, ReplyKind, Tag};
 
-use crate::hooks::{self, HOT, SITE};
+use crate::hooks::{self, HOT};
 use crate::link;
-use crate::run::{RUN, Reason};
+use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
-use crate::sync::{Blocker, State};
+use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{rounds, section, stack};
+use crate::{cell, rounds, section, stack};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
 /// The running thread.
 #[inline]
 pub fn current() -> Thread {
-    // Safety: no borrow outlives the expression; so in the functions below.
-    unsafe { (*RUN.get()).current }
+    RUN.current.get()
 }
 
-/// What is kept of a thread. The borrow must not be held over a switch or a creation.
-fn entry(thread: Thread) -> Option<&'static mut Entry> {
-    let run = unsafe { &mut *RUN.get() };
-    run.threads.get_mut(thread as usize)
+/// Lends what is kept of a thread, if it exists.
+fn with_entry<R>(thread: Thread, use_it: impl FnOnce(&mut Entry) -> R) -> Option<R> {
+    RUN.threads.with(|threads| threads.get_mut(thread as usize).map(use_it))
 }
 
 /// The running thread's slot; the initial thread's while the process starts.
 pub fn current_slot() -> Slot {
-    entry(current()).map_or(Slot::MAIN, |thread| thread.slot)
+    with_entry(current(), |thread| thread.slot).unwrap_or(Slot::MAIN)
 }
 
 /// The last site the running thread reached.
 pub fn site() -> u32 {
-    unsafe { *SITE.get() }
+    hooks::SITE.get()
 }
 
 /// Whether a run is on and program code is running (not the start of the process, not the scheduler's own work).
 #[inline]
 pub fn running() -> bool {
-    unsafe { (*RUN.get()).in_thread }
+    RUN.in_thread.get()
+}
+
+/// Lends the model of the program's synchronisation objects. `use_it` must not arrive at an operation, commit one or ask
+/// for the model again; it may report misuse.
+pub fn with_objects<R>(use_it: impl FnOnce(&mut SyncObjects) -> R) -> R {
+    RUN.objects.with(use_it)
 }
 
 /// Scheduling point: announces `op` as the thread's next event. Returns when it is this thread's turn and `blocker`
@@ -66,9 +70,9 @@ pub fn arrive_with(pending: &[Record], blocker: Blocker) {
     if rounds::any() {
         rounds::before_event();
     }
-    let at_limit = unsafe { (*HOT.get()).position == (*HOT.get()).stop };
-    let waits = || state().blocked(current(), &blocker) || state().reluctant(current(), &blocker);
-    if at_limit || (!matches!(blocker, Blocker::None) && waits()) {
+    let waits =
+        |objects: &mut SyncObjects| objects.blocked(current(), &blocker) || objects.reluctant(current(), &blocker);
+    if HOT.at_stop() || (!matches!(blocker, Blocker::None) && with_objects(waits)) {
         wait_for_turn(pending, blocker);
     }
 }
@@ -84,67 +88,60 @@ pub fn take_turn(pending: &[Record]) -> bool {
         pending.iter().for_each(|record| section::access(*record, true));
         return false;
     }
-    let hot = HOT.get();
     if rounds::any() {
         rounds::before_event();
     }
-    if unsafe { (*hot).position == (*hot).stop } {
+    if HOT.at_stop() {
         wait_for_turn(pending, Blocker::None);
     }
     match pending {
         [record] => rounds::access(record),
         _ => rounds::effect(),
     }
-    unsafe {
-        // The next event is looked at too.
-        (*hot).limit = if rounds::any() { (*hot).position + 1 } else { (*hot).stop };
-    }
+    // The next event is looked at too.
+    HOT.limit.set(if rounds::any() { HOT.position.get() + 1 } else { HOT.stop.get() });
     true
 }
 
 /// What a thread that waits for its turn is about to do includes these records, too, made for its site.
 pub fn announce_also(thread: Thread, records: impl FnOnce(u32) -> Vec<Record>) {
-    let entry = &mut unsafe { &mut *RUN.get() }.threads[thread as usize];
-    let Some(first) = entry.pending().first() else { return };
-    let mut pending = entry.pending().to_vec();
+    let mut pending = RUN.with_thread(thread, |entry| entry.pending().to_vec());
+    let Some(first) = pending.first() else { return };
     let more: Vec<Record> = records(first.site()).into_iter().filter(|record| !pending.contains(record)).collect();
     pending.extend(more);
-    entry.announce(&pending);
+    RUN.with_thread(thread, |entry| entry.announce(&pending));
 }
 
 fn wait_for_turn(pending: &[Record], blocker: Blocker) {
     let thread = current();
-    let run = unsafe { &mut *RUN.get() };
-    run.threads[thread as usize].announce(pending);
-    if run.request.stacks != 0 {
+    RUN.with_thread(thread, |entry| entry.announce(pending));
+    if RUN.request.get().stacks != 0 {
         stack::write();
     }
     let may_block = !matches!(blocker, Blocker::None);
     if may_block {
-        run.runnable.wait_for(thread, blocker);
+        RUN.runnable.with(|runnable| runnable.wait_for(thread, blocker));
         reconsider();
     }
     suspend(Reason::Arrived);
-    let run = unsafe { &mut *RUN.get() };
-    run.threads[thread as usize].announce(&[]);
+    RUN.with_thread(thread, |entry| entry.announce(&[]));
     if may_block {
-        run.runnable.go_on(thread);
+        RUN.runnable.with(|runnable| runnable.go_on(thread));
     }
-    if core::mem::take(&mut run.trap) {
+    if RUN.trap.take() {
         trap();
     }
 }
 
 /// Stops for a debugger.
 fn trap() {
-    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a breakpoint changes no register and no memory; it raises a signal that the debugger takes.
     unsafe {
-        core::arch::asm!("int3")
-    };
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        core::arch::asm!("brk #0")
-    };
+        #[cfg(target_arch = "x86_64")]
+        core::arch::asm!("int3");
+        #[cfg(target_arch = "aarch64")]
+        core::arch::asm!("brk #0");
+    }
 }
 
 /// Appends the event executed and moves to the thread's next position; then finds out anew who is runnable.
@@ -161,21 +158,18 @@ pub fn commit(op: Record, extra: Option<u64>) {
 /// The same for an event of these records.
 pub fn commit_with(records: &[Record]) {
     let Some(op) = records.first().copied().filter(|_| running()) else { return };
-    let hot = HOT.get();
     hooks::append_all(records);
-    unsafe { (*hot).position += 1 };
+    HOT.advance();
     if rounds::any() {
         rounds::executed(&op);
-        unsafe { (*hot).limit = (*hot).position };
+        HOT.watch_next();
     }
-    if op.tag() == Some(Tag::Yield)
-        && let Some(thread) = entry(current())
-    {
-        unsafe {
-            thread.yielded_at = (*hot).position;
-            // The next arrival asks the scheduler.
-            ((*hot).limit, (*hot).stop) = ((*hot).position, (*hot).position);
-        }
+    if op.tag() == Some(Tag::Yield) {
+        let position = HOT.position.get();
+        with_entry(current(), |thread| thread.yielded_at = position);
+        // The next arrival asks the scheduler.
+        HOT.limit.set(position);
+        HOT.stop.set(position);
     }
     reconsider();
 }
@@ -186,15 +180,11 @@ fn extra_record(address: u64, site: u32) -> Record {
 
 /// Finds out anew who is runnable, after something outside the model (a descriptor) changed.
 pub fn reconsider() {
-    let run = unsafe { &mut *RUN.get() };
-    if run.runnable.update(state()) {
-        run.runnable.emit();
-    }
-}
-
-/// The model of the program's synchronisation objects.
-pub fn state() -> &'static mut State {
-    unsafe { (*RUN.get()).state.get_or_insert_with(State::new) }
+    RUN.runnable.with(|runnable| {
+        if with_objects(|objects| runnable.update(objects)) {
+            runnable.emit();
+        }
+    });
 }
 
 /// Makes a thread whose first event `Start` is pending. The caller has arrived at `Create` and commits it after. The
@@ -203,10 +193,10 @@ pub fn spawn(start: StartRoutine, arg: *mut c_void) -> Result<Thread, SpawnError
     if !running() {
         return Err(SpawnError::NoRun);
     }
-    if unsafe { !(*RUN.get()).checkpointed } && !link::runs_once() {
+    if !RUN.checkpointed.get() && !link::runs_once() {
         suspend(Reason::Checkpoint);
     }
-    let (thread, moved) = unsafe { &mut *RUN.get() }.create(start, arg)?;
+    let (thread, moved) = RUN.create(start, arg)?;
     if moved {
         unmodelled("two deeply nested threads share a memory slot: addresses depend on creation order");
     }
@@ -220,16 +210,8 @@ pub fn exit_thread() -> ! {
 
 /// The running thread ends the process, which is postponed until no other thread can run.
 pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
-    unsafe {
-        (*RUN.get()).parked.push(crate::run::Parked {
-            kind,
-            code,
-            thread: current(),
-            site: site(),
-            counter: 0,
-            message: message.into(),
-        })
-    };
+    let parked = Parked { kind, code, thread: current(), site: site(), counter: 0, message: message.into() };
+    RUN.parked.with(|all| all.push(parked));
     end_with(Reason::Finished)
 }
 
@@ -240,6 +222,8 @@ pub fn trace_full() -> ! {
 }
 
 fn end_with(reason: Reason) -> ! {
+    // The trace may turn out to be full inside a borrow. Its holder never continues.
+    cell::abandon_borrows();
     suspend(reason);
     // The scheduler does not come back to a thread that is over.
     crate::sys::leave(2)
@@ -250,8 +234,7 @@ fn suspend(reason: Reason) {
     hooks::close_call();
     section::close();
     rounds::notice_changes();
-    // Safety: the scheduler is suspended while a thread runs.
-    unsafe { (*RUN.get()).leave_thread(reason) };
+    RUN.leave_thread(reason);
 }
 
 /// Records a wrong use of the thread API.
@@ -281,20 +264,21 @@ fn sentence(tag: Tag, object: u64, text: &str) {
 
 /// The program opened, closed or moved descriptors: they are put back before the next run.
 pub fn note_io() {
-    unsafe { (*RUN.get()).did_io = true };
+    RUN.did_io.set(true);
 }
 
 /// Whether the running thread's wait on `cond` may end without a cause.
 pub fn may_be_spurious(cond: u64) -> bool {
-    running() && unsafe { (*RUN.get()).request.spurious != 0 } && state().waits.may_be_spurious(current(), cond)
+    let asks = |objects: &mut SyncObjects| objects.waits.may_be_spurious(current(), cond);
+    running() && RUN.request.get().spurious != 0 && with_objects(asks)
 }
 
 /// `k` of the thread's spawn path: it is its creator's k-th child; 0 for the initial thread.
 pub fn path_index(thread: Thread) -> u32 {
-    entry(thread).map_or(0, |thread| thread.index)
+    with_entry(thread, |thread| thread.index).unwrap_or(0)
 }
 
 /// Where the thread's memory slot starts: different for all threads of a run, the same for a spawn path in every run.
 pub fn slot_address(thread: Thread) -> usize {
-    entry(thread).map_or(0, |thread| thread.slot.range().start)
+    with_entry(thread, |thread| thread.slot.range().start).unwrap_or(0)
 }

@@ -1,24 +1,23 @@
 //! Sections that no other thread interrupts: one event, with all that is done in them.
 //!
-//! While a section is open every access comes to [`access`], because the hooks' limit is kept at the position: the first
+//! While a section is open, every access calls [`access`], because the hooks' limit is kept at the position: the first
 //! thing that is visible makes the event, the rest adds to it. Nothing in a section asks the scheduler; an operation that
 //! does is not covered by the model: it closes the section and is noted.
 //!
 //! When an assumption fails in a section, the section has not happened for the others: what it wrote is put back.
 
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use wire::record::{flag, order};
 use wire::{Record, Tag};
 
-use crate::cell::Global;
+use crate::cell::{Global, OneThread};
 use crate::hooks::{self, HOT};
-use crate::{rounds, sched};
+use crate::{memory, rounds, sched};
 
 /// The section under way. Only the running thread can have one.
 struct Section {
-    /// How many sections are nested; 0 when there is none.
-    depth: u32,
     /// Whether its event was made.
     opened: bool,
     /// Where it began.
@@ -31,19 +30,20 @@ struct Section {
     exact: bool,
 }
 
-static SECTION: Global<Section> =
-    Global::new(Section { depth: 0, opened: false, site: 0, choices: 0, written: Vec::new(), exact: true });
-
-/// The section. The borrow must not be held over a switch.
-fn section() -> &'static mut Section {
-    // Safety: one thread runs, and no borrow outlives the functions below.
-    unsafe { &mut *SECTION.get() }
+impl Section {
+    /// One that has done nothing.
+    const NEW: Self = Self { opened: false, site: 0, choices: 0, written: Vec::new(), exact: true };
 }
+
+static SECTION: Global<Section> = Global::new(Section::NEW);
+
+/// How many sections are nested; 0 when there is none.
+static DEPTH: OneThread<Cell<u32>> = OneThread::new(Cell::new(0));
 
 /// Whether a section is open.
 #[inline]
 pub fn is_open() -> bool {
-    section().depth > 0
+    DEPTH.get() > 0
 }
 
 /// Enters a section: a scheduling point before the outermost one.
@@ -53,33 +53,30 @@ pub fn enter(site: u32) {
     }
     if !is_open() {
         rounds::effect();
-        let hot = HOT.get();
-        // Safety: no borrow is held over the switch.
-        if unsafe { (*hot).position == (*hot).limit } {
+        if HOT.at_limit() {
             sched::take_turn(&[Record::new(Tag::Section, 0, 0, site, 0)]);
         }
         hooks::close_call();
-        *section() = Section { depth: 0, opened: false, site, choices: 0, written: Vec::new(), exact: true };
-        // Safety: no borrow outlives the statement.
-        unsafe { (*hot).limit = (*hot).position };
+        SECTION.set(Section { site, ..Section::NEW });
+        HOT.watch_next();
     }
-    section().depth += 1;
+    DEPTH.set(DEPTH.get() + 1);
 }
 
 /// Leaves a section.
 pub fn leave() {
-    match section().depth {
+    match DEPTH.get() {
         0 => {}
         1 => close(),
-        _ => section().depth -= 1,
+        depth => DEPTH.set(depth - 1),
     }
 }
 
 /// Ends the section under way, if there is one.
 pub fn close() {
     if is_open() {
-        section().depth = 0;
-        section().written.clear();
+        DEPTH.set(0);
+        SECTION.with(|section| section.written.clear());
         hooks::follow_limit();
     }
 }
@@ -93,15 +90,11 @@ pub fn interrupt() {
 
 /// Makes the section's event if it was not made.
 fn open() {
-    if !section().opened {
-        section().opened = true;
-        hooks::append(Record::new(Tag::Section, 0, 0, section().site, 0));
-        // Safety: no borrow outlives the block.
-        unsafe {
-            let hot = HOT.get();
-            (*hot).position += 1;
-            (*hot).limit = (*hot).position;
-        }
+    let (was_open, site) = SECTION.with(|section| (core::mem::replace(&mut section.opened, true), section.site));
+    if !was_open {
+        hooks::append(Record::new(Tag::Section, 0, 0, site, 0));
+        HOT.advance();
+        HOT.watch_next();
     }
 }
 
@@ -109,8 +102,10 @@ fn open() {
 pub fn choice() -> Option<u32> {
     is_open().then(|| {
         open();
-        section().choices += 1;
-        section().choices - 1
+        SECTION.with(|section| {
+            section.choices += 1;
+            section.choices - 1
+        })
     })
 }
 
@@ -125,12 +120,10 @@ pub fn access(record: Record, before: bool) {
     match tag {
         Tag::Read => {}
         Tag::Write | Tag::ReadModifyWrite if before => {
-            let len = record.argument() as usize;
-            // Safety: the program is about to write there.
-            let bytes = unsafe { core::slice::from_raw_parts(record.address() as *const u8, len) };
-            section().written.push((record.address(), bytes.into()));
+            let bytes = memory::bytes(record.address(), record.argument() as usize);
+            SECTION.with(|section| section.written.push((record.address(), bytes)));
         }
-        _ => section().exact = false,
+        _ => SECTION.with(|section| section.exact = false),
     }
     let flags = order::SEQ_CST | flag::MORE;
     hooks::append(Record::new(tag, flags, record.address(), record.site(), record.argument()));
@@ -141,11 +134,11 @@ pub fn undo() {
     if !is_open() {
         return;
     }
-    for (address, bytes) in core::mem::take(&mut section().written).into_iter().rev() {
-        // Safety: the program wrote there in this section.
-        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+    let (written, exact) = SECTION.with(|section| (core::mem::take(&mut section.written), section.exact));
+    for (address, bytes) in written.into_iter().rev() {
+        memory::write_bytes(address, &bytes);
     }
-    if !section().exact {
+    if !exact {
         sched::unmodelled("makes an assumption that fails in an atomic section after a call of a library function");
     }
 }

@@ -7,8 +7,8 @@
 //!      + HEAP    heap, mapped as far as it is used
 //! ```
 //! The initial thread has slot 0 and its k-th child slot k; the children of those have a part of their own. Deeper
-//! paths, and children beyond these parts, are hashed into the upper half; two paths that meet there are told apart by creation order, which is then not the same under
-//! every schedule, so this is reported. Slots are mapped when first used and stay mapped. What a small thread touches
+//! paths, and children beyond these parts, are hashed into the upper half. Two paths with the same hash get slots in the
+//! order of their creation, which differs between schedules, so this is reported. Slots are mapped when first used and stay mapped. What a small thread touches
 //! lies within two megabytes, one page table, since the kernel walks those to find what a run has written.
 
 use core::ops::Range;
@@ -97,8 +97,7 @@ impl Slot {
     }
     /// Bytes mapped, counted from the start of the slot; 0 before it is used.
     fn mapped_len(self) -> usize {
-        // Safety: no borrow outlives the expression.
-        unsafe { (*MAPPED.get())[self.0 as usize] }
+        MAPPED.with(|mapped| mapped[self.0 as usize])
     }
     /// Whether it has been mapped.
     pub fn is_mapped(self) -> bool {
@@ -126,8 +125,7 @@ impl Slot {
     fn map_to(self, from: usize, to: usize) -> Result<Range<usize>, i32> {
         let start = self.range().start;
         sys::reserve(start + from, to - from)?;
-        // Safety: no borrow outlives the statement.
-        unsafe { (*MAPPED.get())[self.0 as usize] = to };
+        MAPPED.with(|mapped| mapped[self.0 as usize] = to);
         Ok(start + from..start + to)
     }
 }
@@ -197,6 +195,7 @@ mod tests {
         let grown = slot.grow(0x200_0000).unwrap();
         assert_eq!(grown.start, before.end);
         assert!(grown.len() >= 0x200_0000 && slot.heap() == (before.start..grown.end));
+        // SAFETY: the last byte of what was mapped just now, in a slot that only this test uses.
         unsafe { (grown.end as *mut u8).sub(1).write(1) };
         assert_eq!(slot.grow(SIZE), Err(libc::ENOMEM));
     }

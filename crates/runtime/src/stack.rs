@@ -1,6 +1,6 @@
 //! How the running thread got where it is: the return addresses on its stack.
 //!
-//! Asked for when a finding is told, never while searching. The unwinder knows the frames of all code with unwind tables,
+//! The host asks for stacks when it reports a finding, never while it searches. The unwinder knows the frames of all code with unwind tables,
 //! libraries included. Instrumented code and this library keep frame pointers too, for the case that the program's bitcode
 //! came without tables; whoever sees more is believed. Frame pointers are only ever read inside the thread's own stack.
 
@@ -56,12 +56,12 @@ pub fn write() {
 /// Asks the unwinder.
 fn unwind() -> Counters {
     extern "C" fn visit(context: *mut c_void, counters: *mut c_void) -> c_int {
-        // Safety: the unwinder passes on what it was given below.
+        // SAFETY: the unwinder passes the frame's context, and as argument the counters below, which outlive the walk.
         let (counters, counter) = unsafe { (&mut *counters.cast::<Counters>(), _Unwind_GetIP(context)) };
         if counter != 0 && counters.push(counter as u64) { NO_REASON } else { NORMAL_STOP }
     }
     let mut counters = Counters::new();
-    // Safety: the bottom frame of every stack says that it is the last one.
+    // SAFETY: `visit` takes what is passed; the bottom frame of every stack tells the unwinder to stop there.
     unsafe { _Unwind_Backtrace(visit, (&raw mut counters).cast()) };
     counters
 }
@@ -73,7 +73,7 @@ fn follow() -> Counters {
     let mut counters = Counters::new();
     // A frame holds the frame pointer of its caller and the address to return to.
     while frame.is_multiple_of(8) && stack.contains(&frame) && stack.contains(&(frame + 15)) {
-        // Safety: inside the stack, which is mapped from here to its end.
+        // SAFETY: aligned and inside the thread's stack, above the frame that runs now, so mapped and written.
         let [next, counter] = unsafe { (frame as *const [usize; 2]).read() };
         // Callers' frames lie above.
         if counter == 0 || !counters.push(counter as u64) || next <= frame {
@@ -87,7 +87,7 @@ fn follow() -> Counters {
 #[inline(always)]
 fn frame_pointer() -> usize {
     let pointer: usize;
-    // Safety: reads a register.
+    // SAFETY: only reads a register.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         asm!("mov {}, rbp", out(reg) pointer, options(nomem, nostack, preserves_flags));

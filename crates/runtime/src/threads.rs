@@ -9,7 +9,7 @@ use crate::context::Suspended;
 use crate::hooks;
 use crate::rounds::Round;
 use crate::slots::Slot;
-use crate::sync::{Blocker, State};
+use crate::sync::{Blocker, SyncObjects};
 
 /// A thread's number in order of creation.
 pub type Thread = u32;
@@ -158,34 +158,33 @@ impl Runnable {
         self.waiting.retain(|(t, _)| *t != thread);
     }
     /// Whether the thread could go on, but only by waking without a cause.
-    pub fn is_reluctant(&self, thread: Thread, state: &State) -> bool {
-        self.waiting.iter().any(|(t, blocker)| *t == thread && state.reluctant(thread, blocker))
+    pub fn is_reluctant(&self, thread: Thread, objects: &SyncObjects) -> bool {
+        self.waiting.iter().any(|(t, blocker)| *t == thread && objects.reluctant(thread, blocker))
     }
     /// Asks the model about all waiting threads; says whether the set differs from the one last written.
-    pub fn update(&mut self, state: &State) -> bool {
+    pub fn update(&mut self, objects: &SyncObjects) -> bool {
         for i in 0..self.waiting.len() {
             let (thread, blocker) = &self.waiting[i];
-            let (thread, blocked) = (*thread, state.blocked(*thread, blocker));
+            let (thread, blocked) = (*thread, objects.blocked(*thread, blocker));
             self.set(thread, !blocked);
         }
         self.changed && self.words != self.emitted
     }
     /// Writes the set to the trace.
     pub fn emit(&mut self) {
-        // Safety: no borrow outlives the statements.
-        let hot = unsafe { &mut *hooks::HOT.get() };
+        let cursor = &hooks::HOT.cursor;
         if let Some((start, end)) = self.emitted_at
-            && end == hot.cursor
+            && end == cursor.get()
         {
-            hot.cursor = start;
+            cursor.set(start);
         }
         hooks::make_room(1 + self.words.len().div_ceil(2));
-        let start = hot.cursor;
+        let start = cursor.get();
         hooks::append(Record::new(Tag::Runnable, 0, 0, wire::NO_SITE, self.words.len() as u32));
         for pair in self.words.chunks(2) {
             hooks::append(Record { w0: pair[0], w1: pair.get(1).copied().unwrap_or(0) });
         }
-        self.emitted_at = Some((start, hot.cursor));
+        self.emitted_at = Some((start, cursor.get()));
         self.emitted.clone_from(&self.words);
         self.changed = false;
     }

@@ -7,6 +7,7 @@
 //!
 //! This crate knows neither of its ends.
 #![no_std]
+#![warn(clippy::undocumented_unsafe_blocks)]
 
 pub mod bell;
 pub mod layout;

@@ -35,7 +35,7 @@ fn signal(tag: Tag, cond: Object, send: unsafe fn(Object) -> c_int) -> c_int {
     let stripe = stripes::of(cond as u64);
     stripe.lock();
     here(tag, 0, cond, 0);
-    // Safety: the program's condition variable.
+    // SAFETY: the program calls a function that takes a condition variable, and this is one of those.
     let result = unsafe { send(cond) };
     stripe.unlock();
     result

@@ -6,7 +6,8 @@ macro_rules! export {
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(unused_unsafe, reason = "some bodies need none")]
         unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? {
-            // Safety: as for the C function.
+            // SAFETY: the program calls the function by its C declaration and vouches for the arguments, which go to the real
+            // one.
             unsafe { $body }
         }
     )*};

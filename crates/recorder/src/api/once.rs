@@ -10,26 +10,25 @@ use crate::real::{self, Object};
 use crate::thread::state;
 
 /// Runs the routine of the thread's innermost once-control, and says so.
-unsafe extern "C" fn run() {
-    let (control, routine) = state().once;
+extern "C" fn run() {
+    let (control, routine) = state().once.get();
     // The routine may use other once-controls.
     here(Tag::OnceBegin, SUCCESS, control, 0);
     if let Some(routine) = routine {
-        // Safety: the program's routine.
+        // SAFETY: the program passed it to be called once.
         unsafe { routine() };
     }
     here(Tag::OnceEnd, 0, control, 0);
-    state().once = (core::ptr::null_mut(), None);
+    state().once.set((core::ptr::null_mut(), None));
 }
 
 type Routine = unsafe extern "C" fn();
 
 fn once(control: Object, routine: Option<Routine>) -> c_int {
-    let outer = core::mem::replace(&mut state().once, (control, routine));
-    // Safety: the program's control.
+    let outer = state().once.replace((control, routine));
+    // SAFETY: the program calls a function that takes a control, and this is one of those.
     let result = unsafe { real::pthread_once(control, run) };
-    let ran = state().once.0.is_null();
-    state().once = outer;
+    let ran = state().once.replace(outer).0.is_null();
     if !ran {
         here(Tag::OnceBegin, 0, control, 0);
     }

@@ -7,18 +7,16 @@ use wire::Tag;
 use wire::record::flag::SUCCESS;
 
 use crate::log::here;
-use crate::real::{self, Object};
+use crate::real::{self, Object, errno, set_errno};
 
 /// After a wait that may fail.
 fn tried(sem: Object, result: c_int) -> c_int {
-    // Safety: the thread's own `errno`.
-    let error = unsafe { *libc::__errno_location() };
+    let error = errno();
     if result == 0 {
         here(Tag::SemTryWait, SUCCESS, sem, 0);
     } else if matches!(error, libc::EAGAIN | libc::ETIMEDOUT) {
         here(Tag::SemTryWait, 0, sem, 0);
-        // Safety: as above.
-        unsafe { *libc::__errno_location() = error };
+        set_errno(error);
     }
     result
 }

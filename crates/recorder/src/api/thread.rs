@@ -9,7 +9,7 @@ use wire::record::flag::SUCCESS;
 
 use crate::log::{append, here, number, site};
 use crate::real;
-use crate::thread::{self, State};
+use crate::thread::{self, ThreadState};
 
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -53,30 +53,32 @@ impl Handles {
 }
 
 /// The calling thread is the one of `state`; returns its function and argument.
+///
+/// # Safety
+/// `state` is what [`create`] handed to the thread, which has just started.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn __rp_thread_begin(state: *mut c_void) -> *mut c_void {
-    // Safety: handed over by the creator.
-    unsafe {
-        let state = state.cast::<State>();
-        HANDLES.set(libc::pthread_self(), (*state).number);
-        thread::begin(state);
-        (*state).start.as_mut_ptr().cast()
-    }
+    // SAFETY: by the caller; the creator does not use the state after the thread has begun, and nobody gives it back.
+    let state: &'static ThreadState = unsafe { &*state.cast() };
+    // SAFETY: only asks for the calling thread's handle.
+    HANDLES.set(unsafe { libc::pthread_self() }, state.number.get());
+    thread::begin(state);
+    state.start.as_ptr().cast_mut().cast()
 }
 
 fn create(handle: *mut pthread_t, attributes: *const c_void, start: *mut c_void, arg: *mut c_void) -> c_int {
     let state = thread::new([start, arg]);
-    // Safety: the state is handed over to the new thread.
-    unsafe {
-        let child = (*state).number;
-        here(Tag::Create, 0, core::ptr::null(), child);
-        let result = real::pthread_create(handle, attributes, __rp_thread_main, state.cast());
-        if result != 0 {
-            append(wire::log::tag::CREATE_FAILED, 0, 0, site(), child, [number(), 0]);
-            thread::drop(state);
-        }
-        result
+    let child = state.number.get();
+    here(Tag::Create, 0, core::ptr::null(), child);
+    let handed_over = core::ptr::from_ref(state).cast_mut().cast();
+    // SAFETY: the program vouches for handle and attributes; the state is handed over to the new thread.
+    let result = unsafe { real::pthread_create(handle, attributes, __rp_thread_main, handed_over) };
+    if result != 0 {
+        append(wire::log::tag::CREATE_FAILED, 0, 0, site(), child, [number(), 0]);
+        // SAFETY: there is no thread that would use it, and this function does not any more.
+        unsafe { thread::drop(state) };
     }
+    result
 }
 
 /// After a join: the thread's number was looked up before, as its handle may be used again.

@@ -14,51 +14,51 @@ use wire::Tag;
 use super::layout::Unusable;
 use super::mutex::refuse;
 use super::step::{Call, misuse};
-use crate::sync::{Barrier, Blocker, Model, State};
+use crate::sync::{Barrier, Blocker, Model, SyncObjects};
 use crate::text::text;
 
-fn refuse_barrier(state: &State, barrier: u64, verb: &str) -> c_int {
-    let destroyed = state.destroyed(barrier, Barrier::NAME);
+fn refuse_barrier(objects: &SyncObjects, barrier: u64, verb: &str) -> c_int {
+    let destroyed = objects.destroyed(barrier, Barrier::NAME);
     refuse(barrier, verb, Barrier::NAME, if destroyed { Unusable::Destroyed } else { Unusable::NotInitialised })
 }
 
 export! {
     /// Initialises a barrier.
-    unsafe fn pthread_barrier_init(
+    fn pthread_barrier_init(
         barrier: *mut pthread_barrier_t, _attributes: *const pthread_barrierattr_t, count: c_uint,
     ) -> c_int {
         if count == 0 || c_int::try_from(count).is_err() {
             return libc::EINVAL;
         }
         let barrier = barrier as u64;
-        Call::here().step(Tag::Init, barrier).run(Blocker::None, |state, _, _| {
-            if let Some(what) = state.in_use(barrier) {
+        Call::here().step(Tag::Init, barrier).run(Blocker::None, |objects, _, _| {
+            if let Some(what) = objects.in_use(barrier) {
                 misuse(barrier, text!("initialises {what}").as_str());
             }
-            state.init_barrier(barrier, count);
+            objects.init_barrier(barrier, count);
         });
         0
     }
     /// Destroys a barrier.
-    unsafe fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int {
+    fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) -> c_int {
         let barrier = barrier as u64;
-        Call::here().step(Tag::Destroy, barrier).run(Blocker::None, |state, _, _| {
-            if state.find::<Barrier>(barrier).is_none() {
-                return refuse_barrier(state, barrier, "destroys");
+        Call::here().step(Tag::Destroy, barrier).run(Blocker::None, |objects, _, _| {
+            if objects.find::<Barrier>(barrier).is_none() {
+                return refuse_barrier(objects, barrier, "destroys");
             }
-            if let Some(what) = state.in_use(barrier) {
+            if let Some(what) = objects.in_use(barrier) {
                 misuse(barrier, text!("destroys {what}").as_str());
                 return libc::EBUSY;
             }
-            state.destroy(barrier, Barrier::NAME);
+            objects.destroy(barrier, Barrier::NAME);
             0
         })
     }
     /// Waits until all have arrived.
-    unsafe fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
+    fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
         let (call, barrier) = (Call::here(), barrier as u64);
-        let arrival = call.step(Tag::BarrierArrive, barrier).run(Blocker::None, |state, _, _| {
-            state.arrive_at_barrier(barrier).ok_or_else(|| refuse_barrier(state, barrier, "waits at"))
+        let arrival = call.step(Tag::BarrierArrive, barrier).run(Blocker::None, |objects, _, _| {
+            objects.arrive_at_barrier(barrier).ok_or_else(|| refuse_barrier(objects, barrier, "waits at"))
         });
         match arrival {
             Err(error) => error,

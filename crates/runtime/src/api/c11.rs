@@ -16,6 +16,7 @@ use wire::Tag;
 use super::cancel::{Outcome, cancellable};
 use super::step::{Call, Wait, is_time, until};
 use super::{cond, key, mutex, once, thread};
+use crate::memory;
 use crate::sched::StartRoutine;
 
 const SUCCESS: c_int = 0;
@@ -44,108 +45,108 @@ fn outcome(outcome: Outcome) -> Outcome {
 
 cancellable! {
     /// Waits for a thread's end.
-    unsafe fn thrd_join(handle: pthread_t, code: *mut c_int) {
+    fn thrd_join(handle: pthread_t, code: *mut c_int) {
         let mut value = 0;
-        let joined = unsafe { thread::join(handle, &mut value, Wait::Block) };
-        if joined.value() == Some(0) && !code.is_null() {
-            unsafe { *code = value as c_int };
+        let joined = thread::join(handle, &mut value, Wait::Block);
+        if joined.value() == Some(0) {
+            memory::write_if_wanted(code, value as c_int);
         }
         outcome(joined)
     }
     /// Waits for a signal.
-    unsafe fn cnd_wait(cond: *mut c_void, lock: *mut c_void) {
-        outcome(unsafe { cond::wait(cond as u64, lock as u64, Wait::Block) })
+    fn cnd_wait(cond: *mut c_void, lock: *mut c_void) {
+        outcome(cond::wait(cond as u64, lock as u64, Wait::Block))
     }
     /// Waits for a signal or gives up.
-    unsafe fn cnd_timedwait(cond: *mut c_void, lock: *mut c_void, limit: *const timespec) {
-        if !unsafe { is_time(limit) } {
+    fn cnd_timedwait(cond: *mut c_void, lock: *mut c_void, limit: *const timespec) {
+        if !is_time(limit) {
             return ERROR.into();
         }
-        outcome(unsafe { cond::wait(cond as u64, lock as u64, Wait::Timed).until(limit) })
+        outcome(cond::wait(cond as u64, lock as u64, Wait::Timed).until(limit))
     }
 }
 
 export! {
     /// Creates a thread. Of the start routine's result the low half counts.
-    unsafe fn thrd_create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void) -> c_int {
-        result(unsafe { thread::create(handle, start, arg, false) })
+    fn thrd_create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void) -> c_int {
+        result(thread::create(handle, start, arg, false))
     }
     /// Detaches a thread.
-    unsafe fn thrd_detach(handle: pthread_t) -> c_int {
+    fn thrd_detach(handle: pthread_t) -> c_int {
         result(thread::detach(handle))
     }
     /// The calling thread.
-    unsafe fn thrd_current() -> pthread_t {
-        unsafe { thread::pthread_self() }
+    fn thrd_current() -> pthread_t {
+        thread::pthread_self()
     }
     /// Whether two handles name the same thread.
-    unsafe fn thrd_equal(left: pthread_t, right: pthread_t) -> c_int {
+    fn thrd_equal(left: pthread_t, right: pthread_t) -> c_int {
         (left == right).into()
     }
     /// Initialises a mutex.
-    unsafe fn mtx_init(lock: *mut c_void, kind: c_int) -> c_int {
+    fn mtx_init(lock: *mut c_void, kind: c_int) -> c_int {
         if !(0..4).contains(&kind) {
             return ERROR;
         }
         let kind = if kind & RECURSIVE != 0 { mutex::Kind::Recursive } else { mutex::Kind::Normal };
-        unsafe { mutex::init(lock as u64, kind) };
+        mutex::init(lock as u64, kind);
         SUCCESS
     }
     /// Destroys a mutex.
-    unsafe fn mtx_destroy(lock: *mut c_void) {
-        unsafe { mutex::destroy(lock as u64) };
+    fn mtx_destroy(lock: *mut c_void) {
+        mutex::destroy(lock as u64);
     }
     /// Takes a mutex.
-    unsafe fn mtx_lock(lock: *mut c_void) -> c_int {
-        result(unsafe { mutex::lock(&Call::here(), lock as u64, Wait::Block) })
+    fn mtx_lock(lock: *mut c_void) -> c_int {
+        result(mutex::lock(&Call::here(), lock as u64, Wait::Block))
     }
     /// Takes a mutex if it is free.
-    unsafe fn mtx_trylock(lock: *mut c_void) -> c_int {
-        result(unsafe { mutex::lock(&Call::here(), lock as u64, Wait::Try) })
+    fn mtx_trylock(lock: *mut c_void) -> c_int {
+        result(mutex::lock(&Call::here(), lock as u64, Wait::Try))
     }
     /// Takes a mutex or gives up.
-    unsafe fn mtx_timedlock(lock: *mut c_void, limit: *const timespec) -> c_int {
-        if !unsafe { is_time(limit) } {
+    fn mtx_timedlock(lock: *mut c_void, limit: *const timespec) -> c_int {
+        if !is_time(limit) {
             return ERROR;
         }
-        result(unsafe { until(limit, mutex::lock(&Call::here(), lock as u64, Wait::Timed)) })
+        result(until(limit, mutex::lock(&Call::here(), lock as u64, Wait::Timed)))
     }
     /// Gives a mutex back.
-    unsafe fn mtx_unlock(lock: *mut c_void) -> c_int {
-        result(unsafe { mutex::unlock(&Call::here(), lock as u64) })
+    fn mtx_unlock(lock: *mut c_void) -> c_int {
+        result(mutex::unlock(&Call::here(), lock as u64))
     }
     /// Initialises a condition variable.
-    unsafe fn cnd_init(cond: *mut c_void) -> c_int {
-        unsafe { cond::init(cond as u64) };
+    fn cnd_init(cond: *mut c_void) -> c_int {
+        cond::init(cond as u64);
         SUCCESS
     }
     /// Destroys a condition variable.
-    unsafe fn cnd_destroy(cond: *mut c_void) {
-        unsafe { cond::destroy(cond as u64) };
+    fn cnd_destroy(cond: *mut c_void) {
+        cond::destroy(cond as u64);
     }
     /// Wakes one waiter.
-    unsafe fn cnd_signal(cond: *mut c_void) -> c_int {
-        result(unsafe { cond::wake(cond as u64, Tag::Signal, 1) })
+    fn cnd_signal(cond: *mut c_void) -> c_int {
+        result(cond::wake(cond as u64, Tag::Signal, 1))
     }
     /// Wakes all waiters.
-    unsafe fn cnd_broadcast(cond: *mut c_void) -> c_int {
-        result(unsafe { cond::wake(cond as u64, Tag::Broadcast, usize::MAX) })
+    fn cnd_broadcast(cond: *mut c_void) -> c_int {
+        result(cond::wake(cond as u64, Tag::Broadcast, usize::MAX))
     }
     /// A new key.
-    unsafe fn tss_create(new: *mut pthread_key_t, destructor: *const c_void) -> c_int {
-        result(unsafe { key::pthread_key_create(new, destructor) })
+    fn tss_create(new: *mut pthread_key_t, destructor: *const c_void) -> c_int {
+        result(key::pthread_key_create(new, destructor))
     }
     /// Ends a key.
-    unsafe fn tss_delete(old: c_uint) {
-        unsafe { key::pthread_key_delete(old) };
+    fn tss_delete(old: c_uint) {
+        key::pthread_key_delete(old);
     }
     /// The calling thread's value.
-    unsafe fn tss_get(key: c_uint) -> *mut c_void {
-        unsafe { key::pthread_getspecific(key) }
+    fn tss_get(key: c_uint) -> *mut c_void {
+        key::pthread_getspecific(key)
     }
     /// Sets the calling thread's value.
-    unsafe fn tss_set(key: c_uint, value: *const c_void) -> c_int {
-        result(unsafe { key::pthread_setspecific(key, value) })
+    fn tss_set(key: c_uint, value: *const c_void) -> c_int {
+        result(key::pthread_setspecific(key, value))
     }
 }
 

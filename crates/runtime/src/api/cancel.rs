@@ -21,8 +21,9 @@ use wire::Tag;
 
 use super::step::{Call, Step, me, misuse, unmodelled};
 use super::unwind;
+use crate::memory;
 use crate::sched::{self, Thread};
-use crate::sync::{Blocker, State};
+use crate::sync::{Blocker, SyncObjects, ThreadState};
 
 const ENABLE: c_int = 0;
 const DISABLE: c_int = 1;
@@ -51,12 +52,9 @@ impl Outcome {
     }
 
     /// As [`until`](super::step::until), for a call that is a cancellation point.
-    ///
-    /// # Safety
-    /// `limit` points to a readable structure.
-    pub unsafe fn until(self, limit: *const libc::timespec) -> Self {
+    pub fn until(self, limit: *const libc::timespec) -> Self {
         if let Some(value) = self.value() {
-            unsafe { super::step::until(limit, value) };
+            super::step::until(limit, value);
         }
         self
     }
@@ -77,7 +75,7 @@ impl From<c_int> for Outcome {
 /// cancelled the frames of the program are left as if it had called `pthread_exit` in place of the function, so
 /// none of this library's own frames are unwound.
 macro_rules! cancellable {
-    ($($(#[$meta:meta])* unsafe fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+    ($($(#[$meta:meta])* $(unsafe)? fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
         ///
         /// # Safety
@@ -85,19 +83,24 @@ macro_rules! cancellable {
         #[unsafe(naked)]
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub unsafe extern "C" fn $name() {
-            unsafe extern "C" fn body($($arg: $type),*) -> $crate::api::cancel::Outcome $body
+            extern "C" fn body($($arg: $type),*) -> $crate::api::cancel::Outcome $body
             $crate::api::unwind::cancellation_point!(body)
         }
     )*};
 }
 pub(crate) use cancellable;
 
+/// Lends what the model keeps of the calling thread.
+pub fn with_thread<R>(use_it: impl FnOnce(&mut ThreadState) -> R) -> R {
+    sched::with_objects(|objects| use_it(objects.threads.get_mut(me())))
+}
+
 /// If a request is due, makes the event at hand `Cancelled` and starts the thread's end.
-pub fn act(state: &mut State, thread: Thread, step: &mut Step) -> bool {
-    let due = state.cancel_due(thread);
+pub fn act(objects: &mut SyncObjects, thread: Thread, step: &mut Step) -> bool {
+    let due = objects.cancel_due(thread);
     if due {
         (step.tag, step.flags, step.address, step.argument, step.extra) = (Tag::Cancelled, 0, 0, 0, None);
-        let thread = state.threads.get_mut(thread);
+        let thread = objects.threads.get_mut(thread);
         thread.ending = true;
         thread.result = CANCELED;
     }
@@ -106,7 +109,7 @@ pub fn act(state: &mut State, thread: Thread, step: &mut Step) -> bool {
 
 /// A cancellation point without an event of its own.
 pub fn point(call: &Call) -> Outcome {
-    if !sched::state().cancel_due(me()) {
+    if !sched::with_objects(|objects| objects.cancel_due(me())) {
         return 0.into();
     }
     call.step(Tag::Cancelled, 0).run(Blocker::None, act);
@@ -115,84 +118,79 @@ pub fn point(call: &Call) -> Outcome {
 
 cancellable! {
     /// Acts on a pending request.
-    unsafe fn pthread_testcancel() {
+    fn pthread_testcancel() {
         point(&Call::here())
     }
 }
 
 export! {
     /// Asks a thread to cancel itself.
-    unsafe fn pthread_cancel(thread: pthread_t) -> c_int {
-        let Some(target) = sched::state().threads.by_handle(thread) else {
+    fn pthread_cancel(thread: pthread_t) -> c_int {
+        let Some(target) = sched::with_objects(|objects| objects.threads.by_handle(thread)) else {
             misuse(thread, "cancels a thread that does not exist");
             return libc::ESRCH;
         };
-        Call::here().step(Tag::Cancel, 0).argument(target).run(Blocker::None, |state, _, _| {
-            state.threads.get_mut(target).cancel_requested = true;
+        Call::here().step(Tag::Cancel, 0).argument(target).run(Blocker::None, |objects, _, _| {
+            objects.threads.get_mut(target).cancel_requested = true;
         });
-        if sched::state().threads.get(target).cancel_asynchronous {
+        if sched::with_objects(|objects| objects.threads.get(target).cancel_asynchronous) {
             unmodelled("cancels a thread whose cancellation is asynchronous");
         }
         0
     }
     /// Enables or disables acting on requests.
-    unsafe fn pthread_setcancelstate(new: c_int, old: *mut c_int) -> c_int {
+    fn pthread_setcancelstate(new: c_int, old: *mut c_int) -> c_int {
         if new != ENABLE && new != DISABLE {
             return libc::EINVAL;
         }
-        let disabled = &mut sched::state().threads.get_mut(me()).cancel_disabled;
-        let was = core::mem::replace(disabled, new == DISABLE);
-        if !old.is_null() {
-            unsafe { *old = if was { DISABLE } else { ENABLE } };
-        }
+        let was = with_thread(|thread| core::mem::replace(&mut thread.cancel_disabled, new == DISABLE));
+        memory::write_if_wanted(old, if was { DISABLE } else { ENABLE });
         0
     }
     /// Chooses when requests are acted on.
-    unsafe fn pthread_setcanceltype(new: c_int, old: *mut c_int) -> c_int {
+    fn pthread_setcanceltype(new: c_int, old: *mut c_int) -> c_int {
         if new != DEFERRED && new != ASYNCHRONOUS {
             return libc::EINVAL;
         }
-        let asynchronous = &mut sched::state().threads.get_mut(me()).cancel_asynchronous;
-        let was = core::mem::replace(asynchronous, new == ASYNCHRONOUS);
-        if !old.is_null() {
-            unsafe { *old = if was { ASYNCHRONOUS } else { DEFERRED } };
-        }
-        if new == ASYNCHRONOUS && sched::state().cancel_due(me()) {
+        let was = with_thread(|thread| core::mem::replace(&mut thread.cancel_asynchronous, new == ASYNCHRONOUS));
+        memory::write_if_wanted(old, if was { ASYNCHRONOUS } else { DEFERRED });
+        if new == ASYNCHRONOUS && sched::with_objects(|objects| objects.cancel_due(me())) {
             unmodelled("makes cancellation asynchronous while a request is pending");
         }
         0
     }
     /// A cleanup handler is in place no more.
-    unsafe fn __pthread_unregister_cancel(buffer: *mut unwind::CleanupBuffer) {
-        sched::state().threads.get_mut(me()).cleanup = unsafe { (*buffer).previous };
+    fn __pthread_unregister_cancel(buffer: *mut unwind::CleanupBuffer) {
+        let previous = memory::read(buffer).previous;
+        with_thread(|thread| thread.cleanup = previous);
     }
     /// A cleanup handler is in place no more.
-    unsafe fn __pthread_unregister_cancel_restore(buffer: *mut unwind::CleanupBuffer) {
-        unsafe { __pthread_unregister_cancel(buffer) };
+    fn __pthread_unregister_cancel_restore(buffer: *mut unwind::CleanupBuffer) {
+        __pthread_unregister_cancel(buffer);
     }
     /// Puts a cleanup handler in place.
-    unsafe fn _pthread_cleanup_push(
-        buffer: *mut unwind::OldCleanupBuffer, routine: unsafe extern "C" fn(*mut c_void), arg: *mut c_void,
+    fn _pthread_cleanup_push(
+        buffer: *mut unwind::OldCleanupBuffer, routine: *const c_void, arg: *mut c_void,
     ) {
-        let innermost = &mut sched::state().threads.get_mut(me()).old_cleanup;
-        let previous = core::mem::replace(innermost, buffer as u64);
-        unsafe { *buffer = unwind::OldCleanupBuffer { routine, arg, cancel_type: 0, previous } };
+        let previous = with_thread(|thread| core::mem::replace(&mut thread.old_cleanup, buffer as u64));
+        memory::write(buffer, unwind::OldCleanupBuffer { routine, arg, cancel_type: 0, previous });
     }
     /// Takes a cleanup handler away and calls it if asked.
-    unsafe fn _pthread_cleanup_pop(buffer: *mut unwind::OldCleanupBuffer, execute: c_int) {
-        sched::state().threads.get_mut(me()).old_cleanup = unsafe { (*buffer).previous };
+    fn _pthread_cleanup_pop(buffer: *mut unwind::OldCleanupBuffer, execute: c_int) {
+        let buffer = memory::read(buffer);
+        with_thread(|thread| thread.old_cleanup = buffer.previous);
         if execute != 0 {
-            unsafe { ((*buffer).routine)((*buffer).arg) };
+            buffer.call();
         }
     }
     /// Puts a cleanup handler in place.
-    unsafe fn _pthread_cleanup_push_defer(
-        buffer: *mut unwind::OldCleanupBuffer, routine: unsafe extern "C" fn(*mut c_void), arg: *mut c_void,
+    fn _pthread_cleanup_push_defer(
+        buffer: *mut unwind::OldCleanupBuffer, routine: *const c_void, arg: *mut c_void,
     ) {
-        unsafe { _pthread_cleanup_push(buffer, routine, arg) };
+        _pthread_cleanup_push(buffer, routine, arg);
     }
     /// Takes a cleanup handler away and calls it if asked.
-    unsafe fn _pthread_cleanup_pop_restore(buffer: *mut unwind::OldCleanupBuffer, execute: c_int) {
-        unsafe { _pthread_cleanup_pop(buffer, execute) };
+    fn _pthread_cleanup_pop_restore(buffer: *mut unwind::OldCleanupBuffer, execute: c_int) {
+        _pthread_cleanup_pop(buffer, execute);
     }
 }

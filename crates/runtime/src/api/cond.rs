@@ -23,25 +23,22 @@ use wire::record::wake;
 use super::cancel::{self, Outcome, cancellable};
 use super::layout::COND;
 use super::mutex::{self, Kind, refuse};
-use super::step::{Call, Wait, is_time, me, misuse};
+use super::step::{Call, Wait, is_time, misuse};
 use crate::sched;
 use crate::sync::{Blocker, Mutex, Wake};
 use crate::text::text;
 
 /// Waits on a condition variable.
-///
-/// # Safety
-/// The memory of both objects is readable.
-pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
+pub fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
     let call = Call::here();
-    if let Err(unusable) = unsafe { COND.kind(cond) } {
+    if let Err(unusable) = COND.kind(cond) {
         return refuse(cond, "waits on", COND.name, unusable).into();
     }
-    let kind = match unsafe { mutex::kind(lock, "waits with") } {
+    let kind = match mutex::kind(lock, "waits with") {
         Ok(kind) => kind,
         Err(error) => return error.into(),
     };
-    let mine = sched::state().ensure::<Mutex>(lock).owner() == Some(me());
+    let mine = mutex::is_mine(lock);
     if !mine && kind == Kind::ErrorCheck {
         return libc::EPERM.into();
     }
@@ -51,17 +48,17 @@ pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
             return libc::EPERM.into();
         }
     }
-    let began = call.step(Tag::WaitBegin, cond).extra(lock).run(Blocker::None, |state, thread, step| {
-        if cancel::act(state, thread, step) {
+    let began = call.step(Tag::WaitBegin, cond).extra(lock).run(Blocker::None, |objects, thread, step| {
+        if cancel::act(objects, thread, step) {
             return false;
         }
-        if state.waits.other_lock(cond, lock).is_some() {
+        if objects.waits.other_lock(cond, lock).is_some() {
             misuse(cond, "waits on a condition variable that others wait on with another mutex");
         }
         if mine {
-            state.ensure::<Mutex>(lock).release(thread);
+            objects.ensure::<Mutex>(lock).release(thread);
         }
-        state.waits.begin(cond, thread, lock);
+        objects.waits.begin(cond, thread, lock);
         true
     });
     if !began {
@@ -69,13 +66,13 @@ pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
     }
     let timed = wait == Wait::Timed;
     let blocker = Blocker::Wait { cond, timed, spurious: sched::may_be_spurious(cond) };
-    let wake = call.step(Tag::WaitEnd, cond).flags(wake::SIGNALLED).run(blocker, |state, thread, step| {
-        let wake = state.end_wait(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
+    let wake = call.step(Tag::WaitEnd, cond).flags(wake::SIGNALLED).run(blocker, |objects, thread, step| {
+        let wake = objects.end_wait(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
         step.flags = wake as u8;
         wake
     });
     // A mutex it did not hold it does not get: one misuse shall not look like two.
-    let error = if mine { unsafe { mutex::lock(&call, lock, Wait::Block) } } else { 0 };
+    let error = if mine { mutex::lock(&call, lock, Wait::Block) } else { 0 };
     match wake {
         Wake::Cancelled => cancel::point(&call),
         _ if error != 0 => error.into(),
@@ -85,90 +82,81 @@ pub unsafe fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
 }
 
 /// Wakes up to `most` waiters.
-///
-/// # Safety
-/// The condition variable's memory is readable.
-pub unsafe fn wake(cond: u64, tag: Tag, most: usize) -> c_int {
+pub fn wake(cond: u64, tag: Tag, most: usize) -> c_int {
     let verb = if tag == Tag::Signal { "signals" } else { "broadcasts to" };
-    Call::here().step(tag, cond).run(Blocker::None, |state, _, _| {
-        if let Err(unusable) = unsafe { COND.kind(cond) } {
+    Call::here().step(tag, cond).run(Blocker::None, |objects, _, _| {
+        if let Err(unusable) = COND.kind(cond) {
             return refuse(cond, verb, COND.name, unusable);
         }
-        state.waits.signal(cond, most);
+        objects.waits.signal(cond, most);
         0
     })
 }
 
 /// Initialises a condition variable.
-///
-/// # Safety
-/// The condition variable's memory is writable.
-pub unsafe fn init(cond: u64) {
-    Call::here().step(Tag::Init, cond).run(Blocker::None, |state, _, _| {
-        if let Some(what) = state.in_use(cond) {
+pub fn init(cond: u64) {
+    Call::here().step(Tag::Init, cond).run(Blocker::None, |objects, _, _| {
+        if let Some(what) = objects.in_use(cond) {
             misuse(cond, text!("initialises {what}").as_str());
         }
-        state.remove(cond);
-        unsafe { COND.init(cond, 0) };
+        objects.remove(cond);
+        COND.init(cond, 0);
     });
 }
 
 /// Destroys a condition variable.
-///
-/// # Safety
-/// The condition variable's memory is writable.
-pub unsafe fn destroy(cond: u64) -> c_int {
-    Call::here().step(Tag::Destroy, cond).run(Blocker::None, |state, _, _| {
-        if let Err(unusable) = unsafe { COND.kind(cond) } {
+pub fn destroy(cond: u64) -> c_int {
+    Call::here().step(Tag::Destroy, cond).run(Blocker::None, |objects, _, _| {
+        if let Err(unusable) = COND.kind(cond) {
             return refuse(cond, "destroys", COND.name, unusable);
         }
-        if state.waits.waited_on(cond) {
+        if objects.waits.waited_on(cond) {
             misuse(cond, "destroys a condition variable that threads wait on");
         }
-        unsafe { COND.destroy(cond) };
+        COND.destroy(cond);
         0
     })
 }
 
 cancellable! {
     /// Waits for a signal.
-    unsafe fn pthread_cond_wait(cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t) {
-        unsafe { wait(cond as u64, lock as u64, Wait::Block) }
+    fn pthread_cond_wait(cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t) {
+        wait(cond as u64, lock as u64, Wait::Block)
     }
     /// Waits for a signal or gives up.
-    unsafe fn pthread_cond_timedwait(cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t, limit: *const timespec) {
-        if !unsafe { is_time(limit) } {
+    fn pthread_cond_timedwait(cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t, limit: *const timespec) {
+        if !is_time(limit) {
             return libc::EINVAL.into();
         }
-        unsafe { wait(cond as u64, lock as u64, Wait::Timed).until(limit) }
+        wait(cond as u64, lock as u64, Wait::Timed).until(limit)
     }
     /// Waits for a signal or gives up.
-    unsafe fn pthread_cond_clockwait(
+    fn pthread_cond_clockwait(
         cond: *mut pthread_cond_t, lock: *mut pthread_mutex_t, _clock: clockid_t, limit: *const timespec,
     ) {
-        if !unsafe { is_time(limit) } {
+        if !is_time(limit) {
             return libc::EINVAL.into();
         }
-        unsafe { wait(cond as u64, lock as u64, Wait::Timed).until(limit) }
+        wait(cond as u64, lock as u64, Wait::Timed).until(limit)
     }
 }
 
 export! {
     /// Initialises a condition variable.
-    unsafe fn pthread_cond_init(cond: *mut pthread_cond_t, _attributes: *const pthread_condattr_t) -> c_int {
-        unsafe { init(cond as u64) };
+    fn pthread_cond_init(cond: *mut pthread_cond_t, _attributes: *const pthread_condattr_t) -> c_int {
+        init(cond as u64);
         0
     }
     /// Destroys a condition variable.
-    unsafe fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int {
-        unsafe { destroy(cond as u64) }
+    fn pthread_cond_destroy(cond: *mut pthread_cond_t) -> c_int {
+        destroy(cond as u64)
     }
     /// Wakes one waiter.
-    unsafe fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int {
-        unsafe { wake(cond as u64, Tag::Signal, 1) }
+    fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int {
+        wake(cond as u64, Tag::Signal, 1)
     }
     /// Wakes all waiters.
-    unsafe fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int {
-        unsafe { wake(cond as u64, Tag::Broadcast, usize::MAX) }
+    fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int {
+        wake(cond as u64, Tag::Broadcast, usize::MAX)
     }
 }

@@ -4,6 +4,8 @@
 //! the program's memory, in the GNU C library's layout, at every use; and a destroyed one is marked there, so that
 //! initialising it again by assignment works. All else is in the model.
 
+use crate::memory;
+
 /// Where an object keeps its kind, and which kinds there are.
 pub struct Layout {
     /// What people call the object.
@@ -51,11 +53,8 @@ impl Layout {
     }
 
     /// The kind of the object.
-    ///
-    /// # Safety
-    /// The object's memory is readable.
-    pub unsafe fn kind(&self, object: u64) -> Result<u32, Unusable> {
-        match unsafe { self.kind_at(object).read_unaligned() } {
+    pub fn kind(&self, object: u64) -> Result<u32, Unusable> {
+        match memory::read(self.kind_at(object)) {
             DESTROYED => Err(Unusable::Destroyed),
             kind if kind & !self.bits != 0 => Err(Unusable::NotInitialised),
             kind => Ok(kind),
@@ -63,22 +62,14 @@ impl Layout {
     }
 
     /// Makes the memory an object of this kind.
-    ///
-    /// # Safety
-    /// The object's memory is writable.
-    pub unsafe fn init(&self, object: u64, kind: u32) {
-        unsafe {
-            (object as *mut u8).write_bytes(0, self.size);
-            self.kind_at(object).write_unaligned(kind);
-        }
+    pub fn init(&self, object: u64, kind: u32) {
+        memory::zero(object as *mut u8, self.size);
+        memory::write(self.kind_at(object), kind);
     }
 
     /// Marks the object as destroyed.
-    ///
-    /// # Safety
-    /// The object's memory is writable.
-    pub unsafe fn destroy(&self, object: u64) {
-        unsafe { self.kind_at(object).write_unaligned(DESTROYED) };
+    pub fn destroy(&self, object: u64) {
+        memory::write(self.kind_at(object), DESTROYED);
     }
 }
 
@@ -88,18 +79,19 @@ mod tests {
 
     #[test]
     fn static_initialisers_are_recognised() {
-        let mutex = |m: &libc::pthread_mutex_t| unsafe { MUTEX.kind(m as *const _ as u64) };
+        let mutex = |m: &libc::pthread_mutex_t| MUTEX.kind(m as *const _ as u64);
         assert_eq!(mutex(&libc::PTHREAD_MUTEX_INITIALIZER), Ok(0));
         assert_eq!(mutex(&libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP), Ok(1));
         assert_eq!(mutex(&libc::PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP), Ok(2));
         let cond = libc::PTHREAD_COND_INITIALIZER;
         let rwlock = libc::PTHREAD_RWLOCK_INITIALIZER;
-        assert_eq!(unsafe { COND.kind(&raw const cond as u64) }, Ok(0));
-        assert_eq!(unsafe { RWLOCK.kind(&raw const rwlock as u64) }, Ok(0));
+        assert_eq!(COND.kind(&raw const cond as u64), Ok(0));
+        assert_eq!(RWLOCK.kind(&raw const rwlock as u64), Ok(0));
     }
 
     #[test]
     fn the_c_librarys_own_initialisation_is_recognised() {
+        // SAFETY: all zero is a value of both structures, and each function gets one that the one before initialised.
         unsafe {
             let mut attributes: libc::pthread_mutexattr_t = core::mem::zeroed();
             let mut mutex: libc::pthread_mutex_t = core::mem::zeroed();
@@ -120,13 +112,11 @@ mod tests {
         let object = memory.as_mut_ptr() as u64;
         for layout in [&MUTEX, &COND, &RWLOCK] {
             memory.fill(0xab);
-            unsafe {
-                assert_eq!(layout.kind(object), Err(Unusable::NotInitialised));
-                layout.init(object, 1);
-                assert_eq!(layout.kind(object), Ok(1));
-                layout.destroy(object);
-                assert_eq!(layout.kind(object), Err(Unusable::Destroyed));
-            }
+            assert_eq!(layout.kind(object), Err(Unusable::NotInitialised));
+            layout.init(object, 1);
+            assert_eq!(layout.kind(object), Ok(1));
+            layout.destroy(object);
+            assert_eq!(layout.kind(object), Err(Unusable::Destroyed));
         }
     }
 }

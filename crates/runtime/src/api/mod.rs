@@ -19,16 +19,18 @@
 //! | [`verifier`] | values left open, assumptions, sections |
 //! | [`layout`], [`step`] | what they have in common |
 
+#![allow(
+    clippy::not_unsafe_ptr_arg_deref,
+    reason = "the program calls these functions by their C declarations and vouches for what it passes (see `crate::memory`)"
+)]
+
 /// Defines functions of the C library.
 macro_rules! export {
-    ($($(#[$meta:meta])* $(unsafe)? fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
         $(#[$meta])*
-        ///
-        /// # Safety
-        /// As for the C function.
         #[allow(non_snake_case, reason = "names are the C library's")]
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? $body
+        pub extern "C" fn $name($($arg: $type),*) $(-> $result)? $body
     )*};
 }
 

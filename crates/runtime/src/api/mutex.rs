@@ -22,7 +22,7 @@ use wire::record::flag;
 use super::layout::{MUTEX, Unusable};
 use super::step::{Call, Wait, is_time, me, misuse, until};
 use crate::sched::{self, Thread};
-use crate::sync::{Blocker, Mode, Model, Mutex, Released, Spin, State};
+use crate::sync::{Blocker, Mode, Model, Mutex, Released, Spin, SyncObjects};
 use crate::text::text;
 
 unsafe extern "C" {
@@ -59,11 +59,8 @@ impl Kind {
 }
 
 /// The mutex's kind; an unusable one is a misuse.
-///
-/// # Safety
-/// The mutex's memory is readable.
-pub unsafe fn kind(mutex: u64, verb: &str) -> Result<Kind, c_int> {
-    unsafe { MUTEX.kind(mutex) }.map(Kind::from_word).map_err(|unusable| refuse(mutex, verb, MUTEX.name, unusable))
+pub fn kind(mutex: u64, verb: &str) -> Result<Kind, c_int> {
+    MUTEX.kind(mutex).map(Kind::from_word).map_err(|unusable| refuse(mutex, verb, MUTEX.name, unusable))
 }
 
 /// Reports the use of an object that is not there. Returns what the call returns.
@@ -78,15 +75,15 @@ pub fn acquire(
     lock: u64,
     mode: Mode,
     wait: Wait,
-    take: impl FnOnce(&mut State, Thread) -> Result<(), c_int>,
+    take: impl FnOnce(&mut SyncObjects, Thread) -> Result<(), c_int>,
 ) -> c_int {
     let shared = if mode == Mode::Shared { flag::SHARED } else { 0 };
     let (step, blocker) = match wait {
         Wait::Block => (call.step(Tag::Acquire, lock).flags(shared), Blocker::Lock { lock, mode }),
         _ => (call.step(Tag::TryAcquire, lock).flags(shared | flag::SUCCESS), Blocker::None),
     };
-    step.run(blocker, |state, thread, step| {
-        let outcome = if state.available(lock, mode) { take(state, thread) } else { Err(wait.gave_up()) };
+    step.run(blocker, |objects, thread, step| {
+        let outcome = if objects.available(lock, mode) { take(objects, thread) } else { Err(wait.gave_up()) };
         if outcome.is_err() {
             (step.tag, step.flags) = (Tag::TryAcquire, shared);
         }
@@ -95,48 +92,44 @@ pub fn acquire(
 }
 
 /// Initialises a mutex.
-///
-/// # Safety
-/// The mutex's memory is writable.
-pub unsafe fn init(mutex: u64, kind: Kind) {
-    Call::here().step(Tag::Init, mutex).run(Blocker::None, |state, _, _| {
-        if let Some(what) = state.in_use(mutex) {
+pub fn init(mutex: u64, kind: Kind) {
+    Call::here().step(Tag::Init, mutex).run(Blocker::None, |objects, _, _| {
+        if let Some(what) = objects.in_use(mutex) {
             misuse(mutex, text!("initialises {what}").as_str());
         }
-        state.put(mutex, Mutex::default());
-        unsafe { MUTEX.init(mutex, kind.word()) };
+        objects.put(mutex, Mutex::default());
+        MUTEX.init(mutex, kind.word());
     });
 }
 
 /// Destroys a mutex.
-///
-/// # Safety
-/// The mutex's memory is writable.
-pub unsafe fn destroy(mutex: u64) -> c_int {
-    Call::here().step(Tag::Destroy, mutex).run(Blocker::None, |state, _, _| {
-        if let Err(unusable) = unsafe { MUTEX.kind(mutex) } {
+pub fn destroy(mutex: u64) -> c_int {
+    Call::here().step(Tag::Destroy, mutex).run(Blocker::None, |objects, _, _| {
+        if let Err(unusable) = MUTEX.kind(mutex) {
             return refuse(mutex, "destroys", MUTEX.name, unusable);
         }
-        if let Some(what) = state.in_use(mutex) {
+        if let Some(what) = objects.in_use(mutex) {
             misuse(mutex, text!("destroys {what}").as_str());
             return libc::EBUSY;
         }
-        state.remove(mutex);
-        unsafe { MUTEX.destroy(mutex) };
+        objects.remove(mutex);
+        MUTEX.destroy(mutex);
         0
     })
 }
 
+/// Whether the calling thread holds the mutex.
+pub fn is_mine(mutex: u64) -> bool {
+    sched::with_objects(|objects| objects.ensure::<Mutex>(mutex).owner()) == Some(me())
+}
+
 /// Takes a mutex.
-///
-/// # Safety
-/// The mutex's memory is readable.
-pub unsafe fn lock(call: &Call, mutex: u64, wait: Wait) -> c_int {
-    let kind = match unsafe { kind(mutex, "locks") } {
+pub fn lock(call: &Call, mutex: u64, wait: Wait) -> c_int {
+    let kind = match kind(mutex, "locks") {
         Ok(kind) => kind,
         Err(error) => return error,
     };
-    if sched::state().ensure::<Mutex>(mutex).owner() == Some(me()) {
+    if is_mine(mutex) {
         match kind {
             Kind::Recursive => return lock_again(call, mutex, wait),
             Kind::ErrorCheck if wait == Wait::Try => return libc::EBUSY,
@@ -144,10 +137,10 @@ pub unsafe fn lock(call: &Call, mutex: u64, wait: Wait) -> c_int {
             Kind::Normal => {}
         }
     }
-    acquire(call, mutex, Mode::Exclusive, wait, |state, thread| {
+    acquire(call, mutex, Mode::Exclusive, wait, |objects, thread| {
         // It may have been destroyed while this thread was waiting.
-        unsafe { self::kind(mutex, "locks") }?;
-        state.ensure::<Mutex>(mutex).acquire(thread);
+        self::kind(mutex, "locks")?;
+        objects.ensure::<Mutex>(mutex).acquire(thread);
         Ok(())
     })
 }
@@ -157,20 +150,17 @@ fn lock_again(call: &Call, mutex: u64, wait: Wait) -> c_int {
         Wait::Block => call.step(Tag::Acquire, mutex),
         _ => call.step(Tag::TryAcquire, mutex).flags(flag::SUCCESS),
     };
-    step.run(Blocker::None, |state, thread, _| state.ensure::<Mutex>(mutex).acquire(thread));
+    step.run(Blocker::None, |objects, thread, _| objects.ensure::<Mutex>(mutex).acquire(thread));
     0
 }
 
 /// Gives a mutex back.
-///
-/// # Safety
-/// The mutex's memory is readable.
-pub unsafe fn unlock(call: &Call, mutex: u64) -> c_int {
-    let kind = match unsafe { kind(mutex, "unlocks") } {
+pub fn unlock(call: &Call, mutex: u64) -> c_int {
+    let kind = match kind(mutex, "unlocks") {
         Ok(kind) => kind,
         Err(error) => return error,
     };
-    let mine = sched::state().ensure::<Mutex>(mutex).owner() == Some(me());
+    let mine = is_mine(mutex);
     if !mine && kind != Kind::Normal {
         // Asking is what an error-checking mutex is for.
         if kind == Kind::Recursive {
@@ -178,8 +168,8 @@ pub unsafe fn unlock(call: &Call, mutex: u64) -> c_int {
         }
         return libc::EPERM;
     }
-    call.step(Tag::Release, mutex).run(Blocker::None, |state, thread, _| {
-        report_release(mutex, MUTEX.name, state.ensure::<Mutex>(mutex).release(thread));
+    call.step(Tag::Release, mutex).run(Blocker::None, |objects, thread, _| {
+        report_release(mutex, MUTEX.name, objects.ensure::<Mutex>(mutex).release(thread));
     });
     0
 }
@@ -195,40 +185,41 @@ pub fn report_release(lock: u64, name: &str, released: Released) {
 
 export! {
     /// Initialises a mutex.
-    unsafe fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int {
+    fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int {
         let mut word = libc::PTHREAD_MUTEX_NORMAL;
         if !attributes.is_null() {
+            // SAFETY: the program passes attributes that the C library initialised; `word` is writable.
             unsafe { pthread_mutexattr_gettype(attributes, &mut word) };
         }
-        unsafe { init(mutex as u64, Kind::from_word(word as u32)) };
+        init(mutex as u64, Kind::from_word(word as u32));
         0
     }
     /// Destroys a mutex.
-    unsafe fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int {
-        unsafe { destroy(mutex as u64) }
+    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int {
+        destroy(mutex as u64)
     }
     /// Takes a mutex.
-    unsafe fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int {
-        unsafe { lock(&Call::here(), mutex as u64, Wait::Block) }
+    fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int {
+        lock(&Call::here(), mutex as u64, Wait::Block)
     }
     /// Takes a mutex if it is free.
-    unsafe fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int {
-        unsafe { lock(&Call::here(), mutex as u64, Wait::Try) }
+    fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int {
+        lock(&Call::here(), mutex as u64, Wait::Try)
     }
     /// Takes a mutex or gives up.
-    unsafe fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, limit: *const timespec) -> c_int {
-        if !unsafe { is_time(limit) } {
+    fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, limit: *const timespec) -> c_int {
+        if !is_time(limit) {
             return libc::EINVAL;
         }
-        unsafe { until(limit, lock(&Call::here(), mutex as u64, Wait::Timed)) }
+        until(limit, lock(&Call::here(), mutex as u64, Wait::Timed))
     }
     /// Takes a mutex or gives up.
-    unsafe fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, _clock: clockid_t, limit: *const timespec) -> c_int {
-        unsafe { pthread_mutex_timedlock(mutex, limit) }
+    fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, _clock: clockid_t, limit: *const timespec) -> c_int {
+        pthread_mutex_timedlock(mutex, limit)
     }
     /// Gives a mutex back.
-    unsafe fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int {
-        unsafe { unlock(&Call::here(), mutex as u64) }
+    fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int {
+        unlock(&Call::here(), mutex as u64)
     }
     /// No mutex is in need of repair.
     fn pthread_mutex_consistent(_mutex: *mut pthread_mutex_t) -> c_int {
@@ -244,56 +235,56 @@ export! {
     }
 
     /// Initialises a spin lock.
-    unsafe fn pthread_spin_init(lock: *mut pthread_spinlock_t, _shared: c_int) -> c_int {
-        Call::here().step(Tag::Init, lock as u64).run(Blocker::None, |state, _, _| {
-            if let Some(what) = state.in_use(lock as u64) {
+    fn pthread_spin_init(lock: *mut pthread_spinlock_t, _shared: c_int) -> c_int {
+        Call::here().step(Tag::Init, lock as u64).run(Blocker::None, |objects, _, _| {
+            if let Some(what) = objects.in_use(lock as u64) {
                 misuse(lock as u64, text!("initialises {what}").as_str());
             }
-            state.put(lock as u64, Spin::default());
+            objects.put(lock as u64, Spin::default());
         });
         0
     }
     /// Destroys a spin lock.
-    unsafe fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int {
-        Call::here().step(Tag::Destroy, lock as u64).run(Blocker::None, |state, _, _| {
-            if let Some(what) = state.in_use(lock as u64) {
+    fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int {
+        Call::here().step(Tag::Destroy, lock as u64).run(Blocker::None, |objects, _, _| {
+            if let Some(what) = objects.in_use(lock as u64) {
                 misuse(lock as u64, text!("destroys {what}").as_str());
             }
-            state.destroy(lock as u64, Spin::NAME);
+            objects.destroy(lock as u64, Spin::NAME);
         });
         0
     }
     /// Takes a spin lock.
-    unsafe fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
+    fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int {
         take_spin(lock as u64, Wait::Block)
     }
     /// Takes a spin lock if it is free.
-    unsafe fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int {
+    fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int {
         take_spin(lock as u64, Wait::Try)
     }
     /// Gives a spin lock back.
-    unsafe fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int {
-        Call::here().step(Tag::Release, lock as u64).run(Blocker::None, |state, thread, _| {
-            spin(state, lock as u64, "unlocks");
-            report_release(lock as u64, Spin::NAME, state.ensure::<Spin>(lock as u64).0.release(thread));
+    fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int {
+        Call::here().step(Tag::Release, lock as u64).run(Blocker::None, |objects, thread, _| {
+            spin(objects, lock as u64, "unlocks");
+            report_release(lock as u64, Spin::NAME, objects.ensure::<Spin>(lock as u64).0.release(thread));
         });
         0
     }
 }
 
 /// Reports the use of a spin lock that is not there; it is free then.
-fn spin(state: &mut State, lock: u64, verb: &str) {
-    if state.find::<Spin>(lock).is_none() {
-        let destroyed = state.destroyed(lock, Spin::NAME);
+fn spin(objects: &mut SyncObjects, lock: u64, verb: &str) {
+    if objects.find::<Spin>(lock).is_none() {
+        let destroyed = objects.destroyed(lock, Spin::NAME);
         refuse(lock, verb, Spin::NAME, if destroyed { Unusable::Destroyed } else { Unusable::NotInitialised });
-        state.put(lock, Spin::default());
+        objects.put(lock, Spin::default());
     }
 }
 
 fn take_spin(lock: u64, wait: Wait) -> c_int {
-    acquire(&Call::here(), lock, Mode::Exclusive, wait, |state, thread| {
-        spin(state, lock, "locks");
-        state.ensure::<Spin>(lock).0.acquire(thread);
+    acquire(&Call::here(), lock, Mode::Exclusive, wait, |objects, thread| {
+        spin(objects, lock, "locks");
+        objects.ensure::<Spin>(lock).0.acquire(thread);
         Ok(())
     })
 }

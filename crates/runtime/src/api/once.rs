@@ -18,8 +18,8 @@ use wire::Tag;
 use wire::record::{flag, order};
 
 use super::step::{Call, misuse};
-use crate::sched;
 use crate::sync::{Blocker, Once};
+use crate::{memory, sched};
 
 /// `pthread_once_t` before and after.
 const INITIAL: c_int = 0;
@@ -32,7 +32,7 @@ struct CallOnceWords([Option<(*mut usize, usize)>; 2]);
 impl CallOnceWords {
     fn save() -> Self {
         Self([c"_ZSt15__once_callable", c"_ZSt11__once_call"].map(|name| {
-            // Safety: the C library finds the calling thread's instance; the symbols are words.
+            // SAFETY: the C library finds the instance of the one operating-system thread; the symbols are words.
             unsafe {
                 let word = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).cast::<usize>();
                 (!word.is_null()).then(|| (word, *word))
@@ -40,7 +40,7 @@ impl CallOnceWords {
         }))
     }
     fn restore(self) {
-        // Safety: found by `save`.
+        // SAFETY: `save` found the words, which live as long as the operating-system thread.
         self.0.into_iter().flatten().for_each(|(word, value)| unsafe { *word = value });
     }
 }
@@ -56,7 +56,8 @@ fn is_internal(control: u64) -> bool {
     if program.contains(&(control as usize)) || crate::slots::ALL.contains(&(control as usize)) {
         return false;
     }
-    // Safety: the name is a string of the dynamic linker that stays.
+    // SAFETY: all zero is a value of the structure; a name that the dynamic linker gives is a string that stays, and what
+    // follows a slash in it is one, too.
     unsafe {
         let mut found: libc::Dl_info = core::mem::zeroed();
         libc::dladdr(control as *const c_void, &mut found) != 0
@@ -72,19 +73,19 @@ fn is_internal(control: u64) -> bool {
 /// Enters a once-control. `done` looks at it when it is this thread's turn. Returns whether the routine is to be run.
 fn begin(call: &Call, once: u64, done: impl FnOnce() -> bool) -> bool {
     let step = call.step(Tag::OnceBegin, once).flags(flag::SUCCESS);
-    step.run(Blocker::Once { once }, |state, thread, step| {
+    step.run(Blocker::Once { once }, |objects, thread, step| {
         if done() {
             step.flags = 0;
             return false;
         }
-        state.put(once, Once { runner: thread });
+        objects.put(once, Once { runner: thread });
         true
     })
 }
 
 /// The routine is over.
 fn end(call: &Call, once: u64) {
-    call.step(Tag::OnceEnd, once).run(Blocker::None, |state, _, _| state.remove(once));
+    call.step(Tag::OnceEnd, once).run(Blocker::None, |objects, _, _| objects.remove(once));
 }
 
 /// Enters the control and, where this thread is to, calls the routine in a frame whose personality is `personality`.
@@ -158,13 +159,13 @@ pub unsafe extern "C" fn pthread_once() {
     )
 }
 
-unsafe extern "C" fn enter(control: *mut pthread_once_t, _routine: *const c_void) -> c_int {
+extern "C" fn enter(control: *mut pthread_once_t, _routine: *const c_void) -> c_int {
     if is_internal(control as u64) {
-        return (unsafe { *control } & DONE == 0).into();
+        return (memory::read(control) & DONE == 0).into();
     }
     let words = CallOnceWords::save();
     let run = begin(&Call::here(), control as u64, || {
-        let value = unsafe { *control };
+        let value = memory::read(control);
         if value != INITIAL && value != DONE {
             misuse(control as u64, "uses a once-control that was not initialised");
         }
@@ -174,8 +175,8 @@ unsafe extern "C" fn enter(control: *mut pthread_once_t, _routine: *const c_void
     run.into()
 }
 
-unsafe extern "C" fn leave(control: *mut pthread_once_t) {
-    unsafe { *control = DONE };
+extern "C" fn leave(control: *mut pthread_once_t) {
+    memory::write(control, DONE);
     if !is_internal(control as u64) {
         end(&Call::here(), control as u64);
     }
@@ -189,7 +190,7 @@ unsafe extern "C" {
 }
 
 /// An exception, or the thread's end, passes the frame of `pthread_once`: the routine counts as not run.
-unsafe extern "C" fn personality(
+extern "C" fn personality(
     _version: c_int,
     actions: c_int,
     _class: u64,
@@ -197,7 +198,8 @@ unsafe extern "C" fn personality(
     context: *mut c_void,
 ) -> c_int {
     if actions & CLEANUP_PHASE != 0 {
-        // Safety: the frame keeps the control at its lowest address.
+        // SAFETY: the unwinder passes the context of the frame of `pthread_once`, which keeps the control at its lowest
+        // address.
         let control = unsafe { *(_Unwind_GetCFA(context) as *const u64) };
         if !is_internal(control) {
             end(&Call::here(), control);
@@ -213,22 +215,22 @@ fn guard_byte(guard: *mut u64) -> *mut u8 {
 
 export! {
     /// Starts to initialise a static, if it is not yet.
-    unsafe fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
-        let runner = sched::state().find::<Once>(guard as u64).map(|once| once.runner);
+    fn __cxa_guard_acquire(guard: *mut u64) -> c_int {
+        let runner = sched::with_objects(|objects| objects.find::<Once>(guard as u64).map(|once| once.runner));
         if runner.is_some() && runner == Some(super::step::me()) {
             misuse(guard as u64, "enters the initialisation of a static again while it runs it");
         }
-        begin(&Call::here(), guard as u64, || unsafe { guard_byte(guard).read() } != 0).into()
+        begin(&Call::here(), guard as u64, || memory::read(guard_byte(guard)) != 0).into()
     }
     /// The static is initialised.
-    unsafe fn __cxa_guard_release(guard: *mut u64) {
+    fn __cxa_guard_release(guard: *mut u64) {
         let call = Call::here();
         let write = call.step(Tag::Write, guard as u64).flags(order::RELEASE).argument(1);
-        write.run(Blocker::None, |_, _, _| unsafe { guard_byte(guard).write(1) });
+        write.run(Blocker::None, |_, _, _| memory::write(guard_byte(guard), 1));
         end(&call, guard as u64);
     }
     /// The initialisation threw an exception.
-    unsafe fn __cxa_guard_abort(guard: *mut u64) {
+    fn __cxa_guard_abort(guard: *mut u64) {
         end(&Call::here(), guard as u64);
     }
 }

@@ -20,7 +20,7 @@ macro_rules! refused {
     ($result:expr; $type:ty: $($name:ident)*) => {
         export! {$(
             /// Refused.
-            unsafe fn $name() -> $type {
+            fn $name() -> $type {
                 refuse(stringify!($name));
                 $result
             }

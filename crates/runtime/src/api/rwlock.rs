@@ -24,100 +24,101 @@ use crate::sched;
 use crate::sync::{Blocker, Mode, Rwlock};
 use crate::text::text;
 
-unsafe fn take(lock: *mut pthread_rwlock_t, mode: Mode, wait: Wait) -> c_int {
+fn take(lock: *mut pthread_rwlock_t, mode: Mode, wait: Wait) -> c_int {
     let lock = lock as u64;
-    let usable = move || unsafe { RWLOCK.kind(lock) }.map_err(|unusable| refuse(lock, "locks", RWLOCK.name, unusable));
+    let usable = move || RWLOCK.kind(lock).map_err(|unusable| refuse(lock, "locks", RWLOCK.name, unusable));
     if let Err(error) = usable() {
         return error;
     }
-    if wait != Wait::Try && sched::state().ensure::<Rwlock>(lock).writer() == Some(me()) {
+    let writer = || sched::with_objects(|objects| objects.ensure::<Rwlock>(lock).writer());
+    if wait != Wait::Try && writer() == Some(me()) {
         return libc::EDEADLK;
     }
-    acquire(&Call::here(), lock, mode, wait, |state, thread| {
+    acquire(&Call::here(), lock, mode, wait, |objects, thread| {
         usable()?;
-        state.acquire_rwlock(lock, thread, mode);
+        objects.acquire_rwlock(lock, thread, mode);
         Ok(())
     })
 }
 
-unsafe fn take_timed(lock: *mut pthread_rwlock_t, mode: Mode, limit: *const timespec) -> c_int {
-    if !unsafe { is_time(limit) } {
+fn take_timed(lock: *mut pthread_rwlock_t, mode: Mode, limit: *const timespec) -> c_int {
+    if !is_time(limit) {
         return libc::EINVAL;
     }
-    unsafe { until(limit, take(lock, mode, Wait::Timed)) }
+    until(limit, take(lock, mode, Wait::Timed))
 }
 
 export! {
     /// Initialises a reader-writer lock.
-    unsafe fn pthread_rwlock_init(lock: *mut pthread_rwlock_t, _attributes: *const pthread_rwlockattr_t) -> c_int {
+    fn pthread_rwlock_init(lock: *mut pthread_rwlock_t, _attributes: *const pthread_rwlockattr_t) -> c_int {
         let lock = lock as u64;
-        Call::here().step(Tag::Init, lock).run(Blocker::None, |state, _, _| {
-            if let Some(what) = state.in_use(lock) {
+        Call::here().step(Tag::Init, lock).run(Blocker::None, |objects, _, _| {
+            if let Some(what) = objects.in_use(lock) {
                 misuse(lock, text!("initialises {what}").as_str());
             }
-            state.put(lock, Rwlock::default());
-            unsafe { RWLOCK.init(lock, 0) };
+            objects.put(lock, Rwlock::default());
+            RWLOCK.init(lock, 0);
         });
         0
     }
     /// Destroys a reader-writer lock.
-    unsafe fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int {
+    fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int {
         let lock = lock as u64;
-        Call::here().step(Tag::Destroy, lock).run(Blocker::None, |state, _, _| {
-            if let Err(unusable) = unsafe { RWLOCK.kind(lock) } {
+        Call::here().step(Tag::Destroy, lock).run(Blocker::None, |objects, _, _| {
+            if let Err(unusable) = RWLOCK.kind(lock) {
                 return refuse(lock, "destroys", RWLOCK.name, unusable);
             }
-            if let Some(what) = state.in_use(lock) {
+            if let Some(what) = objects.in_use(lock) {
                 misuse(lock, text!("destroys {what}").as_str());
                 return libc::EBUSY;
             }
-            state.remove(lock);
-            unsafe { RWLOCK.destroy(lock) };
+            objects.remove(lock);
+            RWLOCK.destroy(lock);
             0
         })
     }
     /// Takes the lock shared.
-    unsafe fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int {
-        unsafe { take(lock, Mode::Shared, Wait::Block) }
+    fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int {
+        take(lock, Mode::Shared, Wait::Block)
     }
     /// Takes the lock exclusively.
-    unsafe fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int {
-        unsafe { take(lock, Mode::Exclusive, Wait::Block) }
+    fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int {
+        take(lock, Mode::Exclusive, Wait::Block)
     }
     /// Takes the lock shared if it can be had.
-    unsafe fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int {
-        unsafe { take(lock, Mode::Shared, Wait::Try) }
+    fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int {
+        take(lock, Mode::Shared, Wait::Try)
     }
     /// Takes the lock exclusively if it can be had.
-    unsafe fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int {
-        unsafe { take(lock, Mode::Exclusive, Wait::Try) }
+    fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int {
+        take(lock, Mode::Exclusive, Wait::Try)
     }
     /// Takes the lock shared or gives up.
-    unsafe fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, limit: *const timespec) -> c_int {
-        unsafe { take_timed(lock, Mode::Shared, limit) }
+    fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, limit: *const timespec) -> c_int {
+        take_timed(lock, Mode::Shared, limit)
     }
     /// Takes the lock exclusively or gives up.
-    unsafe fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, limit: *const timespec) -> c_int {
-        unsafe { take_timed(lock, Mode::Exclusive, limit) }
+    fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, limit: *const timespec) -> c_int {
+        take_timed(lock, Mode::Exclusive, limit)
     }
     /// Takes the lock shared or gives up.
-    unsafe fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, _clock: clockid_t, limit: *const timespec) -> c_int {
-        unsafe { take_timed(lock, Mode::Shared, limit) }
+    fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, _clock: clockid_t, limit: *const timespec) -> c_int {
+        take_timed(lock, Mode::Shared, limit)
     }
     /// Takes the lock exclusively or gives up.
-    unsafe fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, _clock: clockid_t, limit: *const timespec) -> c_int {
-        unsafe { take_timed(lock, Mode::Exclusive, limit) }
+    fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, _clock: clockid_t, limit: *const timespec) -> c_int {
+        take_timed(lock, Mode::Exclusive, limit)
     }
     /// Gives the lock back.
-    unsafe fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int {
+    fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int {
         let lock = lock as u64;
-        if let Err(unusable) = unsafe { RWLOCK.kind(lock) } {
+        if let Err(unusable) = RWLOCK.kind(lock) {
             return refuse(lock, "unlocks", RWLOCK.name, unusable);
         }
-        let shared = sched::state().rwlock_mode(lock, me()) == Some(Mode::Shared);
+        let shared = sched::with_objects(|objects| objects.rwlock_mode(lock, me())) == Some(Mode::Shared);
         let step = Call::here().step(Tag::Release, lock).flags(if shared { flag::SHARED } else { 0 });
-        step.run(Blocker::None, |state, thread, _| {
-            report_release(lock, RWLOCK.name, state.release_rwlock(lock, thread));
+        step.run(Blocker::None, |objects, thread, _| {
+            report_release(lock, RWLOCK.name, objects.release_rwlock(lock, thread));
         });
         0
     }

@@ -22,7 +22,8 @@ use super::layout::Unusable;
 use super::mutex::refuse;
 use super::step::{Call, Wait, is_time, set_errno, unmodelled};
 use crate::libc_models::clock;
-use crate::sync::{Blocker, Model, Semaphore, State, sem};
+use crate::memory;
+use crate::sync::{Blocker, Model, Semaphore, SyncObjects, sem};
 
 fn fail(error: c_int) -> c_int {
     set_errno(error);
@@ -30,32 +31,34 @@ fn fail(error: c_int) -> c_int {
 }
 
 /// The semaphore. Using one that is not there is a misuse; it has the value its memory holds then, as for the C library.
-unsafe fn get<'s>(state: &'s mut State, semaphore: u64, verb: &str) -> &'s mut Semaphore {
-    if state.find::<Semaphore>(semaphore).is_none() {
-        let destroyed = state.destroyed(semaphore, Semaphore::NAME);
+fn get<'s>(objects: &'s mut SyncObjects, semaphore: u64, verb: &str) -> &'s mut Semaphore {
+    if objects.find::<Semaphore>(semaphore).is_none() {
+        let destroyed = objects.destroyed(semaphore, Semaphore::NAME);
         refuse(
             semaphore,
             verb,
             Semaphore::NAME,
             if destroyed { Unusable::Destroyed } else { Unusable::NotInitialised },
         );
-        state.put(semaphore, Semaphore { value: unsafe { (semaphore as *const u32).read_unaligned() } });
+        objects.put(semaphore, Semaphore { value: memory::read(semaphore as *const u32) });
     }
-    state.find(semaphore).expect("raceproof bug: a semaphore just made is not there")
+    objects.find(semaphore).expect("raceproof bug: a semaphore just made is not there")
 }
 
-unsafe fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
+fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
     let (call, semaphore) = (Call::here(), semaphore as u64);
-    unsafe { get(crate::sched::state(), semaphore, "waits on") };
+    crate::sched::with_objects(|objects| {
+        get(objects, semaphore, "waits on");
+    });
     let (step, blocker) = match wait {
         Wait::Block => (call.step(Tag::SemWait, semaphore), Blocker::Sem { sem: semaphore }),
         _ => (call.step(Tag::SemTryWait, semaphore).flags(flag::SUCCESS), Blocker::None),
     };
-    step.run(blocker, |state, thread, step| {
-        if wait != Wait::Try && cancel::act(state, thread, step) {
+    step.run(blocker, |objects, thread, step| {
+        if wait != Wait::Try && cancel::act(objects, thread, step) {
             return Outcome::CANCELLED;
         }
-        if unsafe { get(state, semaphore, "waits on") }.take() {
+        if get(objects, semaphore, "waits on").take() {
             return 0.into();
         }
         (step.tag, step.flags) = (Tag::SemTryWait, 0);
@@ -63,12 +66,13 @@ unsafe fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
     })
 }
 
-unsafe fn take_timed(semaphore: *mut sem_t, limit: *const timespec) -> Outcome {
-    if !unsafe { is_time(limit) } {
+fn take_timed(semaphore: *mut sem_t, limit: *const timespec) -> Outcome {
+    if !is_time(limit) {
         return fail(libc::EINVAL).into();
     }
-    let outcome = unsafe { take(semaphore, Wait::Timed) };
+    let outcome = take(semaphore, Wait::Timed);
     if outcome.value() == Some(-1) {
+        // SAFETY: the program gave the limit to a function that reads it, and `is_time` has read it.
         unsafe { clock::reach(limit) };
     }
     outcome
@@ -76,50 +80,48 @@ unsafe fn take_timed(semaphore: *mut sem_t, limit: *const timespec) -> Outcome {
 
 cancellable! {
     /// Takes one.
-    unsafe fn sem_wait(semaphore: *mut sem_t) {
-        unsafe { take(semaphore, Wait::Block) }
+    fn sem_wait(semaphore: *mut sem_t) {
+        take(semaphore, Wait::Block)
     }
     /// Takes one or gives up.
-    unsafe fn sem_timedwait(semaphore: *mut sem_t, limit: *const timespec) {
-        unsafe { take_timed(semaphore, limit) }
+    fn sem_timedwait(semaphore: *mut sem_t, limit: *const timespec) {
+        take_timed(semaphore, limit)
     }
     /// Takes one or gives up.
-    unsafe fn sem_clockwait(semaphore: *mut sem_t, _clock: clockid_t, limit: *const timespec) {
-        unsafe { take_timed(semaphore, limit) }
+    fn sem_clockwait(semaphore: *mut sem_t, _clock: clockid_t, limit: *const timespec) {
+        take_timed(semaphore, limit)
     }
 }
 
 export! {
     /// Initialises a semaphore.
-    unsafe fn sem_init(semaphore: *mut sem_t, _shared: c_int, value: c_uint) -> c_int {
+    fn sem_init(semaphore: *mut sem_t, _shared: c_int, value: c_uint) -> c_int {
         if value > sem::MAX {
             return fail(libc::EINVAL);
         }
-        Call::here().step(Tag::Init, semaphore as u64).run(Blocker::None, |state, _, _| {
-            state.put(semaphore as u64, Semaphore { value });
-            unsafe {
-                semaphore.write_bytes(0, 1);
-                semaphore.cast::<u32>().write_unaligned(value);
-            }
+        Call::here().step(Tag::Init, semaphore as u64).run(Blocker::None, |objects, _, _| {
+            objects.put(semaphore as u64, Semaphore { value });
+            memory::zero(semaphore, 1);
+            memory::write(semaphore.cast(), value);
         });
         0
     }
     /// Destroys a semaphore.
-    unsafe fn sem_destroy(semaphore: *mut sem_t) -> c_int {
-        Call::here().step(Tag::Destroy, semaphore as u64).run(Blocker::None, |state, _, _| {
-            unsafe { get(state, semaphore as u64, "destroys") };
-            state.destroy(semaphore as u64, Semaphore::NAME);
+    fn sem_destroy(semaphore: *mut sem_t) -> c_int {
+        Call::here().step(Tag::Destroy, semaphore as u64).run(Blocker::None, |objects, _, _| {
+            get(objects, semaphore as u64, "destroys");
+            objects.destroy(semaphore as u64, Semaphore::NAME);
         });
         0
     }
     /// Takes one if there is one.
-    unsafe fn sem_trywait(semaphore: *mut sem_t) -> c_int {
-        unsafe { take(semaphore, Wait::Try) }.value().unwrap_or(0)
+    fn sem_trywait(semaphore: *mut sem_t) -> c_int {
+        take(semaphore, Wait::Try).value().unwrap_or(0)
     }
     /// Adds one.
-    unsafe fn sem_post(semaphore: *mut sem_t) -> c_int {
-        Call::here().step(Tag::SemPost, semaphore as u64).run(Blocker::None, |state, _, _| {
-            if unsafe { get(state, semaphore as u64, "posts to") }.post() {
+    fn sem_post(semaphore: *mut sem_t) -> c_int {
+        Call::here().step(Tag::SemPost, semaphore as u64).run(Blocker::None, |objects, _, _| {
+            if get(objects, semaphore as u64, "posts to").post() {
                 return 0;
             }
             super::step::misuse(semaphore as u64, "posts to a semaphore that is at its largest value");
@@ -127,24 +129,24 @@ export! {
         })
     }
     /// The semaphore's value.
-    unsafe fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int {
-        Call::here().step(Tag::SemGet, semaphore as u64).run(Blocker::None, |state, _, _| unsafe {
-            *value = get(state, semaphore as u64, "asks the value of").value as c_int;
+    fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int {
+        Call::here().step(Tag::SemGet, semaphore as u64).run(Blocker::None, |objects, _, _| {
+            memory::write(value, get(objects, semaphore as u64, "asks the value of").value as c_int);
         });
         0
     }
     /// Semaphores with names are not modelled.
-    unsafe fn sem_open(_name: *const c_char, _flags: c_int) -> *mut sem_t {
+    fn sem_open(_name: *const c_char, _flags: c_int) -> *mut sem_t {
         unmodelled("calls `sem_open`");
         set_errno(libc::ENOSYS);
         core::ptr::null_mut()
     }
     /// Semaphores with names are not modelled.
-    unsafe fn sem_close(_semaphore: *mut sem_t) -> c_int {
+    fn sem_close(_semaphore: *mut sem_t) -> c_int {
         fail(libc::EINVAL)
     }
     /// Semaphores with names are not modelled.
-    unsafe fn sem_unlink(_name: *const c_char) -> c_int {
+    fn sem_unlink(_name: *const c_char) -> c_int {
         unmodelled("calls `sem_unlink`");
         fail(libc::ENOSYS)
     }

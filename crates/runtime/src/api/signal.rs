@@ -23,45 +23,44 @@ use super::sleep::length;
 use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
 use crate::libc_models::clock;
-use crate::libc_models::transfer::{Access, operate};
+use crate::libc_models::event::{Access, operate};
+use crate::memory;
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
-use crate::sync::{Blocker, State};
+use crate::sync::{Blocker, SyncObjects};
 
 /// Signals that nobody can block.
 const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
 
 /// The event of one of these calls. `None`: the waiting ended because the thread is to be cancelled.
-fn event<R>(tag: Tag, blocker: Blocker, act: impl FnOnce(&mut State, Thread) -> R) -> Option<R> {
+fn event<R>(tag: Tag, blocker: Blocker, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> Option<R> {
     let part = |offset| Access { tag, order: order::RELAXED, at: wire::PENDING_SIGNALS + offset, len: 4 };
-    operate(&[part(0), part(4)], blocker, |_| act(sched::state(), me()))
+    operate(&[part(0), part(4)], blocker, |_| sched::with_objects(|objects| act(objects, me())))
 }
 
 /// The same for a call that does not wait.
-fn at_once<R>(tag: Tag, act: impl FnOnce(&mut State, Thread) -> R) -> R {
+fn at_once<R>(tag: Tag, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> R {
     event(tag, Blocker::None, act).expect("raceproof bug: a call that does not wait was cancelled")
 }
 
 /// What the C library keeps of a set at its start.
-unsafe fn get(set: *const sigset_t) -> SignalSet {
-    unsafe { set.cast::<SignalSet>().read_unaligned() }
+fn get(set: *const sigset_t) -> SignalSet {
+    memory::read(set.cast::<SignalSet>())
 }
 
-unsafe fn put(set: *mut sigset_t, signals: SignalSet) {
-    unsafe {
-        set.write_bytes(0, 1);
-        set.cast::<SignalSet>().write_unaligned(signals);
-    }
+fn put(set: *mut sigset_t, signals: SignalSet) {
+    memory::zero(set, 1);
+    memory::write(set.cast::<SignalSet>(), signals);
 }
 
 /// Changes the calling thread's set of blocked signals; an error number if it cannot.
-unsafe fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
-    let change = (!set.is_null()).then(|| unsafe { get(set) });
+fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+    let change = (!set.is_null()).then(|| get(set));
     if change.is_some() && ![libc::SIG_BLOCK, libc::SIG_UNBLOCK, libc::SIG_SETMASK].contains(&how) {
         return libc::EINVAL;
     }
-    let update = |state: &mut State, thread: Thread| {
-        let thread = state.threads.get_mut(thread);
+    let update = |objects: &mut SyncObjects, thread: Thread| {
+        let thread = objects.threads.get_mut(thread);
         let before = thread.blocked_signals;
         let after = match (change, how) {
             (None, _) => before,
@@ -75,13 +74,13 @@ unsafe fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
     let (before, due) = match change {
         Some(_) => at_once(Tag::ReadModifyWrite, update),
         // Nobody else changes it.
-        None => update(sched::state(), me()),
+        None => sched::with_objects(|objects| update(objects, me())),
     };
     if due {
         unmodelled("unblocks a pending signal");
     }
     if !old.is_null() {
-        unsafe { put(old, before) };
+        put(old, before);
     }
     0
 }
@@ -89,60 +88,60 @@ unsafe fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
 /// Waits for a signal of the set, or looks whether there is one.
 fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_int) -> Outcome {
     let call = Call::here();
-    match event(Tag::ReadModifyWrite, blocker, |state, thread| state.take_signal(thread, set)) {
+    match event(Tag::ReadModifyWrite, blocker, |objects, thread| objects.take_signal(thread, set)) {
         Some(taken) => got(taken).into(),
         None => cancel::point(&call),
     }
 }
 
 /// Says which signal came.
-unsafe fn tell(info: *mut siginfo_t, signal: c_int) {
+fn tell(info: *mut siginfo_t, signal: c_int) {
     if !info.is_null() {
-        unsafe {
-            info.write_bytes(0, 1);
-            (*info).si_signo = signal;
-            (*info).si_code = libc::SI_TKILL;
-        }
+        // SAFETY: all bytes zero is a value of this structure of integers.
+        let mut said: siginfo_t = unsafe { core::mem::zeroed() };
+        said.si_signo = signal;
+        said.si_code = libc::SI_TKILL;
+        memory::write(info, said);
     }
 }
 
 cancellable! {
     /// Waits for a signal.
-    unsafe fn sigwait(set: *const sigset_t, signal: *mut c_int) {
-        let set = unsafe { get(set) };
+    fn sigwait(set: *const sigset_t, signal: *mut c_int) {
+        let set = get(set);
         take(set, Blocker::Signal { set }, |taken| {
             if let Some(taken) = taken {
-                unsafe { *signal = taken };
+                memory::write(signal, taken);
             }
             0
         })
     }
     /// Waits for a signal.
-    unsafe fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) {
-        let set = unsafe { get(set) };
+    fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) {
+        let set = get(set);
         take(set, Blocker::Signal { set }, |taken| {
             let signal = taken.unwrap_or_default();
-            unsafe { tell(info, signal) };
+            tell(info, signal);
             signal
         })
     }
     /// Waits for a signal or gives up.
-    unsafe fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) {
-        let set = unsafe { get(set) };
+    fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) {
+        let set = get(set);
         if limit.is_null() {
-            return take(set, Blocker::Signal { set }, |taken| taken.inspect(|s| unsafe { tell(info, *s) }).unwrap_or(-1));
+            return take(set, Blocker::Signal { set }, |taken| taken.inspect(|s| tell(info, *s)).unwrap_or(-1));
         }
-        if !unsafe { is_time(limit) } {
+        if !is_time(limit) {
             set_errno(libc::EINVAL);
             return (-1).into();
         }
         take(set, Blocker::None, |taken| {
             let Some(signal) = taken else {
-                clock::advance(unsafe { length(limit) });
+                clock::advance(length(limit));
                 set_errno(libc::EAGAIN);
                 return -1;
             };
-            unsafe { tell(info, signal) };
+            tell(info, signal);
             signal
         })
     }
@@ -150,12 +149,12 @@ cancellable! {
 
 export! {
     /// Changes which signals the calling thread blocks.
-    unsafe fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
-        unsafe { mask(how, set, old) }
+    fn pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+        mask(how, set, old)
     }
     /// Changes which signals the calling thread blocks.
-    unsafe fn sigprocmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
-        match unsafe { mask(how, set, old) } {
+    fn sigprocmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+        match mask(how, set, old) {
             0 => 0,
             error => {
                 set_errno(error);
@@ -164,26 +163,26 @@ export! {
         }
     }
     /// The signals that are pending for the calling thread.
-    unsafe fn sigpending(set: *mut sigset_t) -> c_int {
-        let pending = at_once(Tag::Read, |state, thread| state.threads.get(thread).pending_signals);
-        unsafe { put(set, pending) };
+    fn sigpending(set: *mut sigset_t) -> c_int {
+        let pending = at_once(Tag::Read, |objects, thread| objects.threads.get(thread).pending_signals);
+        put(set, pending);
         0
     }
     /// Sends a signal to a thread.
-    unsafe fn pthread_kill(handle: pthread_t, signal: c_int) -> c_int {
+    fn pthread_kill(handle: pthread_t, signal: c_int) -> c_int {
         let target = match find(handle, "sends a signal to") {
             Ok(target) => target,
             Err(error) => return error,
         };
         if signal == 0 {
             let look = Call::here().step(Tag::TryJoin, 0).argument(target);
-            let finished = look.run(Blocker::None, |state, _, _| state.threads.get(target).finished);
+            let finished = look.run(Blocker::None, |objects, _, _| objects.threads.get(target).finished);
             return if finished { libc::ESRCH } else { 0 };
         }
         if only(signal) == 0 {
             return libc::EINVAL;
         }
-        let sent = at_once(Tag::ReadModifyWrite, |state, _| state.send(target, signal));
+        let sent = at_once(Tag::ReadModifyWrite, |objects, _| objects.send(target, signal));
         if sent {
             return 0;
         }
@@ -191,10 +190,10 @@ export! {
         libc::ENOSYS
     }
     /// Sends a signal to a thread; the value that goes with it is not kept.
-    unsafe fn pthread_sigqueue(handle: pthread_t, signal: c_int, _value: libc::sigval) -> c_int {
+    fn pthread_sigqueue(handle: pthread_t, signal: c_int, _value: libc::sigval) -> c_int {
         if signal != 0 {
             unmodelled("sends a value with a signal");
         }
-        unsafe { pthread_kill(handle, signal) }
+        pthread_kill(handle, signal)
     }
 }

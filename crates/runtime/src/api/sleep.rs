@@ -17,16 +17,14 @@ use wire::Tag;
 use super::cancel::{self, Outcome, cancellable};
 use super::step::{Call, is_time, set_errno};
 use crate::libc_models::clock;
+use crate::memory;
 use crate::sync::Blocker;
 
 const SECOND: u64 = 1_000_000_000;
 
 /// A length of time in nanoseconds.
-///
-/// # Safety
-/// `time` points to a readable structure.
-pub unsafe fn length(time: *const timespec) -> u64 {
-    let time = unsafe { &*time };
+pub fn length(time: *const timespec) -> u64 {
+    let time = memory::read(time);
     (time.tv_sec.max(0) as u64).saturating_mul(SECOND).saturating_add(time.tv_nsec as u64)
 }
 
@@ -37,65 +35,66 @@ fn offer() {
 /// Offers to let others run, or acts on a cancellation request.
 fn sleep_or_cancel(nanoseconds: u64) -> Outcome {
     clock::advance(nanoseconds);
-    Call::here().step(Tag::Yield, 0).run(Blocker::None, |state, thread, step| {
-        if cancel::act(state, thread, step) { Outcome::CANCELLED } else { 0.into() }
+    Call::here().step(Tag::Yield, 0).run(Blocker::None, |objects, thread, step| {
+        if cancel::act(objects, thread, step) { Outcome::CANCELLED } else { 0.into() }
     })
 }
 
 cancellable! {
     /// Sleeps for seconds.
-    unsafe fn sleep(seconds: c_uint) {
+    fn sleep(seconds: c_uint) {
         sleep_or_cancel(u64::from(seconds) * SECOND)
     }
     /// Sleeps for microseconds.
-    unsafe fn usleep(microseconds: c_uint) {
+    fn usleep(microseconds: c_uint) {
         sleep_or_cancel(u64::from(microseconds) * 1000)
     }
     /// Sleeps.
-    unsafe fn nanosleep(time: *const timespec, _left: *mut timespec) {
-        if !unsafe { is_time(time) } {
+    fn nanosleep(time: *const timespec, _left: *mut timespec) {
+        if !is_time(time) {
             set_errno(libc::EINVAL);
             return (-1).into();
         }
-        sleep_or_cancel(unsafe { length(time) })
+        sleep_or_cancel(length(time))
     }
     /// Sleeps.
-    unsafe fn clock_nanosleep(_clock: clockid_t, flags: c_int, time: *const timespec, _left: *mut timespec) {
-        if !unsafe { is_time(time) } {
+    fn clock_nanosleep(_clock: clockid_t, flags: c_int, time: *const timespec, _left: *mut timespec) {
+        if !is_time(time) {
             return libc::EINVAL.into();
         }
         if flags & libc::TIMER_ABSTIME != 0 {
+            // SAFETY: the program gave the time to a function that reads it, and `is_time` has read it.
             unsafe { clock::reach(time) };
             return sleep_or_cancel(0);
         }
-        sleep_or_cancel(unsafe { length(time) })
+        sleep_or_cancel(length(time))
     }
     /// Sleeps.
-    unsafe fn thrd_sleep(time: *const timespec, _left: *mut timespec) {
-        if !unsafe { is_time(time) } {
+    fn thrd_sleep(time: *const timespec, _left: *mut timespec) {
+        if !is_time(time) {
             return (-2).into();
         }
-        sleep_or_cancel(unsafe { length(time) })
+        sleep_or_cancel(length(time))
     }
 }
 
 export! {
     /// Lets others run.
-    unsafe fn sched_yield() -> c_int {
+    fn sched_yield() -> c_int {
         offer();
         0
     }
     /// Lets others run.
-    unsafe fn pthread_yield() -> c_int {
+    fn pthread_yield() -> c_int {
         offer();
         0
     }
     /// Lets others run.
-    unsafe fn thrd_yield() {
+    fn thrd_yield() {
         offer();
     }
     /// `std::this_thread::__sleep_for(seconds, nanoseconds)`.
-    unsafe fn _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE(
+    fn _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE(
         seconds: c_long, nanoseconds: c_long,
     ) {
         clock::advance((seconds.max(0) as u64).saturating_mul(SECOND).saturating_add(nanoseconds.max(0) as u64));

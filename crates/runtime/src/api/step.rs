@@ -2,8 +2,9 @@
 
 use wire::{Record, Tag};
 
+use crate::memory;
 use crate::sched::{self, Thread};
-use crate::sync::{Blocker, State};
+use crate::sync::{Blocker, SyncObjects};
 
 /// One call from the program: its place in the code is that of all events it makes, also of those after
 /// other threads have run.
@@ -58,15 +59,15 @@ impl Step {
     }
 
     /// Executes the event when it is this thread's turn and nothing blocks it. `change` changes the model and may
-    /// correct the event to what came of it.
+    /// correct the event to what came of it. It runs inside a borrow of the model (see [`sched::with_objects`]).
     ///
     /// Before the program runs (constructors of shared libraries) there is one thread and no event.
-    pub fn run<R>(mut self, blocker: Blocker, change: impl FnOnce(&mut State, Thread, &mut Self) -> R) -> R {
+    pub fn run<R>(mut self, blocker: Blocker, change: impl FnOnce(&mut SyncObjects, Thread, &mut Self) -> R) -> R {
         if !sched::running() {
-            return change(sched::state(), 0, &mut self);
+            return sched::with_objects(|objects| change(objects, 0, &mut self));
         }
         sched::arrive(self.record(), self.extra, blocker);
-        let result = change(sched::state(), sched::current(), &mut self);
+        let result = sched::with_objects(|objects| change(objects, sched::current(), &mut self));
         sched::commit(self.record(), self.extra);
         result
     }
@@ -99,13 +100,9 @@ pub fn unmodelled(sentence: &str) {
     }
 }
 
-/// Sets `errno`.
-pub fn set_errno(error: i32) {
-    // Safety: the C library says where the calling thread's `errno` is.
-    unsafe { *libc::__errno_location() = error };
-}
+pub use crate::sys::set_errno;
 
-/// How a call that may have to wait goes about it.
+/// What a call does when it would have to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
     /// Waits.
@@ -124,20 +121,15 @@ impl Wait {
 }
 
 /// Hands the result of a call with a time limit through: if it gave up, the thread's clock has reached the limit.
-///
-/// # Safety
-/// `limit` points to a readable structure.
-pub unsafe fn until(limit: *const libc::timespec, result: i32) -> i32 {
+pub fn until(limit: *const libc::timespec, result: i32) -> i32 {
     if result == libc::ETIMEDOUT {
+        // SAFETY: the program gave the limit to a function that reads it, and this one has read it.
         unsafe { crate::libc_models::clock::reach(limit) };
     }
     result
 }
 
 /// Whether a time given by the program is a time. A null pointer is left to the C library's own behaviour: a crash.
-///
-/// # Safety
-/// `time` points to a readable structure.
-pub unsafe fn is_time(time: *const libc::timespec) -> bool {
-    (0..1_000_000_000).contains(unsafe { &(*time).tv_nsec })
+pub fn is_time(time: *const libc::timespec) -> bool {
+    (0..1_000_000_000).contains(&memory::read(time).tv_nsec)
 }

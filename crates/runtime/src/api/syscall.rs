@@ -1,4 +1,4 @@
-//! `syscall`, for the sake of futexes.
+//! `syscall`, mainly for futexes.
 //!
 //! | call | semantics |
 //! |---|---|
@@ -19,9 +19,9 @@ use wire::Tag;
 use wire::record::{order, wake};
 
 use super::step::{Call, set_errno};
-use crate::sched;
 use crate::sync::{Blocker, Wake};
 use crate::text::text;
+use crate::{memory, sched};
 
 const FUTEX_COMMAND: c_int = 0x7f;
 
@@ -31,13 +31,13 @@ fn fail(error: c_int) -> c_long {
 }
 
 /// Waits for a wake-up of the word while it has the expected value.
-unsafe fn futex_wait(word: u64, expected: u32, timed: bool) -> c_long {
+fn futex_wait(word: u64, expected: u32, timed: bool) -> c_long {
     let call = Call::here();
     let read = call.step(Tag::Read, word).flags(order::SEQ_CST).argument(4);
-    let waits = read.run(Blocker::None, |state, thread, _| {
-        let waits = unsafe { (word as *const u32).read() } == expected;
+    let waits = read.run(Blocker::None, |objects, thread, _| {
+        let waits = memory::read(word as *const u32) == expected;
         if waits {
-            state.waits.begin(word, thread, 0);
+            objects.waits.begin(word, thread, 0);
         }
         waits
     });
@@ -45,24 +45,25 @@ unsafe fn futex_wait(word: u64, expected: u32, timed: bool) -> c_long {
         return fail(libc::EAGAIN);
     }
     let blocker = Blocker::Wait { cond: word, timed, spurious: sched::may_be_spurious(word) };
-    let cause = call.step(Tag::WaitEnd, word).flags(wake::SIGNALLED).run(blocker, |state, thread, step| {
+    let cause = call.step(Tag::WaitEnd, word).flags(wake::SIGNALLED).run(blocker, |objects, thread, step| {
         // No cancellation point: a request does not end it.
-        let cause = state.waits.end(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
+        let cause = objects.waits.end(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
         step.flags = cause as u8;
         cause
     });
     if cause == Wake::TimedOut { fail(libc::ETIMEDOUT) } else { 0 }
 }
 
-unsafe fn futex(args: [usize; 6]) -> Option<c_long> {
+fn futex(args: [usize; 6]) -> Option<c_long> {
     let word = args[0] as u64;
     let timed = args[3] != 0;
     match args[1] as c_int & FUTEX_COMMAND {
-        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => Some(unsafe { futex_wait(word, args[2] as u32, timed) }),
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => Some(futex_wait(word, args[2] as u32, timed)),
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
             let most = args[2];
             let tag = if most == 1 { Tag::Signal } else { Tag::Broadcast };
-            let woken = Call::here().step(tag, word).run(Blocker::None, |state, _, _| state.waits.signal(word, most));
+            let woken =
+                Call::here().step(tag, word).run(Blocker::None, |objects, _, _| objects.waits.signal(word, most));
             Some(woken as c_long)
         }
         _ => None,
@@ -71,18 +72,18 @@ unsafe fn futex(args: [usize; 6]) -> Option<c_long> {
 
 export! {
     /// A system call.
-    unsafe fn syscall(
+    fn syscall(
         number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize,
     ) -> c_long {
         let args = [a, b, c, d, e, f];
         if sched::running() {
             match number {
                 libc::SYS_futex => {
-                    if let Some(result) = unsafe { futex(args) } {
+                    if let Some(result) = futex(args) {
                         return result;
                     }
                 }
-                libc::SYS_sched_yield => return unsafe { super::sleep::sched_yield() }.into(),
+                libc::SYS_sched_yield => return super::sleep::sched_yield().into(),
                 libc::SYS_exit | libc::SYS_exit_group => super::process::exit_at_once(a as c_int),
                 _ => {}
             }
@@ -90,7 +91,7 @@ export! {
                 sched::unmodelled(text!("makes system call number {number}").as_str());
             }
         }
-        // Safety: as the caller vouches.
+        // SAFETY: the program makes this call; what it does to the program's memory is the program's doing.
         match unsafe { crate::sys::call(number, args) } {
             error @ -4095..=-1 => fail(-error as c_int),
             result => result as c_long,

@@ -13,13 +13,14 @@ use core::ffi::{c_int, c_void};
 
 use wire::ReplyKind;
 
-use super::cancel::{Outcome, cancellable};
-use super::step::me;
+use super::cancel::{Outcome, cancellable, with_thread};
 use super::thread;
+use crate::memory::{self, Plain};
 use crate::sched;
 
 /// `__pthread_unwind_buf_t`: registers as saved by `__sigsetjmp`, then room for the C library's own use.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct CleanupBuffer {
     #[cfg(target_arch = "x86_64")]
     registers: [u64; 8],
@@ -33,11 +34,15 @@ pub struct CleanupBuffer {
     unused: [u64; 2],
 }
 
+// SAFETY: integers only.
+unsafe impl Plain for CleanupBuffer {}
+
 /// `struct _pthread_cleanup_buffer`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct OldCleanupBuffer {
-    /// The handler.
-    pub routine: unsafe extern "C" fn(*mut c_void),
+    /// The handler, a `void (*)(void *)`.
+    pub routine: *const c_void,
     /// Its argument.
     pub arg: *mut c_void,
     /// For the C library.
@@ -46,11 +51,21 @@ pub struct OldCleanupBuffer {
     pub previous: u64,
 }
 
+// SAFETY: integers and raw pointers only.
+unsafe impl Plain for OldCleanupBuffer {}
+
+impl OldCleanupBuffer {
+    /// Calls the handler.
+    pub fn call(&self) {
+        thread::call_with(self.routine as u64, self.arg as u64);
+    }
+}
+
 /// `struct _Unwind_Exception` of the C++ ABI.
 #[repr(C, align(16))]
 struct Exception {
     class: u64,
-    cleanup: Option<unsafe extern "C" fn(c_int, *mut Exception)>,
+    cleanup: Option<extern "C" fn(c_int, *mut Exception)>,
     private: [u64; 2],
 }
 
@@ -197,34 +212,30 @@ pub unsafe extern "C" fn __pthread_register_cancel_defer() {
     naked_asm!("mov x1, sp", "b {register}", register = sym register);
 }
 
-unsafe extern "C" fn register(buffer: *mut CleanupBuffer, stack: u64) {
-    let innermost = &mut sched::state().threads.get_mut(me()).cleanup;
-    unsafe {
-        (*buffer).previous = core::mem::replace(innermost, buffer as u64);
-        (*buffer).stack = stack;
-    }
+extern "C" fn register(buffer: *mut CleanupBuffer, stack: u64) {
+    let previous = with_thread(|thread| core::mem::replace(&mut thread.cleanup, buffer as u64));
+    // The registers are the program's and stay as they are.
+    memory::write(buffer, CleanupBuffer { previous, stack, ..memory::read(buffer) });
 }
 
 cancellable! {
     /// Ends the calling thread.
-    unsafe fn pthread_exit(result: *mut c_void) {
+    fn pthread_exit(result: *mut c_void) {
         start_end(result as u64)
     }
     /// Ends the calling thread.
-    unsafe fn thrd_exit(result: c_int) {
+    fn thrd_exit(result: c_int) {
         start_end(result as u64)
     }
     /// A cleanup handler has run; goes on leaving.
-    unsafe fn __pthread_unwind_next(_buffer: *mut CleanupBuffer) {
+    fn __pthread_unwind_next(_buffer: *mut CleanupBuffer) {
         Outcome::CANCELLED
     }
 }
 
-/// From here on the thread acts on no cancellation request.
+/// Starts the thread's end with this result.
 fn start_end(result: u64) -> Outcome {
-    let thread = sched::state().threads.get_mut(me());
-    thread.result = result;
-    thread.ending = true;
+    thread::start_end(result);
     Outcome::CANCELLED
 }
 
@@ -234,7 +245,7 @@ extern "C" fn exception() -> *mut Exception {
 }
 
 /// A handler for any exception did not pass this one on.
-unsafe extern "C" fn swallowed(_reason: c_int, _exception: *mut Exception) {
+extern "C" fn swallowed(_reason: c_int, _exception: *mut Exception) {
     sched::park(ReplyKind::Crash, 0, "a thread that ends was stopped by `catch (...)` without `throw`");
 }
 
@@ -244,7 +255,7 @@ extern "C" fn end() -> ! {
 
 /// Called by the unwinder for each frame before it is left: runs the cleanup handlers whose frames have been left, and
 /// ends the thread where no frame is left.
-unsafe extern "C" fn stop(
+extern "C" fn stop(
     _version: c_int,
     actions: c_int,
     _class: u64,
@@ -253,24 +264,25 @@ unsafe extern "C" fn stop(
     _parameter: *mut c_void,
 ) -> c_int {
     let last = actions & END_OF_STACK != 0;
+    // SAFETY: the unwinder passes the context of the frame it is at.
     let frame = unsafe { _Unwind_GetCFA(context) };
     loop {
-        let thread = sched::state().threads.get_mut(me());
-        let buffer = thread.old_cleanup as *mut OldCleanupBuffer;
-        if buffer.is_null() || !last && frame <= buffer as u64 {
+        let at = with_thread(|thread| thread.old_cleanup);
+        if at == 0 || !last && frame <= at {
             break;
         }
-        unsafe {
-            thread.old_cleanup = (*buffer).previous;
-            ((*buffer).routine)((*buffer).arg);
-        }
+        let buffer = memory::read(at as *const OldCleanupBuffer);
+        with_thread(|thread| thread.old_cleanup = buffer.previous);
+        buffer.call();
     }
-    let thread = sched::state().threads.get_mut(me());
-    let buffer = thread.cleanup as *mut CleanupBuffer;
-    if !buffer.is_null() && (last || frame >= unsafe { (*buffer).stack }) {
-        unsafe {
-            thread.cleanup = (*buffer).previous;
-            siglongjmp(buffer, 1);
+    let at = with_thread(|thread| thread.cleanup) as *mut CleanupBuffer;
+    if !at.is_null() {
+        let buffer = memory::read(at);
+        if last || frame >= buffer.stack {
+            with_thread(|thread| thread.cleanup = buffer.previous);
+            // SAFETY: the frame that filled the buffer with `__sigsetjmp` is still on the stack: it takes the buffer out
+            // of the list before it returns. No frame between has anything to clean up that the unwinder has not done.
+            unsafe { siglongjmp(at, 1) };
         }
     }
     if last {

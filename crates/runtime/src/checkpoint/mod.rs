@@ -20,7 +20,8 @@ use crate::sys::{self, sys};
 use crate::text::text;
 use crate::{descriptors, libc_models, link};
 
-struct State {
+/// How runs of this process are kept apart.
+struct Isolation {
     /// This process is a run's own.
     is_child: bool,
     /// Memory is put back after each run.
@@ -30,29 +31,25 @@ struct State {
 }
 
 #[unsafe(link_section = "rp_keep")]
-static STATE: Keep<State> = Keep::new(State { is_child: false, restores: false, cursor: core::ptr::null_mut() });
+static ISOLATION: Keep<Isolation> =
+    Keep::new(Isolation { is_child: false, restores: false, cursor: core::ptr::null_mut() });
 
 /// Number of records at the checkpoint.
 pub fn records() -> u64 {
-    // Safety: no borrow outlives the block; both point into the trace area.
-    unsafe {
-        let cursor = (*STATE.get()).cursor;
-        if cursor.is_null() { 0 } else { cursor.offset_from(link::trace().start) as u64 }
-    }
+    let cursor = ISOLATION.with(|isolation| isolation.cursor);
+    if cursor.is_null() { 0 } else { link::records_before(cursor) }
 }
 
 /// Takes the checkpoint. Called by the scheduler, with the initial thread suspended. Forking, it returns in each run's
 /// process; the process that called stays here.
 pub fn take() {
-    // Safety: no borrow outlives the statement.
-    unsafe { (*STATE.get()).cursor = (*HOT.get()).cursor };
+    ISOLATION.with(|isolation| isolation.cursor = HOT.cursor.get());
     libc_models::checkpoint();
     descriptors::checkpoint();
     let header = link::header();
     if !link::forks() {
         match snapshot::take() {
-            // Safety: no borrow outlives the statement.
-            Ok(()) => unsafe { (*STATE.get()).restores = true },
+            Ok(()) => ISOLATION.with(|isolation| isolation.restores = true),
             Err(_) if header.fallback.load(Ordering::Relaxed) != 0 => {
                 header.isolation.store(isolation::FORK, Ordering::Relaxed);
             }
@@ -67,8 +64,7 @@ pub fn take() {
 
 /// Memory mapped just now: after the checkpoint it becomes part of that, as zero. The range may be empty.
 pub fn track(range: Range<usize>) {
-    // Safety: no borrow outlives the expression.
-    let restores = unsafe { (*STATE.get()).restores };
+    let restores = ISOLATION.with(|isolation| isolation.restores);
     if restores
         && !range.is_empty()
         && let Err(message) = written::track(&range)
@@ -80,12 +76,12 @@ pub fn track(range: Range<usize>) {
 /// Serves requests by children; returns in each of them.
 fn fork_runs() {
     loop {
-        // Safety: as `fork`.
+        // SAFETY: without flags and with no stack this is `fork`: the child has a copy of all memory. The process has one
+        // operating-system thread, so nothing in the copy is half done.
         let pid = unsafe { sys!(SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
         match pid {
             0 => {
-                // Safety: no borrow outlives the statement.
-                unsafe { (*STATE.get()).is_child = true };
+                ISOLATION.with(|isolation| isolation.is_child = true);
                 link::running_process();
                 return;
             }
@@ -93,7 +89,7 @@ fn fork_runs() {
             _ => {}
         }
         let mut status = 0i32;
-        // Safety: waits for the child just made.
+        // SAFETY: the kernel writes the status, which outlives the call.
         while unsafe { sys!(SYS_wait4, pid, &raw mut status, 0, 0) } == -(libc::EINTR as isize) {}
         if status != 0 {
             let message = text!("the run's process ended with wait status {status}");
@@ -121,8 +117,7 @@ fn put_files_back() {
 
 /// Tells the host that the reply is there, and ends the process.
 pub fn ring_and_leave() -> ! {
-    // Safety: no borrow outlives the expression.
-    if unsafe { !(*STATE.get()).is_child } {
+    if !ISOLATION.with(|isolation| isolation.is_child) {
         link::ring();
     }
     sys::leave(0)
@@ -131,12 +126,10 @@ pub fn ring_and_leave() -> ! {
 /// Tells the host that the reply is there, goes back to the checkpoint and waits for the next request. Forked, it
 /// ends the process instead.
 pub fn ring_and_restore() {
-    // Safety: no borrow outlives the expression.
-    let (is_child, did_io) = unsafe { ((*STATE.get()).is_child, (*RUN.get()).did_io) };
-    if is_child {
+    if ISOLATION.with(|isolation| isolation.is_child) {
         sys::leave(0);
     }
-    if did_io {
+    if RUN.did_io.get() {
         descriptors::note_use();
     }
     link::ring();

@@ -13,7 +13,7 @@ use core::ops::Range;
 use super::written::{self, Look};
 use crate::cell::{self, Keep};
 use crate::kept::{self, Table};
-use crate::sys::{PAGE, sys};
+use crate::sys::{self, PAGE, sys};
 
 /// Memory in the checkpoint.
 #[derive(Clone, Copy)]
@@ -33,7 +33,8 @@ struct Piece {
     copy: usize,
 }
 
-struct State {
+/// The copy of the process's memory, and which pages have to be put back.
+struct Snapshot {
     /// What is covered, ascending. Tracked pages outside were untouched and are zero.
     extents: Table<Extent>,
     /// Where the next copy goes.
@@ -44,8 +45,8 @@ struct State {
     faults: Option<u64>,
     /// Runs since all pages were protected.
     runs: u32,
-    /// After so many runs, look anew which pages are written.
-    patience: u32,
+    /// After so many runs, all pages are protected again, to find out which are still written.
+    interval: u32,
     /// Pages in the list.
     written: usize,
     /// Pages written by the first run after all were protected.
@@ -55,13 +56,13 @@ struct State {
 }
 
 #[unsafe(link_section = "rp_keep")]
-static STATE: Keep<State> = Keep::new(State {
+static SNAPSHOT: Keep<Snapshot> = Keep::new(Snapshot {
     extents: Table::new(kept::EXTENTS),
     free: kept::COPIES.start,
     pieces: Table::new(kept::PIECES),
     faults: None,
     runs: 0,
-    patience: LEAST_PATIENCE,
+    interval: LEAST_INTERVAL,
     written: 0,
     usual: 0,
     before: 0,
@@ -70,8 +71,8 @@ static STATE: Keep<State> = Keep::new(State {
 /// All that is tracked lies in here.
 const EVERYWHERE: Range<usize> = PAGE..0x7fff_ffff_f000;
 /// Bounds of the number of runs between looks at which pages are written: it doubles while looking does not pay.
-const LEAST_PATIENCE: u32 = 64;
-const MOST_PATIENCE: u32 = 4096;
+const LEAST_INTERVAL: u32 = 64;
+const MOST_INTERVAL: u32 = 4096;
 
 /// A mapping, as `/proc/self/maps` lists it.
 struct Mapping {
@@ -80,16 +81,16 @@ struct Mapping {
 }
 
 /// Copies memory to the checkpoint.
-fn keep(state: &mut State, range: Range<usize>) -> Result<(), &'static str> {
-    if kept::COPIES.end - state.free < range.len() {
+fn keep(snapshot: &mut Snapshot, range: Range<usize>) -> Result<(), &'static str> {
+    if kept::COPIES.end - snapshot.free < range.len() {
         return Err("the program's memory is too large for a checkpoint");
     }
-    // Safety: the range is readable, and the copy is in kept memory.
-    unsafe { core::ptr::copy_nonoverlapping(range.start as *const u8, state.free as *mut u8, range.len()) };
-    if !state.extents.push(Extent { start: range.start, end: range.end, copy: state.free }) {
+    // SAFETY: the range is part of a readable mapping, and the copy goes to kept memory that is free so far.
+    unsafe { core::ptr::copy_nonoverlapping(range.start as *const u8, snapshot.free as *mut u8, range.len()) };
+    if !snapshot.extents.push(Extent { start: range.start, end: range.end, copy: snapshot.free }) {
         return Err("the program's memory is too scattered for a checkpoint");
     }
-    state.free += range.len();
+    snapshot.free += range.len();
     Ok(())
 }
 
@@ -102,17 +103,15 @@ pub fn take() -> Result<(), &'static str> {
     if kept::map_checkpoint().is_err() {
         return Err("cannot reserve memory for a checkpoint: the limit on address space (ulimit -v) is too low");
     }
-    // Safety: no other borrow of the state is made.
-    let state = unsafe { &mut *STATE.get() };
     for_each_mapping(|mapping| {
         written::track(&mapping.range)?;
         if mapping.from_file {
-            return keep(state, mapping.range);
+            return SNAPSHOT.with(|snapshot| keep(snapshot, mapping.range));
         }
         let mut result = Ok(());
         written::scan(&mapping.range, Look::Present, |region| {
             if result.is_ok() {
-                result = keep(state, region.range());
+                result = SNAPSHOT.with(|snapshot| keep(snapshot, region.range()));
             }
         })?;
         result
@@ -125,34 +124,37 @@ pub fn take() -> Result<(), &'static str> {
 /// # Errors
 /// That the kernel refused.
 pub fn restore() -> Result<(), &'static str> {
-    // Safety: no other borrow of the state is made; it is kept.
-    let state = unsafe { &mut *STATE.get() };
-    let looks = state.faults != Some(written::faults());
+    SNAPSHOT.with(restore_from)
+}
+
+fn restore_from(snapshot: &mut Snapshot) -> Result<(), &'static str> {
+    let looks = snapshot.faults != Some(written::faults());
     if looks {
-        list_written(state)?;
+        list_written(snapshot)?;
     }
-    // Safety: tracked memory is writable, the program cannot change that; copies are as long as what they copy.
-    state.pieces.items().iter().for_each(|piece| unsafe { piece.put_back() });
-    state.runs += 1;
-    if state.runs == 1 {
+    // SAFETY: tracked memory is writable, since the program's changes of protection are not carried out; copies are as long
+    // as what they copy. The scheduler's stack, which this code runs on, is not tracked.
+    snapshot.pieces.items().iter().for_each(|piece| unsafe { piece.put_back() });
+    snapshot.runs += 1;
+    if snapshot.runs == 1 {
         // Looking paid if a good part of the pages was no longer written.
-        let pays = state.written < state.before - state.before / 4;
-        state.patience = if pays { LEAST_PATIENCE } else { (state.patience * 2).min(MOST_PATIENCE) };
-        state.usual = state.written;
+        let pays = snapshot.written < snapshot.before - snapshot.before / 4;
+        snapshot.interval = if pays { LEAST_INTERVAL } else { (snapshot.interval * 2).min(MOST_INTERVAL) };
+        snapshot.usual = snapshot.written;
     }
-    if state.runs >= state.patience || state.written > 2 * state.usual + 16 {
+    if snapshot.runs >= snapshot.interval || snapshot.written > 2 * snapshot.usual + 16 {
         written::scan(&EVERYWHERE, Look::Protect, |_| {})?;
-        state.pieces.clear();
-        (state.runs, state.before, state.faults) = (0, state.written, None);
+        snapshot.pieces.clear();
+        (snapshot.runs, snapshot.before, snapshot.faults) = (0, snapshot.written, None);
     } else if looks {
-        state.faults = Some(written::faults());
+        snapshot.faults = Some(written::faults());
     }
     Ok(())
 }
 
 /// Lists the pages that are not protected.
-fn list_written(state: &mut State) -> Result<(), &'static str> {
-    let State { extents, pieces, written, .. } = state;
+fn list_written(snapshot: &mut Snapshot) -> Result<(), &'static str> {
+    let Snapshot { extents, pieces, written, .. } = snapshot;
     let mut fits = true;
     pieces.clear();
     *written = 0;
@@ -170,7 +172,7 @@ impl Piece {
     /// The memory is writable, and its copy readable.
     unsafe fn put_back(&self) {
         let to = self.at as *mut u8;
-        // Safety: the caller's.
+        // SAFETY: by the caller.
         unsafe {
             match self.copy {
                 0 => to.write_bytes(0, self.len),
@@ -181,7 +183,7 @@ impl Piece {
 }
 
 /// Cuts a range to pieces with one copy each.
-fn cut(extents: &[Extent], range: Range<usize>, mut see: impl FnMut(Piece)) {
+fn cut(extents: &[Extent], range: Range<usize>, mut take: impl FnMut(Piece)) {
     let mut at = range.start;
     while at < range.end {
         let next = extents.partition_point(|extent| extent.end <= at);
@@ -191,13 +193,13 @@ fn cut(extents: &[Extent], range: Range<usize>, mut see: impl FnMut(Piece)) {
             None => (range.end, 0),
         };
         let len = end.min(range.end) - at;
-        see(Piece { at, len, copy });
+        take(Piece { at, len, copy });
         at += len;
     }
 }
 
-/// Calls `see` with every mapping that belongs to the checkpoint, without the kept parts.
-fn for_each_mapping(mut see: impl FnMut(Mapping) -> Result<(), &'static str>) -> Result<(), &'static str> {
+/// Calls `visit` with every mapping that belongs to the checkpoint, without the kept parts.
+fn for_each_mapping(mut visit: impl FnMut(Mapping) -> Result<(), &'static str>) -> Result<(), &'static str> {
     let text = read_maps()?;
     let kept_statics = cell::kept();
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -207,12 +209,12 @@ fn for_each_mapping(mut see: impl FnMut(Mapping) -> Result<(), &'static str>) ->
         let before = range.start..range.end.min(kept_statics.start.max(range.start));
         let after = range.start.max(kept_statics.end.min(range.end))..range.end;
         if before == range || after == range {
-            see(Mapping { range, from_file })?;
+            visit(Mapping { range, from_file })?;
             continue;
         }
         for range in [before, after] {
             if !range.is_empty() {
-                see(Mapping { range, from_file })?;
+                visit(Mapping { range, from_file })?;
             }
         }
     }
@@ -223,23 +225,21 @@ fn for_each_mapping(mut see: impl FnMut(Mapping) -> Result<(), &'static str>) ->
 fn read_maps() -> Result<&'static [u8], &'static str> {
     let room = kept::TEXT;
     let mut len = 0;
-    // Safety: reads into kept memory of that size.
-    unsafe {
-        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
-        let fd = sys!(SYS_openat, libc::AT_FDCWD, c"/proc/self/maps".as_ptr(), flags);
-        if fd < 0 {
-            return Err("/proc/self/maps cannot be opened");
-        }
-        loop {
-            let got = sys!(SYS_read, fd, room.start + len, room.len() - len);
-            if got <= 0 {
-                break;
-            }
-            len += got as usize;
-        }
-        sys!(SYS_close, fd);
-        Ok(core::slice::from_raw_parts(room.start as *const u8, len))
+    let fd = sys::open(c"/proc/self/maps", libc::O_RDONLY);
+    if fd < 0 {
+        return Err("/proc/self/maps cannot be opened");
     }
+    loop {
+        // SAFETY: the kernel writes at most as many bytes as are left of the room, which is mapped and used for this alone.
+        let got = unsafe { sys!(SYS_read, fd, room.start + len, room.len() - len) };
+        if got <= 0 {
+            break;
+        }
+        len += got as usize;
+    }
+    sys::close(fd as i32);
+    // SAFETY: the kernel wrote `len` bytes there, and nothing writes there again: the checkpoint is taken once.
+    Ok(unsafe { core::slice::from_raw_parts(room.start as *const u8, len) })
 }
 
 /// The mapping of a line `start-end rw-p offset device inode name`, if the checkpoint covers it.
@@ -281,7 +281,7 @@ mod tests {
         let extents =
             [Extent { start: base + 10, end: base + 20, copy }, Extent { start: base + 30, end: base + 40, copy }];
         for range in [base + 5..base + 12, base + 15..base + 50] {
-            // Safety: both lie in `memory`, and the copies are long enough.
+            // SAFETY: both lie in `memory`, and the copies are long enough.
             cut(&extents, range, |piece| unsafe { piece.put_back() });
         }
         let runs: Vec<(u8, usize)> = memory.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();

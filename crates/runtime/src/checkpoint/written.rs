@@ -9,7 +9,7 @@ use core::ops::Range;
 use crate::cell::Keep;
 use crate::descriptors;
 use crate::kept::{self, Table};
-use crate::sys::sys;
+use crate::sys::{self, sys};
 
 /// A range of pages, as the kernel writes it.
 #[repr(C)]
@@ -29,14 +29,15 @@ impl Region {
     }
 }
 
-struct State {
+/// What the kernel is asked through.
+struct Kernel {
     faults: i32,
     pagemap: i32,
     regions: Table<Region>,
 }
 
 #[unsafe(link_section = "rp_keep")]
-static STATE: Keep<State> = Keep::new(State { faults: -1, pagemap: -1, regions: Table::new(kept::REGIONS) });
+static KERNEL: Keep<Kernel> = Keep::new(Kernel { faults: -1, pagemap: -1, regions: Table::new(kept::REGIONS) });
 
 /// Kernel interfaces: `linux/userfaultfd.h` and `linux/fs.h`.
 mod kernel {
@@ -109,27 +110,26 @@ pub enum Look {
 /// # Errors
 /// What the kernel lacks.
 pub fn open() -> Result<(), &'static str> {
-    // Safety: system calls with valid arguments.
-    unsafe {
-        let state = &mut *STATE.get();
-        let flags = libc::O_CLOEXEC as usize | libc::O_NONBLOCK as usize | UFFD_USER_MODE_ONLY;
-        let faults = sys!(SYS_userfaultfd, flags);
-        if faults < 0 {
-            return Err("the kernel does not allow userfaultfd");
-        }
-        state.faults = descriptors::hide(faults);
-        let features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED;
-        let mut api = Api { api: UFFD_API, features, ioctls: 0 };
-        if sys!(SYS_ioctl, state.faults, UFFDIO_API, &raw mut api) != 0 {
-            return Err("the kernel has no asynchronous write protection (it came with Linux 6.7)");
-        }
-        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
-        let pagemap = sys!(SYS_openat, libc::AT_FDCWD, c"/proc/self/pagemap".as_ptr(), flags);
-        if pagemap < 0 {
-            return Err("/proc/self/pagemap cannot be opened");
-        }
-        state.pagemap = descriptors::hide(pagemap);
+    let flags = libc::O_CLOEXEC as usize | libc::O_NONBLOCK as usize | UFFD_USER_MODE_ONLY;
+    // SAFETY: touches no memory.
+    let faults = unsafe { sys!(SYS_userfaultfd, flags) };
+    if faults < 0 {
+        return Err("the kernel does not allow userfaultfd");
     }
+    let faults = descriptors::hide(faults);
+    KERNEL.with(|kernel| kernel.faults = faults);
+    let features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED;
+    let mut api = Api { api: UFFD_API, features, ioctls: 0 };
+    // SAFETY: the kernel reads and writes `api`, which has the layout that this command takes and outlives the call.
+    if unsafe { sys!(SYS_ioctl, faults, UFFDIO_API, &raw mut api) } != 0 {
+        return Err("the kernel has no asynchronous write protection (it came with Linux 6.7)");
+    }
+    let pagemap = sys::open(c"/proc/self/pagemap", libc::O_RDONLY);
+    if pagemap < 0 {
+        return Err("/proc/self/pagemap cannot be opened");
+    }
+    let pagemap = descriptors::hide(pagemap);
+    KERNEL.with(|kernel| kernel.pagemap = pagemap);
     Ok(())
 }
 
@@ -140,14 +140,16 @@ pub fn open() -> Result<(), &'static str> {
 pub fn track(range: &Range<usize>) -> Result<(), &'static str> {
     let mut register =
         Register { start: range.start as u64, len: range.len() as u64, mode: UFFDIO_REGISTER_MODE_WP, ioctls: 0 };
-    // Safety: changes nothing but how the kernel treats writes.
-    let result = unsafe { sys!(SYS_ioctl, (*STATE.get()).faults, UFFDIO_REGISTER, &raw mut register) };
+    let faults = KERNEL.with(|kernel| kernel.faults);
+    // SAFETY: the kernel reads and writes `register`, which has the layout that this command takes; of the range it only
+    // changes how writes are noticed.
+    let result = unsafe { sys!(SYS_ioctl, faults, UFFDIO_REGISTER, &raw mut register) };
     if result == 0 { Ok(()) } else { Err("the kernel refused to track a memory range") }
 }
 
 /// Number of page faults of this operating-system thread so far, those on its behalf in system calls included.
 pub fn faults() -> u64 {
-    // Safety: all zero is a valid value, and the kernel fills it in.
+    // SAFETY: all zero is a value of this structure of integers, and the kernel fills it in.
     unsafe {
         let mut usage: libc::rusage = core::mem::zeroed();
         sys!(SYS_getrusage, libc::RUSAGE_THREAD, &raw mut usage);
@@ -155,13 +157,20 @@ pub fn faults() -> u64 {
     }
 }
 
-/// Calls `see` with the pages of `range` that are looked for, in ascending order.
+/// Calls `visit` with the pages of `range` that are looked for, in ascending order.
 ///
 /// # Errors
 /// That the kernel refused.
-pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> Result<(), &'static str> {
-    // Safety: no other borrow is made while scanning.
-    let state = unsafe { &mut *STATE.get() };
+pub fn scan(range: &Range<usize>, look: Look, mut visit: impl FnMut(&Region)) -> Result<(), &'static str> {
+    KERNEL.with(|kernel| scan_with(kernel, range, look, &mut visit))
+}
+
+fn scan_with(
+    kernel: &mut Kernel,
+    range: &Range<usize>,
+    look: Look,
+    visit: &mut impl FnMut(&Region),
+) -> Result<(), &'static str> {
     let mut scan = Scan {
         size: size_of::<Scan>() as u64,
         flags: if look == Look::Protect { PM_SCAN_WP_MATCHING } else { 0 },
@@ -175,19 +184,19 @@ pub fn scan(range: &Range<usize>, look: Look, mut see: impl FnMut(&Region)) -> R
     if look != Look::Present {
         scan.category_mask |= PAGE_IS_WRITTEN;
     }
-    scan.vec = state.regions.start() as u64;
-    scan.vec_len = (state.regions.capacity() as u64).min(AT_ONCE);
-    // Pages side by side are told together when these are the same.
+    scan.vec = kernel.regions.start() as u64;
+    scan.vec_len = (kernel.regions.capacity() as u64).min(AT_ONCE);
+    // Neighbouring pages are reported as one region when these bits are the same.
     scan.return_mask = PAGE_IS_WPALLOWED;
     loop {
-        // Safety: the table has that capacity.
-        let found = unsafe { sys!(SYS_ioctl, state.pagemap, PAGEMAP_SCAN, &raw mut scan) };
+        // SAFETY: the kernel reads and writes `scan` and writes at most `vec_len` regions, for which the table has room.
+        let found = unsafe { sys!(SYS_ioctl, kernel.pagemap, PAGEMAP_SCAN, &raw mut scan) };
         if found < 0 {
             return Err("the kernel refused to say which memory was written (PAGEMAP_SCAN)");
         }
-        // Safety: the kernel wrote that many.
-        unsafe { state.regions.set_len(found as usize) };
-        state.regions.items().iter().for_each(&mut see);
+        // SAFETY: the kernel wrote that many.
+        unsafe { kernel.regions.set_len(found as usize) };
+        kernel.regions.items().iter().for_each(&mut *visit);
         if scan.walk_end >= scan.end {
             return Ok(());
         }

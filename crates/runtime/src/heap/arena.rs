@@ -116,24 +116,29 @@ impl Arena {
             _ => size.max(1).checked_add(align)?.checked_add(HEADER)?,
         };
         let class = class_of(wanted)?;
+        // SAFETY: by the caller.
         let (start, fresh) = unsafe { Self::take(arena, range, class)? };
         let mut at = start + HEADER;
         if align > ALIGN {
             at = (at + HEADER).next_multiple_of(align);
-            // Safety: the block has room for a header in front of `at`.
+            // SAFETY: `at` lies at least two headers after the block's start, and `wanted` counted them in.
             unsafe { ((at - HEADER) as *mut Header).write(Header::new(size, class, LIVE, start)) };
         }
-        // Safety: the block starts with room for its header.
+        // SAFETY: `take` hands out room for a header and the class's bytes.
         unsafe { (start as *mut Header).write(Header::new(size, class, LIVE, start)) };
         Some((at as *mut u8, fresh))
     }
 
+    /// Takes a free block of the class, or cuts one off; says whether its memory is fresh.
+    ///
+    /// # Safety
+    /// As for [`allocate`](Self::allocate).
     unsafe fn take(arena: *mut Self, range: &Range<usize>, class: usize) -> Option<(usize, bool)> {
-        // Safety: the caller's.
+        // SAFETY: by the caller `arena` is one, and nobody else uses it: there is one operating-system thread.
         let arena = unsafe { &mut *arena };
         let first = arena.free[class];
         if first != 0 {
-            // Safety: free lists hold blocks with their headers.
+            // SAFETY: free lists hold freed blocks, each with its header at its start.
             arena.free[class] = unsafe { (*(first as *const Header)).link };
             return Some((first, false));
         }
@@ -158,7 +163,7 @@ impl Arena {
         if !at.is_multiple_of(ALIGN) {
             return Block::Unknown;
         }
-        // Safety: the caller's.
+        // SAFETY: by the caller the bytes can be read; `at` is aligned, and a header has no invalid values.
         let header = unsafe { &*((at - HEADER) as *const Header) };
         if header.class() >= CLASSES || header.size() > class_size(header.class()) {
             return Block::Unknown;
@@ -178,7 +183,7 @@ impl Arena {
     /// # Safety
     /// It is live, and `arena` is an arena.
     pub unsafe fn release(arena: *mut Self, at: *mut u8) {
-        // Safety: the caller's; a live block has its header in front, and one at its start.
+        // SAFETY: by the caller; a live block has a header in front of its address, and one at its start.
         unsafe {
             let header = (at as usize - HEADER) as *mut Header;
             let (size, class, start) = ((*header).size(), (*header).class(), (*header).link);
@@ -193,7 +198,7 @@ impl Arena {
     /// # Safety
     /// The block starts with its header.
     unsafe fn wait(&mut self, start: usize, class: usize) {
-        // Safety: the queue holds freed blocks with their headers.
+        // SAFETY: by the caller, and because the queue holds freed blocks, each with its header at its start.
         unsafe {
             match self.newest {
                 0 => self.oldest = start,
@@ -230,8 +235,14 @@ mod tests {
         fn arena(&mut self) -> *mut Arena {
             self.0.as_mut_ptr().cast()
         }
+        /// Gives a live block back, one of this memory or of another that lives.
+        fn release(&mut self, block: usize) {
+            // SAFETY: the tests give back blocks that they got and did not give back before.
+            unsafe { Arena::release(self.arena(), block as *mut u8) };
+        }
         fn get(&mut self, size: usize, align: usize) -> Option<usize> {
             let range = self.range();
+            // SAFETY: the vector is zero at first, 16-aligned, and only used through its arena.
             unsafe { Arena::allocate(self.arena(), &range, size, align) }.map(|(at, _)| at as usize)
         }
     }
@@ -253,12 +264,12 @@ mod tests {
         let mut memory = Memory::new();
         let blocks: Vec<usize> = (0..3).map(|_| memory.get(WAITING / 2 - 1, 16).unwrap()).collect();
         for block in &blocks {
-            unsafe { Arena::release(memory.arena(), *block as *mut u8) };
+            memory.release(*block);
         }
         assert_eq!(memory.get(WAITING / 2 - 1, 16), Some(blocks[0]));
         assert!(!blocks.contains(&memory.get(WAITING / 2 - 1, 16).unwrap()));
         let huge = memory.get(WAITING * 2, 16).unwrap();
-        unsafe { Arena::release(memory.arena(), huge as *mut u8) };
+        memory.release(huge);
         assert_eq!(memory.get(WAITING * 2, 16), Some(huge), "more than may wait does not wait");
         assert_eq!(memory.get(WAITING / 2 - 1, 16), Some(blocks[2]));
         assert_eq!(memory.get(WAITING / 2 - 1, 16), Some(blocks[1]));
@@ -271,20 +282,20 @@ mod tests {
         let b = one.get(24, 256).unwrap();
         let c = one.get(1, 16).unwrap();
         assert!(b >= a + 24 && c >= b + 24 && b % 256 == 0 && a % 16 == 0 && c % 16 == 0);
-        unsafe {
-            assert_eq!(Arena::inspect(a), Block::Live { size: 24, usable: 32 });
-            assert!(matches!(Arena::inspect(b), Block::Live { size: 24, .. }));
-            Arena::release(two.arena(), a as *mut u8);
-            Arena::release(one.arena(), b as *mut u8);
-            assert_eq!((Arena::inspect(a), Arena::inspect(b)), (Block::Freed { size: 24 }, Block::Freed { size: 24 }));
-            assert_eq!(Arena::inspect(c + 16), Block::Unknown);
-            assert_eq!(Arena::inspect(c + 1), Block::Unknown);
-        }
+        // SAFETY: all addresses lie behind the headers in memory that the first arena handed out from.
+        let inspect = |at| unsafe { Arena::inspect(at) };
+        assert_eq!(inspect(a), Block::Live { size: 24, usable: 32 });
+        assert!(matches!(inspect(b), Block::Live { size: 24, .. }));
+        two.release(a);
+        one.release(b);
+        assert_eq!((inspect(a), inspect(b)), (Block::Freed { size: 24 }, Block::Freed { size: 24 }));
+        assert_eq!(inspect(c + 16), Block::Unknown);
+        assert_eq!(inspect(c + 1), Block::Unknown);
         assert_ne!(two.get(30, 16), Some(a), "it waits");
         for arena in [&mut one, &mut two] {
             for _ in 0..2 {
                 let large = arena.get(WAITING / 2, 16).unwrap();
-                unsafe { Arena::release(arena.arena(), large as *mut u8) };
+                arena.release(large);
             }
         }
         assert_eq!(two.get(30, 16), Some(a), "the freeing arena hands it out again");

@@ -19,14 +19,13 @@ use wire::{Record, Tag};
 
 use crate::slots::Slot;
 use crate::sync::Blocker;
-use crate::{checkpoint, hooks, objects, sched};
+use crate::{checkpoint, hooks, objects, sched, sys};
 use arena::{Arena, Block};
 
 const PAGE: usize = crate::sys::PAGE;
 
 fn fail(error: c_int) -> *mut c_void {
-    // Safety: the address is the running thread's `errno`.
-    unsafe { *libc::__errno_location() = error };
+    sys::set_errno(error);
     ptr::null_mut()
 }
 
@@ -41,7 +40,8 @@ fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
     if !mapped(slot) {
         return fail(libc::ENOMEM);
     }
-    // Safety: the slot is mapped, and the start of its heap is its arena's.
+    // SAFETY: the slot is mapped, page-aligned and was zero; the start of its heap is its arena's, which only this function
+    // and `release` use.
     let take = || unsafe { Arena::allocate(slot.heap().start as *mut Arena, &slot.heap(), size, align) };
     let found = take().or_else(|| {
         // Room for header, alignment and the rounding to a size class too.
@@ -51,7 +51,7 @@ fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
     });
     let Some((at, fresh)) = found else { return fail(libc::ENOMEM) };
     if zeroed && !fresh {
-        // Safety: the block has `size` bytes.
+        // SAFETY: the block has `size` bytes and is nobody's yet.
         unsafe { at.write_bytes(0, size) };
     }
     if sched::running() {
@@ -64,7 +64,7 @@ fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
 fn inspect(at: usize) -> Block {
     match Slot::of(at) {
         Some(slot) if slot.heap().contains(&at) && slot.heap().start + size_of::<Arena>() < at => {
-            // Safety: the slot's heap is mapped so far.
+            // SAFETY: the address is in the mapped part of the slot's heap, with room for a header between the arena and it.
             unsafe { Arena::inspect(at) }
         }
         _ => Block::Unknown,
@@ -96,12 +96,12 @@ fn free_record(at: usize, size: usize) -> Record {
 fn release(at: usize, size: usize, visible: bool) {
     if visible {
         sched::commit(free_record(at, size), None);
-        sched::state().forget_range(at as u64, size as u64);
+        sched::with_objects(|objects| objects.forget_range(at as u64, size as u64));
     }
     // The slot may not be mapped yet: a thread can free before it allocates.
     let slot = sched::current_slot();
     if mapped(slot) {
-        // Safety: the block is live.
+        // SAFETY: callers have found the block live; the slot is mapped, so its arena is there.
         unsafe { Arena::release(slot.heap().start as *mut Arena, at as *mut u8) };
     }
 }
@@ -148,7 +148,7 @@ extern "C" fn realloc_from(old: *mut c_void, size: usize, caller: usize) -> *mut
     // The new block is cut before the old one is given back, so they are never the same.
     let new = allocate(size, 1, false);
     if !new.is_null() {
-        // Safety: both blocks are live and apart.
+        // SAFETY: both blocks are live, apart, and at least as long.
         unsafe { ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), old_size.min(size)) };
         release(at, old_size, visible);
     }
@@ -213,20 +213,18 @@ mod exported {
         memalign(align, size)
     }
     #[unsafe(no_mangle)]
-    unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
+    extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
         if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
             return libc::EINVAL;
         }
-        // Safety: `out` is the caller's; `errno` is the running thread's and must stay as it is.
-        unsafe {
-            let errno = *libc::__errno_location();
-            let at = allocate(size, align, false);
-            *libc::__errno_location() = errno;
-            if at.is_null() {
-                return libc::ENOMEM;
-            }
-            *out = at;
+        // `errno` must stay as it is.
+        let errno = sys::errno();
+        let at = allocate(size, align, false);
+        sys::set_errno(errno);
+        if at.is_null() {
+            return libc::ENOMEM;
         }
+        crate::memory::write(out, at);
         0
     }
     #[unsafe(no_mangle)]

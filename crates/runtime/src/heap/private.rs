@@ -19,34 +19,37 @@ pub struct Private;
 #[unsafe(link_section = "rp_keep")]
 static END: Keep<usize> = Keep::new(RANGE.start);
 
+fn end() -> usize {
+    END.with(|end| *end)
+}
+
 /// Maps at least `bytes` more; says whether that was possible.
 fn grow(bytes: usize) -> bool {
-    // Safety: no borrow outlives the expression; so below.
-    let now = unsafe { *END.get() };
+    let now = end();
     let Some(len) = bytes.checked_next_multiple_of(STEP).filter(|len| *len <= RANGE.end - now) else { return false };
     let done = sys::reserve(now, len).is_ok();
     if done {
-        unsafe { *END.get() = now + len };
+        END.with(|end| *end = now + len);
         checkpoint::track(now..now + len);
     }
     done
 }
 
-// Safety: an arena hands out disjoint, aligned memory.
+// SAFETY: an arena hands out memory that is aligned as asked and overlaps no live block.
 unsafe impl GlobalAlloc for Private {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (size, align) = (layout.size(), layout.align());
-        // Safety: one operating-system thread; the range is mapped and reserved for this arena.
-        let take = || unsafe { Arena::allocate(RANGE.start as *mut Arena, &(RANGE.start..*END.get()), size, align) };
-        let has_arena = unsafe { *END.get() } > RANGE.start;
-        let mut found = if has_arena { take() } else { None };
+        // SAFETY: only called when something is mapped; the range up to its end is, page-aligned, was zero, and belongs to
+        // this arena alone.
+        let take = || unsafe { Arena::allocate(RANGE.start as *mut Arena, &(RANGE.start..end()), size, align) };
+        let mut found = if end() > RANGE.start { take() } else { None };
         if found.is_none() && grow(size.saturating_add(size / 8).saturating_add(align).saturating_add(STEP)) {
             found = take();
         }
         found.map_or(core::ptr::null_mut(), |(at, _)| at)
     }
     unsafe fn dealloc(&self, at: *mut u8, _layout: Layout) {
-        // Safety: `at` came from `alloc`.
+        // SAFETY: by the caller `at` came from `alloc` and was not given back, so it is live.
         unsafe { Arena::release(RANGE.start as *mut Arena, at) }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of the process and its threads: the same in every run, whichever process it happens in.
+//! Numbers of the process and its threads: the same in every run, whichever process executes it.
 
 use core::ffi::c_int;
 
@@ -14,7 +14,7 @@ export! {
     fn getpid() -> pid_t {
         PROCESS
     }
-    /// Its parent.
+    /// The parent process.
     fn getppid() -> pid_t {
         PROCESS - 1
     }
@@ -23,7 +23,7 @@ export! {
         let slot = |thread| if sched::running() { sched::slot_address(thread) } else { 0 };
         PROCESS + ((slot(me()) - slot(0)) >> 32) as pid_t
     }
-    /// Signals are not modelled; asking whether the process is there is answered.
+    /// Signals are not modelled; signal 0 asks whether the process exists, and it does.
     fn kill(process: pid_t, signal: c_int) -> c_int {
         if process == PROCESS && signal == 0 {
             return 0;

@@ -1,22 +1,17 @@
-//! Memory maps. Memory without a file, and copies of files, come from the calling thread's heap: so their addresses
-//! follow from the thread's own history, and they are put back to the checkpoint.
+//! Memory maps. Memory without a file, and copies of files, come from the calling thread's heap. So their addresses
+//! depend only on what the thread did before, and the checkpoint restores them.
 //!
-//! A shared map of a file that is to be written is reported: what is written does not reach the file.
+//! A shared map of a file for writing is reported, because what the program writes there would not reach the file.
 
 use alloc::collections::BTreeMap;
 use core::ffi::{c_int, c_void};
 
-use super::{fail, unmodelled};
+use super::{fail, kernel, unmodelled};
 use crate::cell::Global;
-use crate::sys::{PAGE, sys};
+use crate::sys::PAGE;
 
 /// Maps by address, with their lengths.
 static MAPS: Global<BTreeMap<usize, usize>> = Global::new(BTreeMap::new());
-
-fn maps() -> &'static mut BTreeMap<usize, usize> {
-    // Safety: one operating-system thread, and no switch happens while it is used.
-    unsafe { &mut *MAPS.get() }
-}
 
 fn refuse(what: &str, error: c_int) -> *mut c_void {
     unmodelled(what);
@@ -24,11 +19,11 @@ fn refuse(what: &str, error: c_int) -> *mut c_void {
     libc::MAP_FAILED
 }
 
-/// Reads a file's part into memory.
-unsafe fn load(fd: c_int, offset: i64, to: *mut u8, len: usize) -> Result<(), c_int> {
+/// Reads a file's part into memory; what lies behind its end stays as it is.
+fn load(fd: c_int, offset: i64, to: &mut [u8]) -> Result<(), c_int> {
     let mut done = 0;
-    while done < len {
-        let read = unsafe { sys!(SYS_pread64, fd, to.add(done), len - done, offset + done as i64) };
+    while done < to.len() {
+        let read = kernel::pread(fd, &mut to[done..], offset + done as i64);
         match read {
             ..0 => return Err(-read as c_int),
             0 => return Ok(()),
@@ -57,36 +52,42 @@ export! {
             return refuse("maps a file to be written", libc::EACCES);
         }
         let rounded = len.next_multiple_of(PAGE);
+        // SAFETY: a page's size is a power of two.
         let at = unsafe { libc::memalign(PAGE, rounded) };
         if at.is_null() {
             return libc::MAP_FAILED;
         }
-        unsafe { core::ptr::write_bytes(at.cast::<u8>(), 0, rounded) };
-        if !anonymous && let Err(error) = unsafe { load(fd, offset, at.cast(), len) } {
+        // SAFETY: a new block of `rounded` bytes, which is nobody else's yet; all of them are set before they are read.
+        let memory = unsafe {
+            core::ptr::write_bytes(at.cast::<u8>(), 0, rounded);
+            core::slice::from_raw_parts_mut(at.cast::<u8>(), len)
+        };
+        if !anonymous && let Err(error) = load(fd, offset, memory) {
+            // SAFETY: the block from above, which the program never sees.
             unsafe { libc::free(at) };
             fail(error);
             return libc::MAP_FAILED;
         }
-        maps().insert(at as usize, rounded);
+        MAPS.with(|maps| maps.insert(at as usize, rounded));
         at
     }
     /// Maps memory.
     fn mmap64(at: *mut c_void, len: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void {
+        // SAFETY: the same function under another name.
         unsafe { mmap(at, len, protection, flags, fd, offset) }
     }
     /// Ends a map; a part of one cannot be ended alone.
     fn munmap(at: *mut c_void, len: usize) -> c_int {
-        match maps().get(&(at as usize)) {
-            Some(&whole) if whole == len.next_multiple_of(PAGE) => {
-                maps().remove(&(at as usize));
-                unsafe { libc::free(at) };
-                0
-            }
-            _ => {
-                unmodelled("ends a part of a memory map");
-                fail(libc::EINVAL) as c_int
-            }
+        let whole = MAPS.with(|maps| maps.get(&(at as usize)).copied());
+        if whole != Some(len.next_multiple_of(PAGE)) {
+            unmodelled("ends a part of a memory map");
+            return fail(libc::EINVAL) as c_int;
         }
+        MAPS.with(|maps| maps.remove(&(at as usize)));
+        // SAFETY: `mmap` allocated the block, and it was in the table until now, so it has not been freed. By ending
+        // the map the program promises not to use it any more.
+        unsafe { libc::free(at) };
+        0
     }
     /// Moves a map, which is not modelled.
     fn mremap(_at: *mut c_void, _old: usize, _new: usize, _flags: c_int) -> *mut c_void {

@@ -1,29 +1,32 @@
-//! Messages through connections: `sendmsg` and `recvmsg` move bytes from and to several places. What goes along with them
+//! Messages through connections: `sendmsg` and `recvmsg` move bytes from and to several buffers. Ancillary data
 //! (descriptors, credentials) is not modelled.
 //!
-//! Such a call is as many events as it takes: the header and the list of places are read, the bytes are moved, and of a
-//! header for receiving the results are written.
+//! Such a call is several events: it reads the header and the list of buffers, moves the bytes, and when it receives it
+//! writes the results into the header.
 
 use alloc::vec::Vec;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
+use core::mem::offset_of;
 
 use libc::msghdr;
 use wire::Tag;
 
+use super::channels::End;
+use super::event::{Access, finish, operate};
 use super::open::{self, File};
-use super::pipe::End;
-use super::transfer::{Access, How, finish, operate, read_parts, several, write_parts};
-use super::unmodelled;
+use super::program_memory::{Buffer, In, Out};
+use super::transfer::{Transfer, buffers, read_parts, write_parts};
+use super::{kernel, negative, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::sync::Blocker;
 
-/// What the descriptor is, if messages go through it; else the error number.
+/// Checks that messages go through a descriptor; else the error number.
 fn connection(fd: c_int) -> Result<(), c_int> {
     match open::get(fd).file {
         File::Pipe(End::Socket { .. }) => Ok(()),
         File::Socket(_) => Err(libc::ENOTCONN),
-        _ if !open::is_open(fd) => Err(libc::EBADF),
+        _ if !kernel::is_open(fd) => Err(libc::EBADF),
         File::Other => {
             unmodelled("sends or receives a message through a descriptor that is not a connection of its own");
             Err(libc::EOPNOTSUPP)
@@ -33,46 +36,44 @@ fn connection(fd: c_int) -> Result<(), c_int> {
 }
 
 /// Reads the header.
-unsafe fn header(message: *const msghdr) -> msghdr {
-    let known = [Access::plain(Tag::Read, message.cast(), size_of::<msghdr>())];
+fn header(message: In<'_, msghdr>) -> msghdr {
+    let known = [Access::plain(Tag::Read, message.as_ptr().cast(), size_of::<msghdr>())];
     operate(&known, Blocker::None, |_| ());
-    // Safety: promised by the program.
-    unsafe { message.read() }
+    message.read()
 }
 
-unsafe fn send(fd: c_int, message: *const msghdr, flags: c_int) -> Option<isize> {
+/// The buffers of a message.
+fn list(header: &msghdr) -> Vec<Buffer<'_>> {
+    buffers(In::new(header.msg_iov), header.msg_iovlen as c_int)
+}
+
+fn send(fd: c_int, message: In<'_, msghdr>, flags: c_int) -> Option<isize> {
     if let Err(error) = connection(fd) {
-        return Some(-(error as isize));
+        return Some(negative(error));
     }
-    // Safety: the program's own arguments; so below.
-    let header = unsafe { header(message) };
+    let header = header(message);
     if header.msg_controllen > 0 {
         unmodelled("sends descriptors or credentials along with a message");
-        return Some(-(libc::EOPNOTSUPP as isize));
+        return Some(negative(libc::EOPNOTSUPP));
     }
-    unsafe { write_parts(fd, several(header.msg_iov, header.msg_iovlen as c_int), How::Socket(flags)) }
+    write_parts(fd, &list(&header), Transfer::Socket(flags))
 }
 
-unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Option<isize> {
+fn receive(fd: c_int, message: Out<'_, msghdr>, flags: c_int) -> Option<isize> {
     if let Err(error) = connection(fd) {
-        return Some(-(error as isize));
+        return Some(negative(error));
     }
-    // Safety: the program's own arguments; so below.
-    let header = unsafe { header(message) };
-    let received = unsafe { read_parts(fd, several(header.msg_iov, header.msg_iovlen as c_int), How::Socket(flags)) }?;
+    let header = header(message.as_in());
+    let received = read_parts(fd, &list(&header), Transfer::Socket(flags))?;
     if received >= 0 {
-        let results = unsafe {
-            [
-                (&raw const (*message).msg_namelen).cast::<c_void>(),
-                (&raw const (*message).msg_controllen).cast(),
-                (&raw const (*message).msg_flags).cast(),
-            ]
-        };
-        let sizes = [size_of_val(&header.msg_namelen), size_of_val(&header.msg_controllen), size_of::<c_int>()];
-        let known: Vec<Access> =
-            results.into_iter().zip(sizes).map(|(at, len)| Access::plain(Tag::Write, at, len)).collect();
-        operate(&known, Blocker::None, |_| unsafe {
-            ((*message).msg_namelen, (*message).msg_controllen, (*message).msg_flags) = (0, 0, 0);
+        let result = |offset, len| Access::plain(Tag::Write, message.as_ptr().wrapping_byte_add(offset).cast(), len);
+        let known = [
+            result(offset_of!(msghdr, msg_namelen), size_of_val(&header.msg_namelen)),
+            result(offset_of!(msghdr, msg_controllen), size_of_val(&header.msg_controllen)),
+            result(offset_of!(msghdr, msg_flags), size_of_val(&header.msg_flags)),
+        ];
+        operate(&known, Blocker::None, |_| {
+            message.update(|header| (header.msg_namelen, header.msg_controllen, header.msg_flags) = (0, 0, 0));
         });
     }
     Some(received)
@@ -80,11 +81,11 @@ unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Option<isize
 
 cancellable! {
     /// Sends a message.
-    unsafe fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) {
-        finish(&Call::here(), unsafe { send(fd, message, flags) })
+    unsafe fn sendmsg(fd: c_int, message: In<'_, msghdr>, flags: c_int) {
+        finish(&Call::here(), send(fd, message, flags))
     }
     /// Receives a message.
-    unsafe fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) {
-        finish(&Call::here(), unsafe { receive(fd, message, flags) })
+    unsafe fn recvmsg(fd: c_int, message: Out<'_, msghdr>, flags: c_int) {
+        finish(&Call::here(), receive(fd, message, flags))
     }
 }

@@ -2,25 +2,37 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`format`](mod@format) | what conversions of `printf` and `scanf` touch |
-//! | [`touch`] | hooks that work out what a call touches: strings, lists, trees |
 //! | [`clock`] | a clock of its own for each thread |
 //! | [`random`] | random numbers that are the same in every run |
 //! | [`identity`] | process and thread numbers |
-//! | [`paths`] | files by name: what the program writes stays in memory |
+//! | [`paths`] | files by name |
+//! | [`memory_files`] | the files that the program has changed, which stay in memory |
 //! | [`streams`] | opening C streams on such files |
 //! | [`open`] | descriptors: what is open under which number |
 //! | [`transfer`] | reading and writing |
-//! | [`poll`] | waiting for descriptors |
-//! | [`epoll`] | descriptors that wait for others |
-//! | [`pipe`] | pipes, socket pairs and event counters inside the process |
 //! | [`message`] | messages through connections |
-//! | [`net`] | sockets that listen and connect inside the process |
+//! | [`channels`] | what goes through pipes, connections and event counters |
+//! | [`pipe`] | making pipes, socket pairs and event counters |
+//! | [`address`] | addresses of sockets |
+//! | [`sockets`] | sockets that are not connected |
+//! | [`net`] | listening and connecting inside the process |
+//! | [`poll`] | waiting for descriptors |
+//! | [`interest_list`] | what an `epoll` descriptor waits for |
+//! | [`epoll`] | descriptors that wait for others |
 //! | [`map`] | memory maps |
 //! | [`refused`] | changes to the file system that are not modelled |
 //!
-//! Two runs must not disturb each other or the user's files. All state here is memory of the process, which is put back
-//! to the checkpoint; files that the program writes are memory files whose content is put back by [`restore`].
+//! What they are made of:
+//!
+//! | file | what |
+//! |---|---|
+//! | [`event`] | the event that a call makes, and its accesses |
+//! | [`program_memory`] | memory of the program that a call was given |
+//! | [`kernel`] | system calls that are safe to make |
+//! | [`library_function`] | functions of the C library behind those defined here |
+//!
+//! Two runs must not disturb each other or the user's files. All state here is memory of the process, which the
+//! checkpoint restores; files that the program writes are memory files whose content [`restore`] copies back.
 
 /// Defines functions of the C library.
 macro_rules! export {
@@ -34,21 +46,28 @@ macro_rules! export {
     )*};
 }
 
+pub mod address;
+pub mod channels;
 pub mod clock;
 pub mod epoll;
-pub mod format;
+pub mod event;
 pub mod identity;
+pub mod interest_list;
+pub mod kernel;
+pub mod library_function;
 pub mod map;
+pub mod memory_files;
 pub mod message;
 pub mod net;
 pub mod open;
 pub mod paths;
 pub mod pipe;
 pub mod poll;
+pub mod program_memory;
 pub mod random;
 pub mod refused;
+pub mod sockets;
 pub mod streams;
-pub mod touch;
 pub mod transfer;
 
 pub use clock::advance;
@@ -57,20 +76,20 @@ use core::ffi::c_int;
 
 use crate::sched;
 
-/// To be called right before the checkpoint is taken.
+/// Prepares for the checkpoint; to be called right before it is taken.
 pub fn checkpoint() {
     unsafe extern "C" {
         static mut __libc_single_threaded: core::ffi::c_char;
     }
-    // From the first thread on, libraries may not take short cuts for programs with one thread.
-    // Safety: a variable of the C library, which sets it likewise.
+    // SAFETY: a variable of the C library, which clears it itself when a program makes its first thread. From then on
+    // libraries may not take short cuts for programs with one thread.
     unsafe { __libc_single_threaded = 0 };
-    paths::checkpoint();
+    memory_files::checkpoint();
 }
 
-/// To be called before a run, after memory has been put back.
+/// Restores what is not memory of the process; to be called before a run, after memory has been restored.
 pub fn restore() {
-    paths::restore();
+    memory_files::restore();
 }
 
 /// Sets `errno` for a negative result of a system call.
@@ -83,9 +102,13 @@ fn result(value: isize) -> isize {
 
 /// Sets `errno` and gives -1.
 fn fail(error: c_int) -> isize {
-    // Safety: the C library says where it is.
-    unsafe { *libc::__errno_location() = error };
+    crate::sys::set_errno(error);
     -1
+}
+
+/// An error number as system calls return it.
+fn negative(error: c_int) -> isize {
+    -(error as isize)
 }
 
 /// Records something the model does not cover, when a run is on.
@@ -95,7 +118,18 @@ fn unmodelled(what: &str) {
     }
 }
 
-/// The running thread; before the program runs there is one.
+/// The running thread; before a run starts it is that of `main`.
 fn me() -> sched::Thread {
     if sched::running() { sched::current() } else { 0 }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// Keeps tests apart that use the same statics: the cells expect one operating-system thread.
+    pub(crate) fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -1,22 +1,23 @@
-//! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. One event that looks at every descriptor; without a time limit it is
-//! enabled when one of them is ready, with one it may also give up at any time.
+//! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. Such a call is one event that asks
+//! about every descriptor. Without a time limit it is enabled when one of them is ready; with a limit it is always
+//! enabled, since the limit may end the wait at any time.
 
 use alloc::vec::Vec;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_ulong};
 
-use libc::{fd_set, pollfd, sigset_t, timespec, timeval};
+use libc::{pollfd, sigset_t, timespec, timeval};
 use wire::{Record, Tag};
 
 use super::epoll::{self, EpollId};
+use super::event::{self, Access, finish, operate};
 use super::open::{self, File};
-use super::transfer::{self, Access, operate};
-use super::{clock, net, pipe, result};
-use crate::api::cancel::{self, Outcome, cancellable};
+use super::program_memory::{In, Out};
+use super::{channels, clock, kernel, negative, sockets};
+use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::cell::Global;
 use crate::sched;
 use crate::sync::Blocker;
-use crate::sys::sys;
 
 /// What a thread waits for.
 #[derive(Clone, Debug)]
@@ -39,30 +40,36 @@ impl Waiting {
 /// What threads wait for, by thread.
 static WAITING: Global<Vec<Option<Waiting>>> = Global::new(Vec::new());
 
-fn waiting() -> &'static mut Vec<Option<Waiting>> {
-    // Safety: one operating-system thread, and no switch happens while it is used.
-    unsafe { &mut *WAITING.get() }
+/// Sets what a thread waits for.
+fn set_waiting(thread: sched::Thread, what: Option<Waiting>) {
+    WAITING.with(|waiting| {
+        if waiting.len() <= thread as usize {
+            waiting.resize(thread as usize + 1, None);
+        }
+        waiting[thread as usize] = what;
+    });
 }
 
-/// The descriptor number by which what a thread waits for goes in [`Blocker::Fd`].
+/// The number in [`Blocker::Fd`] that stands for everything a thread waits for; it is no descriptor's.
 fn set_number(thread: sched::Thread) -> c_int {
     -2 - thread as c_int
 }
 
-/// Whether what a thread waits for, or a descriptor inside the process, is ready; `None` for what the kernel knows.
+/// Whether a modelled descriptor, or anything that a thread waits for, is ready; `None` for descriptors that the kernel
+/// knows about.
 pub fn ready(fd: c_int, events: i16) -> Option<bool> {
     if fd <= -2 {
-        let waiting = waiting().get((-2 - fd) as usize).and_then(Option::as_ref);
-        return Some(waiting.is_some_and(Waiting::is_ready));
+        let is_ready = |waiting: &Option<Waiting>| waiting.as_ref().is_some_and(Waiting::is_ready);
+        return Some(WAITING.with(|waiting| waiting.get((-2 - fd) as usize).is_some_and(is_ready)));
     }
     Some(events_of(fd)? & (events | libc::POLLERR | libc::POLLHUP) != 0)
 }
 
-/// What can be said of a descriptor inside the process now.
+/// What `poll` says about a modelled descriptor now.
 fn events_of(fd: c_int) -> Option<i16> {
     match open::get(fd).file {
-        File::Pipe(end) => Some(pipe::events(end)),
-        File::Socket(id) => Some(net::events(id)),
+        File::Pipe(end) => Some(channels::events(end)),
+        File::Socket(id) => Some(sockets::events(id)),
         File::Epoll(id) => Some(if epoll::is_ready(id) { libc::POLLIN | libc::POLLRDNORM } else { 0 }),
         _ => None,
     }
@@ -77,9 +84,7 @@ fn answer(entry: &pollfd) -> i16 {
         return events & (entry.events | libc::POLLERR | libc::POLLHUP);
     }
     let mut one = pollfd { revents: 0, ..*entry };
-    let no_wait = timespec { tv_sec: 0, tv_nsec: 0 };
-    // Safety: both live over the call.
-    unsafe { sys!(SYS_ppoll, &raw mut one, 1, &raw const no_wait, 0, 0) };
+    kernel::poll_now(&mut one);
     one.revents
 }
 
@@ -91,28 +96,25 @@ pub(super) enum Limit {
 }
 
 impl Limit {
-    /// So many; forever if negative.
+    /// This many milliseconds; without end if negative.
     pub(super) fn milliseconds(milliseconds: c_int) -> Self {
         u64::try_from(milliseconds).map_or(Self::Forever, |ms| Self::At(ms * 1_000_000))
     }
-    /// What is said there; forever if nothing is.
-    ///
-    /// # Safety
-    /// A pointer to a limit, or null.
-    pub(super) unsafe fn timespec(limit: *const timespec) -> Self {
-        // Safety: promised by the caller.
-        match unsafe { limit.as_ref() } {
-            None => Self::Forever,
-            Some(limit) => {
-                let seconds = (limit.tv_sec.max(0) as u64).saturating_mul(1_000_000_000);
-                Self::At(seconds.saturating_add(limit.tv_nsec.max(0) as u64))
-            }
-        }
+    /// The time that the pointer leads to; without end if it is null.
+    pub(super) fn timespec(limit: In<'_, timespec>) -> Self {
+        limit.get().map_or(Self::Forever, |limit| Self::time(limit.tv_sec, limit.tv_nsec))
+    }
+    /// As [`timespec`](Self::timespec), with microseconds.
+    fn timeval(limit: In<'_, timeval>) -> Self {
+        limit.get().map_or(Self::Forever, |limit| Self::time(limit.tv_sec, limit.tv_usec.saturating_mul(1000)))
+    }
+    fn time(seconds: i64, nanoseconds: i64) -> Self {
+        Self::At((seconds.max(0) as u64).saturating_mul(1_000_000_000).saturating_add(nanoseconds.max(0) as u64))
     }
 }
 
-/// One event that waits: enabled when what it waits for is ready, or at any time if there is a limit. `act` says how many
-/// descriptors or events were ready. `None`: the thread is cancelled instead.
+/// Makes one event that waits: enabled when what it waits for is ready, or at any time if there is a limit. `act` gives
+/// the number of descriptors or events that were ready. `None`: the thread is cancelled instead.
 pub(super) fn wait_until(
     what: Waiting,
     known: &[Access],
@@ -126,67 +128,69 @@ pub(super) fn wait_until(
         sched::arrive(yields, None, Blocker::None);
         sched::commit(yields, None);
     }
-    if waiting().len() <= thread as usize {
-        waiting().resize(thread as usize + 1, None);
-    }
-    waiting()[thread as usize] = Some(what);
+    set_waiting(thread, Some(what));
     let blocker = match limit {
         Limit::Forever => Blocker::Fd { fd: set_number(thread), events: 0 },
         Limit::At(_) => Blocker::None,
     };
     let count = operate(known, blocker, act);
-    waiting()[thread as usize] = None;
+    set_waiting(thread, None);
     if let (Some(0), Limit::At(nanoseconds)) = (count, limit) {
         clock::advance(nanoseconds);
     }
     count
 }
 
-/// An interest list changed, and with it what those who wait for it are about to do.
+/// Updates the announced events of the threads that wait for an `epoll` descriptor, whose interest list has changed.
 pub(super) fn announce(id: EpollId) {
     if !sched::running() {
         return;
     }
-    for (thread, what) in waiting().iter().enumerate() {
-        let concerned = match what {
-            Some(Waiting::Epoll(other)) => *other == id,
-            Some(Waiting::Set(set)) => set.iter().any(|entry| open::get(entry.fd).file == File::Epoll(id)),
-            None => false,
-        };
-        if concerned {
-            transfer::announce(thread as sched::Thread, &epoll::looking(id));
-        }
+    let waits_for_it = |what: &Option<Waiting>| match what {
+        Some(Waiting::Epoll(other)) => *other == id,
+        Some(Waiting::Set(set)) => set.iter().any(|entry| open::get(entry.fd).file == File::Epoll(id)),
+        None => false,
+    };
+    let threads: Vec<sched::Thread> = WAITING.with(|waiting| {
+        (0..).zip(waiting.iter()).filter(|(_, what)| waits_for_it(what)).map(|(thread, _)| thread).collect()
+    });
+    for thread in threads {
+        event::announce(thread, &epoll::poll_accesses(id));
     }
 }
 
-/// The accesses of looking at a set of descriptors.
-fn looking(set: &[pollfd]) -> Vec<Access> {
-    let looked_at = set.iter().map(|entry| match open::get(entry.fd).file {
-        File::Pipe(end) => pipe::looking(end),
-        File::Socket(id) => Vec::from([net::queue(id, Tag::Read)]),
-        File::Epoll(id) => epoll::looking(id),
+/// The accesses of asking whether one of these descriptors is ready.
+fn poll_accesses(set: &[pollfd]) -> Vec<Access> {
+    let accesses = set.iter().map(|entry| match open::get(entry.fd).file {
+        File::Pipe(end) => channels::poll_accesses(end),
+        File::Socket(id) => Vec::from([sockets::queue_access(id, Tag::Read)]),
+        File::Epoll(id) => epoll::poll_accesses(id),
         _ => Vec::new(),
     });
-    looked_at.flatten().collect()
+    accesses.flatten().collect()
 }
 
-/// Waits for the set and fills in the answers. `None`: the thread is cancelled instead.
+/// Waits for one of these descriptors and fills in the answers. `None`: the thread is cancelled instead.
 fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
-    let known: Vec<Access> = looking(set).into_iter().chain(memory.iter().copied()).collect();
+    let known: Vec<Access> = poll_accesses(set).into_iter().chain(memory.iter().copied()).collect();
     wait_until(Waiting::Set(set.to_vec()), &known, limit, |add| {
         // Interest lists may have changed in the meantime.
-        looking(set).into_iter().filter(|access| !known.contains(access)).for_each(add);
+        poll_accesses(set).into_iter().filter(|access| !known.contains(access)).for_each(add);
         set.iter_mut().for_each(|entry| entry.revents = answer(entry));
         set.iter().filter(|entry| entry.revents != 0).count()
     })
 }
 
-unsafe fn poll_set(set: *mut pollfd, count: libc::nfds_t, limit: Limit) -> Option<isize> {
-    let len = count as usize;
-    let set = if len == 0 { &mut [][..] } else { unsafe { core::slice::from_raw_parts_mut(set, len) } };
-    let bytes = size_of_val(set);
+/// `poll`: like the kernel, it reads the entries once and stores only the answers.
+fn poll_set(set: Out<'_, pollfd>, count: libc::nfds_t, limit: Limit) -> Option<isize> {
+    let mut asked = set.as_in().read_array(count as usize);
+    let bytes = size_of_val(&asked[..]);
     let memory = [Tag::Read, Tag::Write].map(|tag| Access::plain(tag, set.as_ptr().cast(), bytes));
-    wait(set, &memory, limit).map(|count| count as isize)
+    let ready = wait(&mut asked, &memory, limit)?;
+    for (i, entry) in asked.iter().enumerate() {
+        set.element(i).update(|stored| stored.revents = entry.revents);
+    }
+    Some(ready as isize)
 }
 
 /// What `select` asks for and the events of `poll` that answer it.
@@ -194,73 +198,73 @@ const READS: (i16, i16) = (libc::POLLIN, libc::POLLIN | libc::POLLHUP | libc::PO
 const WRITES: (i16, i16) = (libc::POLLOUT, libc::POLLOUT | libc::POLLERR);
 const EXCEPTIONS: (i16, i16) = (libc::POLLPRI, libc::POLLPRI);
 
-unsafe fn select_sets(count: c_int, sets: [*mut fd_set; 3], limit: Limit) -> Option<isize> {
+/// A set of descriptors of `select`: one bit for each, in words of this size.
+type Word = c_ulong;
+
+/// The word of a set with the bit of a descriptor, and the bit.
+fn bit(set: Out<'_, Word>, fd: c_int) -> (Out<'_, Word>, Word) {
+    (set.element((fd as u32 / Word::BITS) as usize), 1 << (fd as u32 % Word::BITS))
+}
+
+fn select_sets(count: c_int, sets: [Out<'_, Word>; 3], limit: Limit) -> Option<isize> {
     let kinds = [READS, WRITES, EXCEPTIONS];
-    let bytes = (count.max(0) as usize).div_ceil(64) * 8;
+    let bytes = (count.max(0) as usize).div_ceil(Word::BITS as usize) * size_of::<Word>();
     let mut asked = Vec::new();
     let mut memory = Vec::new();
-    for (set, (events, _)) in sets.iter().zip(kinds) {
-        if set.is_null() {
-            continue;
-        }
-        memory.extend([Tag::Read, Tag::Write].map(|tag| Access::plain(tag, *set as *const c_void, bytes)));
-        let members = (0..count).filter(|&fd| unsafe { libc::FD_ISSET(fd, *set) });
-        asked.extend(members.map(|fd| pollfd { fd, events, revents: 0 }));
+    for (set, (events, _)) in sets.into_iter().zip(kinds).filter(|(set, _)| !set.is_null()) {
+        memory.extend([Tag::Read, Tag::Write].map(|tag| Access::plain(tag, set.as_ptr().cast(), bytes)));
+        let is_member = |fd: &c_int| {
+            let (word, bit) = bit(set, *fd);
+            word.as_in().read() & bit != 0
+        };
+        asked.extend((0..count).filter(is_member).map(|fd| pollfd { fd, events, revents: 0 }));
     }
     wait(&mut asked, &memory, limit)?;
     if asked.iter().any(|entry| entry.revents & libc::POLLNVAL != 0) {
-        return Some(-(libc::EBADF as isize));
+        return Some(negative(libc::EBADF));
     }
     let mut found = 0;
-    for (set, (events, answers)) in sets.iter().zip(kinds) {
-        for entry in asked.iter().filter(|entry| !set.is_null() && entry.events == events) {
+    for (set, (events, answers)) in sets.into_iter().zip(kinds).filter(|(set, _)| !set.is_null()) {
+        for entry in asked.iter().filter(|entry| entry.events == events) {
             if entry.revents & answers != 0 {
                 found += 1;
             } else {
-                unsafe { libc::FD_CLR(entry.fd, *set) };
+                let (word, bit) = bit(set, entry.fd);
+                word.update(|word| *word &= !bit);
             }
         }
     }
     Some(found)
 }
 
-/// What the call gives: the number or the error, or the thread's end.
-pub(super) fn finish_call(call: &Call, found: Option<isize>) -> Outcome {
-    match found {
-        Some(found) => Outcome::word(result(found)),
-        None => cancel::point(call),
-    }
-}
-
 cancellable! {
     /// Waits for descriptors, for some milliseconds.
-    unsafe fn poll(set: *mut pollfd, count: libc::nfds_t, milliseconds: c_int) {
-        finish_call(&Call::here(), unsafe { poll_set(set, count, Limit::milliseconds(milliseconds)) })
+    unsafe fn poll(set: Out<'_, pollfd>, count: libc::nfds_t, milliseconds: c_int) {
+        finish(&Call::here(), poll_set(set, count, Limit::milliseconds(milliseconds)))
     }
     /// Waits for descriptors.
-    unsafe fn ppoll(set: *mut pollfd, count: libc::nfds_t, limit: *const timespec, _signals: *const sigset_t) {
-        finish_call(&Call::here(), unsafe { poll_set(set, count, Limit::timespec(limit)) })
+    unsafe fn ppoll(set: Out<'_, pollfd>, count: libc::nfds_t, limit: In<'_, timespec>, _signals: In<'_, sigset_t>) {
+        finish(&Call::here(), poll_set(set, count, Limit::timespec(limit)))
     }
     /// Waits for descriptors in sets.
-    unsafe fn select(count: c_int, reads: *mut fd_set, writes: *mut fd_set, others: *mut fd_set, limit: *const timeval) {
-        let limit = if limit.is_null() {
-            Limit::Forever
-        } else {
-            let limit = unsafe { &*limit };
-            Limit::At((limit.tv_sec.max(0) as u64) * 1_000_000_000 + (limit.tv_usec.max(0) as u64) * 1000)
-        };
-        finish_call(&Call::here(), unsafe { select_sets(count, [reads, writes, others], limit) })
+    unsafe fn select(
+        count: c_int,
+        reads: Out<'_, Word>,
+        writes: Out<'_, Word>,
+        others: Out<'_, Word>,
+        limit: In<'_, timeval>,
+    ) {
+        finish(&Call::here(), select_sets(count, [reads, writes, others], Limit::timeval(limit)))
     }
     /// Waits for descriptors in sets.
     unsafe fn pselect(
         count: c_int,
-        reads: *mut fd_set,
-        writes: *mut fd_set,
-        others: *mut fd_set,
-        limit: *const timespec,
-        _signals: *const sigset_t,
+        reads: Out<'_, Word>,
+        writes: Out<'_, Word>,
+        others: Out<'_, Word>,
+        limit: In<'_, timespec>,
+        _signals: In<'_, sigset_t>,
     ) {
-        let limit = unsafe { Limit::timespec(limit) };
-        finish_call(&Call::here(), unsafe { select_sets(count, [reads, writes, others], limit) })
+        finish(&Call::here(), select_sets(count, [reads, writes, others], Limit::timespec(limit)))
     }
 }

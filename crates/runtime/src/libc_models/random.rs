@@ -5,11 +5,12 @@
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_uint, c_void};
 
+use super::program_memory::{Buffer, Out};
 use super::{fail, me};
 use crate::cell::Global;
 use crate::sched;
 
-/// Numbers drawn, by thread.
+/// How many numbers were drawn, by thread.
 static DRAWN: Global<Vec<u64>> = Global::new(Vec::new());
 
 /// The number after `count` others in the sequence of `seed` (splitmix64).
@@ -23,37 +24,38 @@ pub fn number(seed: u64, count: u64) -> u64 {
 /// The running thread's next number.
 fn next() -> u64 {
     let thread = me();
-    // Safety: no borrow outlives the block.
-    let drawn = unsafe { &mut *DRAWN.get() };
-    if drawn.len() <= thread as usize {
-        drawn.resize(thread as usize + 1, 0);
-    }
-    drawn[thread as usize] += 1;
+    let count = DRAWN.with(|drawn| {
+        if drawn.len() <= thread as usize {
+            drawn.resize(thread as usize + 1, 0);
+        }
+        drawn[thread as usize] += 1;
+        drawn[thread as usize]
+    });
     // The slot is that of the thread's spawn path: the same under every schedule.
     let seed = if sched::running() { sched::slot_address(thread) as u64 } else { 0 };
-    number(seed, drawn[thread as usize])
+    number(seed, count)
 }
 
-/// Fills memory.
-unsafe fn fill(to: *mut c_void, len: usize) {
-    let bytes = unsafe { core::slice::from_raw_parts_mut(to.cast::<u8>(), len) };
-    for chunk in bytes.chunks_mut(8) {
-        chunk.copy_from_slice(&next().to_le_bytes()[..chunk.len()]);
+/// Fills a buffer with random bytes.
+fn fill(mut buffer: Buffer<'_>) {
+    while !buffer.is_empty() {
+        buffer.store(&next().to_le_bytes());
+        buffer = buffer.after(8);
     }
 }
 
 export! {
     /// Random bytes.
-    fn getrandom(to: *mut c_void, len: usize, _flags: c_uint) -> isize {
-        unsafe { fill(to, len) };
+    fn getrandom(to: Out<'_, c_void>, len: usize, _flags: c_uint) -> isize {
+        fill(to.buffer(len));
         len as isize
     }
     /// At most 256 random bytes.
-    fn getentropy(to: *mut c_void, len: usize) -> c_int {
+    fn getentropy(to: Out<'_, c_void>, len: usize) -> c_int {
         if len > 256 {
             return fail(libc::EIO) as c_int;
         }
-        unsafe { fill(to, len) };
+        fill(to.buffer(len));
         0
     }
     /// A random number.
@@ -61,8 +63,8 @@ export! {
         next() as u32
     }
     /// Random bytes.
-    fn arc4random_buf(to: *mut c_void, len: usize) {
-        unsafe { fill(to, len) };
+    fn arc4random_buf(to: Out<'_, c_void>, len: usize) {
+        fill(to.buffer(len));
     }
     /// A random number below a bound.
     fn arc4random_uniform(bound: u32) -> u32 {

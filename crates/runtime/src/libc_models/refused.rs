@@ -1,13 +1,15 @@
-//! Changes to the file system that are not modelled: reported, and refused as if they were not permitted. What would
-//! fail anyway fails as it would.
+//! Changes to the file system that are not modelled: reported, and refused with the error of a missing permission. A
+//! call that would fail anyway fails with its own error.
 
 use core::ffi::{c_char, c_int};
 
 use libc::{gid_t, mode_t, timespec, timeval, uid_t};
 
+use super::library_function::LibraryFunction;
+use super::memory_files;
 use super::open::{self, File};
-use super::streams::Original;
-use super::{fail, paths, result, unmodelled};
+use super::program_memory::In;
+use super::{fail, kernel, result, unmodelled};
 use crate::sys::sys;
 
 /// Defines refused functions of these names and parameters.
@@ -44,10 +46,9 @@ refuse! {
     utimes(path: *const c_char, times: *const timeval);
 }
 
-/// A directory that is there already cannot be made; another is refused.
-fn make_directory(directory: c_int, path: *const c_char, what: &str) -> c_int {
-    // Safety: the program's own argument.
-    if unsafe { sys!(SYS_faccessat, directory, path, libc::F_OK) } == 0 {
+/// Making a directory that exists fails as always; making another is refused.
+fn make_directory(directory: c_int, path: In<'_, c_char>, what: &str) -> c_int {
+    if path.string().is_ok_and(|path| kernel::faccessat(directory, &path, libc::F_OK) == 0) {
         return fail(libc::EEXIST) as c_int;
     }
     unmodelled(what);
@@ -65,11 +66,11 @@ fn change_attributes(fd: c_int, what: &str, change: impl FnOnce() -> isize) -> c
 
 export! {
     /// Makes a directory.
-    fn mkdir(path: *const c_char, _mode: mode_t) -> c_int {
+    fn mkdir(path: In<'_, c_char>, _mode: mode_t) -> c_int {
         make_directory(libc::AT_FDCWD, path, "calls `mkdir`")
     }
     /// Makes a directory.
-    fn mkdirat(directory: c_int, path: *const c_char, _mode: mode_t) -> c_int {
+    fn mkdirat(directory: c_int, path: In<'_, c_char>, _mode: mode_t) -> c_int {
         make_directory(directory, path, "calls `mkdirat`")
     }
     /// Makes a directory with a new name.
@@ -80,26 +81,26 @@ export! {
     }
     /// Sets permissions.
     fn fchmod(fd: c_int, mode: mode_t) -> c_int {
-        change_attributes(fd, "calls `fchmod`", || unsafe { sys!(SYS_fchmod, fd, mode) })
+        change_attributes(fd, "calls `fchmod`", || kernel::fchmod(fd, mode))
     }
     /// Sets the owner.
     fn fchown(fd: c_int, user: uid_t, group: gid_t) -> c_int {
-        change_attributes(fd, "calls `fchown`", || unsafe { sys!(SYS_fchown, fd, user, group) })
+        change_attributes(fd, "calls `fchown`", || kernel::fchown(fd, user, group))
     }
     /// Sets times.
     fn futimens(fd: c_int, times: *const timespec) -> c_int {
+        // SAFETY: the kernel reads the two times, or takes the present one for a null pointer.
         change_attributes(fd, "calls `futimens`", || unsafe { sys!(SYS_utimensat, fd, 0, times, 0) })
     }
     /// Lists a directory: as it is on disk.
     fn opendir(path: *const c_char) -> *mut libc::DIR {
-        static OPENDIR: Original = Original::new(c"opendir");
-        if paths::changed() {
+        type Opendir = unsafe extern "C" fn(*const c_char) -> *mut libc::DIR;
+        // SAFETY: the type is that of the C library's function.
+        static OPENDIR: LibraryFunction<Opendir> = unsafe { LibraryFunction::new(c"opendir") };
+        if memory_files::any() {
             unmodelled("lists a directory after it changed files");
         }
-        // Safety: the C library's function.
-        unsafe {
-            let opendir: unsafe extern "C" fn(*const c_char) -> *mut libc::DIR = core::mem::transmute(OPENDIR.get());
-            opendir(path)
-        }
+        // SAFETY: the program calls this function with these arguments.
+        unsafe { OPENDIR.get()(path) }
     }
 }

@@ -1,39 +1,16 @@
-//! C streams. A stream is the C library's, on a descriptor that was opened here.
+//! C streams. The C library makes the stream, on a descriptor that this library opened.
 //!
-//! The library reads and writes such a descriptor by itself, so only files go with it: a stream on a pipe or socket
-//! would wait inside the library.
+//! The C library reads and writes such a descriptor with system calls of its own, so only files are supported: a stream
+//! on a pipe or socket would block inside the C library.
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint};
 
 use libc::FILE;
 
+use super::library_function::LibraryFunction;
 use super::open::{self, File};
-use super::{fail, paths, result, unmodelled};
-use crate::cell::Global;
-use crate::sys::sys;
-use crate::text::text;
-
-/// A function of the C library that is defined here too.
-pub(super) struct Original {
-    name: &'static core::ffi::CStr,
-    found: Global<*mut c_void>,
-}
-
-impl Original {
-    pub(super) const fn new(name: &'static core::ffi::CStr) -> Self {
-        Self { name, found: Global::new(core::ptr::null_mut()) }
-    }
-    /// Where it is.
-    pub(super) fn get(&self) -> *mut c_void {
-        // Safety: one operating-system thread.
-        unsafe {
-            if (*self.found.get()).is_null() {
-                *self.found.get() = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
-            }
-            *self.found.get()
-        }
-    }
-}
+use super::program_memory::In;
+use super::{fail, kernel, paths, result, unmodelled};
 
 /// The flags of `open` for a mode; `None` if it is not one.
 fn flags(mode: &[u8]) -> Option<c_int> {
@@ -57,87 +34,95 @@ fn flags(mode: &[u8]) -> Option<c_int> {
     Some(base | access | exclusive | cloexec)
 }
 
-unsafe fn mode_flags(mode: *const c_char) -> Option<c_int> {
-    flags(unsafe { core::ffi::CStr::from_ptr(mode) }.to_bytes())
+/// Opens a file for a stream with this mode.
+///
+/// # Errors
+/// The error number.
+fn open_for(path: In<'_, c_char>, mode: &CStr) -> Result<c_int, c_int> {
+    let flags = flags(mode.to_bytes()).ok_or(libc::EINVAL)?;
+    let fd = paths::open_at(libc::AT_FDCWD, &path.string()?, flags, 0o666);
+    if fd < 0 { Err(-fd as c_int) } else { Ok(fd as c_int) }
 }
 
-/// The C library's stream on a descriptor of ours.
-unsafe fn stream_on(fd: c_int, mode: *const c_char) -> *mut FILE {
-    static FDOPEN: Original = Original::new(c"fdopen");
-    // Safety: the C library's function.
-    unsafe {
-        let fdopen: unsafe extern "C" fn(c_int, *const c_char) -> *mut FILE = core::mem::transmute(FDOPEN.get());
-        fdopen(fd, mode)
-    }
+/// What a function gives that cannot make a stream.
+fn no_stream(error: c_int) -> *mut FILE {
+    fail(error);
+    core::ptr::null_mut()
+}
+
+/// The C library's stream on an open descriptor.
+fn stream_on(fd: c_int, mode: &CStr) -> *mut FILE {
+    type Fdopen = unsafe extern "C" fn(c_int, *const c_char) -> *mut FILE;
+    // SAFETY: the type is that of the C library's function.
+    static FDOPEN: LibraryFunction<Fdopen> = unsafe { LibraryFunction::new(c"fdopen") };
+    // SAFETY: the function takes any number, and a mode that ends with a zero byte.
+    unsafe { FDOPEN.get()(fd, mode.as_ptr()) }
+}
+
+fn open_stream(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
+    let mode = mode.required_string();
+    open_for(path, &mode).map_or_else(no_stream, |fd| stream_on(fd, &mode))
+}
+
+/// Opens a stream on a file without a name.
+fn open_nameless() -> *mut FILE {
+    let fd = paths::open_at(libc::AT_FDCWD, c"/", libc::O_TMPFILE | libc::O_RDWR, 0o600);
+    if fd < 0 { no_stream(-fd as c_int) } else { stream_on(fd as c_int, c"w+") }
 }
 
 export! {
     /// Opens a stream.
-    fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
-        let Some(flags) = (unsafe { mode_flags(mode) }) else {
-            fail(libc::EINVAL);
-            return core::ptr::null_mut();
-        };
-        let fd = result(unsafe { paths::open_at(libc::AT_FDCWD, path, flags, 0o666) });
-        if fd < 0 {
-            return core::ptr::null_mut();
-        }
-        unsafe { stream_on(fd as c_int, mode) }
+    fn fopen(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
+        open_stream(path, mode)
     }
     /// Opens a stream.
-    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE {
-        unsafe { fopen(path, mode) }
+    fn fopen64(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
+        open_stream(path, mode)
     }
     /// Makes a stream of a descriptor.
-    fn fdopen(fd: c_int, mode: *const c_char) -> *mut FILE {
+    fn fdopen(fd: c_int, mode: In<'_, c_char>) -> *mut FILE {
         if let File::Pipe(_) | File::Socket(_) = open::get(fd).file {
             unmodelled("makes a stream of a pipe or socket");
-            fail(libc::EINVAL);
-            return core::ptr::null_mut();
+            return no_stream(libc::EINVAL);
         }
-        unsafe { stream_on(fd, mode) }
+        stream_on(fd, &mode.required_string())
     }
     /// Opens another file as a stream.
-    fn freopen(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
-        static FREOPEN: Original = Original::new(c"freopen");
-        type Function = unsafe extern "C" fn(*const c_char, *const c_char, *mut FILE) -> *mut FILE;
-        let freopen: Function = unsafe { core::mem::transmute(FREOPEN.get()) };
+    fn freopen(path: In<'_, c_char>, mode: In<'_, c_char>, stream: *mut FILE) -> *mut FILE {
+        type Freopen = unsafe extern "C" fn(*const c_char, *const c_char, *mut FILE) -> *mut FILE;
+        // SAFETY: the type is that of the C library's function.
+        static FREOPEN: LibraryFunction<Freopen> = unsafe { LibraryFunction::new(c"freopen") };
         if path.is_null() {
-            return unsafe { freopen(path, mode, stream) };
+            // SAFETY: the program calls this function with these arguments.
+            return unsafe { FREOPEN.get()(path.as_ptr(), mode.as_ptr(), stream) };
         }
-        let Some(flags) = (unsafe { mode_flags(mode) }) else {
-            fail(libc::EINVAL);
-            return core::ptr::null_mut();
+        let fd = match open_for(path, &mode.required_string()) {
+            Ok(fd) => fd,
+            Err(error) => return no_stream(error),
         };
-        // The library opens what is open here already, by its name under `/proc`.
-        let fd = result(unsafe { paths::open_at(libc::AT_FDCWD, path, flags, 0o666) });
-        if fd < 0 {
-            return core::ptr::null_mut();
-        }
-        let name = text!("/proc/self/fd/{fd}\0");
-        unsafe {
-            let reopened = freopen(name.as_str().as_ptr().cast(), mode, stream);
-            sys!(SYS_close, fd);
-            reopened
-        }
+        // The library opens the open file once more, by its name under `/proc`.
+        let name = paths::name_of_descriptor(fd);
+        // SAFETY: mode and stream are the program's own arguments; the name ends with a zero byte.
+        let reopened = unsafe { FREOPEN.get()(name.as_ptr(), mode.as_ptr(), stream) };
+        kernel::close(fd);
+        reopened
     }
     /// Opens another file as a stream.
-    fn freopen64(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
+    fn freopen64(path: In<'_, c_char>, mode: In<'_, c_char>, stream: *mut FILE) -> *mut FILE {
+        // SAFETY: the same function under another name.
         unsafe { freopen(path, mode, stream) }
     }
     /// Opens a stream on a file without a name.
     fn tmpfile() -> *mut FILE {
-        let flags = libc::O_TMPFILE | libc::O_RDWR;
-        let fd = result(unsafe { paths::open_at(libc::AT_FDCWD, c"/".as_ptr(), flags, 0o600) });
-        if fd < 0 { core::ptr::null_mut() } else { unsafe { stream_on(fd as c_int, c"w+".as_ptr()) } }
+        open_nameless()
     }
     /// Opens a stream on a file without a name.
     fn tmpfile64() -> *mut FILE {
-        unsafe { tmpfile() }
+        open_nameless()
     }
     /// A memory file of the program's own.
-    fn memfd_create(name: *const c_char, flags: c_uint) -> c_int {
-        let fd = unsafe { sys!(SYS_memfd_create, name, flags) };
+    fn memfd_create(name: In<'_, c_char>, flags: c_uint) -> c_int {
+        let fd = name.string().map_or_else(|error| -(error as isize), |name| kernel::memfd_create(&name, flags));
         result(open::opened(fd, File::Memory(open::new_content()))) as c_int
     }
 }

@@ -1,6 +1,6 @@
 //! Barriers: all arrive, then all may leave.
 
-use super::{Model, Object, State};
+use super::{Model, Object, SyncObjects};
 
 /// A barrier. Each round has a number that no other round of any barrier has, so a thread that still has to
 /// leave is not confused by a later round, nor by a new barrier in the same memory.
@@ -41,7 +41,7 @@ pub struct Arrival {
     pub last: bool,
 }
 
-impl State {
+impl SyncObjects {
     /// Makes a barrier for `count` threads, at least one.
     pub fn init_barrier(&mut self, barrier: u64, count: u32) {
         let round = self.next_round();
@@ -71,28 +71,29 @@ mod tests {
 
     #[test]
     fn rounds_follow_each_other() {
-        let mut state = State::new();
-        state.init_barrier(B, 2);
-        let blocked = |state: &State, a: Arrival| state.blocked(0, &Blocker::Barrier { barrier: B, round: a.round });
-        let first = state.arrive_at_barrier(B).unwrap();
-        assert!(!first.last && blocked(&state, first));
-        let second = state.arrive_at_barrier(B).unwrap();
-        assert!(second.last && !blocked(&state, first) && !blocked(&state, second));
+        let mut objects = SyncObjects::new();
+        objects.init_barrier(B, 2);
+        let blocked =
+            |objects: &SyncObjects, a: Arrival| objects.blocked(0, &Blocker::Barrier { barrier: B, round: a.round });
+        let first = objects.arrive_at_barrier(B).unwrap();
+        assert!(!first.last && blocked(&objects, first));
+        let second = objects.arrive_at_barrier(B).unwrap();
+        assert!(second.last && !blocked(&objects, first) && !blocked(&objects, second));
         // The second thread is already in the next round while the first has not left.
-        let again = state.arrive_at_barrier(B).unwrap();
-        assert!(blocked(&state, again) && !blocked(&state, first));
-        let last = state.arrive_at_barrier(B).unwrap();
-        assert!(last.last && !blocked(&state, again) && !blocked(&state, first));
+        let again = objects.arrive_at_barrier(B).unwrap();
+        assert!(blocked(&objects, again) && !blocked(&objects, first));
+        let last = objects.arrive_at_barrier(B).unwrap();
+        assert!(last.last && !blocked(&objects, again) && !blocked(&objects, first));
     }
 
     #[test]
     fn a_new_barrier_in_the_same_memory_blocks_no_old_leaver() {
-        let mut state = State::new();
-        state.init_barrier(B, 1);
-        let old = state.arrive_at_barrier(B).unwrap();
-        state.destroy(B, Barrier::NAME);
-        assert_eq!(state.arrive_at_barrier(B), None);
-        state.init_barrier(B, 3);
-        assert!(!state.blocked(0, &Blocker::Barrier { barrier: B, round: old.round }));
+        let mut objects = SyncObjects::new();
+        objects.init_barrier(B, 1);
+        let old = objects.arrive_at_barrier(B).unwrap();
+        objects.destroy(B, Barrier::NAME);
+        assert_eq!(objects.arrive_at_barrier(B), None);
+        objects.init_barrier(B, 3);
+        assert!(!objects.blocked(0, &Blocker::Barrier { barrier: B, round: old.round }));
     }
 }

@@ -10,6 +10,6 @@ pub fn ready(fd: i32, events: i16) -> bool {
     }
     let mut poll = libc::pollfd { fd, events, revents: 0 };
     let no_wait = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // Safety: both structures live over the call, and the kernel writes only `poll`.
+    // SAFETY: both structures outlive the call, and the kernel writes only `poll`.
     unsafe { sys!(SYS_ppoll, &raw mut poll, 1, &raw const no_wait, 0, 0) != 0 }
 }

@@ -1,7 +1,7 @@
 //! The model of synchronisation objects: what they are now, and who has to wait for them.
 //!
 //! Nothing here schedules or reports. The thread API ([`crate::api`]) changes the model when it is a thread's
-//! turn; the scheduler asks [`State::blocked`] who can run. Objects are named by their address in the
+//! turn; the scheduler asks [`SyncObjects::blocked`] who can run. Objects are named by their address in the
 //! program's memory.
 //!
 //! | file | objects |
@@ -148,7 +148,7 @@ pub trait Model: Copy {
 
 /// All synchronisation objects of the run.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct SyncObjects {
     objects: Table<Object>,
     shared: SharedHolds,
     rounds: u64,
@@ -162,7 +162,7 @@ pub struct State {
     pub handlers: Handlers,
 }
 
-impl State {
+impl SyncObjects {
     /// No objects.
     pub const fn new() -> Self {
         Self {
@@ -325,60 +325,64 @@ mod tests {
 
     #[test]
     fn a_lock_blocks_its_owner_too() {
-        let mut state = State::new();
+        let mut objects = SyncObjects::new();
         let wanted = Blocker::Lock { lock: 0x10, mode: Mode::Exclusive };
-        assert!(!state.blocked(1, &wanted));
-        state.ensure::<Mutex>(0x10).acquire(1);
-        assert!(state.blocked(1, &wanted) && state.blocked(2, &wanted));
-        assert_eq!(state.held_by(1), Some((0x10, "mutex")));
-        assert_eq!(state.ensure::<Mutex>(0x10).release(1), Released::Free);
-        assert_eq!((state.held_by(1), state.blocked(2, &wanted)), (None, false));
+        assert!(!objects.blocked(1, &wanted));
+        objects.ensure::<Mutex>(0x10).acquire(1);
+        assert!(objects.blocked(1, &wanted) && objects.blocked(2, &wanted));
+        assert_eq!(objects.held_by(1), Some((0x10, "mutex")));
+        assert_eq!(objects.ensure::<Mutex>(0x10).release(1), Released::Free);
+        assert_eq!((objects.held_by(1), objects.blocked(2, &wanted)), (None, false));
     }
 
     #[test]
     fn once_blocks_while_the_routine_runs() {
-        let mut state = State::new();
+        let mut objects = SyncObjects::new();
         let once = Blocker::Once { once: 0x10 };
-        assert!(!state.blocked(1, &once));
-        state.put(0x10, Once { runner: 2 });
-        assert!(state.blocked(1, &once));
-        state.remove(0x10);
-        assert!(!state.blocked(1, &once));
+        assert!(!objects.blocked(1, &once));
+        objects.put(0x10, Once { runner: 2 });
+        assert!(objects.blocked(1, &once));
+        objects.remove(0x10);
+        assert!(!objects.blocked(1, &once));
     }
 
     #[test]
     fn freed_memory_holds_no_objects_and_reports_those_in_use() {
-        let mut state = State::new();
-        state.ensure::<Mutex>(0x100).acquire(1);
-        state.ensure::<Mutex>(0x128);
-        state.ensure::<Mutex>(0x150).acquire(1);
-        state.waits.begin(0x110, 3, 0x128);
+        let mut objects = SyncObjects::new();
+        objects.ensure::<Mutex>(0x100).acquire(1);
+        objects.ensure::<Mutex>(0x128);
+        objects.ensure::<Mutex>(0x150).acquire(1);
+        objects.waits.begin(0x110, 3, 0x128);
         let mut reported = Vec::new();
-        state.forget(0x100, 0x50, |address, what| reported.push((address, what)));
+        objects.forget(0x100, 0x50, |address, what| reported.push((address, what)));
         assert_eq!(reported, [(0x110, "a condition variable that threads wait on"), (0x100, "a mutex that is held")]);
-        assert_eq!(state.held_by(1), Some((0x150, "mutex")));
-        assert!(state.find::<Mutex>(0x128).is_none());
+        assert_eq!(objects.held_by(1), Some((0x150, "mutex")));
+        assert!(objects.find::<Mutex>(0x128).is_none());
     }
 
     #[test]
     fn memory_used_for_another_kind_of_object() {
-        let mut state = State::new();
-        state.acquire_rwlock(0x10, 1, Mode::Shared);
-        state.ensure::<Mutex>(0x10).acquire(2);
-        assert_eq!(state.held_by(1), None);
-        state.destroy(0x10, Spin::NAME);
-        assert!(state.destroyed(0x10, Spin::NAME) && !state.destroyed(0x10, Barrier::NAME));
+        let mut objects = SyncObjects::new();
+        objects.acquire_rwlock(0x10, 1, Mode::Shared);
+        objects.ensure::<Mutex>(0x10).acquire(2);
+        assert_eq!(objects.held_by(1), None);
+        objects.destroy(0x10, Spin::NAME);
+        assert!(objects.destroyed(0x10, Spin::NAME) && !objects.destroyed(0x10, Barrier::NAME));
     }
 
     #[test]
     fn descriptors() {
+        let _alone = crate::libc_models::tests::alone();
         let mut ends = [0; 2];
+        // SAFETY: the array has room for both ends.
         assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
         let readable = Blocker::Fd { fd: ends[0], events: libc::POLLIN };
-        let state = State::new();
-        assert!(state.blocked(0, &readable));
+        let objects = SyncObjects::new();
+        assert!(objects.blocked(0, &readable));
+        // SAFETY: writes one byte that is there.
         assert_eq!(unsafe { libc::write(ends[1], [1u8].as_ptr().cast(), 1) }, 1);
-        assert!(!state.blocked(0, &readable));
+        assert!(!objects.blocked(0, &readable));
+        // SAFETY: nothing else uses the two descriptors.
         unsafe { (libc::close(ends[0]), libc::close(ends[1])) };
     }
 }

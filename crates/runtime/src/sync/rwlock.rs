@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::sched::Thread;
 
-use super::{Mode, Model, Object, Released, State};
+use super::{Mode, Model, Object, Released, SyncObjects};
 
 /// A reader-writer lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,7 +58,7 @@ impl SharedHolds {
     }
 }
 
-impl State {
+impl SyncObjects {
     /// `thread` takes the lock, which is available in this mode.
     pub fn acquire_rwlock(&mut self, lock: u64, thread: Thread, mode: Mode) {
         let object = self.ensure::<Rwlock>(lock);
@@ -103,27 +103,27 @@ mod tests {
 
     const L: u64 = 0x1000;
 
-    fn blocked(state: &State, mode: Mode) -> bool {
-        state.blocked(9, &Blocker::Lock { lock: L, mode })
+    fn blocked(objects: &SyncObjects, mode: Mode) -> bool {
+        objects.blocked(9, &Blocker::Lock { lock: L, mode })
     }
 
     #[test]
     fn readers_share_and_writers_do_not() {
-        let mut state = State::new();
-        assert!(!blocked(&state, Mode::Shared) && !blocked(&state, Mode::Exclusive));
-        state.acquire_rwlock(L, 1, Mode::Shared);
-        state.acquire_rwlock(L, 2, Mode::Shared);
-        state.acquire_rwlock(L, 1, Mode::Shared);
-        assert!(!blocked(&state, Mode::Shared) && blocked(&state, Mode::Exclusive));
-        assert_eq!(state.release_rwlock(L, 1), Released::StillHeld);
-        assert_eq!(state.rwlock_mode(L, 1), Some(Mode::Shared));
-        assert_eq!(state.release_rwlock(L, 2), Released::StillHeld);
-        assert_eq!(state.release_rwlock(L, 2), Released::FromOther);
-        assert_eq!(state.release_rwlock(L, 1), Released::Free);
-        assert_eq!(state.release_rwlock(L, 1), Released::NotHeld);
-        state.acquire_rwlock(L, 3, Mode::Exclusive);
-        assert!(blocked(&state, Mode::Shared) && blocked(&state, Mode::Exclusive));
-        assert_eq!(state.release_rwlock(L, 1), Released::FromOther);
-        assert_eq!(state.release_rwlock(L, 3), Released::Free);
+        let mut objects = SyncObjects::new();
+        assert!(!blocked(&objects, Mode::Shared) && !blocked(&objects, Mode::Exclusive));
+        objects.acquire_rwlock(L, 1, Mode::Shared);
+        objects.acquire_rwlock(L, 2, Mode::Shared);
+        objects.acquire_rwlock(L, 1, Mode::Shared);
+        assert!(!blocked(&objects, Mode::Shared) && blocked(&objects, Mode::Exclusive));
+        assert_eq!(objects.release_rwlock(L, 1), Released::StillHeld);
+        assert_eq!(objects.rwlock_mode(L, 1), Some(Mode::Shared));
+        assert_eq!(objects.release_rwlock(L, 2), Released::StillHeld);
+        assert_eq!(objects.release_rwlock(L, 2), Released::FromOther);
+        assert_eq!(objects.release_rwlock(L, 1), Released::Free);
+        assert_eq!(objects.release_rwlock(L, 1), Released::NotHeld);
+        objects.acquire_rwlock(L, 3, Mode::Exclusive);
+        assert!(blocked(&objects, Mode::Shared) && blocked(&objects, Mode::Exclusive));
+        assert_eq!(objects.release_rwlock(L, 1), Released::FromOther);
+        assert_eq!(objects.release_rwlock(L, 3), Released::Free);
     }
 }

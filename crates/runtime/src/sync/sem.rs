@@ -40,18 +40,18 @@ impl Model for Semaphore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::{Blocker, State};
+    use crate::sync::{Blocker, SyncObjects};
 
     #[test]
     fn blocks_at_zero_and_stops_at_the_largest_value() {
-        let mut state = State::new();
-        state.put(8, Semaphore { value: 1 });
-        let blocked = |state: &State| state.blocked(0, &Blocker::Sem { sem: 8 });
-        assert!(!blocked(&state));
-        let sem = state.find::<Semaphore>(8).unwrap();
+        let mut objects = SyncObjects::new();
+        objects.put(8, Semaphore { value: 1 });
+        let blocked = |objects: &SyncObjects| objects.blocked(0, &Blocker::Sem { sem: 8 });
+        assert!(!blocked(&objects));
+        let sem = objects.find::<Semaphore>(8).unwrap();
         assert!(sem.take() && !sem.take());
-        assert!(blocked(&state));
-        assert!(state.find::<Semaphore>(8).unwrap().post() && !blocked(&state));
+        assert!(blocked(&objects));
+        assert!(objects.find::<Semaphore>(8).unwrap().post() && !blocked(&objects));
         assert!(!Semaphore { value: MAX }.post());
     }
 }

@@ -1,6 +1,6 @@
 //! Signals that are blocked: they stay pending until somebody waits for them.
 
-use super::State;
+use super::SyncObjects;
 use crate::sched::Thread;
 
 /// A set of signals, signal `n` as bit `n - 1`, as the kernel has it.
@@ -11,7 +11,7 @@ pub fn only(signal: i32) -> SignalSet {
     if (1..=64).contains(&signal) { 1 << (signal - 1) } else { 0 }
 }
 
-impl State {
+impl SyncObjects {
     /// Makes a signal pending for a thread that blocks it; `false` if it does not, and would act on it at once.
     pub fn send(&mut self, target: Thread, signal: i32) -> bool {
         let thread = self.threads.get_mut(target);
@@ -40,16 +40,16 @@ mod tests {
 
     #[test]
     fn a_blocked_signal_waits_to_be_taken() {
-        let mut state = State::new();
+        let mut objects = SyncObjects::new();
         let wait = Blocker::Signal { set: only(10) | only(12) };
-        assert!(!state.send(1, 10), "it is not blocked");
-        state.threads.get_mut(1).blocked_signals = only(10) | only(12) | only(64);
-        assert!(state.send(1, 12) && state.send(1, 10) && state.send(1, 10) && state.send(1, 64));
-        assert!(!state.blocked(1, &wait) && state.blocked(0, &wait));
-        assert_eq!([10, 12].map(|_| state.take_signal(1, only(10) | only(12))), [Some(10), Some(12)]);
-        assert!(state.blocked(1, &wait));
-        assert_eq!(state.take_signal(1, only(10)), None);
-        assert_eq!(state.take_signal(1, only(64)), Some(64));
+        assert!(!objects.send(1, 10), "it is not blocked");
+        objects.threads.get_mut(1).blocked_signals = only(10) | only(12) | only(64);
+        assert!(objects.send(1, 12) && objects.send(1, 10) && objects.send(1, 10) && objects.send(1, 64));
+        assert!(!objects.blocked(1, &wait) && objects.blocked(0, &wait));
+        assert_eq!([10, 12].map(|_| objects.take_signal(1, only(10) | only(12))), [Some(10), Some(12)]);
+        assert!(objects.blocked(1, &wait));
+        assert_eq!(objects.take_signal(1, only(10)), None);
+        assert_eq!(objects.take_signal(1, only(64)), Some(64));
         assert_eq!((only(0), only(65), only(-1)), (0, 0, 0));
     }
 }

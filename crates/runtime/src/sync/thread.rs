@@ -103,52 +103,52 @@ impl Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::{Blocker, State, Wake};
+    use crate::sync::{Blocker, SyncObjects, Wake};
 
     #[test]
     fn joining_waits_for_the_end() {
-        let mut state = State::new();
-        state.threads.get_mut(1).handle = 0x7000;
-        assert_eq!(state.threads.by_handle(0x7000), Some(1));
-        assert_eq!(state.threads.by_handle(0), None);
+        let mut objects = SyncObjects::new();
+        objects.threads.get_mut(1).handle = 0x7000;
+        assert_eq!(objects.threads.by_handle(0x7000), Some(1));
+        assert_eq!(objects.threads.by_handle(0), None);
         let join = Blocker::Join { thread: 1 };
-        assert!(state.blocked(0, &join) && !state.threads.is_last(0));
-        state.threads.get_mut(1).finished = true;
-        assert!(!state.blocked(0, &join) && state.threads.is_last(0));
-        assert_eq!(state.threads.joinable(1), Ok(()));
-        state.threads.get_mut(1).detached = true;
-        assert_eq!(state.threads.joinable(1), Err(Unjoinable::Detached));
+        assert!(objects.blocked(0, &join) && !objects.threads.is_last(0));
+        objects.threads.get_mut(1).finished = true;
+        assert!(!objects.blocked(0, &join) && objects.threads.is_last(0));
+        assert_eq!(objects.threads.joinable(1), Ok(()));
+        objects.threads.get_mut(1).detached = true;
+        assert_eq!(objects.threads.joinable(1), Err(Unjoinable::Detached));
     }
 
     #[test]
     fn a_request_enables_cancellation_points_unless_disabled() {
-        let mut state = State::new();
-        state.waits.begin(0x10, 1, 0x20);
-        state.threads.get_mut(2).finished = false;
+        let mut objects = SyncObjects::new();
+        objects.waits.begin(0x10, 1, 0x20);
+        objects.threads.get_mut(2).finished = false;
         let points = [
             Blocker::Wait { cond: 0x10, timed: false, spurious: false },
             Blocker::Sem { sem: 0x30 },
             Blocker::Join { thread: 2 },
         ];
-        state.put(0x30, crate::sync::Semaphore { value: 0 });
-        assert!(points.iter().all(|p| state.blocked(1, p)));
-        state.threads.get_mut(1).cancel_requested = true;
-        assert!(points.iter().all(|p| !state.blocked(1, p)));
-        state.ensure::<crate::sync::Mutex>(0x40).acquire(5);
+        objects.put(0x30, crate::sync::Semaphore { value: 0 });
+        assert!(points.iter().all(|p| objects.blocked(1, p)));
+        objects.threads.get_mut(1).cancel_requested = true;
+        assert!(points.iter().all(|p| !objects.blocked(1, p)));
+        objects.ensure::<crate::sync::Mutex>(0x40).acquire(5);
         let lock = Blocker::Lock { lock: 0x40, mode: crate::sync::Mode::Exclusive };
-        assert!(state.blocked(1, &lock), "taking a mutex is no cancellation point");
-        state.threads.get_mut(1).cancel_disabled = true;
-        assert!(points.iter().all(|p| state.blocked(1, p)));
-        assert_eq!(state.end_wait(1, Wake::TimedOut), Wake::TimedOut);
+        assert!(objects.blocked(1, &lock), "taking a mutex is no cancellation point");
+        objects.threads.get_mut(1).cancel_disabled = true;
+        assert!(points.iter().all(|p| objects.blocked(1, p)));
+        assert_eq!(objects.end_wait(1, Wake::TimedOut), Wake::TimedOut);
     }
 
     #[test]
     fn a_cancelled_wait_ends_as_cancelled_even_when_signalled() {
-        let mut state = State::new();
-        state.waits.begin(0x10, 1, 0x20);
-        state.waits.signal(0x10, 1);
-        state.threads.get_mut(1).cancel_requested = true;
-        assert_eq!(state.end_wait(1, Wake::TimedOut), Wake::Cancelled);
-        assert!(!state.waits.waited_on(0x10));
+        let mut objects = SyncObjects::new();
+        objects.waits.begin(0x10, 1, 0x20);
+        objects.waits.signal(0x10, 1);
+        objects.threads.get_mut(1).cancel_requested = true;
+        assert_eq!(objects.end_wait(1, Wake::TimedOut), Wake::Cancelled);
+        assert!(!objects.waits.waited_on(0x10));
     }
 }

@@ -38,13 +38,18 @@ impl fmt::Write for Text {
 }
 
 /// `text!("thread {t}")`: a [`Text`].
-macro_rules! text {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __text {
     ($($args:tt)*) => { $crate::text::Text::new(format_args!($($args)*)) };
 }
-pub(crate) use text;
+#[doc(inline)]
+pub use __text as text;
 
 #[cfg(test)]
 mod tests {
+    use super::text;
+
     #[test]
     fn long_texts_are_cut_at_a_character() {
         assert_eq!(text!("thread {}", 3).as_str(), "thread 3");

@@ -1,0 +1,212 @@
+//! C++ objects of libstdc++: what the library does with them outside of headers, where no code is instrumented.
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::Sink;
+use crate::memory::{Plain, read, read_at};
+
+/// Whether a stream object is one of the standard ones. A program without libstdc++ has none.
+fn is_standard_stream(object: u64) -> bool {
+    const NAMES: [&CStr; 8] = [
+        c"_ZSt4cout",
+        c"_ZSt4cerr",
+        c"_ZSt4clog",
+        c"_ZSt3cin",
+        c"_ZSt5wcout",
+        c"_ZSt5wcerr",
+        c"_ZSt5wclog",
+        c"_ZSt4wcin",
+    ];
+    static FOUND: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
+    static LOOKED_UP: AtomicBool = AtomicBool::new(false);
+    // Threads that come here at the same time find the same addresses.
+    if !LOOKED_UP.load(Ordering::Acquire) {
+        for (found, name) in FOUND.iter().zip(NAMES) {
+            // SAFETY: the name is a string that ends with zero.
+            let at = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+            found.store(at as u64, Ordering::Relaxed);
+        }
+        LOOKED_UP.store(true, Ordering::Release);
+    }
+    // A stream is known by the address of the object or of its virtual base, which lies less than this behind it.
+    const SIZE: u64 = 512;
+    FOUND.iter().map(|found| found.load(Ordering::Relaxed)).any(|at| at != 0 && at.abs_diff(object) < SIZE)
+}
+
+/// A C++ stream object: the standard ones may be used concurrently.
+pub fn iostream<S: Sink>(object: u64) {
+    if !is_standard_stream(object) {
+        S::update(object, 8);
+    }
+}
+
+/// `std::istream::read`: as many bytes as `gcount` says, which is the object's first member.
+pub fn gcount<S: Sink>(stream: u64, at: u64) {
+    S::write(at, u64::try_from(read_at::<i64>(stream, 1)).unwrap_or(0));
+}
+
+/// The content of a `std::string`: pointer and length.
+pub fn cxx_string<S: Sink>(string: u64) {
+    S::read(string, 16);
+    let [start, len] = read(string as *const [u64; 2]);
+    S::read(start, len);
+}
+
+/// A node of a red-black tree.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct TreeNode {
+    colour: u64,
+    parent: u64,
+    left: u64,
+    right: u64,
+}
+const TREE_NODE: u64 = size_of::<TreeNode>() as u64;
+
+// SAFETY: integers only.
+unsafe impl Plain for TreeNode {}
+
+fn tree_node(at: u64) -> TreeNode {
+    read(at as *const TreeNode)
+}
+
+/// A node and the nodes below it, to this depth, are read and written.
+fn change_subtree<S: Sink>(node: u64, depth: u64) {
+    if node == 0 {
+        return;
+    }
+    S::update(node, TREE_NODE);
+    if depth > 0 {
+        let TreeNode { left, right, .. } = tree_node(node);
+        change_subtree::<S>(left, depth - 1);
+        change_subtree::<S>(right, depth - 1);
+    }
+}
+
+/// Inserting below or removing a node changes its ancestors up to the header and nodes near them.
+pub fn tree_change<S: Sink>(node: u64, header: u64, depth: u64) {
+    let mut at = node;
+    // Removing a node with two children takes the smallest node of the right subtree out of its place.
+    if depth > 1 && tree_node(node).left != 0 && tree_node(node).right != 0 {
+        at = tree_node(node).right;
+        while tree_node(at).left != 0 {
+            at = tree_node(at).left;
+        }
+    }
+    while at != header && at != 0 {
+        change_subtree::<S>(at, depth);
+        at = tree_node(at).parent;
+    }
+    S::update(header, TREE_NODE);
+}
+
+/// The next (`forward`) or previous node in order.
+pub fn tree_step<S: Sink>(node: u64, forward: u64) {
+    let child = |at: u64, near: bool| if near == (forward != 0) { tree_node(at).right } else { tree_node(at).left };
+    S::read(node, TREE_NODE);
+    let mut at = child(node, true);
+    if at != 0 {
+        while at != 0 {
+            S::read(at, TREE_NODE);
+            at = child(at, false);
+        }
+        return;
+    }
+    let mut from = node;
+    let mut at = tree_node(node).parent;
+    S::read(at, TREE_NODE);
+    while from == child(at, true) {
+        from = at;
+        at = tree_node(at).parent;
+        S::read(at, TREE_NODE);
+    }
+}
+
+/// Where a list node's pointer to the next node is.
+const NEXT: u64 = 0;
+/// Where a list node's pointer to the previous node is.
+const PREVIOUS: u64 = 8;
+
+fn next(node: u64) -> u64 {
+    read((node + NEXT) as *const u64)
+}
+
+fn previous(node: u64) -> u64 {
+    read((node + PREVIOUS) as *const u64)
+}
+
+/// A list node is put before another.
+pub fn list_hook<S: Sink>(node: u64, position: u64) {
+    S::write(node, 16);
+    S::update(position + PREVIOUS, 8);
+    S::write(previous(position) + NEXT, 8);
+}
+
+/// A list node is taken out.
+pub fn list_unhook<S: Sink>(node: u64) {
+    S::read(node, 16);
+    S::write(next(node) + PREVIOUS, 8);
+    S::write(previous(node) + NEXT, 8);
+}
+
+/// The nodes from `first` up to `last` are moved before a node.
+pub fn list_transfer<S: Sink>(node: u64, first: u64, last: u64) {
+    if node == last {
+        return;
+    }
+    for at in [node, first, last] {
+        S::update(at + PREVIOUS, 8);
+        S::write(previous(at) + NEXT, 8);
+    }
+}
+
+/// All nodes of a list, with its header.
+pub fn list_all<S: Sink>(header: u64) {
+    let mut at = header;
+    loop {
+        S::update(at, 16);
+        at = next(at);
+        if at == header {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seen::{R, Seen, W, seen};
+
+    #[test]
+    fn lists_touch_neighbours() {
+        // Three nodes in a ring.
+        let mut ring = [[0u64; 2]; 3];
+        let node = |ring: &[[u64; 2]; 3], i: usize| ring.as_ptr() as u64 + 16 * (i % 3) as u64;
+        for i in 0..3 {
+            ring[i] = [node(&ring, i + 1), node(&ring, i + 2)];
+        }
+        let node = |i| node(&ring, i);
+        list_unhook::<Seen>(node(1));
+        assert_eq!(seen(), [(R, node(1), 16), (W, node(2) + 8, 8), (W, node(0), 8)]);
+        list_all::<Seen>(node(0));
+        assert_eq!(seen().len(), 6);
+    }
+
+    #[test]
+    fn trees_touch_ancestors() {
+        // A header, its root and a left child.
+        let mut tree = [[0u64; 4]; 3];
+        let at = |tree: &[[u64; 4]; 3], i: usize| tree.as_ptr() as u64 + 32 * i as u64;
+        let nodes = {
+            let at = |i| at(&tree, i);
+            [[0, at(1), at(2), at(1)], [1, at(0), at(2), 0], [0, at(1), 0, 0]]
+        };
+        tree.copy_from_slice(&nodes);
+        let at = |i| at(&tree, i);
+        tree_step::<Seen>(at(2), 1);
+        assert_eq!(seen(), [(R, at(2), 32), (R, at(1), 32)]);
+        tree_change::<Seen>(at(2), at(0), 1);
+        assert_eq!(seen().iter().filter(|(tag, start, _)| *tag == W && *start == at(0)).count(), 1);
+    }
+}

@@ -1,0 +1,93 @@
+//! Events of modelled calls: the accesses that one makes, and how it waits for its turn.
+
+use alloc::vec::Vec;
+use core::ffi::c_void;
+
+use wire::record::{flag, order};
+use wire::{Record, Tag};
+
+use super::result;
+use crate::api::cancel::{self, Outcome};
+use crate::api::step::Call;
+use crate::sched;
+use crate::sync::{Blocker, fd};
+
+/// One access of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Read, write or read-modify-write.
+    pub tag: Tag,
+    /// Plain or atomic.
+    pub order: u8,
+    /// First byte.
+    pub at: u64,
+    /// Number of bytes.
+    pub len: u64,
+}
+
+impl Access {
+    /// A plain access to the program's memory.
+    pub fn plain(tag: Tag, at: *const c_void, len: usize) -> Self {
+        Self { tag, order: order::PLAIN, at: at as u64, len: len as u64 }
+    }
+    fn record(&self, site: u32) -> Record {
+        Record::new(self.tag, self.order, self.at, site, u32::try_from(self.len).unwrap_or(u32::MAX))
+    }
+    /// As an access of an event after its first.
+    fn further(self, site: u32) -> Record {
+        Self { order: self.order | flag::MORE, ..self }.record(site)
+    }
+    /// Adds it to the event being made.
+    pub(super) fn add(self) {
+        #[cfg(not(test))]
+        crate::hooks::add(self.tag, self.order, self.at, self.len);
+    }
+}
+
+/// The records of one event that makes these accesses.
+fn records(accesses: &[Access], site: u32) -> Vec<Record> {
+    let made = accesses.iter().filter(|access| access.len > 0).enumerate();
+    made.map(|(i, access)| if i == 0 { access.record(site) } else { access.further(site) }).collect()
+}
+
+/// Adds accesses to the event that a waiting thread has announced.
+pub(super) fn announce(thread: sched::Thread, also: &[Access]) {
+    sched::announce_also(thread, |site| also.iter().map(|access| access.further(site)).collect());
+}
+
+/// Makes one event: announces the accesses that are `known` before it happens, waits for its turn and until `blocker`
+/// does not block, reports those accesses, acts, and reports the further accesses that `act` hands to its argument.
+/// Without known accesses there is no event. `None`: the wait ended because the thread is to be cancelled, and nothing
+/// was done.
+pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> Option<R> {
+    if !sched::running() || known.iter().all(|access| access.len == 0) {
+        return Some(act(&mut |_| {}));
+    }
+    let site = sched::site();
+    sched::arrive_with(&records(known, site), blocker);
+    crate::hooks::set_site(site);
+    let is_cancelled = match blocker {
+        Blocker::Fd { fd, events } => !fd::ready(fd, events),
+        Blocker::Signal { set } => {
+            sched::with_objects(|objects| objects.threads.get(sched::current()).pending_signals) & set == 0
+        }
+        _ => false,
+    };
+    if is_cancelled {
+        return None;
+    }
+    crate::hooks::close_call();
+    known.iter().for_each(|access| access.add());
+    let result = act(&mut |access| access.add());
+    crate::hooks::close_call();
+    sched::reconsider();
+    Some(result)
+}
+
+/// What a call that is a cancellation point gives: its result, or for `None` the thread's cancellation.
+pub(super) fn finish(call: &Call, done: Option<isize>) -> Outcome {
+    match done {
+        Some(done) => Outcome::word(result(done)),
+        None => cancel::point(call),
+    }
+}
