@@ -130,31 +130,39 @@ fn reserve() -> usize {
     (link::header().trace_capacity.load(Ordering::Relaxed) as usize / 16).max(1024)
 }
 
-impl View for Run {
+/// What a decision of the plan looks at, borrowed once for all its questions.
+struct Present<'r> {
+    run: &'r Run,
+    threads: &'r [Entry],
+    runnable: &'r Runnable,
+}
+
+impl View for Present<'_> {
     fn count(&self) -> u32 {
-        self.threads.with(|threads| threads.len() as u32)
+        self.threads.len() as u32
     }
     fn position(&self, thread: Thread) -> u32 {
-        self.with_thread(thread, |entry| entry.position)
+        self.threads[thread as usize].position
     }
     fn is_runnable(&self, thread: Thread) -> bool {
-        self.runnable.with(|runnable| runnable.contains(thread))
+        self.runnable.contains(thread)
     }
     fn is_reluctant(&self, thread: Thread) -> bool {
-        let asks = |runnable: &mut Runnable| self.objects.with(|objects| runnable.is_reluctant(thread, objects));
-        self.request.get().spurious != 0 && self.runnable.with(asks)
+        let asks = |objects: &mut SyncObjects| self.runnable.is_reluctant(thread, objects);
+        self.run.request.get().spurious != 0 && self.run.objects.with(asks)
     }
     fn is_over(&self, thread: Thread) -> bool {
-        self.with_thread(thread, |entry| entry.over)
+        self.threads[thread as usize].over
     }
     fn runnable_from(&self, from: Thread) -> Option<Thread> {
-        self.runnable.with(|runnable| runnable.first_from(from))
+        self.runnable.first_from(from)
     }
     fn has_yielded(&self, thread: Thread) -> bool {
-        self.with_thread(thread, |entry| entry.yielded_at == entry.position)
+        let thread = &self.threads[thread as usize];
+        thread.yielded_at == thread.position
     }
     fn steps(&self) -> u64 {
-        self.steps.get()
+        self.run.steps.get()
     }
     fn segment(&self, index: u32) -> Segment {
         link::segment(index)
@@ -192,7 +200,7 @@ impl Run {
     fn add(&self, slot: Slot, index: u32, routine: Option<(StartRoutine, *mut c_void)>) -> Result<Thread, SpawnError> {
         checkpoint::track(slot.map().map_err(|_| SpawnError::OutOfSlots)?);
         self.slots_taken.with(|taken| taken[slot.0 as usize / 64] |= 1 << (slot.0 % 64));
-        let thread = self.count();
+        let thread = self.threads.with(|threads| threads.len() as Thread);
         entry::fill_thread_locals(slot);
         // SAFETY: the slot has just been mapped and marked as taken, so its stack is writable and no other thread's.
         let context = unsafe { context::prepare(slot.stack_end(), entry::thread_main, thread as usize) };
@@ -204,8 +212,8 @@ impl Run {
     /// From the running thread to the scheduler; returns when the thread is resumed.
     pub fn leave_thread(&self, reason: Reason) {
         self.reason.set(reason);
-        // SAFETY: `in_thread` holds whenever this is called, since only code on a thread's stack goes to the scheduler; so
-        // the scheduler suspended itself in `resume` and has not been resumed since.
+        assert!(self.in_thread.get(), "the scheduler switches to itself");
+        // SAFETY: a thread runs, so the scheduler suspended itself in `resume` and has not been resumed since.
         unsafe { context::switch(self.left.as_ptr(), self.scheduler.get()) };
     }
 
@@ -266,7 +274,7 @@ impl Run {
             sys::leave(0);
         }
         let Request { segments, quantum, max_steps, .. } = request;
-        match Plan::new(segments, quantum, max_steps, self.position(0), link::segment) {
+        match Plan::new(segments, quantum, max_steps, self.with_thread(0, |entry| entry.position), link::segment) {
             Some(plan) if self.choices.with(|choices| choice::fits(choices)) => {
                 self.plan.set(plan.with_policy(request.policy));
                 true
@@ -275,12 +283,20 @@ impl Run {
         }
     }
 
+    /// Who runs next.
+    fn decide(&self) -> Decision {
+        let mut plan = self.plan.get();
+        let decision = self
+            .threads
+            .with(|threads| self.runnable.with(|runnable| plan.decide(&Present { run: self, threads, runnable })));
+        self.plan.set(plan);
+        decision
+    }
+
     /// Runs threads until the run ends.
     fn execute(&self) -> Ending {
         loop {
-            let mut plan = self.plan.get();
-            let decision = plan.decide(self);
-            self.plan.set(plan);
+            let decision = self.decide();
             let (thread, limit) = match decision {
                 Decision::Run { thread, limit } => (thread, limit),
                 Decision::Idle => return self.idle(),
@@ -294,7 +310,7 @@ impl Run {
                 }
             };
             let request = self.request.get();
-            if request.trap != 0 && plan.is_prefix_done() {
+            if request.trap != 0 && self.plan.get().is_prefix_done() {
                 self.request.set(Request { trap: 0, ..request });
                 self.trap.set(true);
             }
@@ -344,7 +360,8 @@ impl Run {
     fn answer(&self, ending: Ending) {
         let last_site = self.threads.with(|threads| {
             for (thread, entry) in (0..).zip(threads.iter()).filter(|(_, entry)| !entry.pending().is_empty()) {
-                let flags = if self.is_runnable(thread) { record::flag::ENABLED } else { 0 };
+                let flags =
+                    if self.runnable.with(|runnable| runnable.contains(thread)) { record::flag::ENABLED } else { 0 };
                 hooks::append(Record::new(Tag::Pending, flags, 0, wire::NO_SITE, thread));
                 hooks::append_all(entry.pending());
             }
@@ -384,6 +401,8 @@ impl Ending {
 
 /// Ends the process with a failure of the runtime itself.
 pub fn fail(message: &str) -> ! {
+    // Whoever holds a borrow never continues.
+    crate::cell::abandon_borrows();
     link::reply(Reply::default(), ReplyKind::Failure, message);
     checkpoint::ring_and_leave()
 }

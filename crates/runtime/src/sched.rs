@@ -14,7 +14,7 @@ use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{cell, rounds, section, stack};
+use crate::{cell, rounds, run, section, stack, sys};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -210,6 +210,10 @@ pub fn exit_thread() -> ! {
 
 /// The running thread ends the process, which is postponed until no other thread can run.
 pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
+    if !running() {
+        sys::complain("raceproof: the process ends before the program runs\n");
+        sys::leave(if kind == ReplyKind::Exit { code } else { 2 });
+    }
     let parked = Parked { kind, code, thread: current(), site: site(), counter: 0, message: message.into() };
     RUN.parked.with(|all| all.push(parked));
     end_with(Reason::Finished)
@@ -218,6 +222,9 @@ pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
 /// The trace area is full: the run ends.
 #[cold]
 pub fn trace_full() -> ! {
+    if !running() {
+        run::fail("the trace area has no room for the scheduler's own records");
+    }
     end_with(Reason::TraceFull)
 }
 
@@ -226,7 +233,7 @@ fn end_with(reason: Reason) -> ! {
     cell::abandon_borrows();
     suspend(reason);
     // The scheduler does not come back to a thread that is over.
-    crate::sys::leave(2)
+    sys::leave(2)
 }
 
 /// Goes to the scheduler; returns when the thread is resumed.
