@@ -6,13 +6,14 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
-use wire::{Policy, Record, Reply, ReplyKind, Request, Segment, Tag, record};
+use wire::{Policy, Record, Reply, ReplyKind, Request, Tag, record};
 
 use crate::cell::{Checked, OneThread};
 use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
 use crate::hooks::{self, HOT};
-use crate::plan::{Decision, Plan, View};
+use crate::plan::{Decision, Plan};
+use crate::present::Present;
 use crate::slots::{self, Slot};
 use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
@@ -85,7 +86,7 @@ pub struct Run {
     left: Cell<Suspended>,
     plan: Cell<Plan>,
     /// Events executed by threads that are not running.
-    steps: Cell<u64>,
+    pub steps: Cell<u64>,
     /// The thread of the last `Switch` record.
     switched_to: Cell<Option<Thread>>,
     slots_taken: Checked<[u64; slots::COUNT as usize / 64]>,
@@ -128,45 +129,6 @@ pub static RUN: OneThread<Run> = OneThread::new(Run {
 /// Records kept back for what the scheduler writes itself.
 fn reserve() -> usize {
     (link::header().trace_capacity.load(Ordering::Relaxed) as usize / 16).max(1024)
-}
-
-/// What a decision of the plan looks at, borrowed once for all its questions.
-struct Present<'r> {
-    run: &'r Run,
-    threads: &'r [Entry],
-    runnable: &'r Runnable,
-}
-
-impl View for Present<'_> {
-    fn count(&self) -> u32 {
-        self.threads.len() as u32
-    }
-    fn position(&self, thread: Thread) -> u32 {
-        self.threads[thread as usize].position
-    }
-    fn is_runnable(&self, thread: Thread) -> bool {
-        self.runnable.contains(thread)
-    }
-    fn is_reluctant(&self, thread: Thread) -> bool {
-        let asks = |objects: &mut SyncObjects| self.runnable.is_reluctant(thread, objects);
-        self.run.request.get().spurious != 0 && self.run.objects.with(asks)
-    }
-    fn is_over(&self, thread: Thread) -> bool {
-        self.threads[thread as usize].over
-    }
-    fn runnable_from(&self, from: Thread) -> Option<Thread> {
-        self.runnable.first_from(from)
-    }
-    fn has_yielded(&self, thread: Thread) -> bool {
-        let thread = &self.threads[thread as usize];
-        thread.yielded_at == thread.position
-    }
-    fn steps(&self) -> u64 {
-        self.run.steps.get()
-    }
-    fn segment(&self, index: u32) -> Segment {
-        link::segment(index)
-    }
 }
 
 impl Run {
@@ -217,7 +179,7 @@ impl Run {
         unsafe { context::switch(self.left.as_ptr(), self.scheduler.get()) };
     }
 
-    /// Lets a thread run until it comes back.
+    /// Lets a thread run until it switches back.
     fn resume(&self, thread: Thread, limit: u32) -> Reason {
         if self.switched_to.replace(Some(thread)) != Some(thread) {
             hooks::append(Record::new(Tag::Switch, 0, 0, wire::NO_SITE, thread));
@@ -407,7 +369,7 @@ pub fn fail(message: &str) -> ! {
     checkpoint::ring_and_leave()
 }
 
-/// Serves the host's requests; the first one has arrived. Comes back never.
+/// Serves the host's requests; the first one has arrived. Never returns.
 pub fn serve() -> ! {
     HOT.cursor.set(link::trace().start);
     HOT.end.set(link::trace().end);

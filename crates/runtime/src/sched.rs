@@ -78,7 +78,7 @@ pub fn arrive_with(pending: &[Record], blocker: Blocker) {
 }
 
 /// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says whether
-/// the event is to be made: a run is on, and the section under way did not take it in.
+/// the event is to be made: a run is on, and the current section did not take it in.
 #[cold]
 pub fn take_turn(pending: &[Record]) -> bool {
     if !running() {
@@ -144,7 +144,7 @@ fn trap() {
     }
 }
 
-/// Appends the event executed and moves to the thread's next position; then finds out anew who is runnable.
+/// Appends the event executed and moves to the thread's next position; then updates the set of runnable threads.
 pub fn commit(op: Record, extra: Option<u64>) {
     if !running() {
         return;
@@ -178,7 +178,7 @@ fn extra_record(address: u64, site: u32) -> Record {
     Record::new(Tag::Extra, 0, address, site, 0)
 }
 
-/// Finds out anew who is runnable, after something outside the model (a descriptor) changed.
+/// Updates the set of runnable threads, after something outside the model (a descriptor) changed.
 pub fn reconsider() {
     RUN.runnable.with(|runnable| {
         if with_objects(|objects| runnable.update(objects)) {
