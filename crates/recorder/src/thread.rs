@@ -56,7 +56,7 @@ pub struct ThreadState {
     rounds: Cell<u32>,
     /// The current once-control and its routine.
     pub once: Cell<OnceUnderWay>,
-    /// The atomic current operation.
+    /// The current atomic operation.
     pub atomic: Cell<crate::atomics::Pending>,
     /// Whether accesses added now belong to the event before, and of which site.
     pub call: Cell<crate::hooks::Call>,
