@@ -33,7 +33,7 @@ pub mod strings;
 pub mod text;
 pub mod transfers;
 
-/// What becomes of the effects of a call. All belong to the event of the library call under way in the calling thread.
+/// What becomes of the effects of a call. All belong to the event of the current library call in the calling thread.
 pub trait Sink {
     /// The call reads or writes `len` bytes from `start` on; none when `len` is 0.
     fn access(tag: Tag, start: u64, len: u64);

@@ -10,7 +10,7 @@ use crate::log::{append, event, number};
 use crate::stripes;
 use crate::thread::{local, state};
 
-/// The atomic operation under way, and the last read that was logged.
+/// The current atomic operation, and the last read that was logged.
 #[derive(Clone, Copy)]
 pub struct Pending {
     address: u64,

@@ -16,7 +16,7 @@ unsafe extern "C" {
     fn __libc_free(block: *mut c_void);
 }
 
-/// Logs a block after it was had.
+/// Logs a block after it was allocated.
 fn allocated(block: *mut c_void, size: usize) -> *mut c_void {
     if !block.is_null() && has_state() {
         here(Tag::Alloc, 0, block, u32::try_from(size).unwrap_or(u32::MAX));

@@ -48,12 +48,12 @@ pub fn event(tag: Tag, flags: u8, address: u64, site: u32, argument: u32) {
     append(tag as u8, flags, address, site, argument, [number(), 0]);
 }
 
-/// An event at the site of the call under way.
+/// An event at the site of the current call.
 pub fn here(tag: Tag, flags: u8, address: *const core::ffi::c_void, argument: u32) {
     event(tag, flags, address as u64, site(), argument);
 }
 
-/// The site of the call under way.
+/// The site of the current call.
 pub fn site() -> u32 {
     local().site.get()
 }

@@ -54,9 +54,9 @@ pub struct ThreadState {
     pub past_cut: Cell<bool>,
     /// Rounds of destructors that have been waited for.
     rounds: Cell<u32>,
-    /// The once-control under way and its routine.
+    /// The current once-control and its routine.
     pub once: Cell<OnceUnderWay>,
-    /// The atomic operation under way.
+    /// The current atomic operation.
     pub atomic: Cell<crate::atomics::Pending>,
     /// Whether accesses added now belong to the event before, and of which site.
     pub call: Cell<crate::hooks::Call>,

@@ -50,7 +50,7 @@ pub fn abandon_borrows() {
 /// A value that can be borrowed by one piece of code at a time: a field of a [`OneThread`] static.
 pub struct Checked<T> {
     value: UnsafeCell<T>,
-    /// The epoch in which the borrow under way began; 0 when there is none.
+    /// The epoch in which the current borrow began; 0 when there is none.
     borrowed: Cell<u32>,
 }
 

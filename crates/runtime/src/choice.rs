@@ -30,7 +30,7 @@ pub fn fits(past: &[Past]) -> bool {
     past.iter().all(|p| decided(0, p.position, p.index, p.lo, p.hi) == p.value)
 }
 
-/// Chooses a value from `lo` to `hi`: an event of its own, or a part of the section under way.
+/// Chooses a value from `lo` to `hi`: an event of its own, or a part of the current section.
 pub fn choose(lo: i64, hi: i64) -> i64 {
     if !sched::running() {
         return 0.max(lo).min(hi);

@@ -9,7 +9,7 @@ use core::arch::naked_asm;
 /// A suspended context.
 pub type Suspended = *mut u8;
 
-/// Suspends the running context to `*save` and goes on with `to`.
+/// Suspends the running context to `*save` and continues with `to`.
 ///
 /// # Safety
 /// `to` was suspended by this function or made by [`prepare`], and has not been resumed since.
@@ -55,6 +55,9 @@ pub unsafe extern "C" fn resume() {
 }
 
 /// The bottom frame of a stack. Unwinders and debuggers stop here.
+///
+/// # Safety
+/// Not to be called: a context made by [`prepare`] starts here.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn bottom() {
@@ -85,7 +88,7 @@ pub unsafe fn prepare(top: *mut u8, entry: extern "C" fn(usize) -> !, argument: 
     sp as Suspended
 }
 
-/// Suspends the running context to `*save` and goes on with `to`.
+/// Suspends the running context to `*save` and continues with `to`.
 ///
 /// # Safety
 /// `to` was suspended by this function or made by [`prepare`], and has not been resumed since.
@@ -140,6 +143,9 @@ pub unsafe extern "C" fn resume() {
 }
 
 /// The bottom frame of a stack. Unwinders and debuggers stop here.
+///
+/// # Safety
+/// Not to be called: a context made by [`prepare`] starts here.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn bottom() {

@@ -19,7 +19,7 @@ pub struct Signal {
     pub counter: usize,
 }
 
-/// The crash in words; `slot` is the thread's.
+/// A description of the crash; `slot` is the thread's.
 pub fn describe(signal: Signal, slot: Slot) -> Text {
     let address = signal.address;
     match signal.number {

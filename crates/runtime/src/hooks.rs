@@ -25,7 +25,7 @@ pub struct Hot {
     pub stop: Cell<u32>,
     /// Position after the event of the library call that is being described; `NO_CALL` when there is none.
     call: Cell<u32>,
-    /// Failure order of the compare-exchange under way.
+    /// Failure order of the current compare-exchange.
     failure: Cell<u8>,
 }
 
@@ -121,7 +121,7 @@ pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
     append(Record::new(Tag::Alloc, flags, start, site, u32::try_from(size).unwrap_or(u32::MAX)));
 }
 
-/// Forgets the library call under way: another event came between.
+/// Forgets the current library call: another event came between.
 pub fn close_call() {
     HOT.call.set(NO_CALL);
 }
@@ -151,7 +151,7 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
     }
 }
 
-/// Where effects of library calls go: into the event of the call under way.
+/// Where effects of library calls go: into the event of the current call.
 pub struct InEvent;
 
 impl effects::Sink for InEvent {

@@ -31,6 +31,7 @@ pub mod link;
 pub mod memory;
 pub mod objects;
 pub mod plan;
+pub mod present;
 pub mod rounds;
 pub mod run;
 pub mod sched;

@@ -32,7 +32,7 @@ const MOST_READ: usize = 8;
 enum Watched {
     /// Bytes, and what they were.
     Bytes { start: u64, bytes: Vec<u8> },
-    /// A lock that could not be had.
+    /// A lock that could not be acquired.
     Lock { lock: u64, mode: Mode },
 }
 
@@ -90,7 +90,7 @@ pub fn effect() {
     }
 }
 
-/// Before the running thread's next event: what came of its last one, and what has changed for others.
+/// Before the running thread's next event: looks at what its last one wrote, and at what has changed for others.
 pub fn before_event() {
     let wrote = |round: &mut Round| core::mem::take(&mut round.updated) && round.read.last().is_some_and(differs);
     if with_current(wrote) == Some(true) {

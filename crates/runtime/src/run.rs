@@ -6,13 +6,14 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
-use wire::{Policy, Record, Reply, ReplyKind, Request, Segment, Tag, record};
+use wire::{Policy, Record, Reply, ReplyKind, Request, Tag, record};
 
 use crate::cell::{Checked, OneThread};
 use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
 use crate::hooks::{self, HOT};
-use crate::plan::{Decision, Plan, View};
+use crate::plan::{Decision, Plan};
+use crate::present::Present;
 use crate::slots::{self, Slot};
 use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
@@ -85,7 +86,7 @@ pub struct Run {
     left: Cell<Suspended>,
     plan: Cell<Plan>,
     /// Events executed by threads that are not running.
-    steps: Cell<u64>,
+    pub steps: Cell<u64>,
     /// The thread of the last `Switch` record.
     switched_to: Cell<Option<Thread>>,
     slots_taken: Checked<[u64; slots::COUNT as usize / 64]>,
@@ -130,37 +131,6 @@ fn reserve() -> usize {
     (link::header().trace_capacity.load(Ordering::Relaxed) as usize / 16).max(1024)
 }
 
-impl View for Run {
-    fn count(&self) -> u32 {
-        self.threads.with(|threads| threads.len() as u32)
-    }
-    fn position(&self, thread: Thread) -> u32 {
-        self.with_thread(thread, |entry| entry.position)
-    }
-    fn is_runnable(&self, thread: Thread) -> bool {
-        self.runnable.with(|runnable| runnable.contains(thread))
-    }
-    fn is_reluctant(&self, thread: Thread) -> bool {
-        let asks = |runnable: &mut Runnable| self.objects.with(|objects| runnable.is_reluctant(thread, objects));
-        self.request.get().spurious != 0 && self.runnable.with(asks)
-    }
-    fn is_over(&self, thread: Thread) -> bool {
-        self.with_thread(thread, |entry| entry.over)
-    }
-    fn runnable_from(&self, from: Thread) -> Option<Thread> {
-        self.runnable.with(|runnable| runnable.first_from(from))
-    }
-    fn has_yielded(&self, thread: Thread) -> bool {
-        self.with_thread(thread, |entry| entry.yielded_at == entry.position)
-    }
-    fn steps(&self) -> u64 {
-        self.steps.get()
-    }
-    fn segment(&self, index: u32) -> Segment {
-        link::segment(index)
-    }
-}
-
 impl Run {
     /// Lends what is kept of a thread, which exists.
     pub fn with_thread<R>(&self, thread: Thread, use_it: impl FnOnce(&mut Entry) -> R) -> R {
@@ -192,7 +162,7 @@ impl Run {
     fn add(&self, slot: Slot, index: u32, routine: Option<(StartRoutine, *mut c_void)>) -> Result<Thread, SpawnError> {
         checkpoint::track(slot.map().map_err(|_| SpawnError::OutOfSlots)?);
         self.slots_taken.with(|taken| taken[slot.0 as usize / 64] |= 1 << (slot.0 % 64));
-        let thread = self.count();
+        let thread = self.threads.with(|threads| threads.len() as Thread);
         entry::fill_thread_locals(slot);
         // SAFETY: the slot has just been mapped and marked as taken, so its stack is writable and no other thread's.
         let context = unsafe { context::prepare(slot.stack_end(), entry::thread_main, thread as usize) };
@@ -204,12 +174,12 @@ impl Run {
     /// From the running thread to the scheduler; returns when the thread is resumed.
     pub fn leave_thread(&self, reason: Reason) {
         self.reason.set(reason);
-        // SAFETY: `in_thread` holds whenever this is called, since only code on a thread's stack goes to the scheduler; so
-        // the scheduler suspended itself in `resume` and has not been resumed since.
+        assert!(self.in_thread.get(), "the scheduler switches to itself");
+        // SAFETY: a thread runs, so the scheduler suspended itself in `resume` and has not been resumed since.
         unsafe { context::switch(self.left.as_ptr(), self.scheduler.get()) };
     }
 
-    /// Lets a thread run until it comes back.
+    /// Lets a thread run until it switches back.
     fn resume(&self, thread: Thread, limit: u32) -> Reason {
         if self.switched_to.replace(Some(thread)) != Some(thread) {
             hooks::append(Record::new(Tag::Switch, 0, 0, wire::NO_SITE, thread));
@@ -266,7 +236,7 @@ impl Run {
             sys::leave(0);
         }
         let Request { segments, quantum, max_steps, .. } = request;
-        match Plan::new(segments, quantum, max_steps, self.position(0), link::segment) {
+        match Plan::new(segments, quantum, max_steps, self.with_thread(0, |entry| entry.position), link::segment) {
             Some(plan) if self.choices.with(|choices| choice::fits(choices)) => {
                 self.plan.set(plan.with_policy(request.policy));
                 true
@@ -275,12 +245,20 @@ impl Run {
         }
     }
 
+    /// Who runs next.
+    fn decide(&self) -> Decision {
+        let mut plan = self.plan.get();
+        let decision = self
+            .threads
+            .with(|threads| self.runnable.with(|runnable| plan.decide(&Present { run: self, threads, runnable })));
+        self.plan.set(plan);
+        decision
+    }
+
     /// Runs threads until the run ends.
     fn execute(&self) -> Ending {
         loop {
-            let mut plan = self.plan.get();
-            let decision = plan.decide(self);
-            self.plan.set(plan);
+            let decision = self.decide();
             let (thread, limit) = match decision {
                 Decision::Run { thread, limit } => (thread, limit),
                 Decision::Idle => return self.idle(),
@@ -294,7 +272,7 @@ impl Run {
                 }
             };
             let request = self.request.get();
-            if request.trap != 0 && plan.is_prefix_done() {
+            if request.trap != 0 && self.plan.get().is_prefix_done() {
                 self.request.set(Request { trap: 0, ..request });
                 self.trap.set(true);
             }
@@ -344,7 +322,8 @@ impl Run {
     fn answer(&self, ending: Ending) {
         let last_site = self.threads.with(|threads| {
             for (thread, entry) in (0..).zip(threads.iter()).filter(|(_, entry)| !entry.pending().is_empty()) {
-                let flags = if self.is_runnable(thread) { record::flag::ENABLED } else { 0 };
+                let flags =
+                    if self.runnable.with(|runnable| runnable.contains(thread)) { record::flag::ENABLED } else { 0 };
                 hooks::append(Record::new(Tag::Pending, flags, 0, wire::NO_SITE, thread));
                 hooks::append_all(entry.pending());
             }
@@ -384,11 +363,13 @@ impl Ending {
 
 /// Ends the process with a failure of the runtime itself.
 pub fn fail(message: &str) -> ! {
+    // Whoever holds a borrow never continues.
+    crate::cell::abandon_borrows();
     link::reply(Reply::default(), ReplyKind::Failure, message);
     checkpoint::ring_and_leave()
 }
 
-/// Serves the host's requests; the first one has arrived. Comes back never.
+/// Serves the host's requests; the first one has arrived. Never returns.
 pub fn serve() -> ! {
     HOT.cursor.set(link::trace().start);
     HOT.end.set(link::trace().end);

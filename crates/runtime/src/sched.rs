@@ -14,7 +14,7 @@ use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{cell, rounds, section, stack};
+use crate::{cell, rounds, run, section, stack, sys};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -78,7 +78,7 @@ pub fn arrive_with(pending: &[Record], blocker: Blocker) {
 }
 
 /// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says whether
-/// the event is to be made: a run is on, and the section under way did not take it in.
+/// the event is to be made: a run is on, and the current section did not take it in.
 #[cold]
 pub fn take_turn(pending: &[Record]) -> bool {
     if !running() {
@@ -144,7 +144,7 @@ fn trap() {
     }
 }
 
-/// Appends the event executed and moves to the thread's next position; then finds out anew who is runnable.
+/// Appends the event executed and moves to the thread's next position; then updates the set of runnable threads.
 pub fn commit(op: Record, extra: Option<u64>) {
     if !running() {
         return;
@@ -178,7 +178,7 @@ fn extra_record(address: u64, site: u32) -> Record {
     Record::new(Tag::Extra, 0, address, site, 0)
 }
 
-/// Finds out anew who is runnable, after something outside the model (a descriptor) changed.
+/// Updates the set of runnable threads, after something outside the model (a descriptor) changed.
 pub fn reconsider() {
     RUN.runnable.with(|runnable| {
         if with_objects(|objects| runnable.update(objects)) {
@@ -210,6 +210,10 @@ pub fn exit_thread() -> ! {
 
 /// The running thread ends the process, which is postponed until no other thread can run.
 pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
+    if !running() {
+        sys::complain("raceproof: the process ends before the program runs\n");
+        sys::leave(if kind == ReplyKind::Exit { code } else { 2 });
+    }
     let parked = Parked { kind, code, thread: current(), site: site(), counter: 0, message: message.into() };
     RUN.parked.with(|all| all.push(parked));
     end_with(Reason::Finished)
@@ -218,6 +222,9 @@ pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
 /// The trace area is full: the run ends.
 #[cold]
 pub fn trace_full() -> ! {
+    if !running() {
+        run::fail("the trace area has no room for the scheduler's own records");
+    }
     end_with(Reason::TraceFull)
 }
 
@@ -226,7 +233,7 @@ fn end_with(reason: Reason) -> ! {
     cell::abandon_borrows();
     suspend(reason);
     // The scheduler does not come back to a thread that is over.
-    crate::sys::leave(2)
+    sys::leave(2)
 }
 
 /// Goes to the scheduler; returns when the thread is resumed.

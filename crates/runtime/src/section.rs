@@ -16,7 +16,7 @@ use crate::cell::{Global, OneThread};
 use crate::hooks::{self, HOT};
 use crate::{memory, rounds, sched};
 
-/// The section under way. Only the running thread can have one.
+/// The current section. Only the running thread can have one.
 struct Section {
     /// Whether its event was made.
     opened: bool,
@@ -72,7 +72,7 @@ pub fn leave() {
     }
 }
 
-/// Ends the section under way, if there is one.
+/// Ends the current section, if there is one.
 pub fn close() {
     if is_open() {
         DEPTH.set(0);

@@ -31,7 +31,7 @@ const MOST_PENDING: usize = 256;
 
 /// A thread.
 pub struct Entry {
-    /// Where it goes on.
+    /// Where it continues.
     pub context: Suspended,
     /// Number of its next event.
     pub position: u32,
@@ -157,7 +157,7 @@ impl Runnable {
     pub fn go_on(&mut self, thread: Thread) {
         self.waiting.retain(|(t, _)| *t != thread);
     }
-    /// Whether the thread could go on, but only by waking without a cause.
+    /// Whether the thread could continue, but only by a spurious wake-up.
     pub fn is_reluctant(&self, thread: Thread, objects: &SyncObjects) -> bool {
         self.waiting.iter().any(|(t, blocker)| *t == thread && objects.reluctant(thread, blocker))
     }

@@ -14,7 +14,7 @@ use crate::thread::state;
 const THRD_BUSY: c_int = 1;
 const THRD_TIMEDOUT: c_int = 4;
 
-/// Whether a result says that the lock was had.
+/// Whether a result says that the lock was acquired.
 fn had(result: c_int) -> bool {
     result == 0 || result == libc::EOWNERDEAD
 }

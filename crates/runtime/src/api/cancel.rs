@@ -32,7 +32,7 @@ const ASYNCHRONOUS: c_int = 1;
 /// What joining a cancelled thread gives (`PTHREAD_CANCELED`).
 const CANCELED: u64 = u64::MAX;
 
-/// What came of a cancellation point.
+/// The outcome of a cancellation point.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
@@ -95,7 +95,7 @@ pub fn with_thread<R>(use_it: impl FnOnce(&mut ThreadState) -> R) -> R {
     sched::with_objects(|objects| use_it(objects.threads.get_mut(me())))
 }
 
-/// If a request is due, makes the event at hand `Cancelled` and starts the thread's end.
+/// If a request is due, makes this event `Cancelled` and starts the thread's end.
 pub fn act(objects: &mut SyncObjects, thread: Thread, step: &mut Step) -> bool {
     let due = objects.cancel_due(thread);
     if due {

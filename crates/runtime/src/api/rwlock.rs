@@ -85,11 +85,11 @@ export! {
     fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int {
         take(lock, Mode::Exclusive, Wait::Block)
     }
-    /// Takes the lock shared if it can be had.
+    /// Takes the lock shared if that is possible at once.
     fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int {
         take(lock, Mode::Shared, Wait::Try)
     }
-    /// Takes the lock exclusively if it can be had.
+    /// Takes the lock exclusively if that is possible at once.
     fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int {
         take(lock, Mode::Exclusive, Wait::Try)
     }

@@ -59,7 +59,7 @@ impl Step {
     }
 
     /// Executes the event when it is this thread's turn and nothing blocks it. `change` changes the model and may
-    /// correct the event to what came of it. It runs inside a borrow of the model (see [`sched::with_objects`]).
+    /// set the results of the event. It runs inside a borrow of the model (see [`sched::with_objects`]).
     ///
     /// Before the program runs (constructors of shared libraries) there is one thread and no event.
     pub fn run<R>(mut self, blocker: Blocker, change: impl FnOnce(&mut SyncObjects, Thread, &mut Self) -> R) -> R {

@@ -78,7 +78,7 @@ unsafe extern "C" {
     fn siglongjmp(buffer: *mut CleanupBuffer, value: c_int) -> !;
 }
 
-/// A stub for a cancellation point: calls the body with the arguments it got, and returns its value or goes on in
+/// A stub for a cancellation point: calls the body with the arguments it got, and returns its value or continues in
 /// [`leave`] as if the caller had called that.
 #[cfg(target_arch = "x86_64")]
 macro_rules! cancellation_point {
@@ -100,7 +100,7 @@ macro_rules! cancellation_point {
         )
     };
 }
-/// A stub for a cancellation point: calls the body with the arguments it got, and returns its value or goes on in
+/// A stub for a cancellation point: calls the body with the arguments it got, and returns its value or continues in
 /// [`leave`] as if the caller had called that.
 #[cfg(target_arch = "aarch64")]
 macro_rules! cancellation_point {
@@ -227,7 +227,7 @@ cancellable! {
     fn thrd_exit(result: c_int) {
         start_end(result as u64)
     }
-    /// A cleanup handler has run; goes on leaving.
+    /// A cleanup handler has run; leaving continues.
     fn __pthread_unwind_next(_buffer: *mut CleanupBuffer) {
         Outcome::CANCELLED
     }

@@ -61,7 +61,7 @@ pub enum Mode {
 pub enum Blocker {
     /// Nothing.
     None,
-    /// A lock that can be had in this mode.
+    /// A lock that can be acquired in this mode.
     Lock {
         /// The lock.
         lock: u64,
@@ -197,7 +197,7 @@ impl SyncObjects {
         }
     }
 
-    /// Whether `thread` could go on, but only by waking without a cause.
+    /// Whether `thread` could continue, but only by a spurious wake-up.
     pub fn reluctant(&self, thread: Thread, blocker: &Blocker) -> bool {
         matches!(blocker, Blocker::Wait { timed: false, spurious: true, .. }) && !self.has_cause_to_wake(thread)
     }
@@ -212,7 +212,7 @@ impl SyncObjects {
         self.threads.get(thread).cancel_due()
     }
 
-    /// Whether the lock can be had in this mode. A lock not seen before is free.
+    /// Whether the lock can be acquired in this mode. A lock not seen before is free.
     pub fn available(&self, lock: u64, mode: Mode) -> bool {
         match self.objects.get(lock) {
             Some(Object::Mutex(mutex) | Object::Spin(Spin(mutex))) => mutex.owner().is_none(),
@@ -227,7 +227,7 @@ impl SyncObjects {
     }
 
     /// The object of this kind at `address`, made where there is none (a static initialiser). One of another
-    /// kind that was there is gone: its memory is used anew.
+    /// kind that was there is gone: its memory has been reused.
     pub fn ensure<M: Model + Default>(&mut self, address: u64) -> &mut M {
         if self.find::<M>(address).is_none() {
             self.put(address, M::default());
@@ -258,7 +258,7 @@ impl SyncObjects {
         matches!(self.objects.get(address), Some(Object::Destroyed(found)) if *found == name)
     }
 
-    /// What is at `address`, if it must not be destroyed, freed or made anew now.
+    /// What is at `address`, if it must not be destroyed, freed or initialised now.
     pub fn in_use(&self, address: u64) -> Option<&'static str> {
         match self.objects.get(address) {
             Some(Object::Mutex(mutex)) if mutex.owner().is_some() => Some("a mutex that is held"),
