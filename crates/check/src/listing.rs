@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use exec::Target;
-use exec::format::RecordedFinding;
 use explore::{Failure, FailureKind, Outcome, Witness};
+use files::RecordedFinding;
 use model::{Executor, Ledger, Pair, Schedule, SiteId, ThreadId, Trace, Verdict};
 use report::{Code, Details, Finding, PairVerdict, Run, Unknown};
 

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use ::explore::{Observer, Progress};
 use ::predict::{Aim, Method, Open, PredictedRace, Prediction, Unsettled};
-use exec::coarse::{self, Diverged, Order};
-use exec::format::TraceFile;
+use coarse::{Diverged, Order};
+use files::TraceFile;
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Executor, Pair, Schedule, Trace};
 use report::document::SCHEMA;

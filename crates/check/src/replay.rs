@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use exec::format::{RecordedAccess, RecordedFinding, Witness};
-use exec::remote::Machine;
 use explore::{Failure, FailureKind, Involved, looping};
+use files::{RecordedAccess, RecordedFinding, Witness};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
+use remote::Machine;
 use report::document::SCHEMA;
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 

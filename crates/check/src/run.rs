@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use exec::format::RunOptions;
-use exec::{Isolation, Symbols, Target};
+use exec::{Isolation, Target};
+use files::RunOptions;
 use model::{Executor, Schedule, Trace};
+use symbols::Symbols;
 
 use crate::{Built, Error};
 

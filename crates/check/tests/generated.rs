@@ -55,7 +55,7 @@ fn build(folder: &Path, seeds: &[u64], cases: &[Case]) -> Batch {
     let compiled = llvm::compile(&options).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(compiled.unmodelled, [], "generated programs are within the model");
     let (archive, executable) = (folder.join("runtime.a"), folder.join("program"));
-    std::fs::write(&archive, exec::runtime_archive()).unwrap();
+    std::fs::write(&archive, archives::runtime_archive()).unwrap();
     llvm::link(&compiled, &archive, &[], &executable).unwrap_or_else(|e| panic!("{e}"));
     Batch { program: compiled.program, executable }
 }

@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use exec::coarse::{Order, replay};
+use coarse::{Order, replay};
 use model::{Executor, Step};
 use predict::{Options, predict};
 use support::random_run;

@@ -14,9 +14,9 @@ use check::{BuildOptions, Built};
 use common::target::{Proxy, Target};
 use common::{Folder, Run, json_without_times};
 use exec::Config;
-use exec::remote::Machine;
 use explore::{Coverage, Observer, ReductionName};
 use model::{Executor, Schedule, SiteId, Step, Trace};
+use remote::Machine;
 
 const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 const QEMU: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
@@ -57,7 +57,7 @@ fn executable() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--quiet", "-p", "raceproof-remote", "--target", TRIPLE])
+        .args(["build", "--quiet", "-p", "raceproof-target", "--target", TRIPLE])
         .args(["--message-format", "json-render-diagnostics"])
         .current_dir(root())
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
@@ -177,7 +177,7 @@ fn executions_and_verdicts_are_those_of_this_machine() {
         let mut local = exec::Target::launch(&native.executable(), config()).expect("it starts");
         let cross = build(&program, cflags, Some(&machine));
         assert_ne!(native.identity.hash, cross.identity.hash, "the same executable");
-        let mut remote = exec::Target::launch_at(&machine, &cross.executable(), config()).expect("it starts");
+        let mut remote = remote::launch(&machine, &cross.executable(), config()).expect("it starts");
         let (here, there) = (executions(&native, &mut local), executions(&cross, &mut remote));
         assert!(remote.forks() || remote.run(&Schedule::new()).is_ok_and(|trace| trace.threads.len() == 1), "{name}");
         assert_eq!(here.len(), there.len(), "{name}");

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use ::predict::Aim;
-use exec::format::TraceFile;
+use files::TraceFile;
 use model::race::SitePair;
 use model::{Engine, Pair};
 use report::{Code, PairVerdict};

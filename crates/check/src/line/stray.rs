@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use exec::format::{RecordedFinding, Witness};
+use files::{RecordedFinding, Witness};
 use model::{AccessKind, Executor, Region, SiteId, Step, Trace};
 
 use crate::Error;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use check::{BuildOptions, ExploreOptions, Limits};
 use clap::ValueEnum;
 use exec::Isolation;
-use exec::remote::Machine;
 use explore::{Check, ReductionName, Sampling, Strategy};
+use remote::Machine;
 
 use crate::commands::pragmas;
 use crate::failure::Failure;

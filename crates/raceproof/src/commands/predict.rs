@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use check::{Built, PredictOptions};
 use clap::ValueEnum;
-use exec::Detail;
-use exec::format::TraceFile;
+use files::Detail;
+use files::TraceFile;
 
 use crate::commands::record::Recording;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use check::{BuildOptions, Built, Limits, RecordOptions, Recorded};
-use exec::format::TraceFile;
+use files::TraceFile;
 
 use crate::commands::explore::{seconds, split_flags};
 use crate::commands::pragmas;

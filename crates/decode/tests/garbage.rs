@@ -1,0 +1,30 @@
+//! Whatever the program writes over its trace, decoding ends with a trace or an error.
+
+use decode::records::decode;
+use model::End;
+use proptest::prelude::*;
+use wire::{Record, Tag};
+
+fn record() -> impl Strategy<Value = Record> {
+    let sensible =
+        (0u8..75, any::<u8>(), 0u64..4096, 0u32..9, 0u32..6).prop_map(|(tag, flags, address, site, argument)| {
+            let tag = Tag::from_u8(tag).unwrap_or(Tag::Read);
+            Record::new(tag, flags & 0x83, address, site, argument)
+        });
+    prop_oneof![9 => sensible, 1 => (any::<u64>(), any::<u64>()).prop_map(|(w0, w1)| Record { w0, w1 })]
+}
+
+proptest! {
+    #[test]
+    fn decoding_never_panics(mut records in prop::collection::vec(record(), 0..60), whole in any::<bool>()) {
+        if whole {
+            let runnable = [Record::new(Tag::Runnable, 0, 0, 0, 1), Record { w0: 1, w1: 0 }];
+            records.splice(0..0, runnable);
+        }
+        if let Ok(trace) = decode(&records, End::Deadlock) {
+            prop_assert!(trace.events.iter().all(|event| trace.threads.get(event.id.thread).is_some()));
+            prop_assert_eq!(trace.runnable[0].0.0, 0);
+            prop_assert!(trace.runnable.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        }
+    }
+}
