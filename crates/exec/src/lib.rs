@@ -2,6 +2,8 @@
 //!
 //! [`Target`] is the program under control. Its runs are made by a [`Backend`]: [`Local`] makes them on this machine.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 mod backend;
 mod config;
 mod error;

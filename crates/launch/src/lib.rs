@@ -1,6 +1,8 @@
 //! What starting a program under test takes, whichever library is linked into it: files in memory, descriptors that it
 //! inherits, and addresses that are the same in every process.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Seek, Write};

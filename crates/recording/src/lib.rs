@@ -4,6 +4,8 @@
 //! process shares, so when the program is gone, however it went, what is left in them is added, then how the run ended.
 //! The file gets its name when it is complete.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 mod error;
 
 use std::ffi::OsString;

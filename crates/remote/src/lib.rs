@@ -18,6 +18,8 @@
 //! | `host` | the search's end: a backend of [`exec::Target`] |
 //! | `server` | the target's end |
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 mod error;
 mod host;
 mod message;
