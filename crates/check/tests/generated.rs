@@ -130,7 +130,8 @@ fn values_left_open_sections_and_loops_that_wait() {
     compare(OPEN, &Feature::SEARCH.into_iter().chain([Feature::Lock, Feature::Branch]).collect());
 }
 
-fn compare(programs: u64, features: &BTreeSet<Feature>) {
+fn compare(sample: u64, features: &BTreeSet<Feature>) {
+    let programs = testkit::programs(sample);
     let batches: Vec<u64> = (0..programs / BATCH).collect();
     let (next, executions, complaints) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
