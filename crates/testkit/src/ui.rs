@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use snapbox::Data;
 use snapbox::assert::Action;
+use snapbox::{Data, IntoData};
 
 /// Whether expected outputs are to be rewritten.
 ///
@@ -34,9 +34,9 @@ pub fn assert_blessed(actual: impl Into<String>, expected: &Path) {
 ///
 /// # Panics
 /// When they differ, with the difference.
-pub fn assert_text(actual: impl Into<String>, expected: Data) {
+pub fn assert_text(actual: impl Into<String>, expected: impl IntoData) {
     let action = if blesses() { Action::Overwrite } else { Action::Verify };
-    snapbox::Assert::new().action(action).eq(Data::text(actual.into()), expected.raw());
+    snapbox::Assert::new().action(action).eq(Data::text(actual.into()), expected.into_data().raw());
 }
 
 #[cfg(test)]

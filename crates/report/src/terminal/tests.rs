@@ -98,7 +98,7 @@ fn a_race() {
         witness: Some("raceproof-witnesses/a-P1.rpw".into()),
         details: Details::default(),
     });
-    snapbox::assert_data_eq!(
+    testkit::ui::assert_text(
         plain(&report),
         snapbox::str![[r#"
 error[RP0001]: data race on `counter`
@@ -119,7 +119,7 @@ race: 1 data race found
   assumptions: A1
   finished in 1.23 s
 
-"#]]
+"#]],
     );
 }
 
@@ -159,7 +159,7 @@ fn a_deadlock_and_an_unknown() {
         settle: "give its source as a further input, or `--assume-pure frobnicate`".into(),
         witness: None,
     });
-    snapbox::assert_data_eq!(
+    testkit::ui::assert_text(
         plain(&report),
         snapbox::str![[r#"
 error[RP0002]: deadlock: 2 threads wait for ever
@@ -180,13 +180,13 @@ unknown: no data race found, but their absence is not shown; 1 other error
   assumptions: A1
   finished in 1.23 s
 
-"#]]
+"#]],
     );
 }
 
 #[test]
 fn a_safe_program() {
-    snapbox::assert_data_eq!(
+    testkit::ui::assert_text(
         plain(&report(Verdict::Safe)),
         snapbox::str![[r#"
 safe: no data race in any schedule of this input
@@ -194,7 +194,7 @@ safe: no data race in any schedule of this input
   assumptions: A1
   finished in 1.23 s
 
-"#]]
+"#]],
     );
 }
 
