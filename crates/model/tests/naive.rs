@@ -136,7 +136,10 @@ fn simple_edge(from: &Event, to: &Event) -> bool {
     let by_once = matches!((&from.op, &to.op), (Op::OnceEnd { once: a }, Op::OnceBegin { once: b, .. }) if a == b);
     let by_create = matches!(from.op, Op::Create { child } if child == to.id.thread);
     let by_join = matches!(to.op, Op::Join { child } | Op::TryJoin { child, success: true } if child == from.id.thread);
-    from.id.thread == to.id.thread || by_lock || by_semaphore || by_once || by_create || by_join
+    // A thread that is created and joined lives in between, even if it has no event there.
+    let by_life = matches!((&from.op, &to.op), (Op::Create { child: a },
+        Op::Join { child: b } | Op::TryJoin { child: b, success: true }) if a == b);
+    from.id.thread == to.id.thread || by_lock || by_semaphore || by_once || by_create || by_join || by_life
 }
 
 /// Synchronisation of atomics for one byte: the events whose releases the event `to` acquires by reading that byte.
