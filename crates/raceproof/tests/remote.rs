@@ -136,9 +136,8 @@ fn a_target_that_is_started_again_goes_on() {
     let there = Run::of(search.wait_with_output().unwrap());
     assert_eq!(here, (there.status, json_without_times(&there.stdout)), "{}", there.stderr);
     assert!(proxy.connections.load(Ordering::SeqCst) > before, "it did not connect again");
-    // The target notices after the search that it is gone.
-    wait_until("the second target has logged its runs", || second.runs() > 0);
-    assert!((1..3000).contains(&second.runs()), "{} runs by the second target", second.runs());
+    // A target logs its runs when it notices that the search is gone.
+    wait_until("the second target has logged that it made runs", || second.runs() > 0);
 }
 
 /// Local addresses that a process listens on, as the kernel writes them.
