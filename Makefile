@@ -1,5 +1,5 @@
 # Every target sets up what it needs first; see scripts/setup.
-.PHONY: all setup build demo test mutants lint bench bench-quick bench-parts clean
+.PHONY: all setup build demo test soak mutants lint bench bench-quick bench-parts clean
 
 all: build
 
@@ -15,6 +15,12 @@ demo: build
 test:
 	@scripts/setup --tests
 	cargo test --workspace --quiet
+
+# The comparisons with brute force in full: at least 10,000 generated programs in each test. Takes hours.
+soak:
+	@scripts/setup --tests
+	RACEPROOF_PROGRAMS=10000 cargo test --quiet -p raceproof-model -p raceproof-petri -p raceproof-testkit \
+		-p raceproof-explore -p raceproof-predict -p raceproof-lockset -p raceproof-cover -p raceproof-check
 
 # Breaks the search in many places, one at a time, and sees that a test fails. Takes a while.
 mutants: setup

@@ -1,7 +1,7 @@
 //! Instructions of the five kernels of `examples/kernels.rs`, counted by callgrind and pinned with a tolerance: a guard
 //! against slower code that does not depend on how busy the machine is.
 //!
-//! `BLESS=1 cargo test -p raceproof-bench --test instructions` pins what is counted now.
+//! `BLESS=1` pins what is counted now; see `testkit::ui`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn instructions(kernel: &str) -> u64 {
 fn kernels_take_as_many_instructions_as_pinned() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.json");
     let counted: BTreeMap<&str, u64> = KERNELS.map(|kernel| (kernel, instructions(kernel))).into();
-    if std::env::var_os("BLESS").is_some() {
+    if testkit::ui::blesses() {
         let text = serde_json::to_string_pretty(&counted).expect("numbers") + "\n";
         std::fs::write(&path, text).expect("the pinned counts can be written");
     }

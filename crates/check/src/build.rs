@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use exec::format::ProgramIdentity;
-use exec::format::identity::hash;
-use exec::remote::Machine;
 use exec::{Config, Target};
+use files::ProgramIdentity;
+use files::hash;
 use llvm::Architecture;
 use llvm::instrument::Logged;
 use model::{Budget, Interrupt, SiteId};
 use program::{Program, Unmodelled};
+use remote::Machine;
 
 use crate::Error;
 
@@ -68,7 +68,7 @@ impl Built {
     pub(crate) fn launch(&self, config: Config) -> Result<Target, exec::Error> {
         match &self.machine {
             None => Target::launch(&self.executable(), config),
-            Some(machine) => Target::launch_at(machine, &self.executable(), config),
+            Some(machine) => remote::launch(machine, &self.executable(), config),
         }
     }
 
@@ -93,7 +93,7 @@ impl Built {
             stop: Interrupt::new(),
         })?;
         let executable = folder.join("program");
-        link(&compiled, exec::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
+        link(&compiled, archives::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
         Ok((executable, compiled.logged))
     }
 
@@ -175,7 +175,7 @@ impl Unlinked {
         let Self { start, options, folder, compiled } = self;
         let executable = folder.path().join("program");
         let runtime = options.machine.as_ref().map(Machine::runtime).transpose()?;
-        let runtime = runtime.as_deref().unwrap_or(exec::runtime_archive());
+        let runtime = runtime.as_deref().unwrap_or(archives::runtime_archive());
         link(&compiled, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
         let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
         let identity = ProgramIdentity {
@@ -195,7 +195,8 @@ impl Unlinked {
 /// Links with a library of ours, which is written to a file first.
 fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, executable: &Path) -> Result<(), Error> {
     std::fs::write(archive, library).map_err(Error::WorkFolder)?;
-    let extra: Vec<String> = [exec::link_args(), exec::link_libraries()].concat().into_iter().map(Into::into).collect();
+    let extra: Vec<String> =
+        [archives::link_args(), archives::link_libraries()].concat().into_iter().map(Into::into).collect();
     Ok(llvm::link(compiled, archive, &extra, executable)?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use exec::format::Difference;
+use files::Difference;
 
 /// Why there is no result. What the user's program does wrong is never an error here.
 #[derive(Debug, thiserror::Error)]
@@ -14,9 +14,12 @@ pub enum Error {
     /// The program could not be run.
     #[error(transparent)]
     Exec(#[from] exec::Error),
+    /// The program could not be recorded.
+    #[error(transparent)]
+    Recording(#[from] recording::Error),
     /// A file could not be read or written.
     #[error(transparent)]
-    Format(#[from] exec::format::Error),
+    Format(#[from] files::Error),
     /// The search failed.
     #[error(transparent)]
     Search(Box<explore::Error<exec::Error>>),
@@ -179,7 +182,7 @@ impl Error {
             }
             Self::Llvm(error) => return build_help(error).map(str::to_owned),
             Self::Exec(error) => return error.help().map(str::to_owned),
-            Self::Search(_) => return None,
+            Self::Recording(_) | Self::Search(_) => return None,
         })
     }
 }

@@ -11,7 +11,6 @@ use model::{Access, Engine, EventId, SiteId};
 use report::{Code, Command, Details, PairVerdict, Report};
 
 use crate::Error;
-use crate::describe::words;
 use crate::document::{self, ONE_RUN, Parts};
 use crate::engine::predict::{ONE_RUN as ONE_RUN_ONLY, figures, method};
 use crate::gap::Gap;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use exec::format::TraceFile;
+use files::TraceFile;
 
 use crate::Error;
 

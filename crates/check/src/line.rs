@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use ::explore::{Failure, FailureKind, Observer};
-use exec::format::TraceFile;
+use files::TraceFile;
 use lockset::Analysis;
 use model::{Budget, Engine, Pair};
 use report::{Code, Command, Report};

@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use exec::format::TraceFile;
-use exec::{Detail, RecordConfig};
+use files::Detail;
+use files::TraceFile;
+use files::trace::SiteTable;
 use llvm::instrument::Logged;
 use lockset::Answer;
 use model::{Addr, Budget, End, SiteId};
 use program::Program;
+use recording::RecordConfig;
 
 use crate::Error;
 use crate::build::Built;
@@ -120,7 +122,7 @@ pub struct Recorder {
 impl Recorder {
     /// Runs the program once and writes what happened to `output`.
     pub fn run(&self, output: &Path) -> Result<(), Error> {
-        Ok(exec::record(&self.executable, &self.config, output)?)
+        Ok(recording::record(&self.executable, &self.config, output)?)
     }
 }
 
@@ -131,8 +133,7 @@ pub fn prepare_recorder(subject: &mut Subject, options: &RecordOptions) -> Resul
     let (executable, Logged { accesses, together }) = built.build_recorder(without)?;
     let config = RecordConfig {
         program: built.identity.clone(),
-        accesses,
-        together,
+        sites: SiteTable { accesses, together },
         max_trace: options.max_trace,
         time: options.time,
         stdin: built.stdin.clone(),

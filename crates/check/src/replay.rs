@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use exec::format::{RecordedAccess, RecordedFinding, Witness};
-use exec::remote::Machine;
+use files::{RecordedAccess, RecordedFinding, Witness};
+use remote::Machine;
 use explore::{Failure, FailureKind, Involved, looping};
 use model::{Budget, End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use exec::format::TraceFile;
+use files::TraceFile;
 use model::{Budget, Engine};
 use report::Command;
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use exec::format::RunOptions;
-use exec::{Isolation, Symbols, Target};
+use files::RunOptions;
+use exec::{Isolation, Target};
+use symbols::Symbols;
 use model::{Budget, Executor, Schedule, Trace};
 
 use crate::{Built, Error};

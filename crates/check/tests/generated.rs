@@ -55,7 +55,7 @@ fn build(folder: &Path, seeds: &[u64], cases: &[Case]) -> Batch {
     let compiled = llvm::compile(&options).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(compiled.unmodelled, [], "generated programs are within the model");
     let (archive, executable) = (folder.join("runtime.a"), folder.join("program"));
-    std::fs::write(&archive, exec::runtime_archive()).unwrap();
+    std::fs::write(&archive, archives::runtime_archive()).unwrap();
     llvm::link(&compiled, &archive, &[], &executable).unwrap_or_else(|e| panic!("{e}"));
     Batch { program: compiled.program, executable }
 }
@@ -130,7 +130,8 @@ fn values_left_open_sections_and_loops_that_wait() {
     compare(OPEN, &Feature::SEARCH.into_iter().chain([Feature::Lock, Feature::Branch]).collect());
 }
 
-fn compare(programs: u64, features: &BTreeSet<Feature>) {
+fn compare(sample: u64, features: &BTreeSet<Feature>) {
+    let programs = testkit::programs(sample);
     let batches: Vec<u64> = (0..programs / BATCH).collect();
     let (next, executions, complaints) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

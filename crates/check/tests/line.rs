@@ -67,7 +67,7 @@ fn the_line_equals_brute_force() {
                 loop {
                     // Seeds that the other tests of this crate do not use.
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= PROGRAMS {
+                    if number >= testkit::programs(PROGRAMS) {
                         break;
                     }
                     let seed = 70_000 + number;

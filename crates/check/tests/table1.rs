@@ -1,7 +1,7 @@
 //! The paper's table 1 for its programs in the small language and as C with threads: the verdicts of
 //! `raceproof verify` and the figures of `raceproof verify --stats`, as documented in `docs/table1.md`.
 //!
-//! `BLESS=1 cargo test -p raceproof-check --test table1` rewrites the document.
+//! `BLESS=1` rewrites the document; see `testkit::ui`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn verdicts_and_figures_are_as_documented() {
         }
     }
     let path = root.join("docs/table1.md");
-    if std::env::var_os("BLESS").is_some() {
+    if testkit::ui::blesses() {
         std::fs::write(&path, &text).expect("docs can be written");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();

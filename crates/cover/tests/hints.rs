@@ -30,7 +30,7 @@ fn races(program: &Program, hints: Vec<Hint>) -> (BTreeSet<Pair>, Vec<Led>) {
 #[test]
 fn hints_show_races() {
     let (mut there, mut racing, mut alone, mut shown) = (0, 0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..testkit::programs(600) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let program = case.program();
         let truth: BTreeSet<Pair> = case.truth.races.iter().map(|(a, b)| Pair::new(*a, *b)).collect();

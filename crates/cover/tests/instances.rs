@@ -139,9 +139,9 @@ fn absent(program: &Program) -> BTreeSet<Pair> {
 /// Compares one part of the programs.
 fn compare(part: u64) {
     let (mut compared, mut proved, mut raced, mut tried) = (0u64, 0, 0, 0u64);
-    let features = Feature::ALL.into();
+    let (features, programs) = (Feature::ALL.into(), testkit::programs(PROGRAMS) / PARTS);
     for seed in (part..).step_by(PARTS as usize) {
-        if compared == PROGRAMS / PARTS {
+        if compared == programs {
             break;
         }
         let sketch = Sketch::random(seed, &features);

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use decode::Garbled;
+
 /// The executor itself failed. (What the program does wrong is in the trace.)
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are the parts of the messages")]
@@ -10,9 +12,6 @@ pub enum Error {
     /// The program could not be started.
     #[error("cannot start `{}`: {source}", program.display())]
     Launch { program: PathBuf, source: io::Error },
-    /// The trace file could not be written.
-    #[error("cannot write `{}`: {source}", path.display())]
-    Unwritable { path: PathBuf, source: io::Error },
     /// The operating system refused something else.
     #[error("cannot {action}: {source}")]
     System { action: &'static str, source: io::Error },
@@ -29,40 +28,28 @@ pub enum Error {
     #[error("a schedule that decides {choices} values is too long: at most {most} are possible")]
     TooManyChoices { choices: usize, most: usize },
     /// The records make no sense: the program wrote into the trace, or versions differ.
-    #[error("the trace is garbled at record {record}: {what}; the program may have written over it")]
-    Garbled { record: usize, what: String },
-    /// Nobody answers at a target's address.
-    #[error("cannot reach a target at `{address}`: {source}")]
-    NoTarget { address: String, source: io::Error },
-    /// Something else answers there.
-    #[error("what answers at `{address}` is not a raceproof target")]
-    NotATarget { address: String },
-    /// A target of another version.
-    #[error("the target at `{address}` is of another version of raceproof (protocol {theirs:#x}, here {ours:#x})")]
-    OtherTarget { address: String, theirs: u32, ours: u32 },
-    /// A target answered before, and does so no more.
-    #[error("the connection to the target at `{address}` is lost: {source}")]
-    TargetLost { address: String, source: io::Error },
-    /// A target says that something cannot be done.
-    #[error("the target at `{address}` says: {message}")]
-    AtTarget { address: String, message: String },
+    #[error(transparent)]
+    Garbled(#[from] Garbled),
+    /// A backend outside this crate failed.
+    #[error("{source}")]
+    Elsewhere { source: Box<dyn std::error::Error + Send + Sync>, help: Option<&'static str> },
     /// The executable cannot be read.
-    #[error("cannot read the symbols of `{}`: {what}", program.display())]
-    Symbols { program: PathBuf, what: String },
+    #[error(transparent)]
+    Symbols(#[from] symbols::Error),
 }
 
 impl Error {
     /// What the user can do about it, where the message does not say.
     pub fn help(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::NoTarget { .. } => "start `raceproof target --listen` there, and check the address",
-            Self::NotATarget { .. } => "give the address that `raceproof target` prints when it starts",
-            Self::OtherTarget { .. } => "use the same version of raceproof at both ends",
-            Self::TargetLost { .. } => {
-                "see whether `raceproof target` still runs there; with `--checkpoint` a search can be resumed"
-            }
-            _ => return None,
-        })
+        match self {
+            Self::Elsewhere { help, .. } => *help,
+            _ => None,
+        }
+    }
+
+    /// The error of a system call that was to do this.
+    pub fn system(action: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::System { action, source }
     }
 }
 

@@ -1,35 +1,24 @@
-//! Host side: launches the instrumented program, drives its runs, reads and writes their files.
+//! Drives the program under test: starts its process, asks it for runs by schedules, ends those that take too long.
+//!
+//! [`Target`] is the program under control. Its runs are made by a [`Backend`]: [`Local`] makes them on this machine.
 
-pub mod archive;
-pub mod coarse;
-pub mod config;
-pub mod decode;
-pub mod error;
-pub mod format;
-pub mod gdb;
-pub mod lines;
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+mod backend;
+mod config;
+mod error;
+mod gdb;
 mod local;
-mod merge;
-mod operation;
-mod place;
 mod process;
 mod processor;
-pub mod pseudo;
-pub mod recording;
-pub mod remote;
 mod shared;
-pub mod symbols;
-pub mod target;
+mod target;
 
-pub use archive::{link_args, link_libraries, recorder_archive, runtime_archive};
+pub use backend::{Backend, RunMode, RunSummary};
 pub use config::{Config, Isolation};
 pub use error::Error;
 pub use gdb::gdb_command;
-pub use lines::{Frame, Line};
-pub use merge::Detail;
-pub use process::Output;
+pub use local::Local;
+pub use process::{Executable, Output};
 pub use processor::Processor;
-pub use pseudo::{PseudoCell, pseudo_cell};
-pub use recording::{RecordConfig, record};
-pub use symbols::Symbols;
 pub use target::Target;

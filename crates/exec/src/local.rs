@@ -6,14 +6,14 @@ use model::Schedule;
 use wire::layout::isolation;
 use wire::{Record, Reply, ReplyKind};
 
+use crate::backend::{Backend, RunMode, RunSummary};
 use crate::config::Config;
 use crate::error::Error;
-use crate::place::{Place, Ran, Wish};
 use crate::process::{Executable, Output, Process, Streams};
 use crate::processor::{self, Confined, Processor};
 
 /// The program on this machine. Its process is started again whenever it is gone.
-pub(crate) struct Local {
+pub struct Local {
     executable: Executable,
     process: Option<Process>,
     /// Whether the process leaves after its last run.
@@ -30,7 +30,7 @@ impl Local {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn launch(executable: Executable, config: &Config) -> Result<Self, Error> {
+    pub fn launch(executable: Executable, config: &Config) -> Result<Self, Error> {
         let reply = Reply::default();
         let mut local =
             Self { executable, process: None, leaves: false, streams: None, reply, host: Confined::default() };
@@ -57,9 +57,9 @@ impl Local {
     }
 }
 
-impl Place for Local {
-    fn execute(&mut self, config: &Config, schedule: &Schedule, wish: Wish) -> Result<Option<Ran>, Error> {
-        if self.leaves || wish.fresh {
+impl Backend for Local {
+    fn execute(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> Result<Option<RunSummary>, Error> {
+        if self.leaves || mode.fresh {
             self.process = None;
         }
         self.host.stay_on(config.processor);
@@ -68,7 +68,7 @@ impl Place for Local {
                 self.start(config)?;
             }
             let Some(process) = &mut self.process else { continue };
-            let reply = match process.run(config, schedule, wish) {
+            let reply = match process.run(config, schedule, mode) {
                 Ok(Some(reply)) => reply,
                 Ok(None) => {
                     self.process = None;
@@ -92,7 +92,7 @@ impl Place for Local {
             let stays = !matches!(kind, None | Some(ReplyKind::None | ReplyKind::TimeLimit | ReplyKind::Failure));
             self.leaves = !stays || header.checkpointed.load(Ordering::Acquire) == 0;
             self.reply = reply;
-            return Ok(Some(Ran {
+            return Ok(Some(RunSummary {
                 reply,
                 message: process.shared.message(&reply),
                 load_base: header.load_base.load(Ordering::Relaxed),

@@ -2,37 +2,38 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use launch::memory_file;
 use model::Schedule;
 use wire::{Reply, Request};
 
+use crate::backend::RunMode;
 use crate::config::Config;
 use crate::error::Error;
-use crate::place::Wish;
 use crate::processor;
 use crate::shared::Shared;
 
 /// How long the process may take to answer the watchdog's signal.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often the host looks after a process that does not answer.
-const LOOK: Duration = Duration::from_millis(20);
+/// Polling interval while a process does not answer.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An executable, and what is started to run it.
 #[derive(Clone, Debug)]
-pub(crate) struct Executable {
+pub struct Executable {
     /// The executable.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// A program that runs it, with arguments before the executable's path; empty if it is started itself. `{name}` in an
     /// argument stands for the name that the program is to see as its own.
-    pub(crate) runner: Vec<OsString>,
+    pub runner: Vec<OsString>,
 }
 
 /// A process of the program.
@@ -58,21 +59,6 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// A file that lives in memory.
-pub(crate) fn memory_file(name: &'static std::ffi::CStr) -> Result<File, Error> {
-    // Safety: a new descriptor, owned from here on.
-    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(Error::System { action: "create a file in memory", source: io::Error::last_os_error() });
-    }
-    // Safety: as above.
-    Ok(unsafe { File::from_raw_fd(fd) })
-}
-
-pub(crate) fn system(action: &'static str) -> impl Fn(io::Error) -> Error {
-    move |source| Error::System { action, source }
-}
-
 /// What a run asks for, but for its schedule.
 pub(crate) fn request(config: &Config) -> Request {
     Request {
@@ -92,10 +78,11 @@ fn contents(file: &File) -> io::Result<Vec<u8>> {
 
 impl Streams {
     pub(crate) fn new() -> Result<Self, Error> {
-        Ok(Self { stdout: memory_file(c"stdout")?, stderr: memory_file(c"stderr")? })
+        let file = |name| memory_file(name).map_err(Error::system("create a file in memory"));
+        Ok(Self { stdout: file(c"stdout")?, stderr: file(c"stderr")? })
     }
     pub(crate) fn output(&self) -> Result<Output, Error> {
-        let read = |file| contents(file).map_err(system("read the program's output"));
+        let read = |file| contents(file).map_err(Error::system("read the program's output"));
         Ok(Output { stdout: read(&self.stdout)?, stderr: read(&self.stderr)? })
     }
 }
@@ -120,25 +107,16 @@ impl Executable {
 impl Process {
     pub(crate) fn start(executable: &Executable, config: &Config, streams: &Streams) -> Result<Self, Error> {
         let program = &executable.path;
-        let launch = |source| Error::Launch { program: program.clone(), source };
-        let memory = memory_file(c"raceproof")?;
-        let shared = Shared::create(&memory, config, false).map_err(system("set up shared memory"))?;
-        let stdin = match &config.stdin {
-            None => Stdio::null(),
-            Some(bytes) => {
-                let mut file = memory_file(c"stdin")?;
-                file.write_all(bytes).map_err(system("fill the program's input"))?;
-                // The descriptor's offset is the program's: at the start.
-                io::Seek::rewind(&mut file).map_err(system("fill the program's input"))?;
-                file.into()
-            }
-        };
-        let copy = |file: &File| file.try_clone().map_err(system("duplicate a descriptor"));
-        let fd = memory.as_raw_fd();
-        let mut command = executable.command(config).map_err(launch)?;
+        let cannot = |source| Error::Launch { program: program.clone(), source };
+        let cannot_share = Error::system("set up shared memory");
+        let memory = memory_file(c"raceproof").map_err(&cannot_share)?;
+        let shared = Shared::create(&memory, config, false).map_err(&cannot_share)?;
+        let stdin = launch::stdin_of(config.stdin.as_deref()).map_err(Error::system("fill the program's input"))?;
+        let copy = |file: &File| file.try_clone().map_err(Error::system("duplicate a descriptor"));
+        let mut command = executable.command(config).map_err(cannot)?;
         command
             .args(&config.args)
-            .env(wire::FD_VARIABLE, fd.to_string())
+            .env(wire::FD_VARIABLE, memory.as_raw_fd().to_string())
             .stdin(stdin)
             .stdout(copy(&streams.stdout)?)
             .stderr(copy(&streams.stderr)?);
@@ -147,18 +125,8 @@ impl Process {
         if let Some(directory) = &config.directory {
             command.current_dir(directory);
         }
-        // Safety: only system calls between fork and exec.
-        unsafe {
-            command.pre_exec(move || {
-                if libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
-                    || libc::fcntl(fd, libc::F_SETFD, 0) < 0
-                {
-                    return Err(io::Error::last_os_error());
-                }
-                Ok(())
-            });
-        }
-        let child = spawn(&mut command).map_err(launch)?;
+        launch::prepare(&mut command, [&memory]);
+        let child = spawn(&mut command).map_err(cannot)?;
         let process = Self { child, shared, runs: 0 };
         processor::confine(process.id(), config.processor);
         Ok(process)
@@ -169,15 +137,15 @@ impl Process {
     }
 
     /// Runs once. `None` when the process had to be killed.
-    pub(crate) fn run(&mut self, config: &Config, schedule: &Schedule, wish: Wish) -> Result<Option<Reply>, Error> {
-        self.shared.ask(Request { policy: wish.policy, stacks: wish.stacks.into(), ..request(config) }, schedule)?;
+    pub(crate) fn run(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> Result<Option<Reply>, Error> {
+        self.shared.ask(Request { policy: mode.policy, stacks: mode.stacks.into(), ..request(config) }, schedule)?;
         self.runs += 1;
         let start = Instant::now();
         loop {
-            if self.shared.wait(LOOK) {
+            if self.shared.wait(POLL_INTERVAL) {
                 return Ok(Some(self.shared.reply()));
             }
-            let exited = self.child.try_wait().map_err(system("look after the program's process"))?;
+            let exited = self.child.try_wait().map_err(Error::system("wait for the program's process"))?;
             if let Some(status) = exited {
                 // It may have answered just before it left.
                 if self.shared.wait(Duration::ZERO) {
@@ -201,7 +169,7 @@ impl Process {
         let pid = self.shared.header().running_pid.load(Ordering::Acquire) as libc::pid_t;
         // The word is the program's to write over: only our child or its children are signalled.
         if pid > 1 && (pid == self.id() || parent_of(pid) == Some(self.child.id())) {
-            // Safety: sends a signal.
+            // SAFETY: the call takes numbers only; the check above says whose the number is.
             unsafe { libc::kill(pid, signal) };
         }
     }
@@ -226,7 +194,7 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
     const ATTEMPTS: u32 = 100;
     for _ in 1..ATTEMPTS {
         match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::sleep(LOOK),
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::sleep(POLL_INTERVAL),
             result => return result,
         }
     }

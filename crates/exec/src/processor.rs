@@ -13,9 +13,9 @@ fn usable() -> Option<libc::cpu_set_t> {
     static USABLE: std::sync::OnceLock<Option<libc::cpu_set_t>> = std::sync::OnceLock::new();
     *USABLE.get_or_init(|| {
         let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
-        // Safety: a set is bits only, for which zero is valid; the call fills in as much as is told.
+        // SAFETY: the call writes at most the size that is given, which is that of the set.
         let known = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) };
-        // Safety: as above.
+        // SAFETY: a set is bits only, for which zero is valid too.
         (known == 0).then(|| unsafe { set.assume_init() })
     })
 }
@@ -25,17 +25,17 @@ fn usable() -> Option<libc::cpu_set_t> {
 pub(crate) fn confine(id: libc::pid_t, processor: Option<Processor>) {
     let Some(mut set) = usable() else { return };
     if let Some(Processor(number)) = processor {
-        // Safety: numbers below the size of a set.
+        // SAFETY: the numbers are below the size of a set, which the call reads.
         let is_usable = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
         let cpus: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(is_usable).collect();
         let Some(cpu) = cpus.get(number % cpus.len().max(1)) else { return };
-        // Safety: as above.
+        // SAFETY: both write within the set; the number is one of those below its size.
         unsafe {
             libc::CPU_ZERO(&mut set);
             libc::CPU_SET(*cpu, &mut set);
         }
     }
-    // Safety: the call reads the set.
+    // SAFETY: the call reads as much as the size that is given, which is that of the set.
     unsafe { libc::sched_setaffinity(id, size_of::<libc::cpu_set_t>(), &set) };
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use decode::Garbled;
 use memmap2::MmapMut;
 use model::Schedule;
 use wire::layout::{CHOICES_OFFSET, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation};
@@ -27,7 +28,8 @@ impl Shared {
     pub(crate) fn create(file: &File, config: &Config, once: bool) -> io::Result<Self> {
         let capacity = config.trace_capacity.max(1 << 12);
         file.set_len((TRACE_OFFSET + capacity * size_of::<Record>()) as u64)?;
-        // Safety: the file is ours and the program under test; whatever that writes is looked at as untrusted bytes.
+        // SAFETY: the file keeps its length, so the mapping stays valid. The program under test may write to it at any time:
+        // what it holds is numbers, for which every bit pattern is valid, read as atomics or volatile.
         let memory = unsafe { MmapMut::map_mut(file)? };
         let shared = Self { memory, capacity, patience: Patience::new() };
         let header = shared.header();
@@ -46,7 +48,8 @@ impl Shared {
     }
 
     pub(crate) fn header(&self) -> &Header {
-        // Safety: the mapping starts with a header, which has no invalid bit patterns.
+        // SAFETY: the mapping starts at a page, so it is aligned, and is longer than a header. A header consists of atomics
+        // and cells of plain numbers, for which every bit pattern is valid. The mapping lives as long as `self`.
         unsafe { &*self.memory.as_ptr().cast::<Header>() }
     }
 
@@ -62,7 +65,8 @@ impl Shared {
         let segments = self.at::<Segment>(SEGMENTS_OFFSET);
         for (i, segment) in schedule.segments.iter().enumerate() {
             let segment = Segment { thread: segment.thread.0, until: segment.until };
-            // Safety: below the capacity of the segment area; the runtime reads after the ring.
+            // SAFETY: the number of segments was checked against the capacity of their area, which lies in the mapping.
+            // The runtime reads it after `requested` changes, below.
             unsafe { segments.add(i).write_volatile(segment) };
         }
         if schedule.choices.len() > CHOICE_CAPACITY {
@@ -72,13 +76,13 @@ impl Shared {
         for (i, model::Chosen { event, index, value }) in schedule.choices.iter().enumerate() {
             let (thread, position) = (event.thread.0, event.position);
             let chosen = Chosen { thread, position, index: *index, reserved: 0, value: *value };
-            // Safety: below the capacity of the area; the runtime reads after the ring.
+            // SAFETY: as for segments: checked against the capacity, read by the runtime after `requested` changes.
             unsafe { choices.add(i).write_volatile(chosen) };
         }
         let (segments, choices) = (schedule.segments.len() as u32, schedule.choices.len() as u32);
         let request = Request { segments, choices, ..request };
         let header = self.header();
-        // Safety: the runtime reads after the ring.
+        // SAFETY: the cell lies in the header; the runtime reads it after `requested` changes.
         unsafe { header.request.get().write_volatile(request) };
         header.requested.fetch_add(1, Ordering::SeqCst);
         if header.runtime_sleeps.load(Ordering::SeqCst) != 0 {
@@ -87,8 +91,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Waits for the answer, at most about `patience`; says whether it came.
-    pub(crate) fn wait(&mut self, patience: Duration) -> bool {
+    /// Waits for the answer, at most about `timeout`; says whether it came.
+    pub(crate) fn wait(&mut self, timeout: Duration) -> bool {
         let crowded = self.header().crowded.load(Ordering::Relaxed) != 0;
         for _ in 0..if crowded { 1 } else { self.patience.looks() } {
             if self.is_answered() {
@@ -103,7 +107,7 @@ impl Shared {
         header.host_sleeps.store(1, Ordering::SeqCst);
         let seen = header.answered.load(Ordering::SeqCst);
         if seen != wanted {
-            futex(&header.answered, libc::FUTEX_WAIT, seen, Some(patience));
+            futex(&header.answered, libc::FUTEX_WAIT, seen, Some(timeout));
         }
         header.host_sleeps.store(0, Ordering::Relaxed);
         self.is_answered()
@@ -115,14 +119,15 @@ impl Shared {
 
     /// The reply, after the answer.
     pub(crate) fn reply(&self) -> Reply {
-        // Safety: plain numbers; the runtime does not write between its answer and the next request.
+        // SAFETY: the cell lies in the header and holds numbers, for which every bit pattern is valid. The runtime does not
+        // write it between its answer and the next request; a program that does so changes the numbers only.
         unsafe { self.header().reply.get().read_volatile() }
     }
 
     /// The reply's text.
     pub(crate) fn message(&self, reply: &Reply) -> String {
         let mut bytes = vec![0; (reply.message_len as usize).min(MESSAGE_CAPACITY)];
-        // Safety: within the message area.
+        // SAFETY: the length is at most the capacity of the message area, which lies in the mapping; the vector is as long.
         unsafe { std::ptr::copy_nonoverlapping(self.at::<u8>(MESSAGE_OFFSET), bytes.as_mut_ptr(), bytes.len()) };
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -132,10 +137,10 @@ impl Shared {
         let count = reply.records as usize;
         if count > self.capacity {
             let what = format!("{count} records in an area of {}", self.capacity);
-            return Err(Error::Garbled { record: 0, what });
+            return Err(Garbled { record: 0, what }.into());
         }
         let records = self.at::<Record>(TRACE_OFFSET).cast_const();
-        // Safety: within the trace area; a record is two numbers.
+        // SAFETY: callers stay below `count`, which is at most the capacity of the trace area. A record is two numbers.
         let record = |at: usize| unsafe { records.add(at).read_volatile() };
         let same = out.iter().zip(0..count).take_while(|(old, at)| **old == record(*at)).count();
         out.truncate(same);
@@ -144,10 +149,10 @@ impl Shared {
     }
 }
 
-fn futex(word: &AtomicU32, operation: i32, value: u32, patience: Option<Duration>) {
-    let patience = patience
-        .map(|p| libc::timespec { tv_sec: p.as_secs() as libc::time_t, tv_nsec: p.subsec_nanos() as libc::c_long });
-    let limit = patience.as_ref().map_or(std::ptr::null(), |p| p as *const libc::timespec);
-    // Safety: the word is in shared memory, the time limit is on this stack.
+fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>) {
+    let timeout = timeout
+        .map(|t| libc::timespec { tv_sec: t.as_secs() as libc::time_t, tv_nsec: t.subsec_nanos() as libc::c_long });
+    let limit = timeout.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
+    // SAFETY: the word and the time limit outlive the call, which reads them; the kernel checks the operation.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, limit) };
 }

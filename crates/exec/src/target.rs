@@ -5,25 +5,24 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use decode::Garbled;
+use decode::records::{Decoding, decode_with_stacks};
 use model::{End, EventId, Executor, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, Trace};
+use symbols::{Frame, Line, Lines, Symbols};
 use wire::{Policy, ReplyKind};
 
+use crate::backend::{Backend, RunMode, RunSummary};
 use crate::config::Config;
-use crate::decode::{Decoding, decode_with_stacks};
 use crate::error::Error;
-use crate::lines::{Frame, Line, Lines};
 use crate::local::Local;
-use crate::place::{Place, Ran, Wish};
 use crate::process::{Executable, Output};
 use crate::processor::Processor;
-use crate::remote::{Machine, Remote};
-use crate::symbols::Symbols;
 
 /// The program under test, on this machine or another.
 pub struct Target {
     program: PathBuf,
     config: Config,
-    place: Box<dyn Place>,
+    backend: Box<dyn Backend>,
     load_base: u64,
     /// Whether runs are kept apart by forking.
     forks: bool,
@@ -43,24 +42,16 @@ impl Target {
     /// When it cannot be started.
     pub fn launch(program: &Path, config: Config) -> Result<Self, Error> {
         let executable = Executable { path: program.to_owned(), runner: Vec::new() };
-        let place = Local::launch(executable, &config)?;
-        Ok(Self::at(Box::new(place), program, config))
+        let local = Local::launch(executable, &config)?;
+        Ok(Self::new(Box::new(local), program, config))
     }
 
-    /// The same on another machine, to which the executable is sent.
-    ///
-    /// # Errors
-    /// When the target there cannot be reached, or cannot start it.
-    pub fn launch_at(machine: &Machine, program: &Path, config: Config) -> Result<Self, Error> {
-        let place = Remote::launch(machine, program, &config)?;
-        Ok(Self::at(Box::new(place), program, config))
-    }
-
-    fn at(place: Box<dyn Place>, program: &Path, config: Config) -> Self {
+    /// The program whose runs `backend` makes, with the executable that it runs.
+    pub fn new(backend: Box<dyn Backend>, program: &Path, config: Config) -> Self {
         Self {
             program: program.to_owned(),
             config,
-            place,
+            backend,
             load_base: 0,
             forks: false,
             crash: None,
@@ -94,7 +85,7 @@ impl Target {
     /// Changes where host and program run; see [`Config::processor`].
     pub fn set_processor(&mut self, processor: Option<Processor>) {
         self.config.processor = processor;
-        self.place.set_processor(processor);
+        self.backend.set_processor(processor);
     }
 
     /// What the program wrote in the last run.
@@ -102,7 +93,7 @@ impl Target {
     /// # Errors
     /// When the operating system refuses.
     pub fn output(&mut self) -> Result<Output, Error> {
-        self.place.output()
+        self.backend.output()
     }
 
     /// The program's symbols at the addresses of its runs, after the first run.
@@ -110,7 +101,7 @@ impl Target {
     /// # Errors
     /// When the executable cannot be read.
     pub fn symbols(&self) -> Result<Symbols, Error> {
-        Symbols::load(&self.program, self.load_base)
+        Ok(Symbols::load(&self.program, self.load_base)?)
     }
 
     /// Where in the code the last run crashed: a program counter of the program, or of a library it called. `None` if
@@ -126,7 +117,7 @@ impl Target {
     /// When the executable cannot be read.
     pub fn line_of(&mut self, counter: u64) -> Result<Option<Line>, Error> {
         let Some(counter) = counter.checked_sub(self.load_base) else { return Ok(None) };
-        self.lines()?.find(counter)
+        Ok(self.lines()?.find(counter)?)
     }
 
     fn lines(&mut self) -> Result<&Lines, Error> {
@@ -148,12 +139,12 @@ impl Target {
         schedule: &Schedule,
         before: &BTreeSet<EventId>,
     ) -> Result<(Trace, BTreeMap<EventId, Vec<Frame>>), Error> {
-        let wish = Wish { policy: self.policy, stacks: true, fresh: true };
-        let Some((end, _)) = self.execute(&stopping_before(schedule, before), wish)? else {
+        let mode = RunMode { policy: self.policy, stacks: true, fresh: true };
+        let Some((end, _)) = self.execute(&stopping_before(schedule, before), mode)? else {
             return Ok((unknown_run(), BTreeMap::new()));
         };
         let mut records = Vec::new();
-        self.place.records(&mut records)?;
+        self.backend.records(&mut records)?;
         let (trace, stacks) = decode_with_stacks(&records, end)?;
         let load_base = self.load_base;
         let lines = self.lines()?;
@@ -179,19 +170,19 @@ impl Target {
     /// # Errors
     /// As [`Executor::run`].
     pub fn run_undecoded(&mut self, schedule: &Schedule) -> Result<(u64, End), Error> {
-        Ok(self.execute(schedule, self.wish())?.map_or((0, End::TimeLimit), |(end, records)| (records, end)))
+        Ok(self.execute(schedule, self.search_mode())?.map_or((0, End::TimeLimit), |(end, records)| (records, end)))
     }
 
     /// What a run is asked for in a search.
-    fn wish(&self) -> Wish {
-        Wish { policy: self.policy, stacks: false, fresh: false }
+    fn search_mode(&self) -> RunMode {
+        RunMode { policy: self.policy, stacks: false, fresh: false }
     }
 
     /// Runs and finds out how the run ended and how many records it has; `None` when all that is known is that it took too
     /// long.
-    fn execute(&mut self, schedule: &Schedule, wish: Wish) -> Result<Option<(End, u64)>, Error> {
+    fn execute(&mut self, schedule: &Schedule, mode: RunMode) -> Result<Option<(End, u64)>, Error> {
         self.crash = None;
-        let Some(ran) = self.place.execute(&self.config, schedule, wish)? else { return Ok(None) };
+        let Some(ran) = self.backend.execute(&self.config, schedule, mode)? else { return Ok(None) };
         (self.load_base, self.forks) = (ran.load_base, ran.forks);
         let end = ending(&ran)?;
         let crashed = matches!(end, End::Crash { .. }) && ran.reply.counter != 0;
@@ -215,13 +206,13 @@ fn stopping_before(schedule: &Schedule, events: &BTreeSet<EventId>) -> Schedule 
 }
 
 /// How the run ended.
-fn ending(Ran { reply, message, .. }: &Ran) -> Result<End, Error> {
-    let garbled = || Error::Garbled { record: 0, what: format!("a run cannot end with {}", reply.kind) };
+fn ending(RunSummary { reply, message, .. }: &RunSummary) -> Result<End, Error> {
+    let garbled = || Garbled { record: 0, what: format!("a run cannot end with {}", reply.kind) };
     let thread = ThreadId(reply.thread);
     let site = (reply.site != wire::NO_SITE).then_some(SiteId(reply.site));
     let message = || message.clone();
     Ok(match ReplyKind::from_u32(reply.kind).ok_or_else(garbled)? {
-        ReplyKind::None | ReplyKind::Fresh => return Err(garbled()),
+        ReplyKind::None | ReplyKind::Fresh => return Err(garbled().into()),
         ReplyKind::Exit => End::Exit { code: reply.code },
         ReplyKind::Deadlock => End::Deadlock,
         ReplyKind::Assumed => End::Assumed { thread, site },
@@ -256,8 +247,8 @@ impl Executor for Target {
     type Error = Error;
 
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
-        let Some((end, _)) = self.execute(schedule, self.wish())? else { return Ok(unknown_run()) };
-        self.decoding.decode(end, |records| self.place.records(records))
+        let Some((end, _)) = self.execute(schedule, self.search_mode())? else { return Ok(unknown_run()) };
+        self.decoding.decode(end, |records| self.backend.records(records))
     }
 }
 

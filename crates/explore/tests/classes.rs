@@ -12,6 +12,7 @@ use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, search};
 use program::Program;
 use support::Classes;
 use testkit::Interpreter;
+use testkit::generator::Random;
 
 /// Executions the plain search may need.
 const CAP: u64 = 1_500;
@@ -20,21 +21,6 @@ const CAP: u64 = 1_500;
 const REDUCTIONS: [ReductionName; 3] = [ReductionName::Dpor, ReductionName::DporSleep, ReductionName::Optimal];
 
 const GLOBALS: &str = "global x: 8\nglobal y: 4\nglobal m: 80\nglobal c: 48\nglobal s: 32\nglobal b: 32\nglobal o: 4\n";
-
-/// A small generator of pseudo-random numbers (xorshift), so that a failing seed can be named.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 33) % n as u64) as usize
-    }
-}
 
 /// One operation of the initial thread on another thread's life.
 fn life_operation(random: &mut Random, n: usize) -> String {
@@ -127,7 +113,7 @@ fn misuses(outcome: &Outcome) -> bool {
 #[test]
 fn reductions_cover_every_class() {
     let (mut compared, mut exact, mut all, mut reduced) = (0, 0, 0, 0);
-    for seed in 0..700 {
+    for seed in 0..testkit::programs(700) {
         let text = random_program(&mut Random::new(seed));
         let spurious = seed % 4 == 0;
         let (plain, plain_classes) = explore(&text, spurious, ReductionName::None, Some(CAP));

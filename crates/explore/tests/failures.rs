@@ -86,7 +86,7 @@ fn every_failure_is_found() {
     let mut failing: BTreeMap<Check, u64> = BTreeMap::new();
     let mut executions: BTreeMap<ReductionName, u64> = BTreeMap::new();
     let mut switched = [0; 2];
-    for seed in 0..PROGRAMS {
+    for seed in 0..testkit::programs(PROGRAMS) {
         let case = Case::generate(seed, &Feature::FAILING.into(), Limits::default());
         let program = case.program();
         let summary = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());

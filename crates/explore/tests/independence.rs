@@ -69,7 +69,7 @@ fn causal_pasts(trace: &Trace) -> Vec<BTreeSet<EventId>> {
 #[test]
 fn independent_events_can_be_swapped() {
     let mut swaps = 0;
-    for seed in 0..2000 {
+    for seed in 0..testkit::programs(2_000) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let mut interpreter = Interpreter::new(case.program()).unwrap();
         let trace = random_run(&mut interpreter, &mut Random::new(seed));
@@ -105,15 +105,18 @@ fn independent_events_can_be_swapped() {
 
 #[test]
 fn happens_before_is_within_dependence() {
-    for seed in 0..2000 {
+    let mut pairs = 0;
+    for seed in 0..testkit::programs(2_000) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let mut interpreter = Interpreter::new(case.program()).unwrap();
         let trace = random_run(&mut interpreter, &mut Random::new(seed));
         let events = trace.events.as_slice();
         for (clock, past) in clocks(&trace).iter().zip(causal_pasts(&trace)) {
-            let ordered = events.iter().filter(|e| clock.contains(e.id));
-            let missing: Vec<_> = ordered.filter(|e| !past.contains(&e.id)).collect();
+            let ordered: Vec<&Event> = events.iter().filter(|e| clock.contains(e.id)).collect();
+            pairs += ordered.len();
+            let missing: Vec<_> = ordered.into_iter().filter(|e| !past.contains(&e.id)).collect();
             assert!(missing.is_empty(), "seed {seed}: {missing:?}\n{}", case.sketch.emit().text);
         }
     }
+    assert!(pairs > 50_000, "only {pairs} ordered pairs");
 }

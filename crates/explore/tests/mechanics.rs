@@ -60,7 +60,7 @@ fn alone(case: &Case, options: &Options) -> (Outcome, Vec<Schedule>) {
 #[test]
 fn helpers_change_nothing_but_the_time() {
     let mut long = 0;
-    for seed in 0..120 {
+    for seed in 0..testkit::programs(120) {
         let case = small(seed);
         for reduction in ReductionName::ALL {
             for (max_executions, stop_at_first) in [(None, false), (Some(7), false), (None, true)] {
@@ -87,7 +87,7 @@ fn helpers_change_nothing_but_the_time() {
 #[test]
 fn a_search_goes_on_where_its_checkpoint_was_made() {
     let mut resumed = 0;
-    for seed in 0..200 {
+    for seed in 0..testkit::programs(200) {
         let case = small(seed);
         let bounds = [None, Some(1)].into_iter();
         for (reduction, max_preemptions) in
@@ -165,7 +165,7 @@ impl Observer for ByPreemptions {
 #[test]
 fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
     let (mut cut, mut complete) = (0, 0);
-    for seed in 0..150 {
+    for seed in 0..testkit::programs(150) {
         let case = small(seed);
         let mut all = ByPreemptions::default();
         let plain = Options { reduction: ReductionName::None, ..Options::default() };
@@ -194,7 +194,7 @@ fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
 #[test]
 fn sampling_finds_real_races_and_claims_nothing() {
     let (mut found, mut there) = ([0; 2], 0);
-    for seed in 0..300 {
+    for seed in 0..testkit::programs(300) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let truth: BTreeSet<_> = case.truth.races.iter().map(|(a, b)| model::Pair::new(*a, *b)).collect();
         for (strategy, found) in [Strategy::Random, Strategy::Priorities(2)].into_iter().zip(&mut found) {

@@ -112,19 +112,19 @@ fn compare(seeds: std::ops::Range<u64>, wanted: &[Feature]) -> [usize; 3] {
 
 #[test]
 fn every_value_is_tried() {
-    let [racy, failing, chosen] = compare(0..300, &[Feature::Choice]);
+    let [racy, failing, chosen] = compare(0..testkit::programs(300), &[Feature::Choice]);
     assert!(racy > 75 && failing > 5 && chosen > 15, "{racy} {failing} {chosen}");
 }
 
 #[test]
 fn sections_are_one_step() {
-    let [racy, failing, chosen] = compare(0..300, &[Feature::Section, Feature::Choice]);
+    let [racy, failing, chosen] = compare(0..testkit::programs(300), &[Feature::Section, Feature::Choice]);
     assert!(racy > 75 && failing > 5 && chosen > 5, "{racy} {failing} {chosen}");
 }
 
 #[test]
 fn loops_that_wait_are_explored_in_full() {
-    let [racy, failing, _] = compare(0..300, &[Feature::Await]);
+    let [racy, failing, _] = compare(0..testkit::programs(300), &[Feature::Await]);
     assert!(racy > 75 && failing > 50, "{racy} {failing}");
 }
 
@@ -134,7 +134,7 @@ fn loops_that_wait_are_explored_in_full() {
 fn no_class_is_left_out_or_repeated() {
     let limits = Limits { executions: 1_500, ..Limits::default() };
     let mut exact = 0;
-    for seed in 0..150 {
+    for seed in 0..testkit::programs(150) {
         let case = case(seed, &Feature::SEARCH, limits);
         let program = case.program();
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);
@@ -163,7 +163,7 @@ fn no_class_is_left_out_or_repeated() {
 #[test]
 fn waiting_hides_nothing() {
     let (mut compared, mut racy) = (0, 0);
-    for seed in 0..250 {
+    for seed in 0..testkit::programs(250) {
         let case = case(seed, &[Feature::Await], Limits::default());
         let machine = Machine::new(Arc::new(case.program()), false).unwrap().with_rounds(Rounds::Count(4));
         let limits = Limits { executions: u64::MAX, states: 60_000, events: 200 };

@@ -111,8 +111,8 @@ fn case(seed: u64) -> Case {
 
 #[test]
 fn the_search_finds_exactly_what_there_is() {
-    let mut seen = Seen::default();
-    for seed in (0..PROGRAMS).chain(FURTHER) {
+    let (mut seen, programs) = (Seen::default(), testkit::programs(PROGRAMS));
+    for seed in (0..programs).chain(FURTHER) {
         let case = case(seed);
         let program = case.program();
         let outlook = outlook(&program);
@@ -140,7 +140,7 @@ fn the_search_finds_exactly_what_there_is() {
         }
     }
     let Seen { racy, deadlocking, failing, executions, all, hidden } = seen;
-    assert!(racy > PROGRAMS / 4 && racy < PROGRAMS, "{racy} racy programs");
+    assert!(racy > programs / 4 && racy < programs, "{racy} racy programs");
     assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
     assert!(hidden.values().all(|programs| *programs >= 20), "races hidden behind {hidden:?}");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
@@ -150,7 +150,7 @@ fn the_search_finds_exactly_what_there_is() {
 #[test]
 fn the_plain_search_runs_every_interleaving() {
     let limits = Limits { executions: 2_000, ..Limits::default() };
-    for seed in 0..PLAIN {
+    for seed in 0..testkit::programs(PLAIN) {
         let case = Case::generate(seed, &Feature::ALL.into(), limits);
         let program = case.program();
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);

@@ -18,7 +18,7 @@ fn run(name: &str, source: &str) -> Run {
     let snippet = common::compile(name, source);
     let directory = snippet.directory.path();
     let archive = directory.join("libruntime.a");
-    std::fs::write(&archive, exec::runtime_archive()).unwrap();
+    std::fs::write(&archive, archives::runtime_archive()).unwrap();
     let path = directory.join("program");
     llvm::link(&snippet.compiled, &archive, &[], &path).unwrap_or_else(|e| panic!("{e}"));
     let mut target = Target::launch(&path, Config::default()).unwrap();

@@ -59,7 +59,7 @@ fn compare(program: &Program, truth: &Truth, tally: &mut Tally, text: &dyn Fn() 
 #[test]
 fn nothing_that_races_is_absent() {
     let mut tally = Tally::default();
-    for seed in 0..PROGRAMS {
+    for seed in 0..testkit::programs(PROGRAMS) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let text = || format!("seed {seed}\n{}", case.sketch.emit().text);
         compare(&case.program(), &case.truth, &mut tally, &text);

@@ -7,23 +7,11 @@ use model::{
     Access, AccessKind, Addr, Cell, End, Event, EventId, IndexVec, LockMode, Op, Order, SiteId, Step, ThreadId,
     ThreadInfo, ThreadPath, ThreadSet, Trace, locks_held,
 };
+use testkit::generator::Random;
 
-/// A small generator of pseudo-random numbers (xorshift), so that a failing seed can be named.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 33) % u64::from(n)) as u32
-    }
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
-    }
+/// A number below `end`.
+fn below(random: &mut Random, end: u32) -> u32 {
+    random.below(end as usize) as u32
 }
 
 const MEMORY: [(u64, u32); 7] = [(0x100, 4), (0x104, 4), (0x100, 8), (0x103, 2), (0x107, 3), (0x108, 8), (0x0, 4096)];
@@ -62,7 +50,7 @@ fn random_op(random: &mut Random, threads: u32, thread: u32) -> Op {
     let lock = LOCK;
     let mode = random.pick(&[LockMode::Shared, LockMode::Exclusive]);
     let success = random.below(2) == 0;
-    let child = ThreadId((thread + 1 + random.below(threads - 1)) % threads);
+    let child = ThreadId((thread + 1 + below(random, threads - 1)) % threads);
     match random.below(26) {
         0..=9 => Op::Access(random_access(random)),
         10 => Op::Accesses(random_accesses(random)),
@@ -71,20 +59,12 @@ fn random_op(random: &mut Random, threads: u32, thread: u32) -> Op {
         14 => Op::TryAcquire { lock, mode, success },
         15 | 16 => Op::Release { lock, mode },
         17 => Op::WaitBegin { cond: COND, lock },
-        18 => random.pick_op(&[Op::Signal { cond: COND }, Op::Broadcast { cond: COND }, Op::Yield, Op::Init(lock)]),
+        18 => random.pick(&[Op::Signal { cond: COND }, Op::Broadcast { cond: COND }, Op::Yield, Op::Init(lock)]),
         19 => Op::SemPost { sem: SEM },
-        20 => {
-            random.pick_op(&[Op::SemWait { sem: SEM }, Op::SemTryWait { sem: SEM, success }, Op::SemGet { sem: SEM }])
-        }
-        21 => random.pick_op(&[Op::OnceBegin { once: ONCE, run: success }, Op::OnceEnd { once: ONCE }]),
-        22 => random.pick_op(&[Op::Join { child }, Op::TryJoin { child, success }, Op::Create { child }]),
+        20 => random.pick(&[Op::SemWait { sem: SEM }, Op::SemTryWait { sem: SEM, success }, Op::SemGet { sem: SEM }]),
+        21 => random.pick(&[Op::OnceBegin { once: ONCE, run: success }, Op::OnceEnd { once: ONCE }]),
+        22 => random.pick(&[Op::Join { child }, Op::TryJoin { child, success }, Op::Create { child }]),
         _ => Op::BarrierArrive { barrier: BARRIER },
-    }
-}
-
-impl Random {
-    fn pick_op(&mut self, from: &[Op]) -> Op {
-        from[self.below(from.len() as u32) as usize].clone()
     }
 }
 
@@ -96,7 +76,7 @@ fn random_trace(random: &mut Random, length: usize) -> Trace {
 
 /// As [`random_trace`]; from the event `at` on by the numbers of another seed.
 fn branching_trace(random: &mut Random, length: usize, other: Option<(u32, u64)>) -> Trace {
-    let threads = 2 + random.below(3);
+    let threads = 2 + below(random, 3);
     let mut counts = vec![0; threads as usize];
     let mut waiting: Vec<u32> = Vec::new();
     let mut leaving: Vec<u32> = Vec::new();
@@ -123,7 +103,7 @@ fn branching_trace(random: &mut Random, length: usize, other: Option<(u32, u64)>
         }
         let position = counts[thread.0 as usize];
         counts[thread.0 as usize] += 1;
-        events.push(Event { id: EventId { thread, position }, site: Some(SiteId(random.below(6))), op });
+        events.push(Event { id: EventId { thread, position }, site: Some(SiteId(below(random, 6))), op });
     }
     let info = |_| ThreadInfo { path: ThreadPath::main(), created: None };
     Trace {
@@ -156,7 +136,10 @@ fn simple_edge(from: &Event, to: &Event) -> bool {
     let by_once = matches!((&from.op, &to.op), (Op::OnceEnd { once: a }, Op::OnceBegin { once: b, .. }) if a == b);
     let by_create = matches!(from.op, Op::Create { child } if child == to.id.thread);
     let by_join = matches!(to.op, Op::Join { child } | Op::TryJoin { child, success: true } if child == from.id.thread);
-    from.id.thread == to.id.thread || by_lock || by_semaphore || by_once || by_create || by_join
+    // A thread that is created and joined lives in between, even if it has no event there.
+    let by_life = matches!((&from.op, &to.op), (Op::Create { child: a },
+        Op::Join { child: b } | Op::TryJoin { child: b, success: true }) if a == b);
+    from.id.thread == to.id.thread || by_lock || by_semaphore || by_once || by_create || by_join || by_life
 }
 
 /// Synchronisation of atomics for one byte: the events whose releases the event `to` acquires by reading that byte.
@@ -256,10 +239,10 @@ fn sites(trace: &Trace, first: usize, second: usize) -> SitePair {
 
 #[test]
 fn the_detector_finds_every_racing_pair_of_sites_and_no_other() {
-    let (mut racy, mut pairs) = (0, 0);
-    for seed in 0..4000 {
+    let (mut racy, mut pairs, traces) = (0, 0, testkit::programs(4_000));
+    for seed in 0..traces {
         let mut random = Random::new(seed);
-        let length = 5 + random.below(40) as usize;
+        let length = 5 + random.below(40);
         let trace = random_trace(&mut random, length);
         let naive = naive_races(&trace);
         let expected: BTreeSet<SitePair> = naive.iter().map(|(a, b)| sites(&trace, *a, *b)).collect();
@@ -278,10 +261,10 @@ fn the_detector_finds_every_racing_pair_of_sites_and_no_other() {
             assert!(is_race(&trace, race.first, race.second) && is_race(&trace, race.second, race.first));
         }
         assert!(found.is_subset(&analysis.conflicts.iter().copied().collect()));
-        racy += usize::from(!found.is_empty());
+        racy += u64::from(!found.is_empty());
         pairs += found.len();
     }
-    assert!(racy > 2000 && racy < 4000, "{racy} of 4000 traces have races");
+    assert!(racy > traces / 2 && racy < traces, "{racy} of {traces} traces have races");
     assert!(pairs > 10_000, "{pairs} racing pairs");
 }
 
@@ -290,12 +273,12 @@ fn the_detector_finds_every_racing_pair_of_sites_and_no_other() {
 #[test]
 fn what_a_beginning_showed_is_not_looked_for_again() {
     let mut news = 0;
-    for seed in 0..300 {
+    for seed in 0..testkit::programs(300) {
         let (mut analyser, mut choose) = (Analyser::new(), Random::new(seed + 1_000));
         let mut from = 0;
         for branch in 0..8 {
             let other = (from > 0).then_some((from, seed * 100 + branch + 5_000));
-            let length = 10 + choose.below(60) as usize;
+            let length = 10 + choose.below(60);
             let trace = branching_trace(&mut Random::new(seed), length, other);
             let from_step = Step(from.min(trace.events.len() as u32));
             let News { races, conflicts } = analyser.analyse(&trace, from_step);
@@ -309,7 +292,7 @@ fn what_a_beginning_showed_is_not_looked_for_again() {
             news += races.len();
             // The next trace leaves the first one's events, which all share, where this one did or before.
             let shared = trace.events.len().saturating_sub(1) as u32;
-            from = choose.below(if branch == 0 { shared } else { from.min(shared) } + 1);
+            from = below(&mut choose, if branch == 0 { shared } else { from.min(shared) } + 1);
         }
     }
     assert!(news > 1_000, "{news} races");
@@ -317,7 +300,8 @@ fn what_a_beginning_showed_is_not_looked_for_again() {
 
 #[test]
 fn conflicts_are_those_of_every_two_accesses() {
-    for seed in 0..300 {
+    let mut conflicts = 0;
+    for seed in 0..testkit::programs(300) {
         let trace = random_trace(&mut Random::new(seed), 30);
         let events = trace.events.as_slice();
         let mut expected = BTreeSet::new();
@@ -330,7 +314,9 @@ fn conflicts_are_those_of_every_two_accesses() {
             }
         }
         assert_eq!(analyse(&trace).conflicts.into_iter().collect::<BTreeSet<_>>(), expected, "seed {seed}");
+        conflicts += expected.len();
     }
+    assert!(conflicts > 1_000, "{conflicts} conflicts");
 }
 
 /// A hundred thousand events, half of them under a lock, on a thousand words: well under a tenth of a second in an
@@ -344,7 +330,7 @@ fn long_traces_take_linear_time() {
     trace.events.clear();
     let mut counts = [0; 4];
     while trace.events.len() < length {
-        let thread = random.below(4);
+        let thread = below(&mut random, 4);
         let mut push = |op| {
             let id = EventId { thread: ThreadId(thread), position: counts[thread as usize] };
             counts[thread as usize] += 1;
@@ -352,7 +338,7 @@ fn long_traces_take_linear_time() {
         };
         push(Op::Acquire { lock: LOCK, mode: LockMode::Exclusive });
         for _ in 0..2 {
-            let cell = Cell { start: Addr(0x1000 + u64::from(random.below(1000)) * 4), len: 4 };
+            let cell = Cell { start: Addr(0x1000 + random.below(1000) as u64 * 4), len: 4 };
             let kind = random.pick(&[AccessKind::Read, AccessKind::Write]);
             push(Op::Access(Access { kind, atomic: None, cell }));
         }

@@ -105,23 +105,20 @@ impl Antichain {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use testkit::generator::Random;
 
-    /// A small generator, so that the test needs no crate and is the same everywhere.
-    fn next(state: &mut u64) -> u32 {
-        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*state >> 33) as u32
-    }
+    use super::*;
 
     #[test]
     fn agrees_with_a_list_scan() {
         for seed in 0..200 {
-            let mut state = seed;
+            let mut random = Random::new(seed);
+            let mut below = |end: usize| random.below(end) as u32;
             let mut tree = Antichain::new();
             let mut list: Vec<(Marking, u32)> = Vec::new();
             for number in 0..60 {
-                let size = next(&mut state) % 4;
-                let m = Marking::new((0..size).map(|_| (PlaceId(next(&mut state) % 5), next(&mut state) % 3)));
+                let size = below(4);
+                let m = Marking::new((0..size).map(|_| (PlaceId(below(5)), below(3))));
                 let covered = list.iter().any(|(b, _)| m.covers(b));
                 assert_eq!(tree.covered_by(&m).is_some(), covered);
                 let dropped = tree.insert(&m, number);

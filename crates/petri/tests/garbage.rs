@@ -5,6 +5,7 @@ use petri::certificate::{self, Certificate};
 use petri::format::Format;
 use petri::witness::Witness;
 use petri::{Net, target};
+use testkit::generator::Random;
 
 const SPEC: &str = "vars a b c\nrules\n a >= 1, b >= 1 -> a' = a - 1, c' = c + 1;\n c >= 1 -> c' = 0, a' = a + c;\n\
                     init a in [1, 3], b = 2, c = 0\ntarget c >= 2, b >= 1\n a >= 4\ninvariants a = 1, c = 1\n";
@@ -14,15 +15,6 @@ const PNML: &str = "<pnml><net id=\"n\"><page id=\"p\"><place id=\"a\"><initialM
 const LOLA: &str = "{ net } PLACE SAFE 2: a, b;\nMARKING a: 2;\nTRANSITION t CONSUME a: 1; PRODUCE b: 3, a: 0;\n";
 const CERTIFICATE: &str = "raceproof-certificate 1\nnever c\nweights a 1 b 2\nbasis a 3 b 1\n";
 const WITNESS: &str = "raceproof-firing-sequence 1\ninitial a 2 b 2\nfire 0\nfire 1\n";
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 /// A few pieces of the text taken out, repeated, or replaced by something else.
 fn damaged(text: &str, random: &mut Random) -> String {
@@ -58,7 +50,7 @@ fn ask(net: &Net) {
 
 #[test]
 fn damaged_nets() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut accepted = 0;
     for (format, text, question) in
         [(Format::Spec, SPEC, ""), (Format::Pnml, PNML, "b >= 3, a >= 1"), (Format::Lola, LOLA, "b >= 6; a >= 3")]
@@ -77,15 +69,19 @@ fn damaged_nets() {
 
 #[test]
 fn damaged_certificates_and_sequences() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let net = Format::Spec.parse(SPEC).unwrap();
+    let (mut certificates, mut sequences) = (0, 0);
     for _ in 0..3_000 {
         if let Ok(certificate) = Certificate::from_text(&damaged(CERTIFICATE, &mut random), &net) {
             // The target can be covered, so no certificate is right.
             assert!(certificate::check(&net, &certificate).is_err(), "{certificate:?}");
+            certificates += 1;
         }
         if let Ok(witness) = Witness::from_text(&damaged(WITNESS, &mut random), &net) {
             let _ = witness.replay(&net);
+            sequences += 1;
         }
     }
+    assert!(certificates > 100 && sequences > 100, "only {certificates} certificates and {sequences} sequences");
 }

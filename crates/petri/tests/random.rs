@@ -4,18 +4,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use petri::backward::{Answer, Pruning, solve};
 use petri::{Initial, Marking, Net, PlaceId, Transition, TransitionId, certificate, spec};
+use testkit::generator::Random;
 
-/// A small generator, so that the nets are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as u32) % n
-    }
-    fn chance(&mut self, one_in: u32) -> bool {
-        self.below(one_in) == 0
-    }
+/// A number below `end`.
+fn below(random: &mut Random, end: u32) -> u32 {
+    random.below(end as usize) as u32
 }
 
 /// A transition that never increases the number of tokens, so that the state space is finite.
@@ -23,22 +16,22 @@ fn transition(random: &mut Random, places: u32) -> Transition {
     let mut guard = vec![0u32; places as usize];
     let mut delta = vec![0i64; places as usize];
     for _ in 0..=random.below(2) {
-        let p = random.below(places) as usize;
+        let p = below(random, places) as usize;
         guard[p] += 1;
         delta[p] -= 1;
-        if !random.chance(8) {
-            delta[random.below(places) as usize] += 1;
+        if !random.one_in(8) {
+            delta[below(random, places) as usize] += 1;
         }
     }
-    if random.chance(4) {
-        guard[random.below(places) as usize] += 1;
+    if random.one_in(4) {
+        guard[below(random, places) as usize] += 1;
     }
     let mut flows = Vec::new();
-    if random.chance(4) {
-        let from = random.below(places) as usize;
-        let to = random.below(places);
+    if random.one_in(4) {
+        let from = below(random, places) as usize;
+        let to = below(random, places);
         if delta[from] >= 0 && to as usize != from {
-            flows.push((PlaceId(from as u32), if random.chance(3) { vec![] } else { vec![PlaceId(to)] }));
+            flows.push((PlaceId(from as u32), if random.one_in(3) { vec![] } else { vec![PlaceId(to)] }));
         }
     }
     let some = |n: &(usize, u32)| n.1 > 0;
@@ -51,11 +44,13 @@ fn transition(random: &mut Random, places: u32) -> Transition {
 }
 
 fn net(seed: u64) -> Net {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let places = 2 + random.below(4);
+    let mut random = Random::new(seed);
+    let places = 2 + below(&mut random, 4);
     let marking = |random: &mut Random, most: u32| {
         Marking::new(
-            (0..=random.below(2)).map(|_| (PlaceId(random.below(places)), 1 + random.below(most))).collect::<Vec<_>>(),
+            (0..=random.below(2))
+                .map(|_| (PlaceId(below(random, places)), 1 + below(random, most)))
+                .collect::<Vec<_>>(),
         )
     };
     let net = Net {
@@ -63,8 +58,8 @@ fn net(seed: u64) -> Net {
         transitions: (0..1 + random.below(6)).map(|_| transition(&mut random, places)).collect(),
         initial: (0..places)
             .map(|_| {
-                let low = random.below(3);
-                Initial { low, high: Some(if random.chance(4) { low + random.below(2) } else { low }) }
+                let low = below(&mut random, 3);
+                Initial { low, high: Some(if random.one_in(4) { low + below(&mut random, 2) } else { low }) }
             })
             .collect(),
         targets: (0..=random.below(2)).map(|_| marking(&mut random, 3)).collect(),
@@ -101,15 +96,15 @@ fn forward(net: &Net) -> bool {
 }
 
 #[test]
-fn agrees_with_forward_search_on_5000_nets() {
-    let mut covered = 0;
-    for seed in 0..10_000 {
+fn agrees_with_forward_search() {
+    let (mut covered, runs) = (0, testkit::programs(10_000));
+    for seed in 0..runs {
         // Each net twice: pruned, and by the plain algorithm.
         let pruning = if seed % 2 == 0 { Pruning::Invariants } else { Pruning::Plain };
         let net = net(seed / 2);
         let (answer, _) = solve(&net, pruning, |_| true);
         let expected = forward(&net);
-        covered += u32::from(expected);
+        covered += u64::from(expected);
         match answer {
             Answer::Covered { initial, sequence } => {
                 certificate::replay(&net, &initial, &sequence).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
@@ -123,12 +118,12 @@ fn agrees_with_forward_search_on_5000_nets() {
             Answer::Stopped(_) => panic!("seed {seed}: nobody stopped it"),
         }
     }
-    assert!((2000..8000).contains(&covered), "a fair share of both answers, not {covered} of 10000");
+    assert!((runs / 5..runs / 5 * 4).contains(&covered), "a fair share of both answers, not {covered} of {runs}");
 }
 
 #[test]
 fn spec_files_come_back() {
-    for seed in 0..500 {
+    for seed in 0..testkit::programs(500) {
         let net = net(seed);
         let text = spec::write(&net);
         assert_eq!(spec::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), net, "{text}");

@@ -9,20 +9,9 @@ use model::{
     Trace,
 };
 use predict::{Options, predict};
+use testkit::generator::Random;
 
 const THREADS: u32 = 16;
-
-/// A small generator of pseudo-random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-}
 
 fn access(kind: AccessKind, atomic: Option<Order>, start: u64) -> Op {
     Op::Access(Access { kind, atomic, cell: Cell { start: Addr(start), len: 8 } })
@@ -49,11 +38,11 @@ fn synthetic(events: usize) -> Trace {
     for child in 1..THREADS {
         push(&mut trace, child, 0, Op::Start);
     }
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut random = Random::new(1);
     let (read, write) = (AccessKind::Read, AccessKind::Write);
     while trace.events.len() < events {
-        let thread = random.below(THREADS.into()) as u32;
-        let own = |random: &mut Random| 0x1_0000_0000 * (u64::from(thread) + 1) + 8 * random.below(20_000);
+        let thread = random.below(THREADS as usize) as u32;
+        let own = |random: &mut Random| 0x1_0000_0000 * (u64::from(thread) + 1) + 8 * random.below(20_000) as u64;
         for _ in 0..random.below(24) {
             let (kind, site) = if random.below(3) == 0 { (write, 2) } else { (read, 3) };
             let op = access(kind, None, own(&mut random));
@@ -61,11 +50,11 @@ fn synthetic(events: usize) -> Trace {
         }
         match random.below(8) {
             0..=3 => {
-                let table = random.below(64);
+                let table = random.below(64) as u64;
                 let (lock, mode) = (Addr(0x1000 + 64 * table), LockMode::Exclusive);
                 push(&mut trace, thread, 400, Op::Acquire { lock, mode });
                 for _ in 0..1 + random.below(4) {
-                    let cell = 0x10_0000 + 0x1000 * table + 8 * random.below(100);
+                    let cell = 0x10_0000 + 0x1000 * table + 8 * random.below(100) as u64;
                     push(&mut trace, thread, 401, access(read, None, cell));
                     push(&mut trace, thread, 402, access(write, None, cell));
                 }
@@ -86,7 +75,7 @@ fn synthetic(events: usize) -> Trace {
                 push(&mut trace, next, 403, Op::Release { lock, mode });
                 push(&mut trace, next, 502 + by_chance, access(read, None, value));
             }
-            4..=6 => push(&mut trace, thread, 404, access(read, None, 0x80_0000 + 8 * random.below(10_000))),
+            4..=6 => push(&mut trace, thread, 404, access(read, None, 0x80_0000 + 8 * random.below(10_000) as u64)),
             _ => push(&mut trace, thread, 405, access(AccessKind::ReadModifyWrite, Some(Order::AcqRel), 0x9000)),
         }
     }

@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use exec::coarse::{Order, replay};
+use coarse::{Order, replay};
 use model::{Executor, Step};
 use predict::{Options, predict};
 use support::random_run;
@@ -17,7 +17,7 @@ use testkit::{Interpreter, Limits};
 fn the_order_of_synchronisation_suffices() {
     let features: BTreeSet<Feature> = Feature::ALL.into();
     let (mut reached, mut diverged) = (0, Vec::new());
-    for seed in 0..400 {
+    for seed in 0..testkit::programs(400) {
         let case = Case::generate(seed, &features, Limits { executions: 5_000, states: 4_000, events: 60 });
         let mut interpreter = Interpreter::new(case.program()).unwrap();
         let mut random = Random::new(seed ^ 0xc0a5);

@@ -73,7 +73,7 @@ fn windows_overlap() {
 
 fn small_cases(mut check: impl FnMut(u64, &Trace, &mut Interpreter)) {
     let features = BTreeSet::from(Feature::ALL);
-    for seed in 0..300 {
+    for seed in 0..testkit::programs(300) {
         let case = Case::generate(seed, &features, Limits { executions: 5_000, states: 4_000, events: 60 });
         let program = case.program();
         let mut random = Random::new(seed);

@@ -32,7 +32,7 @@ fn predictions_are_races_and_all_of_them() {
     let features: BTreeSet<Feature> = Feature::ALL.into();
     let (mut traces, mut compared) = (0, 0);
     let mut by_method = std::collections::BTreeMap::<Method, u32>::new();
-    for seed in 0..PROGRAMS {
+    for seed in 0..testkit::programs(PROGRAMS) {
         let case = Case::generate(seed, &features, Limits { executions: 5_000, states: 4_000, events: 60 });
         let program = case.program();
         let mut interpreter = Interpreter::new(program.clone()).expect("generated programs are valid");

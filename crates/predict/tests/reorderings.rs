@@ -87,8 +87,9 @@ fn program(seed: u64) -> (String, Program) {
 
 #[test]
 fn predictions_are_what_reorderings_have() {
+    let programs = testkit::programs(PROGRAMS);
     let (mut compared, mut by_method) = (0u64, BTreeMap::<Method, u32>::new());
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let (text, program) = program(seed);
         let mut interpreter = Interpreter::new(program.clone()).expect("the program is valid");
         let mut random = Random::new(seed ^ 0x5eed);
@@ -121,7 +122,7 @@ fn predictions_are_what_reorderings_have() {
             assert!(prediction.open.is_empty(), "{:?}\n{}", prediction.open, context());
         }
     }
-    assert!(compared > PROGRAMS, "{compared} traces compared with brute force");
+    assert!(compared > programs, "{compared} traces compared with brute force");
     for method in [Method::Observed, Method::SyncPreserving, Method::Reordering] {
         assert!(by_method.get(&method).is_some_and(|n| *n >= 100), "{by_method:?}");
     }

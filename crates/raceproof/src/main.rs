@@ -38,7 +38,7 @@ enum Command {
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
     Cxx(commands::cc::Cc),
-    Target(remote::Target),
+    Target(target::Arguments),
     Report(commands::report::Show),
     Explain(commands::explain::Explain),
     Schema(commands::schema::Schema),

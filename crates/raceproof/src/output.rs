@@ -78,7 +78,7 @@ pub(crate) fn svcomp(report: &Report) -> Result<String, Failure> {
                 "the witness names the inputs' hashes: they must be there",
             )
         })?;
-        let sha256 = exec::format::identity::hash(&bytes);
+        let sha256 = files::hash(&bytes);
         inputs.push(InputFile { name: name.clone(), sha256 });
     }
     report::svcomp::render(report, &inputs, &now()).ok_or_else(|| {

@@ -1,8 +1,7 @@
 //! An aarch64 target under qemu: the executions and the verdicts are those of this machine.
 //!
-//! Needs packages and a Rust target that `scripts/setup --tests` installs. Where the target cannot be fetched, these tests are
-//! left out, and say so.
-#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
+//! Needs packages and a Rust target that `scripts/setup --tests` installs.
+#![allow(clippy::print_stderr, reason = "prints its figures")]
 
 mod common;
 
@@ -12,12 +11,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use check::{BuildOptions, Built};
-use common::target::{Proxy, Target};
+use common::target::{Proxy, TargetProcess};
 use common::{Folder, Run, json_without_times};
 use exec::Config;
-use exec::remote::Machine;
 use explore::{Coverage, Observer, ReductionName};
 use model::{Budget, Executor, Schedule, SiteId, Step, Trace};
+use remote::Machine;
 
 const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 const QEMU: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
@@ -58,7 +57,7 @@ fn executable() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--quiet", "-p", "raceproof-remote", "--target", TRIPLE])
+        .args(["build", "--quiet", "-p", "raceproof-target", "--target", TRIPLE])
         .args(["--message-format", "json-render-diagnostics"])
         .current_dir(root())
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
@@ -79,19 +78,16 @@ fn executable() -> PathBuf {
         .into()
 }
 
-/// An aarch64 target, unless it is to be left out.
-fn target() -> Option<Target> {
-    if !has_library() {
-        eprintln!("SKIPPED: Rust has no library for {TRIPLE}, so nothing is known about it");
-        return None;
-    }
+/// An aarch64 target.
+fn target() -> TargetProcess {
+    assert!(has_library(), "Rust has no library for {TRIPLE}: run `scripts/setup --tests`");
     for tool in [QEMU[0], LINKER] {
         assert!(starts(tool), "{tool} is missing: run `scripts/setup --tests`");
     }
     let mut command = Command::new(QEMU[0]);
     let runner = format!("{} -0 {{name}}", QEMU.join(" "));
     command.args(&QEMU[1..]).arg(executable()).args(["--listen", "127.0.0.1:0", "--runner", &runner]);
-    Some(Target::of(command))
+    TargetProcess::of(command)
 }
 
 /// Executions as text, with how often each was made. Addresses differ between machines: each stands as the number of other
@@ -153,7 +149,7 @@ fn executions(built: &Built, target: &mut exec::Target) -> BTreeMap<String, usiz
 
 #[test]
 fn executions_and_verdicts_are_those_of_this_machine() {
-    let Some(target) = target() else { return };
+    let target = target();
     let machine = Machine::find(&target.address).expect("it is there");
     assert_eq!(machine.architecture(), "aarch64");
     let folder = tempfile::tempdir().unwrap();
@@ -178,7 +174,7 @@ fn executions_and_verdicts_are_those_of_this_machine() {
         let mut local = exec::Target::launch(&native.executable(), config()).expect("it starts");
         let cross = build(&program, cflags, Some(&machine));
         assert_ne!(native.identity.hash, cross.identity.hash, "the same executable");
-        let mut remote = exec::Target::launch_at(&machine, &cross.executable(), config()).expect("it starts");
+        let mut remote = remote::launch(&machine, &cross.executable(), config()).expect("it starts");
         let (here, there) = (executions(&native, &mut local), executions(&cross, &mut remote));
         assert!(remote.forks() || remote.run(&Schedule::new()).is_ok_and(|trace| trace.threads.len() == 1), "{name}");
         assert_eq!(here.len(), there.len(), "{name}");
@@ -193,7 +189,7 @@ fn executions_and_verdicts_are_those_of_this_machine() {
 
 #[test]
 fn connections_that_are_cut_lose_nothing() {
-    let Some(target) = target() else { return };
+    let target = target();
     let folder = Folder::of(&root().join("tests/search"));
     let explore = |more: &[&str]| {
         let run = folder.raceproof(&[&["explore", "figure1.c", "--reduction", "optimal", "--json"], more].concat());
@@ -213,7 +209,7 @@ fn connections_that_are_cut_lose_nothing() {
 
 #[test]
 fn a_witness_replays_where_it_was_found() {
-    let Some(target) = target() else { return };
+    let target = target();
     let folder = Folder::new();
     let at = ["--target", target.address.as_str()];
     let found = folder.raceproof(&[&["explore", "counter.c"], &at[..]].concat());

@@ -80,13 +80,39 @@ fn no_time_means_unknown() {
 /// Proofs assume that the thread API is used as it should be: a misuse takes them away.
 #[test]
 fn a_misuse_takes_proofs_away() {
+    let source = "#include <pthread.h>
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int value;
+static void *worker(void *arg) {
+    pthread_mutex_lock(&guard);
+    value++;
+    pthread_mutex_unlock(&guard);
+#ifdef MISUSE
+    pthread_mutex_unlock(&other);
+#endif
+    return arg;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], 0, worker, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], 0);
+    return pthread_mutex_destroy(&other);
+}
+";
     let folder = Folder::new();
-    let (status, document) = json(&folder, &["misuse.c"]);
-    assert_eq!(status, 1);
-    assert_eq!(document["errors"][0]["kind"], "misuse");
-    for pair in document["pairs"].as_array().unwrap() {
-        assert!(pair["verdict"] != "absent" || pair["scope"]["inputs"] == "this", "{pair}");
-    }
+    std::fs::write(folder.path().join("guarded.c"), source).unwrap();
+    let scopes = |document: &Value| -> Vec<Value> {
+        let pairs = document["pairs"].as_array().unwrap();
+        assert!(pairs.iter().all(|pair| pair["verdict"] == "absent"), "{document}");
+        pairs.iter().map(|pair| pair["scope"]["inputs"].clone()).collect()
+    };
+    let (status, document) = json(&folder, &["guarded.c"]);
+    assert_eq!((status, scopes(&document)), (0, vec!["all".into(); 2]));
+    let (status, document) = json(&folder, &["guarded.c", "--cflags=-DMISUSE"]);
+    assert_eq!((status, &document["errors"][0]["kind"]), (1, &"misuse".into()), "{document}");
+    assert_eq!(scopes(&document), vec![Value::from("this"); 2]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A guard that counts instead of timing: executions and transitions of searches, pairs and warnings of the static engine,
 //! configurations and bases of coverability, on a small fixed set, pinned with a tolerance.
 //!
-//! `BLESS=1 cargo test -p raceproof --test counts` pins what is counted now.
+//! `BLESS=1` pins what is counted now; see `testkit::ui`.
 
 mod common;
 
@@ -80,7 +80,7 @@ fn count() -> Counts {
 fn counts_are_as_pinned() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts.json");
     let counted = count();
-    if std::env::var_os("BLESS").is_some() {
+    if testkit::ui::blesses() {
         let text = serde_json::to_string_pretty(&counted).expect("numbers") + "\n";
         std::fs::write(&path, text).expect("the pinned counts can be written");
     }

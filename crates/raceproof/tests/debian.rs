@@ -1,7 +1,7 @@
 //! Programs from Debian's source packages, built with `raceproof cc` and `raceproof c++` through their own build systems: they
 //! run as before, pbzip2 writes the same under every schedule that is tried, and a lock taken out of it is missed.
 //! Where the sources cannot be fetched there is nothing to test, and the tests say so.
-#![allow(clippy::print_stderr, reason = "says when it has nothing to test, and what it saw")]
+#![allow(clippy::print_stderr, reason = "says what it saw")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -26,7 +26,7 @@ fn sources(package: &str) -> Option<tempfile::TempDir> {
     let fetched = Command::new(root().join("scripts/fetch-source")).arg(&all).arg(package).output().unwrap();
     drop(alone);
     if fetched.status.code() == Some(3) {
-        eprintln!("{package} is not tested: {}", String::from_utf8_lossy(&fetched.stderr).trim());
+        testkit::skip(package, String::from_utf8_lossy(&fetched.stderr).trim());
         return None;
     }
     succeeded("fetch-source", &fetched);

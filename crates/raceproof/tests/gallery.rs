@@ -1,7 +1,7 @@
 //! The gallery: every example's output is what its text file says, and together they show every verdict and code.
 //!
-//! The first line of each program is its command. `SNAPSHOTS=overwrite cargo test -p raceproof --test gallery` rewrites
-//! the text files; read the difference as a user would.
+//! The first line of each program is its command. `BLESS=1` rewrites the text files; see
+//! `testkit::ui`.
 
 mod common;
 
@@ -80,9 +80,7 @@ fn every_example_shows_what_its_file_says() {
     outputs.sort();
     let mut seen = BTreeSet::new();
     for (program, output) in &outputs {
-        let expected = snapbox::Data::read_from(&program.with_extension("txt"), Some(snapbox::data::DataFormat::Text));
-        let assert = snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV);
-        assert.eq(snapbox::Data::text(output.clone()), expected.raw());
+        testkit::ui::assert_blessed(output, &program.with_extension("txt"));
         seen.extend(Code::ALL.iter().copied().filter(|code| output.contains(code.name())));
     }
     let missing: Vec<_> =

@@ -75,6 +75,7 @@ impl Subject {
         let (status, document) = self.explore(bug, args, folder.path());
         assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{}", self.folder);
         let races: Vec<&Value> = items(&document, "pairs").iter().filter(|pair| pair["verdict"] == "race").collect();
+        assert!(!races.is_empty(), "{}", self.folder);
         for race in &races {
             let witness = race["witness"].as_str().unwrap();
             let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));

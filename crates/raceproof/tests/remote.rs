@@ -6,10 +6,11 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
-use common::target::{Proxy, Target};
-use common::{Run, json_without_times};
+use common::target::{Proxy, TargetProcess};
+use common::{Run, json_without_times, wait_until};
+use testkit::generator::Random;
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
@@ -44,7 +45,7 @@ impl Desk {
 
 #[test]
 fn the_same_as_here() {
-    let target = Target::start(&["--listen", "127.0.0.1:0"]);
+    let target = TargetProcess::start(&["--listen", "127.0.0.1:0"]);
     let at = ["--target", &target.address];
     let desk = Desk::new();
     for program in [
@@ -81,7 +82,7 @@ fn the_same_as_here() {
 
 #[test]
 fn the_program_sees_its_input_and_its_output_is_seen() {
-    let target = Target::start(&["--listen", "127.0.0.1:0"]);
+    let target = TargetProcess::start(&["--listen", "127.0.0.1:0"]);
     let desk = Desk::new();
     let source = "#include <stdio.h>\nint main(int argc, char **argv) {\n  int c, sum = 0;\n  while ((c = getchar()) != EOF) sum += c;\n  \
         printf(\"%s %d %s %d\\n\", argv[0], argc, argv[1], sum);\n  return 0;\n}\n";
@@ -92,17 +93,9 @@ fn the_program_sees_its_input_and_its_output_is_seen() {
     assert_eq!((run.status, run.stderr.as_str()), (0, "echo 2 given 294\n"), "{}", run.stdout);
 }
 
-/// Pseudo-random numbers (splitmix64).
-fn draw(n: u64) -> u64 {
-    let mut z = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
 #[test]
 fn connections_that_are_cut_lose_nothing() {
-    let target = Target::start(&["--listen", "127.0.0.1:0"]);
+    let target = TargetProcess::start(&["--listen", "127.0.0.1:0"]);
     let desk = Desk::new();
     let flags = ["--max-executions", "400"];
     let here = desk.explore("search/lastzero.c", &flags);
@@ -110,7 +103,7 @@ fn connections_that_are_cut_lose_nothing() {
     for seed in 0..4 {
         // In the greeting, while the program is sent, between runs, within a message.
         let lifetime = move |n: u32| {
-            let drawn = draw(seed << 32 | u64::from(n));
+            let drawn = Random::new(seed << 32 | u64::from(n)).bits();
             let most: u64 = [3_000, 20_000, 60_000, 100_000][(drawn % 4) as usize];
             // Once the program has to get there; then it is known.
             if (seed, n) == (0, 5) { 4_000_000 } else { ((drawn >> 8) % most) as i64 }
@@ -118,27 +111,33 @@ fn connections_that_are_cut_lose_nothing() {
         let proxy = Proxy::start(&target.address, lifetime);
         let there = desk.explore("search/lastzero.c", &[&flags[..], &["--target", &proxy.address]].concat());
         assert_eq!(here, there, "seed {seed}");
-        cuts += proxy.cuts.load(std::sync::atomic::Ordering::SeqCst);
+        cuts += proxy.cuts.load(Ordering::SeqCst);
     }
     assert!(cuts > 20, "{cuts} cuts");
 }
 
 #[test]
 fn a_target_that_is_started_again_goes_on() {
-    let first = Target::start(&["--listen", "127.0.0.1:0"]);
+    let first = TargetProcess::start(&["--listen", "127.0.0.1:0"]);
     let address = first.address.clone();
+    let proxy = Proxy::start(&address, |_| i64::MAX);
     let desk = Desk::new();
     let flags = ["--max-executions", "3000"];
     let here = desk.explore("search/lastzero.c", &flags);
     let program = tests().join("search/lastzero.c");
-    let args = [&["explore", program.to_str().unwrap(), "--json", "--target", &address], &flags[..]].concat();
-    let search = desk.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1200));
+    let args = [&["explore", program.to_str().unwrap(), "--json", "--target", &proxy.address], &flags[..]].concat();
+    let mut search = desk.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Greetings are short: so many bytes are answers to runs.
+    wait_until("the first target has made runs", || proxy.answered.load(Ordering::SeqCst) > 20_000);
+    assert!(search.try_wait().unwrap().is_none(), "it ended before its target was gone");
     drop(first);
-    std::thread::sleep(Duration::from_millis(300));
-    let _second = Target::start(&["--listen", &address]);
+    let before = proxy.connections.load(Ordering::SeqCst);
+    let second = TargetProcess::start(&["--listen", &address]);
     let there = Run::of(search.wait_with_output().unwrap());
     assert_eq!(here, (there.status, json_without_times(&there.stdout)), "{}", there.stderr);
+    assert!(proxy.connections.load(Ordering::SeqCst) > before, "it did not connect again");
+    // A target logs its runs when it notices that the search is gone.
+    wait_until("the second target has logged that it made runs", || second.runs() > 0);
 }
 
 /// Local addresses that a process listens on, as the kernel writes them.
@@ -165,13 +164,13 @@ fn listening(pid: u32) -> Vec<String> {
 fn it_listens_on_loopback_and_nowhere_else() {
     // 127.0.0.1 and port 7223.
     for args in [&[][..], &["--listen"]] {
-        let target = Target::start(args);
+        let target = TargetProcess::start(args);
         assert_eq!(
             (target.address.as_str(), listening(target.pid())),
             ("127.0.0.1:7223", vec!["0100007F:1C37".into()])
         );
     }
-    let target = Target::start(&["--listen", "127.0.0.2:0", "--listen", "127.0.0.3"]);
+    let target = TargetProcess::start(&["--listen", "127.0.0.2:0", "--listen", "127.0.0.3"]);
     let mut found = listening(target.pid());
     found.sort();
     assert!(found.len() == 2 && found[0].starts_with("0200007F:") && found[1] == "0300007F:1C37", "{found:?}");
@@ -220,7 +219,7 @@ fn what_is_no_target_is_refused() {
 
 #[test]
 fn strangers_do_not_disturb_a_target() {
-    let target = Target::start(&["--listen", "127.0.0.1:0"]);
+    let target = TargetProcess::start(&["--listen", "127.0.0.1:0"]);
     let connect = || std::net::TcpStream::connect(&target.address).unwrap();
     let silent = connect();
     let mut answer = Vec::new();

@@ -4,7 +4,6 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use common::json_without_times;
 use serde_json::Value;
@@ -53,10 +52,10 @@ impl Desk {
     fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(args);
         let mut child = command.args(["--checkpoint", "c"]).stdout(Stdio::piped()).spawn().unwrap();
-        while !self.file("c").exists() {
+        common::wait_until("there is a checkpoint", || {
             assert!(child.try_wait().unwrap().is_none(), "it ended without a checkpoint");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+            self.file("c").exists()
+        });
         child
     }
 }

@@ -1,7 +1,7 @@
 //! `raceproof verify`: the paper's table 1 as C with threads and in the small language, what users see, wrong use, and
 //! the annotated programs under `tests/twins`, where nothing that races may be proved absent.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p raceproof --test verify` rewrites what is expected.
+//! `BLESS=1` rewrites what is expected; see `testkit::ui`.
 
 mod common;
 
@@ -22,9 +22,7 @@ fn verify(folder: &Path, args: &[&str]) -> Run {
 }
 
 fn assert_blessed(actual: String, file: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verify").join(file);
-    let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
-    snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).eq(snapbox::Data::text(actual), expected);
+    testkit::ui::assert_blessed(actual, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verify").join(file));
 }
 
 /// A folder with a copy of one file of the project.
@@ -202,6 +200,7 @@ fn nothing_that_races_is_proved_absent() {
         .filter(|name| name.ends_with(".c"))
         .collect();
     files.sort();
+    assert!(files.len() >= 50, "{} programs", files.len());
     let witnesses = tempfile::tempdir().unwrap();
     let fixed = ["--json", "--cflags", "-DRACY", "--time", "20", "--witness-dir", witnesses.path().to_str().unwrap()];
     for file in files.iter().step_by(2) {

@@ -1,111 +1,66 @@
-//! `raceproof target`: runs programs for searches on other machines.
+//! Runs on another machine: the search here, the program and its runtime at a *target* there, TCP between them.
 //!
-//! It needs neither LLVM nor a compiler, so it is also a program of its own, `raceproof-target`, for machines that have
-//! neither.
+//! The host connects and says what it is; the target answers with its architecture and the hash of its runtime. The host
+//! builds the program for that architecture, with the target's runtime, and sends it. From then on one message with a
+//! schedule is answered by one message with all that is known of its run: one round trip per execution. The target
+//! makes its runs as they are made locally, with a checkpoint or by forking.
+//!
+//! *Invariant*: a connection has no state that its first messages do not set up again, and a run is a function of its
+//! schedule. So a connection that is lost is made anew and the request that was not answered is sent again: no execution
+//! is lost, and none is counted twice, because only an answer counts.
+//!
+//! Whoever can connect to a target can run programs as its user. There is no encryption and no password; a target
+//! listens where it is told to, on the loopback interface if it is not told.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `message` | what the two ends say, as bytes |
+//! | `host` | the search's end: a backend of [`exec::Target`] |
+//! | `server` | the target's end |
 
-use std::ffi::OsString;
-use std::io::Write;
-use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+#![warn(clippy::undocumented_unsafe_blocks)]
 
-use exec::remote::{DEFAULT_ADDRESS, Happening, Server, with_port};
-use signal_hook::consts::{SIGINT, SIGTERM};
+mod error;
+mod host;
+mod message;
+mod server;
 
-/// Run programs for `raceproof explore --target` on another machine
-///
-/// Whoever can connect can run programs as this user: there is neither a password nor encryption. It listens on the
-/// addresses that are named and no others; across a network, forward the port with ssh.
-#[derive(clap::Args)]
-pub struct Target {
-    /// Listen on this address, with a port or on 7223; may be repeated. Without one, on the loopback interface
-    #[arg(long, value_name = "ADDRESS[:PORT]", num_args = 0..=1, default_missing_value = DEFAULT_ADDRESS)]
-    listen: Vec<String>,
+pub use host::{Machine, launch};
+pub use server::{LogEntry, Server};
 
-    /// A command that runs the programs, split as a shell would, for example an emulator; `{name}` in it stands for the
-    /// name that the program is to see as its own
-    #[arg(long, value_name = "COMMAND")]
-    runner: Option<String>,
+/// Where a target listens if nothing else is said: on the loopback interface.
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1";
+/// The port of targets: RACE on a telephone.
+pub const DEFAULT_PORT: u16 = 7223;
+
+/// An address with the port of targets if it has none: `board`, `board:7000`, `::1`, `[::1]:7000`.
+pub fn with_port(address: &str) -> String {
+    let is_bare_v6 = address.parse::<std::net::Ipv6Addr>().is_ok();
+    let has_port = address.rsplit_once(':').is_some_and(|(host, port)| {
+        port.parse::<u16>().is_ok() && (!host.contains(':') || (host.starts_with('[') && host.ends_with(']')))
+    });
+    match (is_bare_v6, has_port) {
+        (true, _) => format!("[{address}]:{DEFAULT_PORT}"),
+        (false, true) => address.to_owned(),
+        (false, false) => format!("{address}:{DEFAULT_PORT}"),
+    }
 }
 
-/// Why there is no target.
-#[derive(Debug)]
-pub struct Refusal {
-    /// What is wrong.
-    pub message: String,
-    /// What can be done about it.
-    pub help: &'static str,
-}
+#[cfg(test)]
+mod tests {
+    use super::with_port;
 
-impl Target {
-    /// Serves until a signal ends it. `warn` says something on standard error.
-    ///
-    /// # Errors
-    /// When it cannot.
-    pub fn run(self, warn: impl Fn(&str)) -> Result<(), Refusal> {
-        let runner = self.runner()?;
-        let server = Server::new(runner, log).map_err(failed)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // The kernel refuses only signals that cannot be handled; then the default stays: the process ends.
-            let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
+    #[test]
+    fn addresses_get_a_port() {
+        for (given, full) in [
+            ("board", "board:7223"),
+            ("board:7000", "board:7000"),
+            ("10.0.0.7", "10.0.0.7:7223"),
+            ("::1", "[::1]:7223"),
+            ("[::1]", "[::1]:7223"),
+            ("[::1]:7000", "[::1]:7000"),
+        ] {
+            assert_eq!(with_port(given), full);
         }
-        let listeners = self.listeners(warn)?;
-        server.serve(&listeners, &stop).map_err(failed)
     }
-
-    fn runner(&self) -> Result<Vec<OsString>, Refusal> {
-        let Some(runner) = &self.runner else { return Ok(Vec::new()) };
-        let words = shlex::split(runner).filter(|words| !words.is_empty()).ok_or_else(|| Refusal {
-            message: format!("`--runner '{runner}'` is not a command"),
-            help: "quote it as for a shell",
-        })?;
-        Ok(words.into_iter().map(OsString::from).collect())
-    }
-
-    /// Listens, and then says where.
-    fn listeners(&self, warn: impl Fn(&str)) -> Result<Vec<TcpListener>, Refusal> {
-        let default = [DEFAULT_ADDRESS.to_owned()];
-        let addresses = if self.listen.is_empty() { &default[..] } else { &self.listen };
-        let (mut listeners, mut said) = (Vec::new(), String::new());
-        for address in addresses {
-            let refused = |cause| Refusal {
-                message: format!("cannot listen on `{address}`: {cause}"),
-                help: "give an address of this machine, with a port that is free",
-            };
-            let listener = TcpListener::bind(with_port(address)).map_err(refused)?;
-            let address = listener.local_addr().map_err(refused)?;
-            if !is_loopback(address) {
-                warn(&format!("whoever can connect to {address} can run programs as this user"));
-            }
-            said.push_str(&format!("listening on {address}, for {} programs\n", Server::architecture()));
-            listeners.push(listener);
-        }
-        let mut stdout = std::io::stdout().lock();
-        // A closed pipe is the reader's choice.
-        let _ = stdout.write_all(said.as_bytes()).and_then(|()| stdout.flush());
-        Ok(listeners)
-    }
-}
-
-fn is_loopback(address: SocketAddr) -> bool {
-    match address.ip() {
-        IpAddr::V4(ip) => ip.is_loopback(),
-        IpAddr::V6(ip) => ip.is_loopback(),
-    }
-}
-
-fn failed(error: exec::Error) -> Refusal {
-    Refusal { message: error.to_string(), help: "make room there, or set TMPDIR to another folder" }
-}
-
-/// Tells what happens, one line each.
-fn log(happening: Happening) {
-    let line = match happening {
-        Happening::Connected { peer } => format!("{peer}: connected"),
-        Happening::Refused { peer, why } => format!("{peer}: refused: {why}"),
-        Happening::Gone { peer, runs } => format!("{peer}: gone after {runs} runs"),
-    };
-    // Nobody may be reading.
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::Code;
-use crate::document::{Access, Created, Finding, Frame, Pair, PairVerdict, Report, Unknown};
+use crate::document::{Access, Created, Finding, Frame, Pair, PairVerdict, Report, SuppressedBy, Unknown};
 use crate::fingerprint;
 use crate::run::Run;
 
@@ -107,7 +107,7 @@ fn race(pair: &Pair, prints: &mut Fingerprints) -> Value {
     let stacks: Vec<Value> = pair.accesses.iter().filter(|access| !access.stack.is_empty()).map(stack).collect();
     add(&mut result, "stacks", (!stacks.is_empty()).then(|| json!(stacks)));
     add(&mut result, "codeFlows", pair.details.run.as_ref().map(code_flows));
-    add(&mut result, "suppressions", pair.details.suppressed.as_ref().map(|s| suppression(&s.by, &s.reason)));
+    add(&mut result, "suppressions", pair.details.suppressed.as_ref().map(|s| suppression(s.by, &s.reason)));
     result
 }
 
@@ -117,8 +117,8 @@ fn add(result: &mut Value, name: &str, value: Option<Value>) {
     }
 }
 
-fn suppression(by: &str, reason: &str) -> Value {
-    let kind = if by == "comment" { "inSource" } else { "external" };
+fn suppression(by: SuppressedBy, reason: &str) -> Value {
+    let kind = if by == SuppressedBy::Comment { "inSource" } else { "external" };
     json!([{ "kind": kind, "justification": reason }])
 }
 
@@ -132,7 +132,7 @@ fn error(finding: &Finding, prints: &mut Fingerprints) -> Value {
         "partialFingerprints": { FINGERPRINT: prints.unique(fingerprint::of_error(finding)) },
     });
     add(&mut result, "codeFlows", finding.run.as_ref().map(code_flows));
-    add(&mut result, "suppressions", finding.suppressed.as_ref().map(|s| suppression(&s.by, &s.reason)));
+    add(&mut result, "suppressions", finding.suppressed.as_ref().map(|s| suppression(s.by, &s.reason)));
     result
 }
 

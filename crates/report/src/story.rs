@@ -228,7 +228,7 @@ mod tests {
         };
         let text = render(&story, &mut Sources::in_folder(folder), 60);
         let plain = anstream::adapter::strip_str(&text).to_string();
-        snapbox::assert_data_eq!(
+        testkit::ui::assert_text(
             plain,
             snapbox::str![[r#"
    thread 0.1, `left`          | thread 0.2, `a_function_wi…
@@ -239,7 +239,7 @@ mod tests {
    -- switch ------------------+----------------------------
                                | >> reads `x`
 
-"#]]
+"#]],
         );
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::document::{ErrorKind, Finding, Pair, PairVerdict, Report, Suppressed, Verdict};
+use crate::document::{ErrorKind, Finding, Pair, PairVerdict, Report, Suppressed, SuppressedBy, Verdict};
 use crate::fingerprint;
 use crate::source::Sources;
 

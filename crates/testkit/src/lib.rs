@@ -6,6 +6,7 @@
 
 pub mod annotations;
 pub mod corpus;
+pub mod effort;
 pub mod generator;
 mod happens_before;
 pub mod interpreter;
@@ -15,8 +16,11 @@ pub mod race_freeness;
 pub mod ring;
 pub mod scale;
 pub mod shrink;
+mod skip;
 pub mod ui;
 
+pub use effort::programs;
 pub use interpreter::{Interpreter, Options};
 pub use machine::Machine;
 pub use oracle::{Limits, Truth};
+pub use skip::skip;

@@ -10,7 +10,7 @@ fn generated_c_compiles_without_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let mut clang = Command::new("clang-19");
     clang.args(["-Wall", "-Werror", "-pthread", "-fsyntax-only"]);
-    for seed in 0..60 {
+    for seed in 0..testkit::programs(60) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let file = folder.path().join(format!("case{seed}.c"));
         std::fs::write(&file, case.c()).unwrap();
@@ -23,7 +23,7 @@ fn generated_c_compiles_without_warnings() {
 /// Every site of the text program is on a line of C that has a statement with that effect.
 #[test]
 fn sites_name_lines_of_the_c_source() {
-    for seed in 0..300 {
+    for seed in 0..testkit::programs(300) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let (program, c) = (case.program(), case.c());
         let lines: Vec<&str> = c.lines().collect();

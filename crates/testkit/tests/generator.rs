@@ -15,10 +15,10 @@ fn all() -> BTreeSet<Feature> {
 fn every_feature_occurs() {
     let mut counts: BTreeMap<Feature, (u32, u32)> = Feature::ALL.into_iter().map(|f| (f, (0, 0))).collect();
     let (mut racy, mut executions) = (0, 0);
-    const CASES: u32 = 1_000;
+    let cases = testkit::programs(1_000) as u32;
     let mut deadlocks = 0;
     let mut assertions = 0;
-    for seed in 0..CASES {
+    for seed in 0..cases {
         let case = Case::generate(seed.into(), &all(), Limits::default());
         let is_racy = u32::from(!case.truth.races.is_empty());
         racy += is_racy;
@@ -33,10 +33,10 @@ fn every_feature_occurs() {
         }
     }
     for (feature, (seen, racy)) in &counts {
-        assert!(*seen >= 10, "{feature:?} occurs in {seen} of {CASES} programs");
+        assert!(*seen >= 10, "{feature:?} occurs in {seen} of {cases} programs");
         assert!(*racy > 0 && racy < seen, "{feature:?}: {racy} of {seen} are racy; both kinds are needed");
     }
-    let share = f64::from(racy) / f64::from(CASES);
+    let share = f64::from(racy) / f64::from(cases);
     let report =
         format!("racy {racy}, deadlocks {deadlocks}, assertions {assertions}, executions {executions}: {counts:?}");
     assert!((0.2..0.8).contains(&share), "{report}");
@@ -45,7 +45,7 @@ fn every_feature_occurs() {
 
 #[test]
 fn text_form_comes_back() {
-    for seed in 0..500 {
+    for seed in 0..testkit::programs(500) {
         let program = Case::generate(seed, &all(), Limits::default()).program();
         let text = program.to_string();
         assert_eq!(Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")), program, "{text}");
@@ -81,7 +81,7 @@ fn schedule_steps(schedule: &Schedule, trace: &model::Trace) -> usize {
 #[test]
 fn a_run_replays_from_its_own_schedule() {
     let mut random = Random::new(1);
-    for seed in 0..1_000 {
+    for seed in 0..testkit::programs(1_000) {
         let case = Case::generate(seed, &all(), Limits::default());
         let mut interpreter = Interpreter::new(case.program()).unwrap();
         let schedule = random_schedule(&mut random, &mut interpreter);

@@ -290,7 +290,7 @@ impl Maker {
 
 #[test]
 fn any_valid_program_comes_back() {
-    for seed in 0..3_000 {
+    for seed in 0..testkit::programs(3_000) {
         let program = Maker::program(seed);
         program.validate().unwrap_or_else(|invalid| panic!("seed {seed}: {invalid}"));
         let text = program.to_string();

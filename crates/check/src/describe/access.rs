@@ -1,7 +1,7 @@
 //! Accesses and failures as the report shows them, taken from runs that show them.
 
-use exec::format::{RecordedAccess, RecordedEvent};
 use explore::{Failure, FailureKind};
+use files::{RecordedAccess, RecordedEvent};
 use model::index::Idx;
 use model::race::could_race;
 use model::{Access, Cell, EventId, Op, SiteId, Step, ThreadPath, Trace, locks_held};

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use exec::{PseudoCell, Symbols, pseudo_cell};
+use decode::{PseudoCell, pseudo_cell};
 use model::{Addr, Cell, Region, SiteId, Step, Trace};
 use program::library::LibraryState;
 use program::{GlobalId, Program, naming};
+use symbols::Symbols;
 
 /// ObjectNames of a program's objects.
 pub(crate) struct ObjectNames<'a> {

@@ -62,11 +62,11 @@ impl<'p> SymbolNames<'p> {
     }
 
     /// A stack without the function that is asked about itself.
-    fn calls(&self, frames: &[exec::Frame]) -> Vec<Frame> {
+    fn calls(&self, frames: &[symbols::Frame]) -> Vec<Frame> {
         frames.iter().skip(1).map(|frame| self.frame(frame)).collect()
     }
 
-    fn frame(&self, exec::Frame { symbol, line }: &exec::Frame) -> Frame {
+    fn frame(&self, symbols::Frame { symbol, line }: &symbols::Frame) -> Frame {
         let function = self.functions.get(symbol.as_str()).map_or(symbol.as_str(), |name| name).to_owned();
         let file =
             position::spelled(self.program, &line.file).map_or_else(|| position::tidy(&line.file), str::to_owned);

@@ -1,6 +1,6 @@
 //! Deadlocks, failed assertions, crashes and misuses as the document lists them, each with its witness file.
 
-use exec::format::RecordedFinding;
+use files::RecordedFinding;
 use explore::{Failure, FailureKind};
 use model::{Executor, ThreadId, Trace};
 use report::Finding;

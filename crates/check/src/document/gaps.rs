@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use exec::format::RecordedFinding;
+use files::RecordedFinding;
 use model::{Engine, Executor};
 use report::{Code, Command, Unknown};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exec::format::RecordedFinding;
+use files::RecordedFinding;
 use explore::Witness;
 use facts::touches::{Meeting, MeetingAccess};
 use lockset::Finding;
@@ -14,7 +14,7 @@ use super::witnesses::Witnesses;
 use super::{id, is_late};
 use crate::Error;
 use crate::describe::story::{self, Ending};
-use crate::describe::{Describer, ObjectNames, Position, SeenAccess, stacks, words};
+use crate::describe::{Describer, ObjectNames, Position, SeenAccess, stacks};
 use crate::engine::explore::{ORDERED, SCOPE};
 use crate::engine::{self, Open, Verdict};
 use crate::ledger::Entry;

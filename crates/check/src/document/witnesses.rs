@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use exec::format::{RecordedFinding, RunOptions, Witness};
+use files::{RecordedFinding, RunOptions, Witness};
 use model::{Schedule, Trace};
 
 use crate::request::Request;
@@ -33,7 +33,7 @@ impl Witnesses {
         let witness = Witness::new(built.identity.clone(), self.run, finding, schedule, trace)
             .map_err(|difference| Error::NotReproducible { difference })?;
         let path = self.folder.join(format!("{}-{id}.rpw", built.name()));
-        std::fs::create_dir_all(&self.folder).map_err(|source| exec::format::Error::Io {
+        std::fs::create_dir_all(&self.folder).map_err(|source| files::Error::Io {
             action: "write",
             path: self.folder.clone(),
             source,

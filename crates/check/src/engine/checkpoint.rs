@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::explore::{Checkpoint, Observer, Progress};
-use exec::format::{BinaryKind, ProgramIdentity, RunOptions};
+use files::{BinaryKind, ProgramIdentity, RunOptions};
 use model::{Step, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub(crate) struct Keeper<'a> {
     path: Option<PathBuf>,
     next: Instant,
     /// Why a checkpoint could not be written.
-    failed: Option<exec::format::Error>,
+    failed: Option<files::Error>,
 }
 
 impl<'a> Keeper<'a> {

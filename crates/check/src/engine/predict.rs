@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use ::explore::Witness;
 use ::predict::{Aim, Method, PredictedRace, Prediction, Unsettled};
-use exec::coarse::{self, Diverged, Order};
-use exec::format::TraceFile;
+use coarse::{Diverged, Order};
+use files::TraceFile;
 use model::race::SitePair;
 use model::{Budget, Engine, Executor, Pair, Schedule, Trace};
 use program::Program;

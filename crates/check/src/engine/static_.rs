@@ -12,7 +12,7 @@ use report::{Code, Protection};
 
 use super::{Answer, Figures, Open, Settled, Verdict};
 use crate::assumptions;
-use crate::describe::{Position, words};
+use crate::describe::Position;
 use crate::facts_shim::{self, Facts};
 use crate::gap::Gap;
 

@@ -34,15 +34,15 @@ impl Built {
 pub fn build(name: &str) -> Built {
     let directory = tempfile::tempdir().expect("a folder for the program");
     let archive = directory.path().join("libruntime.a");
-    std::fs::write(&archive, exec::runtime_archive()).expect("room for the archive");
+    std::fs::write(&archive, archives::runtime_archive()).expect("room for the archive");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
     let compiler = if name.ends_with(".cpp") { "clang++-19" } else { "clang-19" };
     let status = Command::new(compiler)
         .args(["-O1", "-g", "-Wall", "-Werror", "-Wno-main"])
-        .args(exec::link_args())
+        .args(archives::link_args())
         .arg(source)
         .arg(&archive)
-        .args(exec::link_libraries())
+        .args(archives::link_libraries())
         .arg("-o")
         .arg(directory.path().join("program"))
         .status()

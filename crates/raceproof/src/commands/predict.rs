@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use check::{Input, Recording, Request, Subject};
 use clap::ValueEnum;
-use exec::Detail;
+use files::Detail;
 use model::Budget;
 use report::Command;
 

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 
 /// Serves searches on other machines until a signal ends it.
-pub(crate) fn run(target: remote::Target) -> Result<ExitCode, Failure> {
+pub(crate) fn run(target: target::Arguments) -> Result<ExitCode, Failure> {
     target.run(output::warn).map_err(|refusal| Failure::new(refusal.message, refusal.help))?;
     Ok(ExitCode::SUCCESS)
 }

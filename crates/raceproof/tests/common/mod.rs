@@ -6,6 +6,7 @@ pub(crate) mod target;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 /// Where the ui programs and their expected outputs are.
 pub(crate) fn ui() -> PathBuf {
@@ -67,6 +68,15 @@ impl Run {
     }
 }
 
+/// Waits until a condition holds.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(120), "waited two minutes until {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// What may differ from run to run and from machine to machine: `0.12 s` at the end of a line becomes `[TIME]`, the
 /// rest of a line from a system header's name on becomes `[SYSTEM]`.
 pub(crate) fn without_times(text: &str) -> String {
@@ -107,8 +117,7 @@ pub(crate) fn json_without_times(text: &str) -> String {
     serde_json::to_string_pretty(&value).unwrap() + "\n"
 }
 
-/// Compares with a file in the ui folder; `SNAPSHOTS=overwrite cargo test` rewrites it.
+/// Compares with a file in the ui folder; see `testkit::ui`.
 pub(crate) fn assert_blessed(actual: String, file: &str) {
-    let expected = snapbox::Data::read_from(&ui().join(file), Some(snapbox::data::DataFormat::Text));
-    snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).eq(snapbox::Data::text(actual), expected);
+    testkit::ui::assert_blessed(actual, &ui().join(file));
 }

@@ -1,5 +1,6 @@
 //! Reports as people see them, without colours.
 
+use model::AccessKind;
 use super::*;
 use crate::document::{Access, Created, Details, ErrorKind, Finding, SCHEMA, Unknown, Waiting};
 use model::verdict::{Memory, Scope};
@@ -21,9 +22,9 @@ int main(void) {
 }
 ";
 
-fn access(kind: &str, line: u32, column: u32, thread: &str, locks: &[&str]) -> Access {
+fn access(kind: AccessKind, line: u32, column: u32, thread: &str, locks: &[&str]) -> Access {
     Access {
-        kind: kind.into(),
+        kind,
         atomic: false,
         file: Some("a.c".into()),
         line,
@@ -94,11 +95,11 @@ fn a_race() {
         code: Some(Code::DATA_RACE),
         variable: "counter".into(),
         reason: "nothing orders the two accesses".into(),
-        accesses: [access("write", 6, 13, "0.1", &["a"]), access("read", 13, 12, "0", &[])],
+        accesses: [access(AccessKind::Write, 6, 13, "0.1", &["a"]), access(AccessKind::Read, 13, 12, "0", &[])],
         witness: Some("raceproof-witnesses/a-P1.rpw".into()),
         details: Details::default(),
     });
-    snapbox::assert_data_eq!(
+    testkit::ui::assert_text(
         plain(&report),
         snapbox::str![[r#"
 error[RP0001]: data race on `counter`
@@ -119,7 +120,7 @@ race: 1 data race found
   assumptions: A1
   finished in 1.23 s
 
-"#]]
+"#]],
     );
 }
 
@@ -159,7 +160,7 @@ fn a_deadlock_and_an_unknown() {
         settle: "give its source as a further input, or `--assume-pure frobnicate`".into(),
         witness: None,
     });
-    snapbox::assert_data_eq!(
+    testkit::ui::assert_text(
         plain(&report),
         snapbox::str![[r#"
 error[RP0002]: deadlock: 2 threads wait for ever
@@ -180,13 +181,13 @@ unknown: no data race found, but their absence is not shown; 1 other error
   assumptions: A1
   finished in 1.23 s
 
-"#]]
+"#]],
     );
 }
 
 #[test]
 fn a_safe_program() {
-    snapbox::assert_data_eq!(
+    testkit::ui::assert_text(
         plain(&report(Verdict::Safe)),
         snapbox::str![[r#"
 safe: no data race in any schedule of this input
@@ -194,7 +195,7 @@ safe: no data race in any schedule of this input
   assumptions: A1
   finished in 1.23 s
 
-"#]]
+"#]],
     );
 }
 

@@ -26,7 +26,7 @@ impl Random {
         self.below(n) == 0
     }
     /// One of these; they must not be empty.
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
+    pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
     }
 }

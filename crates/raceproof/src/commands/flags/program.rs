@@ -1,7 +1,7 @@
 //! The program and its input, for every command that is about one.
 
 use check::{BuildOptions, Input};
-use exec::remote::Machine;
+use remote::Machine;
 
 use super::pragmas;
 use crate::failure::Failure;

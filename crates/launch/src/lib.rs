@@ -1,0 +1,100 @@
+//! What starting a program under test takes, whichever library is linked into it: files in memory, descriptors that it
+//! inherits, and addresses that are the same in every process.
+
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+/// Creates an empty file that lives in memory and is closed in programs that this process starts.
+///
+/// # Errors
+/// When the operating system refuses.
+pub fn memory_file(name: &'static CStr) -> io::Result<File> {
+    // SAFETY: the name is a terminated string; the call touches nothing else of ours.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was opened above and nothing else owns it.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// Standard input with these bytes, at its start; empty without any.
+///
+/// # Errors
+/// When the operating system refuses.
+pub fn stdin_of(bytes: Option<&[u8]>) -> io::Result<Stdio> {
+    let Some(bytes) = bytes else { return Ok(Stdio::null()) };
+    let mut file = memory_file(c"stdin")?;
+    file.write_all(bytes)?;
+    // The program's descriptor shares this offset.
+    file.rewind()?;
+    Ok(file.into())
+}
+
+/// Lets a program inherit these files, under the numbers that they have here, and turns address randomisation off for it.
+/// The files must be open when the command is started.
+pub fn prepare<const N: usize>(command: &mut Command, inherited: [&File; N]) {
+    let fds = inherited.map(AsRawFd::as_raw_fd);
+    let prepare = move || {
+        // SAFETY: `personality` and `fcntl` with these arguments take numbers only and change the new process alone.
+        let refused = unsafe {
+            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
+                || fds.iter().any(|fd| libc::fcntl(*fd, libc::F_SETFD, 0) < 0)
+        };
+        if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+    };
+    // SAFETY: between fork and exec the closure makes system calls only; it neither allocates nor takes a lock.
+    unsafe { command.pre_exec(prepare) };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn output(command: &mut Command) -> String {
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    #[test]
+    fn standard_input_is_read_from_its_start() {
+        assert_eq!(output(Command::new("cat").stdin(stdin_of(Some(b"three\nlines\n.")).unwrap())), "three\nlines\n.");
+        assert_eq!(output(Command::new("cat").stdin(stdin_of(None).unwrap())), "");
+    }
+
+    #[test]
+    fn a_program_writes_to_a_file_it_inherits() {
+        let mut file = memory_file(c"test").unwrap();
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("echo written >&{}", file.as_raw_fd()));
+        prepare(&mut command, [&file]);
+        output(&mut command);
+        let mut text = String::new();
+        file.rewind().unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "written\n");
+    }
+
+    #[test]
+    fn addresses_are_the_same_in_every_process() {
+        let maps = || {
+            let mut command = Command::new("cat");
+            command.arg("/proc/self/maps");
+            prepare(&mut command, []);
+            output(&mut command)
+        };
+        let stack = |maps: &str| maps.lines().find(|line| line.ends_with("[stack]")).map(str::to_owned);
+        let [one, other] = [maps(), maps()].map(|maps| stack(&maps));
+        assert!(one.is_some());
+        assert_eq!(one, other);
+    }
+}
