@@ -1,18 +1,19 @@
-//! The default: one execution for each class of equivalent schedules ([`optimal`](crate::optimal)), without those after
-//! which nothing that is looked for can happen any more (paper 000, as corrected in [`pdp`](crate::pdp) and
+//! The default reduction: one execution for each class of equivalent schedules ([`optimal`](crate::optimal)), without
+//! those classes after which no requested finding can occur (paper 000, as corrected in [`pdp`](crate::pdp) and
 //! [`dhtc`](crate::dhtc)).
 //!
-//! What is looked for are the findings still open: a pair that was seen to race is settled, and states that only led to
-//! it are closed from then on, with all that was planned there. A program without a race, with one order of locks and
-//! without assertions is one execution.
+//! Only findings that are still open count: once a pair has raced it is settled, and states that could only lead to it
+//! are closed from then on, together with everything planned there. A program without a race, with one lock order and
+//! without assertions takes one execution.
 //!
-//! *Complete* for what is looked for, by the argument of [`dhtc`](crate::dhtc), whose event `d` of the last interference is
-//! that of [`optimal`](crate::optimal), with one difference. Where something was left out after `d` that may interfere with
-//! it, the search has not met all that may have to come before `d`. So while `d` sleeps, it does not excuse a plan that it is
-//! independent of ([`Sleep::partly`](crate::sleep::Sleep::partly)), and is not among the events of which the last is taken.
+//! *Complete* for the requested findings, by the argument of [`dhtc`](crate::dhtc), whose event `d` of the last
+//! interference is that of [`optimal`](crate::optimal), with one difference. Where the search pruned something after
+//! `d` that may interfere with `d`, it has not seen everything that may have to come before `d`. So while `d` sleeps,
+//! it does not excuse a plan it is independent of ([`SleepSet::incomplete`](crate::sleep::SleepSet::incomplete)), and
+//! it is not among the events of which the last is taken.
 //!
-//! What is tried because of a future, or in spite of somebody asleep, has not been seen to be needed: executions may be
-//! blocked, which those of `optimal` are not.
+//! Plans made because of a possible future, or in spite of a sleeping thread, may turn out to be unnecessary. So
+//! executions can be blocked here, which never happens in `optimal`.
 
 use model::{Event, Op, Step, ThreadId, Trace, work};
 
@@ -22,7 +23,7 @@ use crate::optimal::Optimal;
 use crate::reversal::reversible;
 use crate::wakeup::{Branch, Planned};
 
-/// The reduction.
+/// Creates the reduction.
 pub(crate) fn new(foresight: Foresight, values: &ChoiceValues) -> Optimal {
     let mut optimal = Optimal::new(values);
     optimal.foresight = foresight;
@@ -30,10 +31,11 @@ pub(crate) fn new(foresight: Foresight, values: &ChoiceValues) -> Optimal {
 }
 
 impl Optimal {
-    /// Plans the reversals of an execution's first `end` events that matter, given the first closed state.
+    /// Plans the necessary reversals of an execution's first `end` events, given its first closed state.
     ///
-    /// What has to be tried in open states because of a future, and is not planned there, can be tried all the same, or be
-    /// met by searching on below the closed state. The first is chosen if it is not more.
+    /// Events that may have to run first in an open state, because of a possible future, and are not planned there can
+    /// either be planned now or be found by searching below the closed state. This plans them now unless that would
+    /// mean more work.
     pub(crate) fn close(&mut self, trace: &Trace, closed: Step, end: Step) {
         let skipped = self.foresight.pruned.skipped;
         self.reverse_over(trace, closed, end);
@@ -67,20 +69,20 @@ impl Optimal {
         }
     }
 
-    /// Gives up what is planned from a state on.
+    /// Drops everything planned from a state on.
     fn give_up_from(&mut self, closed: Step) {
         let given_up = self.trees.split_off(&closed);
         self.foresight.leave_out(given_up.values().map(Vec::len).sum());
     }
 
-    /// Plans that the event comes next in a state.
+    /// Plans to run the event first in a state.
     fn try_first(&mut self, step: Step, event: Event) {
         let chain = [Planned::new(self.events.number(&event), false)].into();
         self.trees.entry(step).or_default().push(Branch { chain, next: Vec::new() });
     }
 
-    /// Plans the reversals that change something before the closed state. What comes later is not reversed with events
-    /// after it first, since that would change nothing.
+    /// Plans the reversals that change something before the closed state. Reversing two events that both come later
+    /// would change nothing.
     fn reverse_over(&mut self, trace: &Trace, closed: Step, end: Step) {
         let next = self.causality.next_events(trace, end);
         let all: Vec<&Event> = trace.events.iter().take(end.0 as usize).chain(next).collect();
@@ -91,8 +93,8 @@ impl Optimal {
         }
     }
 
-    /// The first state from the closed one on where everything below can be left out: what may interfere there with an
-    /// event executed before is explored or planned before that event.
+    /// The first state at or after the closed one below which everything can be pruned: whatever may interfere there
+    /// with an earlier event is explored or planned before that event.
     fn first_safe(&self, trace: &Trace, closed: Step, end: Step) -> Step {
         let (mut unsafe_until, mut safe) = (closed.0 + 1, end.0);
         while unsafe_until < safe {
@@ -110,8 +112,8 @@ impl Optimal {
         })
     }
 
-    /// What may have to come before events executed in open states, and is neither planned there nor was explored; `None`
-    /// if some of that is not known exactly.
+    /// Events that may have to come before events executed in open states and are neither planned nor explored there.
+    /// `None` if one of them is not known exactly.
     fn untried(&self, trace: &Trace, closed: Step) -> Option<Vec<(Step, Event)>> {
         let remaining = self.foresight.remaining(trace, closed);
         let mut untried = Vec::new();
@@ -129,7 +131,7 @@ impl Optimal {
         Some(untried)
     }
 
-    /// Whether the event uses the same in every state where its thread comes to it.
+    /// Whether the event has the same footprint in every state where its thread reaches it.
     fn is_foreseen(&self, event: &Event) -> bool {
         match &event.op {
             Op::Access(access) => {
@@ -141,7 +143,7 @@ impl Optimal {
         }
     }
 
-    /// The threads that may have to come before the event at `step`, and are not planned there, explored or asleep.
+    /// The threads that may have to run before the event at `step` and are not planned, explored or asleep there.
     fn unprepared(
         &self,
         trace: &Trace,
@@ -166,20 +168,20 @@ impl Optimal {
         needed
     }
 
-    /// Whether the thread's next event in a state of the current execution is planned there, was explored or sleeps.
+    /// Whether the thread's next event in a state of the current execution is planned there, explored or asleep.
     fn is_planned(&self, step: Step, thread: ThreadId) -> bool {
         let asleep = self.sleeps.get(step.0 as usize).is_some_and(|sleep| sleep.contains(&self.events, thread));
         asleep || self.planned_first(step).any(|event| event.id.thread == thread)
     }
 
-    /// The events that are planned to come first in a state of the current execution.
+    /// The events planned to run first in a state of the current execution.
     fn planned_first(&self, step: Step) -> impl Iterator<Item = &Event> {
         let branches = self.trees.get(&step).into_iter().flatten();
         branches.filter_map(|branch| branch.chain.first()).map(|planned| self.events.get(planned.event()))
     }
 }
 
-/// Whether the event interferes with nothing: it can come first in every run from a state where it is possible.
+/// Whether the event interferes with nothing, so that it can come first in every run from a state where it is enabled.
 fn is_idle(event: &Event) -> bool {
     matches!(event.op, Op::Start | Op::Yield | Op::Fence(_))
 }

@@ -1,11 +1,11 @@
-//! A search in several processes: helpers, each with an executor of its own, explore [parts](crate::parts) that the search
-//! will come to.
+//! A search with helper processes: each helper has an executor of its own and explores [subtrees](crate::subtree) that
+//! the search will reach later.
 //!
-//! When the search comes to a part, it takes over what a helper has explored of it: one that is still at work stops after
-//! its current execution, and the search goes on from there. It explores itself what nobody has begun. Helpers get the
-//! parts that the search comes to last, which are the largest: most are done before they are needed, and few are cut.
-//! Everything is taken in in the order of a search without helpers, so the executions and what they show are the same for
-//! any number of helpers.
+//! When the search reaches a subtree that a helper has started, it adopts the result: a helper that is still running
+//! stops after its current execution, and the search continues from there. The search explores every unassigned subtree
+//! itself. Helpers get the subtrees the search reaches last, which are the largest, so most are finished when they are
+//! needed and few are interrupted. Results are adopted in the order of a search without helpers, so the executions and
+//! findings are the same for any number of helpers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,28 +17,28 @@ use crate::helper::{Explored, Helper};
 use crate::options::Options;
 use crate::parts::Part;
 
-/// Most events that are kept of parts that wait to be taken over.
+/// Limit on the events stored for subtrees that wait to be adopted.
 const MOST_EVENTS: usize = 1 << 20;
 
-/// A part that was given to a helper.
+/// The state of a subtree that a helper has taken.
 enum Task {
-    /// Set to stop it.
+    /// Set this flag to stop the helper.
     Begun(Arc<AtomicBool>),
     Done(Option<Box<Explored>>),
 }
 
-/// What the search and its helpers share.
+/// State shared by the search and its helpers.
 #[derive(Default)]
 struct Board {
-    /// Parts that nobody has begun, the largest first.
+    /// Subtrees that no helper has taken, the largest first.
     offers: VecDeque<Part>,
-    /// By the schedules that begin them.
+    /// Taken subtrees, by the schedules that enter them.
     tasks: BTreeMap<Schedule, Task>,
-    /// Events that are kept of parts that wait to be taken over.
+    /// Number of events stored for subtrees that wait to be adopted.
     events: usize,
-    /// Helpers with nothing to do.
+    /// Number of idle helpers.
     waiting: usize,
-    /// What each helper has numbered, in order, since the search asked last.
+    /// The events each helper has numbered since the search last asked, in order.
     numbered: Vec<Vec<Event>>,
     closed: bool,
 }
@@ -52,17 +52,17 @@ pub(crate) struct Crew {
 
 impl Crew {
     fn lock(&self) -> MutexGuard<'_, Board> {
-        // A helper that panicked is found out when its thread is joined.
+        // Joining the helper's thread reports its panic.
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether helpers have nothing to do.
+    /// Whether more work could be offered now.
     pub(crate) fn is_idle(&self) -> bool {
         let board = self.lock();
         board.offers.len() < board.waiting && board.events < MOST_EVENTS
     }
 
-    /// Puts up parts: at most so many, without those that are known. Whether there are any.
+    /// Offers subtrees, without those already taken. Returns whether there are any.
     pub(crate) fn offer(&self, parts: impl FnOnce(usize, &dyn Fn(&Schedule) -> bool) -> Vec<Part>) -> bool {
         let mut board = self.lock();
         let offers = parts(board.waiting, &|schedule| board.tasks.contains_key(schedule));
@@ -71,7 +71,7 @@ impl Crew {
         !board.offers.is_empty()
     }
 
-    /// What was explored of the part that the schedule begins, if a helper has begun it. It stops there.
+    /// Stops the helper that explores the subtree the schedule enters, if there is one, and returns what it explored.
     pub(crate) fn claim(&self, schedule: &Schedule) -> Option<Explored> {
         let mut board = self.lock();
         board.offers.retain(|part| part.schedule != *schedule);
@@ -89,7 +89,7 @@ impl Crew {
         Some(explored)
     }
 
-    /// What a helper does until the search is over.
+    /// The main loop of a helper, until the search ends.
     fn help<E: Executor>(&self, executor: &mut E, mut helper: Helper) {
         let mut board = self.lock();
         while !board.closed {
@@ -111,7 +111,7 @@ impl Crew {
     }
 }
 
-/// A part that a helper has begun; done with when it is dropped, whatever happened.
+/// Marks a subtree as done when dropped, even if the helper panics.
 struct Begun<'a> {
     crew: &'a Crew,
     schedule: Schedule,
@@ -130,7 +130,7 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// Sends the helpers home however the search ends.
+/// Ends the helpers when dropped, however the search ends.
 struct Closing<'a>(&'a Crew);
 
 impl Drop for Closing<'_> {
@@ -147,7 +147,7 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// Makes a search with helpers, one for each of these executors.
+/// Runs a search with one helper for each of these executors.
 pub(crate) fn with_crew<E, T>(helpers: &mut [E], options: &Options, search: impl FnOnce(Option<&Crew>) -> T) -> T
 where
     E: Executor + Send,

@@ -1,9 +1,9 @@
-//! Many runs by those of them that matter.
+//! The runs of a subtree that show something new.
 //!
-//! Of the runs of a part, most show what others before them have shown: taking them in would change nothing but how many
-//! there were. A digest keeps the others. *It changes nothing to leave the rest out*: what is taken in is judged against
-//! all that was taken in before, here against the part's own runs only, which is less; so a run that brings nothing here
-//! brings nothing there. (A race's simplest trace so far can only be simpler there, and its examples only more.)
+//! Most runs of a subtree show only what earlier runs have shown; adopting them would change nothing but the counts. A
+//! digest keeps the others. *Omitting the rest changes nothing*: the search compares a run with all runs before it,
+//! while the digest compares it only with earlier runs of the same subtree. A run that adds nothing here adds nothing
+//! there. (In the search, a race's simplest trace can only be simpler and its examples only more numerous.)
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::findings::{Examiner, Found, Unsited};
 use crate::hidden::hidden_failures;
 use crate::observer::EXAMPLES;
 
-/// A run that shows something.
+/// A run that shows something new.
 pub(crate) struct Notable {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
@@ -29,13 +29,13 @@ impl Notable {
     }
 }
 
-/// Runs that show something the runs before them did not.
+/// The runs that show something the runs before them did not.
 #[derive(Default)]
 pub(crate) struct Digest {
     examiner: Examiner,
     found: Found,
     uncovered: BTreeSet<Schedule>,
-    /// Whether a value was left out.
+    /// Whether a value was omitted.
     bounded: bool,
     /// By site.
     examples: Vec<Vec<(ThreadPath, Cell)>>,
@@ -43,7 +43,7 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Takes in a run.
+    /// Adds a run.
     pub(crate) fn add(&mut self, schedule: &Schedule, trace: &Trace, values: &ChoiceValues) -> Result<(), Unsited> {
         let (from, news) = self.examiner.examine(Some(schedule), trace);
         let mut matters = self.found.add(trace, from, news)?;
@@ -71,7 +71,7 @@ impl Digest {
         Ok(())
     }
 
-    /// Whether there is anything to report.
+    /// Whether there is a finding.
     pub(crate) fn shows_something(&self) -> bool {
         self.found.any()
     }

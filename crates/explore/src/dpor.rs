@@ -2,25 +2,25 @@
 //! software", POPL 2005, with accesses as visible operations.
 //!
 //! For every transition that a thread executes or is about to execute, the reduction finds the events it could have
-//! come before instead, and makes sure that the state before each of them tries a thread that leads there: of the
-//! threads in the paper's set E, one that is to be tried anyway, else the transition's own, else the smallest; when E
-//! is empty, all runnable threads.
+//! come before, and makes sure that the state before each of them tries a thread that leads to this reversal: of the
+//! threads in the paper's set E, one that is tried anyway, else the transition's own, else the smallest; if E is empty,
+//! all runnable threads.
 //!
-//! The paper looks at the next transition of every thread in every state. A thread's next transition stays the same
-//! until it is executed, so it is enough to look once, when it is executed or when the execution ends, at the events
-//! since the thread's last one and at the last of those before ([`Causality::reversible`]).
+//! The paper considers the next transition of every thread in every state. A thread's next transition stays the same
+//! until it is executed. So it suffices to consider it once, when it is executed or when the execution ends, and to
+//! look at the events since the thread's last one and at the last of those before ([`Causality::reversible`]).
 //!
 //! *Complete*: for every run of the program there is an explored execution that differs from it only in the order of
-//! independent events, and that has the same races, deadlocks and failures.
-//! With sleep sets (the reduction `dpor-sleep`, as in paper 003) no class of equivalent schedules is executed to its end
-//! twice, but executions may be blocked. Where one is, the next transitions of all threads are looked at as at the end
-//! of an execution, as the paper does in every state. A sleeping thread stands for the runs in which its next event can
-//! come first, and for no others; so the threads that count are not those of the set E but the *initials* of source sets
-//! (P. Abdulla and others, "Optimal dynamic partial order reduction", POPL 2014): those that can come first of all that
-//! happened since and does not follow from the event that is to be reversed. With the set E, classes are lost. An
-//! operation that waits may not be possible after all that, so that for it only initials in E count.
-//! Deviation: the paper asks that transitions be deterministic; results of tries are part of our events, and
-//! dependence is that of the events as executed.
+//! independent events and has the same races, deadlocks and failures. With sleep sets (the reduction `dpor-sleep`, as
+//! in paper 003) no class of equivalent schedules is executed to its end twice, but executions may be blocked. Where
+//! one is blocked, the next transitions of all threads are considered as at the end of an execution, as the paper does
+//! in every state. A sleeping thread stands for the runs in which its next event can come first, and for no others. So
+//! instead of the set E the *initials* of source sets count (P. Abdulla and others, "Optimal dynamic partial order
+//! reduction", POPL 2014): the threads that can come first among all events since the reversed event that it does not
+//! lead to. With the set E, classes would be lost. A blocking operation may be disabled after all these events, so for
+//! it only initials in E count.
+//! Deviation: the paper requires deterministic transitions. Here the results of try-operations are part of the events,
+//! and dependence is that of the events as executed.
 
 use model::{Event, Step, ThreadSet, Trace, work};
 
@@ -31,21 +31,21 @@ use crate::reversal::waits;
 use crate::sleep::interfere;
 use crate::stack::{Frame, Stack};
 
-/// The reduction's memory: the order of the current execution.
+/// The state of the reduction: the causal order of the current execution.
 pub(crate) struct Dpor {
     pub(crate) causality: Causality,
     sleeping: bool,
-    /// Asked before a backtrack point is set, by those reductions that do.
+    /// Asked before a backtracking point is set, by the reductions that prune.
     pub(crate) foresight: Foresight,
 }
 
 impl Dpor {
-    /// For a search with or without sleep sets.
+    /// The reduction for a search with or without sleep sets.
     pub(crate) fn new(sleeping: bool) -> Self {
         Self::with_foresight(sleeping, Foresight::default())
     }
 
-    /// For a search that asks whether backtrack points matter.
+    /// The reduction for a search that omits irrelevant backtracking points.
     pub(crate) fn with_foresight(sleeping: bool, foresight: Foresight) -> Self {
         Self { causality: Causality::default(), sleeping, foresight }
     }

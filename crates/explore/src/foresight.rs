@@ -1,11 +1,11 @@
-//! Foresight: from which state of an execution on nothing that is looked for can happen any more.
+//! Finds the states of an execution from which on no requested finding can occur.
 //!
-//! What cannot happen from a state on cannot happen later: the states of an execution are first *open*, then *closed*.
-//! Everything below a closed state may be left out, with one reservation that the papers miss. A search learns which
-//! events have to be reversed by executing both; what is left out below a closed state may hold the only event that
-//! interferes with one executed in an open state before it, and the reversal of these two may lead to a finding. So
-//! where a subspace is left out, the events before it are compared with the *futures* of the threads there
-//! ([`Foresight::threatened`]): what may interfere counts as if it had been seen. `docs/decisions/0009` has the argument.
+//! If a finding cannot occur from a state on, it cannot occur later either. So the states of an execution are first
+//! *open*, then *closed*. Everything below a closed state may be pruned, with one reservation that the papers miss. A
+//! search learns which events to reverse by executing both. The pruned part may hold the only event that interferes
+//! with one executed in an earlier open state, and reversing these two may lead to a finding. So where a subspace is
+//! pruned, the earlier events are compared with the *futures* of the threads there ([`Pruner::threatened`]): a possible
+//! interference counts as if it had been executed. `docs/decisions/0009` has the argument.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use crate::causality::{Causality, Past};
 use crate::outlook::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
 use crate::stack::Stack;
 
-/// How often it was asked whether a backtrack point can matter, and what came of it (the papers' statistics).
+/// How often a backtracking point was checked, and with what result (the papers' statistics).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Pruned {
-    /// Questions.
+    /// Number of checks.
     pub(crate) checks: u64,
-    /// Answers that nothing can happen.
+    /// Number of checks that found the state closed.
     pub(crate) yes: u64,
-    /// Backtrack points left out.
+    /// Number of backtracking points omitted.
     pub(crate) skipped: u64,
 }
 
-/// The outlook on the states of the current execution.
+/// Decides which states of the current execution are closed.
 #[derive(Default)]
 pub(crate) struct Foresight {
     outlook: Option<Arc<dyn Outlook>>,
@@ -39,34 +39,36 @@ pub(crate) struct Foresight {
     pub(crate) pruned: Pruned,
 }
 
-/// A thread in the first closed state.
+/// A thread that still exists in the first closed state.
 #[derive(Clone, Copy)]
 pub(crate) struct Remaining {
     pub(crate) thread: ThreadId,
-    /// The event that created it.
+    /// The event that created the thread.
     created: Option<Step>,
     pub(crate) future: FutureId,
 }
 
 impl Foresight {
-    /// Without an outlook every state is open.
+    /// A pruner; without an outlook every state is open.
     pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, settled: Settled) -> Self {
         Self { outlook, settled, ..Self::default() }
     }
 
-    /// Whether every state is open because nobody knows better.
+    /// Whether every state is open because there is no outlook.
     pub(crate) fn is_blind(&self) -> bool {
         self.outlook.is_none()
     }
 
-    /// Takes note of what was found.
+    /// Records what has been found.
     pub(crate) fn settle(&mut self, settled: &Settled) {
         self.settled.clone_from(settled);
     }
 
-    /// Looks at an execution of which the first `until` events count. The first closed state, if there is one.
+    /// Examines an execution of which the first `until` events count, and returns its first closed state, if there is
+    /// one.
     ///
-    /// An outlook relies on the rules of locks, threads and the like. Where an execution broke them, every state is open.
+    /// An outlook relies on the rules of locks, threads and other objects. If an execution breaks them, every state is
+    /// open.
     pub(crate) fn look(&mut self, trace: &Trace, until: Step) -> Option<Step> {
         self.closed_from = None;
         if !trace.misuses.is_empty() {
@@ -87,7 +89,7 @@ impl Foresight {
         self.closed_from
     }
 
-    /// Asks whether a backtrack point in this state of the execution last looked at can be left out.
+    /// Whether a backtracking point in this state of the last examined execution can be omitted.
     pub(crate) fn leaves_out(&mut self, step: Step) -> bool {
         if self.outlook.is_none() {
             return false;
@@ -99,14 +101,14 @@ impl Foresight {
         closed
     }
 
-    /// Counts backtrack points that are left out after all.
+    /// Counts backtracking points that are dropped later.
     pub(crate) fn leave_out(&mut self, backtracks: usize) {
         self.pruned.yes += backtracks as u64;
         self.pruned.skipped += backtracks as u64;
     }
 
-    /// Looks at an execution of which the first `until` events count, and gives up what was to be tried in its closed
-    /// states. The first of them, if there is one.
+    /// Examines an execution of which the first `until` events count, drops the threads still to try in its closed
+    /// states, and returns the first of these states.
     pub(crate) fn close(&mut self, stack: &mut Stack, until: Step) -> Option<Step> {
         let closed = self.look(&stack.trace, until)?;
         for frame in stack.frames.iter_mut().skip(closed.0 as usize) {
@@ -117,7 +119,7 @@ impl Foresight {
         Some(closed)
     }
 
-    /// The threads that are left in a state of the execution.
+    /// The threads that still exist in a state of the execution.
     pub(crate) fn remaining(&self, trace: &Trace, step: Step) -> Vec<Remaining> {
         let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
         let places = Places::of(outlook, trace);
@@ -126,11 +128,11 @@ impl Foresight {
         threads.map(|((thread, life), s)| Remaining { thread, created: life.created, future: s.future }).collect()
     }
 
-    /// The events before a state with the threads, of those left there, that may still execute what interferes with them
-    /// and could come before them instead. Descending.
+    /// For each event before a state: the threads in that state that may still execute something that interferes with
+    /// the event and could have come before it. Descending by event.
     ///
-    /// As in [`dpor`](crate::dpor) the last such event is enough: what interferes with a later one, which follows from it,
-    /// is met with the earlier one when it was tried before the later.
+    /// As in [`dpor`](crate::dpor), the last such event suffices: whatever interferes with a later event that follows
+    /// from it is found through the earlier one, where it was tried before the later.
     pub(crate) fn threatened(
         &self,
         trace: &Trace,
@@ -182,7 +184,7 @@ impl Foresight {
         found
     }
 
-    /// All threads that may have to do with what these do, themselves included.
+    /// All threads that may interact with `these`, including them.
     pub(crate) fn involved(&self, these: &[Remaining], remaining: &[Remaining]) -> Vec<ThreadId> {
         let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
         let mut found: Vec<Remaining> = these.to_vec();
@@ -198,20 +200,20 @@ impl Foresight {
     }
 }
 
-/// Each thread's events in a trace, and what it was about to do at the end.
+/// The events of each thread of a trace, and its next event at the end.
 struct Places {
     lives: BTreeMap<ThreadId, Life>,
-    /// What happened before each event, and itself, if there are accesses that may race.
+    /// The happens-before past of each event, itself included; empty if no access may race.
     order: Vec<Clock>,
 }
 
-/// A thread of a trace.
+/// The timeline of one thread.
 #[derive(Default)]
 struct Life {
-    /// The event that created it.
+    /// The event that created the thread.
     created: Option<Step>,
     events: Vec<Step>,
-    /// Accesses that may race.
+    /// Its accesses that may race.
     racy: Vec<(Step, SiteId)>,
 }
 
@@ -241,7 +243,7 @@ impl Places {
         Self { lives, order }
     }
 
-    /// The accesses of other threads before a state that nothing orders before what the thread does next.
+    /// The accesses of other threads before a state that nothing orders before this thread's next event.
     fn unknown(&self, threads: &[(ThreadId, &Life)], life: &Life, step: Step) -> BTreeSet<(usize, SiteId)> {
         let last = life.events[..life.events.partition_point(|s| *s < step)].last().copied();
         let known = last.or(life.created).and_then(|step| self.order.get(step.0 as usize));
@@ -280,7 +282,7 @@ impl Places {
 }
 
 impl Life {
-    /// What the thread executes next from a state on, or is about to execute at the end.
+    /// The thread's next event from a state on, or its pending event at the end.
     fn next<'a>(&self, trace: &'a Trace, thread: ThreadId, step: Step) -> Option<&'a Event> {
         match self.events.get(self.events.partition_point(|s| *s < step)) {
             Some(next) => Some(&trace.events[*next]),
@@ -296,7 +298,7 @@ impl Life {
                 (_, Some(site)) => Next::At(site),
                 (_, None) => Next::Somewhere,
             },
-            // A thread that computes without end when the run is cut is about to do anything.
+            // A thread that was still computing when the run was cut may do anything next.
             None => match self.events.last() {
                 None => Next::Start,
                 Some(last) if trace.events[*last].op == Op::Exit => Next::End,

@@ -1,4 +1,4 @@
-//! One who explores [parts](crate::parts) of a search.
+//! A helper, which explores [subtrees](crate::subtree) of a search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,29 +14,29 @@ use crate::parts::{Part, Sleeping, sleeping_from, until};
 use crate::reduction::{Reduction, Taken};
 use crate::wakeup::{Branch, Planned};
 
-/// What exploring a part has brought.
+/// The result of exploring a subtree.
 pub(crate) struct Explored {
     pub(crate) part: Part,
     pub(crate) digest: Digest,
     pub(crate) statistics: Statistics,
-    /// Sequences for the trees of states above the part, in order.
+    /// Sequences for the wake-up trees of states above the subtree, in order.
     pub(crate) above: Vec<(Step, Box<[Planned]>)>,
-    /// Who sleeps in the states after the one where the part begins, and the number of states.
+    /// The sleep sets of the states after the subtree's root, and the number of states.
     pub(crate) sleeping: (Sleeping<EventNumber>, u32),
-    /// What is left of the part.
+    /// What is left to explore of the subtree.
     pub(crate) trees: BTreeMap<Step, Vec<Branch>>,
-    /// The last execution: its events that count, or only those that lead to the part if nothing is left of it.
+    /// The last execution: its events that count, or only the way to the subtree if nothing is left of it.
     pub(crate) last: Trace,
     pub(crate) paths: Vec<ThreadPath>,
     pub(crate) exchanges: BTreeSet<SiteId>,
-    /// Whose numbers these are: each helper numbers events by itself.
+    /// The helper whose event numbers these are; each helper numbers events independently.
     pub(crate) helper: usize,
-    /// The events it numbered since it last told.
+    /// The events the helper has numbered since its last report.
     pub(crate) numbered: Vec<Event>,
 }
 
 impl Explored {
-    /// Events that are kept until the part is taken over.
+    /// Number of events stored until the subtree is adopted.
     pub(crate) fn events(&self) -> usize {
         let notable = self.digest.notable.iter().map(|run| run.trace.events.len());
         let above = self.above.iter().map(|(_, sequence)| sequence.len());
@@ -44,12 +44,12 @@ impl Explored {
     }
 }
 
-/// A helper's memory.
+/// The state of a helper.
 pub(crate) struct Helper {
     number: usize,
     optimal: Optimal,
     values: ChoiceValues,
-    /// Events whose numbers it has told.
+    /// Number of events whose numbers were reported.
     told: usize,
 }
 
@@ -58,7 +58,8 @@ impl Helper {
         Self { number, optimal: Optimal::new(values), values: values.clone(), told: 0 }
     }
 
-    /// Explores a part until it is done, or `cut`. `None` if only the whole search can deal with what it met.
+    /// Explores a subtree until it is finished or `cut` is set. `None` if it met something only the whole search can
+    /// handle.
     pub(crate) fn explore<E: Executor>(&mut self, executor: &mut E, part: Part, cut: &AtomicBool) -> Option<Explored> {
         let optimal = &mut self.optimal;
         let floor = optimal.begin(&part);

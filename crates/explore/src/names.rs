@@ -1,14 +1,14 @@
-//! Threads by the same number in every run of a search.
+//! Numbers for threads that stay the same in every run of a search.
 //!
 //! A run numbers threads in order of creation, so two runs that create threads in different orders number them
-//! differently. Here a thread's number is given once, to its path.
+//! differently. Here a thread path gets a number once and keeps it.
 
 use std::collections::BTreeMap;
 
 use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace, work};
 use smallvec::{SmallVec, smallvec};
 
-/// The numbers of the paths met so far.
+/// The numbers of all thread paths seen so far.
 #[derive(Default)]
 pub(crate) struct Names {
     numbers: BTreeMap<ThreadPath, ThreadId>,
@@ -17,7 +17,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// With these numbers.
+    /// Restores saved numbers.
     pub(crate) fn new(paths: Vec<ThreadPath>) -> Self {
         Self { numbers: paths.iter().cloned().zip((0..).map(ThreadId)).collect(), paths }
     }
@@ -27,8 +27,8 @@ impl Names {
         &self.paths
     }
 
-    /// The trace with the search's numbers in its events, runnable sets and pending operations; the rest, which the
-    /// reductions do not look at, keeps the run's.
+    /// The trace with the search's thread numbers in its events, runnable sets and pending operations. The rest keeps
+    /// the run's numbers, because no reduction reads it.
     pub(crate) fn rename(&mut self, mut trace: Trace) -> Trace {
         let known = trace.threads.len() <= self.paths.len();
         if known && trace.threads.iter().zip(&self.paths).all(|(info, path)| info.path == *path) {
@@ -46,7 +46,7 @@ impl Names {
         if (0..).map(ThreadId).zip(&names).all(|(number, name)| number == *name) {
             return trace;
         }
-        // A thread that is about to be created has no path yet, and no events.
+        // A thread that is about to be created has neither a path nor events.
         let name = |thread: ThreadId| names.get(thread.0 as usize).copied().unwrap_or(thread);
         trace.events.iter_mut().for_each(|event| rename_event(event, name));
         trace.pending.iter_mut().for_each(|pending| rename_event(&mut pending.event, name));
@@ -69,10 +69,10 @@ fn rename_event(event: &mut Event, name: impl Fn(ThreadId) -> ThreadId) {
     }
 }
 
-/// The schedule that executes these events, from the first on, in this order.
+/// The schedule that executes these events in this order, starting with the first.
 pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Schedule {
     let mut schedule = Schedule { segments: Vec::with_capacity(64), choices: Vec::new() };
-    // The threads' numbers in the run, one more each; 0 for those not created.
+    // The threads' numbers in the run, plus one; 0 for threads not created.
     let mut numbers: SmallVec<[u32; 64]> = smallvec![1];
     let mut count = 1;
     let mut last = None;

@@ -2,49 +2,50 @@
 //! partial order reduction", POPL 2014: source sets, wake-up trees ([`wakeup`](crate::wakeup)) and sleep sets
 //! ([`sleep`](crate::sleep)).
 //!
-//! After each execution, every two events that can be reversed give a sequence that does so
-//! ([`reversal`](crate::reversal)): all that does not follow from the first, then the second. It goes into the wake-up
-//! tree of the state before the first, unless a sleeping thread is a weak initial of it (then all it leads to was
-//! explored) or a leaf of the tree covers it. The next run follows the first leaf of the last tree, then the executor's
-//! policy.
+//! After each execution, every pair of reversible events yields a sequence that reverses it
+//! ([`reversal`](crate::reversal)): all events that do not follow from the first, then the second. The sequence goes
+//! into the wake-up tree of the state before the first event, unless a sleeping thread is a weak initial of it (then
+//! everything it leads to has been explored) or a leaf of the tree covers it. The next run follows the first leaf of
+//! the last tree, then the executor's policy.
 //!
-//! *No execution is blocked or repeated.* No sleeping thread is a weak initial of a leaf, so each is woken on the way to
-//! it and the policy runs on with nobody asleep; and sleep sets never let two equivalent executions end.
+//! *No execution is blocked or repeated.* No sleeping thread is a weak initial of a leaf, so each is woken on the way
+//! to the leaf and the policy continues with no thread asleep; and sleep sets never let two equivalent executions end.
 //!
-//! *Complete*: every run of the program is equivalent to an explored one. For suppose that from a state with nobody
-//! asleep who can come first of it, a run `u` to the end is missed. Each thread that was run from the state, or sleeps
-//! there, has an event that interferes with one of `u`, before `u` comes to it. Take the one, `s`, for which that is
-//! latest, at the event `b` of `u`. What of `u` comes before `b` is independent of the event of `s`, so it was explored
-//! after it, and with it the reversal of that event and `b`'s operation was met. Nobody who sleeps or was run is a weak
-//! initial of the sequence, since the events in it are those of `u` before `b`, others independent of these and of `b`,
-//! and `b`. So some leaf was explored whose first event interferes with `u` only after `b`: `s` was not the latest.
+//! *Complete*: every run of the program is equivalent to an explored one. Suppose that from some state, where no
+//! sleeping thread can come first in it, a run `u` to the end is missed. Each thread that was run from the state, or
+//! sleeps there, has an event that interferes with one of `u` before `u` reaches it. Take the thread `s` for which that
+//! happens latest, at the event `b` of `u`. The part of `u` before `b` is independent of the event of `s`, so it was
+//! explored after that event, and the reversal of that event and `b`'s operation was found there. No thread that sleeps
+//! or was run is a weak initial of the reversing sequence, since its events are those of `u` before `b`, others
+//! independent of these and of `b`, and `b`. So a leaf was explored whose first event interferes with `u` only after
+//! `b`, which contradicts the choice of `s`.
 //!
-//! So it is enough to reverse two events once: in the first execution that has both, the events of `u` before `b` are
-//! executed before `b`, and are in the sequence. What later executions with the same beginning would add to it is
-//! independent of `b`. (An operation that waits in vain is looked at in each.)
+//! Hence it suffices to reverse two events once: in the first execution that has both, the events of `u` before `b` are
+//! executed before `b` and are in the sequence. What later executions with the same prefix would add to it is
+//! independent of `b`. (A blocked operation is considered in each execution.)
 //!
-//! *Plain accesses are no scheduling points of their own.* Two conflicting accesses that synchronisation orders have
-//! something between them and are never reversed; where all are, only synchronisation is. Two that nothing orders are
-//! a race, and its bytes are from then on synchronised on: which of the two came first may decide what follows. Nothing
-//! explored before has to be looked at again: in an execution where all accesses of these bytes are ordered, dependence
-//! with and without them is the same order, so the same events are reversed, and the same classes told apart. The
-//! classes are therefore those of dependence restricted to synchronisation and the bytes that race somewhere, and what
-//! the executions show is what all schedules show: the same pairs race, in the same classes.
+//! *Plain accesses are not scheduling points of their own.* Two conflicting accesses that synchronisation orders have
+//! an event between them and are never reversed, so where all accesses are ordered, only synchronisation is reversed.
+//! Two unordered accesses are a race, and from then on their bytes count as synchronisation, since the order of the two
+//! may decide what follows. Earlier executions need not be examined again: in an execution where all accesses to these
+//! bytes are ordered, dependence with and without them is the same order, so the same events are reversed and the same
+//! classes distinguished. The classes are therefore those of dependence restricted to synchronisation and the bytes
+//! that race somewhere, and the executions show what all schedules show: the same pairs race, in the same classes.
 //!
-//! Deviations from the paper: it forbids that a thread makes an operation of another impossible, which locks do; see
-//! [`reversal`](crate::reversal). Results of operations may change in a reversal. That of a compare-exchange is not
-//! foreseen: it is taken to write where its site is known to, which may block an execution when it does not, and when
-//! a site that only read turns out to write, the search starts again. Whether a semaphore can be had is not always
-//! known: a run may show that it cannot.
+//! Deviations from the paper: it forbids that a thread disables an operation of another, which locks do; see
+//! [`reversal`](crate::reversal). Results of operations may change in a reversal. The result of a compare-exchange is
+//! not predicted: it is assumed to write wherever its site is known to write. If it does not, an execution may be
+//! blocked; if a site that only read turns out to write, the search restarts. Whether a semaphore can be acquired is
+//! not always known: a run may show that it cannot.
 //!
-//! *Values that the program leaves open*: choosing another value is another event of the thread, independent of all others.
-//! Where one is executed, the others are planned, unless all they lead to was explored.
+//! *Values that the program leaves open*: choosing another value is another event of the thread, independent of all
+//! others. Where one value is executed, the others are planned, unless everything they lead to has been explored.
 //!
-//! *Not covered*: sections that choose (what they do with another value is not known), programs that cancel threads (a
-//! request changes what any later operation is) and executions in which locks, threads and the like are misused (what can be
-//! possible at once follows from their rules). They are left to `dpor-sleep`.
+//! *Not covered*: sections that choose (their effect with another value is not known), programs that cancel threads (a
+//! request changes every later operation) and executions that misuse locks, threads or other objects (their rules
+//! decide which events can be co-enabled). These are left to `dpor-sleep`.
 //!
-//! Never wrong: what is found was executed.
+//! Never wrong: every finding was executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +68,7 @@ use crate::reversal::{Reversal, Steps, reversible};
 use crate::sleep::{Relation, Sleep, same_event};
 use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
 
-/// What the run under way does otherwise than the current execution.
+/// How the planned run differs from the current execution.
 pub(crate) struct Plan {
     /// The first event that differs.
     pub(crate) from: Step,
@@ -88,47 +89,48 @@ pub(crate) enum Mode {
     /// Takes the first leaf of the last wake-up tree.
     #[default]
     Ahead,
-    /// Runs the plan, which leaves the current execution where it began to repeat others.
+    /// Runs the plan, which leaves the current execution where it started to repeat others.
     Detour,
-    /// Starts again: what it assumed about an operation was wrong.
+    /// Restarts, because an assumption about an operation was wrong.
     Restart,
 }
 
-/// The reduction's memory.
+/// The state of the reduction.
 #[derive(Default)]
 pub(crate) struct Optimal {
     pub(crate) names: Names,
     /// The current execution.
     pub(crate) trace: Option<Trace>,
-    /// The order of its events that count: all, or those before it repeats others.
+    /// The causal order of its events that count: all, or those before it repeats other executions.
     pub(crate) causality: Causality,
     pub(crate) holding: Holding,
-    /// For each of these events, those it may have to be reversed with.
+    /// For each of these events, the events it may have to be reversed with.
     reversible: Vec<Steps>,
-    /// How many of them were reversed, in this execution or in one that begins with the same.
+    /// How many of them were reversed, in this execution or in an earlier one with the same prefix.
     pub(crate) reversed: usize,
-    /// The events that sequences are made of.
+    /// The events that sequences consist of.
     pub(crate) events: Events,
     /// The numbers of the current execution's first events.
     numbers: Vec<EventNumber>,
-    /// Used for one sequence after the other.
+    /// Buffer for building sequences.
     pub(crate) sequence: Sequence,
-    /// Who sleeps in each state; nobody in those after the last.
+    /// The sleep set of each state; empty for states after the last.
     pub(crate) sleeps: Vec<Sleep<EventNumber>>,
-    /// What is left to explore from the states of the current execution; never an empty list.
+    /// Wake-up trees of the states of the current execution; never an empty list.
     pub(crate) trees: BTreeMap<Step, Vec<Branch>>,
-    /// Events of the current execution after which something was left out that may interfere with them; see
+    /// Events of the current execution after which something was pruned that may interfere with them; see
     /// [`best`](crate::best).
     pub(crate) threatened: BTreeSet<Step>,
-    /// States before this one belong to somebody else: what is planned for them is only kept; see [`parts`](crate::parts).
+    /// Depth of the root of the subtree being explored: sequences for states above it are only collected; see
+    /// [`subtree`](crate::subtree).
     pub(crate) floor: u32,
     pub(crate) above: Above,
-    /// The events by the numbers that each helper gave them.
+    /// For each helper, this search's numbers of the events the helper numbered.
     pub(crate) mirrors: Vec<Vec<EventNumber>>,
     pub(crate) sizes: Sizes,
     pub(crate) plan: Plan,
     pub(crate) mode: Mode,
-    /// Sites of read-modify-writes: where such a site only reads, it is a compare-exchange that failed.
+    /// Sites of read-modify-writes: where such a site only reads, it is a failed compare-exchange.
     pub(crate) exchanges: BTreeSet<SiteId>,
     pub(crate) values: ChoiceValues,
     /// Asked before something is planned; see [`best`](crate::best).
@@ -138,7 +140,7 @@ pub(crate) struct Optimal {
 impl Reduction for Optimal {
     fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
         let cancels = |event: &Event| matches!(event.op, Op::Cancel { .. } | Op::Cancelled);
-        // What a section does is not known for another value of its choice.
+        // What a section would do with another value of its choice is not known.
         let chooses = |event: &Event| matches!(event.op, Op::Section { .. }) && !event.op.choices().is_empty();
         let new = trace.events.iter().skip(self.plan.from.0 as usize);
         if breaks_rules(&trace) || new.clone().any(|e| cancels(e) || chooses(e)) {
@@ -172,7 +174,7 @@ impl Reduction for Optimal {
         }
         let plan = std::mem::take(&mut self.plan);
         let forks = plan.forks.into_iter().map(|(count, branches)| (Step(from.0 + count as u32), branches));
-        // A run that met its limit on the way has no states from there on.
+        // A run that hit its limit on the way has no states from there on.
         self.trees.extend(forks.filter(|(step, _)| *step < trace.events.next_id()));
         let end = self.sleep_through(&trace, from);
         self.extend(&trace, from, end);
@@ -306,23 +308,23 @@ impl Reduction for Optimal {
     }
 }
 
-/// What a run did otherwise than planned.
+/// How a run deviated from its plan.
 enum Surprise {
-    /// Nothing that matters.
+    /// In no way that matters.
     None,
     /// A site that had only read is a compare-exchange.
     Exchange,
-    /// An operation depends on more than was reckoned with.
+    /// An operation depends on more than the plan assumed.
     Unforeseen,
 }
 
 impl Optimal {
-    /// Before the first execution.
+    /// The reduction before the first execution.
     pub(crate) fn new(values: &ChoiceValues) -> Self {
         Self { values: values.clone(), ..Self::default() }
     }
 
-    /// Takes in the trace's events from `from` on, before `end`.
+    /// Adds the trace's events from `from` on, before `end`.
     pub(crate) fn extend(&mut self, trace: &Trace, from: Step, end: Step) {
         for step in (from.0..end.0).map(Step) {
             self.reversible.push(reversible(&self.causality, &self.holding, trace, &trace.events[step], step));
@@ -331,14 +333,14 @@ impl Optimal {
         }
     }
 
-    /// Forgets all events of the current execution.
+    /// Removes all events of the current execution.
     pub(crate) fn forget(&mut self) {
         (self.causality, self.holding) = (Causality::default(), Holding::default());
         self.reversible.clear();
         self.numbers.clear();
     }
 
-    /// Forgets the events of the current execution from `to` on.
+    /// Removes the events of the current execution from `to` on.
     pub(crate) fn retract(&mut self, before: &Trace, to: Step) {
         for event in before.events.as_slice()[..self.causality.len()].iter().skip(to.0 as usize).rev() {
             self.holding.pop(event);
@@ -349,7 +351,7 @@ impl Optimal {
         self.numbers.truncate(to.0 as usize);
     }
 
-    /// Notes the sites of read-modify-writes.
+    /// Records the sites of read-modify-writes.
     fn learn(&mut self, trace: &Trace, from: Step) {
         for event in trace.events.iter().skip(from.0 as usize) {
             if let (Op::Access(access), Some(site)) = (&event.op, event.site)
@@ -360,7 +362,7 @@ impl Optimal {
         }
     }
 
-    /// Compares a run with the plan it was made for.
+    /// Compares a run with its plan.
     fn compare_with_plan(&mut self, trace: &Trace) -> Result<Surprise, Difference> {
         let differs = |step: Step, difference: String| Err(Difference { step, difference });
         for (step, planned) in (self.plan.from.0..).map(Step).zip(&self.plan.chain) {
@@ -369,11 +371,11 @@ impl Optimal {
                 if matches!(trace.end, End::StepLimit | End::TimeLimit) {
                     break;
                 }
-                return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end));
+                return differs(step, format!("the plan had {expected:?} and the run ended: {:?}", trace.end));
             };
             let same = event.id == expected.id && event.op.choices() == expected.op.choices();
             if !same || (planned.seen() && event != expected) {
-                return differs(step, format!("there was {expected:?} and then {event:?}"));
+                return differs(step, format!("the plan had {expected:?} and the run {event:?}"));
             }
             if event == expected {
                 if self.numbers.len() == step.0 as usize {
@@ -392,7 +394,8 @@ impl Optimal {
         Ok(Surprise::None)
     }
 
-    /// Follows the sleep sets from the state `from` on. The number of events before one of a sleeping thread.
+    /// Computes the sleep sets from the state `from` on. Returns the number of events before the first one of a
+    /// sleeping thread.
     fn sleep_through(&mut self, trace: &Trace, from: Step) -> Step {
         for step in trace.events.ids().skip(from.0 as usize) {
             let Some(sleep) = self.sleeps.get(step.0 as usize).filter(|sleep| !sleep.is_empty()) else { break };
@@ -407,7 +410,7 @@ impl Optimal {
         trace.events.next_id()
     }
 
-    /// Concludes the execution, of which the first `end` events count.
+    /// Handles the end of an execution, of which the first `end` events count.
     fn conclude(&mut self, trace: &Trace, end: Step) -> Taken {
         let cut = end < trace.events.next_id();
         if cut && let Some(sleep) = self.sleeps.get(end.0 as usize) {
@@ -431,8 +434,8 @@ impl Optimal {
         if cut { Taken::Blocked } else { Taken::Execution }
     }
 
-    /// Plans all reversals of an execution's first `end` events, with what was pending then, that change something in the
-    /// state `from` or later, and the other values of its choices there.
+    /// Plans all reversals of an execution's first `end` events, and of the operations pending then, that change
+    /// something in the state `from` or later; also the other values of choices there.
     pub(crate) fn reverse_from(&mut self, trace: &Trace, from: Step, end: Step) {
         let executed = std::mem::take(&mut self.reversible);
         let known = if self.foresight.is_blind() { self.reversed } else { 0 };
@@ -459,7 +462,7 @@ impl Optimal {
         }
     }
 
-    /// Plans an execution in which the event at `step` chooses otherwise, unless one is planned or was explored.
+    /// Plans an execution in which the event at `step` chooses another value, unless one is planned or explored.
     fn choose(&mut self, step: Step, variant: &Event) {
         self.sequence.clear();
         self.sequence.push(self.events.number(variant), false);
@@ -468,7 +471,7 @@ impl Optimal {
         }
     }
 
-    /// Plans the sequence in a state, unless a leaf that is planned there covers it.
+    /// Inserts the sequence into the wake-up tree of a state, unless a leaf there covers it.
     fn plan_in(&mut self, state: Step) {
         if state.0 < self.floor {
             self.above.keep(&self.events, state, &mut self.sequence);
@@ -477,8 +480,8 @@ impl Optimal {
         }
     }
 
-    /// Plans an execution in which `next` comes before the event at `first`, unless one is planned, or was explored,
-    /// that leads there.
+    /// Plans an execution in which `next` comes before the event at `first`, unless one that leads there is planned or
+    /// explored.
     pub(crate) fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
         if self.foresight.leaves_out(first) {
             return;
@@ -499,9 +502,9 @@ impl Optimal {
         }
     }
 
-    /// Whether all that the sequence, made for the sake of `next`, leads to from this state was explored after the next event
-    /// of somebody who sleeps there. Where something was left out after that, it is all only if the event is in the
-    /// sequence: what else may come before it has not been met.
+    /// Whether everything the sequence, built to run `next` earlier, leads to from this state was explored after the
+    /// next event of a sleeping thread. If something was pruned after that event, this holds only if the event is in
+    /// the sequence: otherwise other events that may have to come before it have not been seen.
     fn was_explored(&self, state: Step, next: &Event) -> bool {
         let Some(sleep) = self.sleeps.get(state.0 as usize) else { return false };
         let (events, sequence) = (&self.events, &self.sequence);
@@ -511,21 +514,21 @@ impl Optimal {
             sequence.has_weak_initial(events, *event)
                 && (!sleep.partly().contains(thread) || sequence.has_event_of(events, thread))
         };
-        // Most often it is the thread for whose sake the sequence was made.
+        // Usually it is the thread that the sequence was built for.
         let asleep = || sleep.events().iter();
         asleep().filter(own).any(explored) || asleep().filter(|event| !own(event)).any(explored)
     }
 }
 
-/// Numbers the trace's events up to `until`, as far as they are not.
+/// Numbers the trace's events up to `until` that have no number yet.
 fn number_until(events: &mut Events, numbers: &mut Vec<EventNumber>, trace: &Trace, until: usize) {
     for event in trace.events.as_slice().iter().take(until).skip(numbers.len()) {
         numbers.push(events.number(event));
     }
 }
 
-/// Whether a misuse makes possible what the rules of locks, threads and the like exclude. To free a block twice does not,
-/// unless there is such an object in it.
+/// Whether a misuse enables something that the rules of locks, threads and other objects exclude. A double free does
+/// not, unless the block contains such an object.
 fn breaks_rules(trace: &Trace) -> bool {
     let synchronises = |event: &Event, block: &Cell| {
         let meets = |(resource, _): (Resource, Use)| matches!(resource, Resource::Bytes(cell) if cell.overlaps(block));
@@ -538,14 +541,14 @@ fn breaks_rules(trace: &Trace) -> bool {
     !trace.misuses.iter().all(|misuse| is_of_memory(misuse.object))
 }
 
-/// A run is a function of its schedule: the events and runnable threads before the first one that is to differ are the
-/// same.
+/// Checks that both runs have the same events and runnable threads before `from`. A run is a function of its schedule,
+/// so anything else is an error.
 fn check_prefix(before: &Trace, now: &Trace, from: Step) -> Result<(), Difference> {
     for (step, expected) in before.events.iter_enumerated().take(from.0 as usize) {
         let difference = match now.events.get(step) {
             Some(event) if event == expected => continue,
-            Some(event) => format!("there was {expected:?} and then {event:?}"),
-            None => format!("there was {expected:?} and then the run ended: {:?}", now.end),
+            Some(event) => format!("the first run had {expected:?} and the second {event:?}"),
+            None => format!("the first run had {expected:?} and the second ended: {:?}", now.end),
         };
         return Err(Difference { step, difference });
     }

@@ -1,22 +1,24 @@
-//! Parts of a search that can be explored by themselves.
+//! Subtrees of a search that can be explored separately.
 //!
-//! A leaf of a wake-up tree is executed for certain, and what is explored below it is a function of the leaf alone: of the
-//! events that lead there, of who sleeps on the way, and of what is known about threads and compare-exchanges. For what is
-//! planned while it is explored goes either into states below the leaf, or into the trees of states above, which nobody
-//! looks at before the leaf is done with. So a *part* is explored in a copy of the reduction that has nothing else to do.
-//! It brings what its executions show, and the sequences that are to go into trees above; taking over both
-//! ([`Optimal::adopt_here`]) leaves the search where it would be if it had explored the part itself. That a part was what
-//! the search came to is checked ([`Optimal::fits_here`]); if not, or if it met what only the whole search can deal with, it
-//! is given up. A part may be cut after any of its executions. What is left of it is then taken over too.
+//! A leaf of a wake-up tree is certain to be executed, and what is explored below it is a function of the leaf alone:
+//! of the events that lead there, the sleep sets on the way, and what is known about threads and compare-exchanges.
+//! Everything planned while it is explored goes either into states below the leaf, or into the trees of states above,
+//! which the search does not read before the leaf is finished. So a *subtree* is explored in a copy of the reduction
+//! that has nothing else to do. Its result is what its executions show and the sequences for trees above; adopting both
+//! ([`Optimal::adopt_subtree`]) leaves the search where it would be if it had explored the subtree itself. The search
+//! checks that the subtree is the one it has reached ([`Optimal::matches_subtree`]); if it is not, or if it met
+//! something only the whole search can handle, the result is discarded. Exploring a subtree may stop after any of its
+//! executions; what is left of it is then adopted too.
 //!
-//! *A part is no more than a leaf*, not all that begins with the same event: what is explored there depends on the leaves
-//! that come to the branch later. While `d` sleeps, sequences that it can come first of are not planned; they were explored
-//! after `d`, and it is there that what has to come before `d` is met, and goes to such a leaf.
+//! *A subtree belongs to one leaf*, not to everything that starts with the same event, because what is explored there
+//! depends on the leaves that are added to the branch later. While `d` sleeps, sequences in which it can come first are
+//! not planned; they were explored after `d`, and whatever has to come before `d` is found there and goes to such a
+//! leaf.
 //!
-//! *Of the sequences for a state above only those are kept that a tree with nothing else in it would take.* The others change
-//! no tree: let `s` be one that a leaf covers which comes from `r`, an earlier one. All that is in `s` and not in `r` is
-//! independent of `r`, or comes after. So an event that can come first of `s` can come first of `r`, and the other way
-//! round: in any tree `s` takes the way that `r` took, to the leaf that covered `r` or that `r` became.
+//! *Of the sequences for a state above, only those are kept that an otherwise empty tree would accept.* The others
+//! change no tree: let `s` be one that is covered by a leaf that comes from an earlier sequence `r`. Every event in `s`
+//! and not in `r` is independent of `r` or comes after it. So an event that can come first in `s` can come first in
+//! `r`, and vice versa: in any tree `s` takes the path that `r` took, to the leaf that covered `r` or that `r` became.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,13 +31,13 @@ use crate::optimal::{Mode, Optimal, Plan};
 use crate::sleep::Sleep;
 use crate::wakeup::{self, Branch, Planned, Sequence};
 
-/// Most planned leaves looked at for a part.
+/// Limit on the planned leaves considered when looking for subtrees.
 const LOOKED_AT: usize = 512;
 
-/// Who sleeps from a state on, up to the next entry's.
+/// Sleep sets: each entry holds from its state up to the next entry's.
 pub(crate) type Sleeping<E> = Vec<(u32, Vec<E>, ThreadSet)>;
 
-/// A leaf of a wake-up tree with all that what is explored below it depends on.
+/// A leaf of a wake-up tree with everything that the exploration below it depends on.
 pub(crate) struct Part {
     /// Executes the leaf.
     pub(crate) schedule: Schedule,
@@ -44,23 +46,23 @@ pub(crate) struct Part {
     /// The leaf's events, and whether each was seen.
     chain: Vec<(Event, bool)>,
     sleeping: Sleeping<Event>,
-    /// Who sleeps in the state where the leaf leaves the execution, by the numbers of the search.
+    /// The sleep set of the state where the leaf leaves the execution, in the search's event numbers.
     asleep: (Vec<EventNumber>, ThreadSet),
     /// Threads by number.
     paths: Vec<ThreadPath>,
     exchanges: BTreeSet<SiteId>,
 }
 
-/// Sequences for states above a part.
+/// Sequences for states above a subtree.
 #[derive(Default)]
 pub(crate) struct Above {
     sequences: Vec<(Step, Box<[Planned]>)>,
-    /// Trees with nothing else in them.
+    /// Trees that contain only these sequences.
     trees: BTreeMap<Step, Vec<Branch>>,
 }
 
 impl Above {
-    /// Keeps a sequence for a state, unless one that is kept does. The sequence is used up.
+    /// Keeps a sequence for a state unless a kept one covers it. Empties the sequence.
     pub(crate) fn keep(&mut self, events: &Events, state: Step, sequence: &mut Sequence) {
         let chain = sequence.to_chain();
         if wakeup::insert(events, self.trees.entry(state).or_default(), sequence) {
@@ -69,23 +71,23 @@ impl Above {
     }
 }
 
-/// What exploring a branch of a state takes: the mean of those before.
+/// The mean number of executions that exploring a branch of each state takes.
 #[derive(Default)]
 pub(crate) struct Sizes {
     /// Executions so far.
     executions: u64,
-    /// Where the current execution leaves others: the state, and how many there were then.
+    /// Where the current execution branches off from others: the state, and the number of executions before.
     begun: Vec<(Step, u64)>,
     mean: Vec<f32>,
 }
 
 impl Sizes {
-    /// So many executions more.
+    /// Adds executions.
     pub(crate) fn add(&mut self, executions: u64) {
         self.executions += executions;
     }
 
-    /// All that follows the current execution's event in a state is explored.
+    /// Records that everything after the current execution's event in a state is explored.
     pub(crate) fn explored(&mut self, state: Step) {
         self.begun.truncate(self.begun.partition_point(|(other, _)| *other <= state));
         let began = self.begun.last().map_or(0, |(_, began)| *began);
@@ -100,15 +102,15 @@ impl Sizes {
 }
 
 impl Optimal {
-    /// Parts, the ones that are come to last and take longest first, of at least so many executions as far as one can tell.
-    /// Without what the search explores next itself, and what is known.
+    /// Subtrees of at least `least` executions, as estimated, those the search reaches last and that take longest
+    /// first. Excludes what the search explores next and subtrees that are `known`.
     pub(crate) fn find_parts(&mut self, least: f32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
         let Self { trace: Some(trace), trees, sleeps, events, sizes, names, exchanges, .. } = self else {
             return Vec::new();
         };
         let (mut parts, mut looked) = (Vec::new(), 0);
         let last = trees.last_key_value().map(|(state, _)| *state);
-        // All that begins in a state after this one seems too small.
+        // Everything that branches off below this state seems too small.
         let Some(deepest) = sizes.mean.iter().rposition(|mean| *mean >= least) else { return parts };
         for (state, branches) in trees.iter().take_while(|(state, _)| state.0 as usize <= deepest) {
             let at = state.0 as usize;
@@ -153,7 +155,7 @@ impl Optimal {
         parts
     }
 
-    /// Sets who sleeps in the states after those that are known.
+    /// Sets the sleep sets of the states after those that are known.
     pub(crate) fn set_sleeping(&mut self, sleeping: Sleeping<EventNumber>, states: u32) {
         let ends: Vec<u32> = sleeping.iter().skip(1).map(|(from, ..)| *from).chain([states]).collect();
         for ((_, events, partly), end) in sleeping.into_iter().zip(ends) {
@@ -161,7 +163,7 @@ impl Optimal {
         }
     }
 
-    /// Gets ready to explore a part and nothing else. The first state that belongs to it.
+    /// Prepares to explore one subtree and nothing else. Returns the first state that belongs to it.
     pub(crate) fn begin(&mut self, part: &Part) -> Step {
         let from = part.trace.events.next_id();
         let before = self.trace.take();
@@ -170,7 +172,7 @@ impl Optimal {
         let renamed = self.names.paths() != part.paths;
         match &before {
             Some(before) => self.retract(before, Step(if renamed { 0 } else { common as u32 })),
-            // The last part was given up in the middle of an execution.
+            // The previous subtree was abandoned in the middle of an execution.
             None => self.forget(),
         }
         if renamed {
@@ -195,13 +197,13 @@ impl Optimal {
         floor
     }
 
-    /// The sequences planned for states above the part.
+    /// Takes the sequences planned for states above the subtree.
     pub(crate) fn take_above(&mut self) -> Vec<(Step, Box<[Planned]>)> {
         std::mem::take(&mut self.above).sequences
     }
 
-    /// Whether the part that was explored is what the schedule asked for last begins. Learns the numbers that the helper
-    /// gave to events.
+    /// Whether the explored subtree is the one that the last requested schedule enters. Records the event numbers the
+    /// helper assigned.
     pub(crate) fn fits_here(&mut self, explored: &Explored) -> bool {
         let Self { mirrors, events, .. } = self;
         mirrors.resize(mirrors.len().max(explored.helper + 1), Vec::new());
@@ -214,7 +216,7 @@ impl Optimal {
         named && asleep && part.exchanges == self.exchanges
     }
 
-    /// Goes on after a part that fits, as if it had been explored here.
+    /// Adopts a matching subtree, as if it had been explored here.
     pub(crate) fn adopt_here(&mut self, explored: Explored) {
         let Explored { statistics, above, sleeping, trees, last: trace, paths, exchanges, helper, .. } = explored;
         let (sleeping, states) = sleeping;
@@ -251,7 +253,7 @@ impl Optimal {
     }
 }
 
-/// Who sleeps in the states from `first` on.
+/// The sleep sets of the states from `first` on.
 pub(crate) fn sleeping_from(sleeps: &[Sleep<EventNumber>], first: usize) -> Sleeping<EventNumber> {
     let mut sleeping: Sleeping<EventNumber> = Vec::new();
     for (state, sleep) in sleeps.iter().enumerate().skip(first) {
@@ -262,7 +264,7 @@ pub(crate) fn sleeping_from(sleeps: &[Sleep<EventNumber>], first: usize) -> Slee
     sleeping
 }
 
-/// The first events of a trace, and which threads could run before them and after.
+/// The first events of a trace, with the runnable threads before them and after the last.
 pub(crate) fn until(trace: &Trace, state: Step) -> Trace {
     let runnable = trace.runnable.iter().take_while(|(from, _)| *from <= state).cloned().collect();
     let events = trace.events.iter().take(state.0 as usize).cloned().collect();

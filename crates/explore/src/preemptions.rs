@@ -1,13 +1,13 @@
 //! Iterative preemption bounding: M. Musuvathi, S. Qadeer, "Iterative context bounding for systematic testing of
 //! multithreaded programs", PLDI 2007 (CHESS).
 //!
-//! A switch from a thread that could have gone on, and did not offer to let others run, is a *preemption*. All schedules
-//! without one are run first, then those with one, and so on up to the bound; each once. A choice that needs more
-//! preemptions than the round allows is kept for the next one.
+//! A switch away from a thread that could have continued, and did not yield, is a *preemption*. All schedules without
+//! one are run first, then those with one, and so on up to the bound, each once. A choice that needs more preemptions
+//! than the round allows is kept for the next round.
 //!
-//! Every event is a scheduling point, and no two schedules are told to be equivalent: what such a search covers is exactly
-//! the schedules with at most so many preemptions. *Complete* if the bound left out none. (The policy that goes on after a
-//! prefix may preempt by itself when a thread runs for very long; such a run is one more than the bound asks for.)
+//! Every event is a scheduling point, and no two schedules count as equivalent: such a search covers exactly the
+//! schedules with at most this many preemptions. *Complete* if the bound omitted none. (After a prefix, the executor's
+//! policy may itself preempt a thread that runs very long; such a run exceeds the bound by one.)
 
 use model::{Event, Op, Schedule, Step, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::choices::ChoiceValues;
 use crate::reduction::{Difference, Reduction, Taken};
 use crate::stack::Branch;
 
-/// What is left to be run.
+/// The schedules still to run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Open {
     /// Preemptions allowed in this round.
@@ -28,27 +28,28 @@ pub(crate) struct Open {
     now: Vec<Schedule>,
     /// Schedules with one preemption more.
     later: Vec<Schedule>,
-    /// Whether the bound left out a schedule.
+    /// Whether the bound omitted a schedule.
     cut: bool,
 }
 
-/// The reduction's memory.
+/// The state of the reduction.
 pub(crate) struct Preemptions {
     most: u32,
     trace: Option<Trace>,
-    /// The state in which the current run leaves the one before: there, another thread runs or chooses another value.
+    /// The state in which the current run differs from the one before: another thread runs there, or chooses another
+    /// value.
     branch: Option<Step>,
     open: Open,
     values: ChoiceValues,
 }
 
 impl Preemptions {
-    /// With at most so many.
+    /// A search with at most this many preemptions.
     pub(crate) fn new(most: u32, values: &ChoiceValues) -> Self {
         Self { most, trace: None, branch: None, open: Open::default(), values: values.clone() }
     }
 
-    /// Keeps a branch that needs so many preemptions.
+    /// Keeps a branch that needs this many preemptions.
     fn keep(&mut self, trace: &Trace, branch: Branch, needs: u32) {
         if needs <= self.open.round {
             self.open.branches.push(branch);
