@@ -8,13 +8,13 @@
 
 use model::{Schedule, Step, ThreadSet, Trace};
 
-use crate::checkpoint::{Rest, Saved, SavedFrame};
+use crate::checkpoint::{ReductionState, SavedFrame, SavedReduction};
 use crate::choices::ChoiceValues;
-use crate::foresight::{Foresight, Pruned};
 use crate::outlook::Settled;
-use crate::reduction::{Difference, Reduction, Taken, remaining};
-use crate::sleep::Sleep;
-use crate::stack::{Branch, Cut, Frame, Stack};
+use crate::pruner::{Pruned, Pruner};
+use crate::reduction::{Difference, Reduction, RunKind, remaining};
+use crate::sleep::SleepSet;
+use crate::stack::{BacktrackPoint, Cut, Frame, Stack};
 
 /// Decides which threads belong to each state's backtrack set.
 pub(crate) trait Backtracks {
@@ -40,7 +40,7 @@ pub(crate) trait Backtracks {
     }
 
     /// The pruner it asks, if it has one.
-    fn foresight(&mut self) -> Option<&mut Foresight> {
+    fn pruner(&mut self) -> Option<&mut Pruner> {
         None
     }
 }
@@ -51,7 +51,7 @@ pub(crate) struct Backtracking<B> {
     sleeping: bool,
     stack: Option<Stack>,
     /// How the current run, or the next one, differs from the stack.
-    branch: Option<Branch>,
+    branch: Option<BacktrackPoint>,
     detour: bool,
     values: ChoiceValues,
 }
@@ -68,7 +68,7 @@ impl<B> Backtracking<B> {
 }
 
 impl<B: Backtracks> Reduction for Backtracking<B> {
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference> {
         let (stack, from) = match (&mut self.stack, &self.branch) {
             (Some(stack), Some(branch)) => {
                 check_prefix(stack, branch, &trace)?;
@@ -82,12 +82,12 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         if let Cut::Detour(branch) = cut {
             self.backtracks.extend(stack, from, branch.step);
             (self.branch, self.detour) = (Some(branch), true);
-            return Ok(Taken::Detour);
+            return Ok(RunKind::Detour);
         }
         let end = stack.end();
         self.backtracks.extend(stack, from, end);
         self.backtracks.finish(stack, end);
-        Ok(if matches!(cut, Cut::Blocked) { Taken::Blocked } else { Taken::Execution })
+        Ok(if matches!(cut, Cut::Blocked) { RunKind::Blocked } else { RunKind::Execution })
     }
 
     fn next(&mut self) -> Option<Schedule> {
@@ -103,7 +103,7 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         Some(remaining(frames.iter().map(|frame| (frame.done.len(), frame.open().count()))))
     }
 
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<SavedReduction> {
         let stack = self.stack.as_ref().filter(|_| !self.detour)?;
         let schedule = stack.trace.schedule_to(stack.trace.events.next_id());
         let frame = |f: &Frame| SavedFrame {
@@ -112,18 +112,18 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
             asleep: f.sleep.events().to_vec(),
             variants: f.variants.clone(),
         };
-        Some(Saved { schedule, rest: Rest::Backtracking(stack.frames.iter().map(frame).collect()) })
+        Some(SavedReduction { schedule, rest: ReductionState::Backtracking(stack.frames.iter().map(frame).collect()) })
     }
 
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Backtracking(frames) = rest else { return false };
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool {
+        let ReductionState::Backtracking(frames) = rest else { return false };
         let mut stack = Stack::new(trace, self.sleeping);
         if frames.len() > stack.frames.len() {
             return false;
         }
         stack.frames.truncate(frames.len());
         for (frame, SavedFrame { backtrack, done, asleep, variants }) in stack.frames.iter_mut().zip(frames) {
-            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, Sleep::from((asleep, ThreadSet::new())));
+            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, SleepSet::from((asleep, ThreadSet::new())));
             frame.variants = variants;
         }
         self.backtracks.restore(&stack);
@@ -132,26 +132,30 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
     }
 
     fn settle(&mut self, settled: &Settled) {
-        if let Some(foresight) = self.backtracks.foresight() {
-            foresight.settle(settled);
+        if let Some(pruner) = self.backtracks.pruner() {
+            pruner.settle(settled);
         }
     }
 
     fn pruned(&mut self) -> Pruned {
-        self.backtracks.foresight().map(|foresight| std::mem::take(&mut foresight.pruned)).unwrap_or_default()
+        self.backtracks.pruner().map(|pruner| std::mem::take(&mut pruner.pruned)).unwrap_or_default()
     }
 }
 
 /// Checks that the run repeats the stack's events and runnable threads before the branch, and runs the branch's thread
 /// there. A run is a function of its schedule, so anything else is an error.
-fn check_prefix(stack: &Stack, branch: &Branch, trace: &Trace) -> Result<(), Difference> {
+fn check_prefix(stack: &Stack, branch: &BacktrackPoint, trace: &Trace) -> Result<(), Difference> {
     let differs = |step: Step, difference: String| Err(Difference { step, difference });
     let mut found = trace.events.iter_enumerated();
     for (step, expected) in stack.trace.events.iter_enumerated().take(branch.step.0 as usize) {
         match found.next() {
             Some((_, event)) if event == expected => {}
-            Some((_, event)) => return differs(step, format!("the first run had {expected:?} and the second {event:?}")),
-            None => return differs(step, format!("the first run had {expected:?} and the second ended: {:?}", trace.end)),
+            Some((_, event)) => {
+                return differs(step, format!("the first run had {expected:?} and the second {event:?}"));
+            }
+            None => {
+                return differs(step, format!("the first run had {expected:?} and the second ended: {:?}", trace.end));
+            }
         }
     }
     check_runnable(&stack.trace, trace, branch.step)?;

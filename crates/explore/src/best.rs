@@ -18,15 +18,15 @@
 use model::{Event, Op, Step, ThreadId, Trace, work};
 
 use crate::choices::ChoiceValues;
-use crate::foresight::{Foresight, Remaining};
 use crate::optimal::Optimal;
+use crate::pruner::{Pruner, Remaining};
 use crate::reversal::reversible;
 use crate::wakeup::{Branch, Planned};
 
 /// Creates the reduction.
-pub(crate) fn new(foresight: Foresight, values: &ChoiceValues) -> Optimal {
+pub(crate) fn new(pruner: Pruner, values: &ChoiceValues) -> Optimal {
     let mut optimal = Optimal::new(values);
-    optimal.foresight = foresight;
+    optimal.pruner = pruner;
     optimal
 }
 
@@ -36,60 +36,60 @@ impl Optimal {
     /// Events that may have to run first in an open state, because of a possible future, and are not planned there can
     /// either be planned now or be found by searching below the closed state. This plans them now unless that would
     /// mean more work.
-    pub(crate) fn close(&mut self, trace: &Trace, closed: Step, end: Step) {
-        let skipped = self.foresight.pruned.skipped;
-        self.reverse_over(trace, closed, end);
-        self.choose_from(trace, Step(0), closed);
+    pub(crate) fn plan_with_pruning(&mut self, trace: &Trace, closed: Step, end: Step) {
+        let skipped = self.pruner.pruned.skipped;
+        self.plan_reversals_before(trace, closed, end);
+        self.plan_choices(trace, Step(0), closed);
         let until = match self.untried(trace, closed) {
             Some(untried) if untried.is_empty() => {
-                self.foresight.closed_from = Some(closed);
-                self.reverse_from(trace, closed, end);
+                self.pruner.closed_from = Some(closed);
+                self.plan_reversals(trace, closed, end);
                 closed
             }
             untried => {
-                self.foresight.closed_from = None;
-                self.reverse_from(trace, closed, end);
+                self.pruner.closed_from = None;
+                self.plan_reversals(trace, closed, end);
                 let until = self.first_safe(trace, closed, end);
                 let below: usize = self.trees.range(closed..until).map(|(_, branches)| branches.len()).sum();
                 match untried.filter(|untried| untried.len() <= below) {
                     Some(untried) => {
-                        self.give_up_from(closed);
-                        untried.into_iter().for_each(|(step, event)| self.try_first(step, event));
+                        self.drop_plans_from(closed);
+                        untried.into_iter().for_each(|(step, event)| self.plan_first(step, event));
                         closed
                     }
                     None => until,
                 }
             }
         };
-        self.give_up_from(until);
-        if self.foresight.pruned.skipped > skipped {
-            let remaining = self.foresight.remaining(trace, until);
-            let threatened = self.foresight.threatened(trace, &self.causality, &remaining, until);
+        self.drop_plans_from(until);
+        if self.pruner.pruned.skipped > skipped {
+            let remaining = self.pruner.remaining(trace, until);
+            let threatened = self.pruner.threatened(trace, &self.causality, &remaining, until);
             self.threatened.extend(threatened.into_iter().map(|(step, _)| step));
         }
     }
 
     /// Drops everything planned from a state on.
-    fn give_up_from(&mut self, closed: Step) {
+    fn drop_plans_from(&mut self, closed: Step) {
         let given_up = self.trees.split_off(&closed);
-        self.foresight.leave_out(given_up.values().map(Vec::len).sum());
+        self.pruner.count_omitted(given_up.values().map(Vec::len).sum());
     }
 
     /// Plans to run the event first in a state.
-    fn try_first(&mut self, step: Step, event: Event) {
+    fn plan_first(&mut self, step: Step, event: Event) {
         let chain = [Planned::new(self.events.number(&event), false)].into();
         self.trees.entry(step).or_default().push(Branch { chain, next: Vec::new() });
     }
 
     /// Plans the reversals that change something before the closed state. Reversing two events that both come later
     /// would change nothing.
-    fn reverse_over(&mut self, trace: &Trace, closed: Step, end: Step) {
+    fn plan_reversals_before(&mut self, trace: &Trace, closed: Step, end: Step) {
         let next = self.causality.next_events(trace, end);
         let all: Vec<&Event> = trace.events.iter().take(end.0 as usize).chain(next).collect();
         for (step, next) in (0..).map(Step).zip(all) {
             let until = step.min(closed);
-            let firsts = reversible(&self.causality, &self.holding, trace, next, until);
-            firsts.iter().for_each(|first| self.reverse(trace, *first, next));
+            let firsts = reversible(&self.causality, &self.locks, trace, next, until);
+            firsts.iter().for_each(|first| self.plan_reversal(trace, *first, next));
         }
     }
 
@@ -105,25 +105,26 @@ impl Optimal {
     }
 
     fn is_safe(&self, trace: &Trace, closed: Step, until: Step) -> bool {
-        let remaining = self.foresight.remaining(trace, until);
-        let threatened = self.foresight.threatened(trace, &self.causality, &remaining, until);
+        let remaining = self.pruner.remaining(trace, until);
+        let threatened = self.pruner.threatened(trace, &self.causality, &remaining, until);
         threatened.iter().all(|(step, threats)| {
-            *step < closed && self.unprepared(trace, *step, until, threats, &remaining).is_empty()
+            *step < closed && self.unplanned(trace, *step, until, threats, &remaining).is_empty()
         })
     }
 
     /// Events that may have to come before events executed in open states and are neither planned nor explored there.
     /// `None` if one of them is not known exactly.
     fn untried(&self, trace: &Trace, closed: Step) -> Option<Vec<(Step, Event)>> {
-        let remaining = self.foresight.remaining(trace, closed);
+        let remaining = self.pruner.remaining(trace, closed);
         let mut untried = Vec::new();
-        for (step, threats) in self.foresight.threatened(trace, &self.causality, &remaining, closed) {
-            let unprepared = self.unprepared(trace, step, closed, &threats, &remaining);
+        for (step, threats) in self.pruner.threatened(trace, &self.causality, &remaining, closed) {
+            let unplanned = self.unplanned(trace, step, closed, &threats, &remaining);
             let later = || trace.events.iter().skip(step.0 as usize).chain(trace.pending.iter().map(|p| &p.event));
             let later = || later().inspect(|_| work::count(1));
-            let next = unprepared.into_iter().map(|thread| later().find(|e| e.id.thread == thread));
-            let mut next: Vec<&Event> = next.map(|e| e.filter(|e| self.is_foreseen(e))).collect::<Option<_>>()?;
-            if let Some(idle) = next.iter().copied().find(|e| is_idle(e)) {
+            let next = unplanned.into_iter().map(|thread| later().find(|e| e.id.thread == thread));
+            let mut next: Vec<&Event> =
+                next.map(|e| e.filter(|e| self.has_fixed_footprint(e))).collect::<Option<_>>()?;
+            if let Some(idle) = next.iter().copied().find(|e| is_independent(e)) {
                 next = vec![idle];
             }
             untried.extend(next.into_iter().map(|event| (step, event.clone())));
@@ -132,7 +133,7 @@ impl Optimal {
     }
 
     /// Whether the event has the same footprint in every state where its thread reaches it.
-    fn is_foreseen(&self, event: &Event) -> bool {
+    fn has_fixed_footprint(&self, event: &Event) -> bool {
         match &event.op {
             Op::Access(access) => {
                 access.atomic.is_none() || !event.site.is_some_and(|site| self.exchanges.contains(&site))
@@ -144,7 +145,7 @@ impl Optimal {
     }
 
     /// The threads that may have to run before the event at `step` and are not planned, explored or asleep there.
-    fn unprepared(
+    fn unplanned(
         &self,
         trace: &Trace,
         step: Step,
@@ -152,14 +153,14 @@ impl Optimal {
         threats: &[Remaining],
         remaining: &[Remaining],
     ) -> Vec<ThreadId> {
-        if self.planned_first(step).any(is_idle) {
+        if self.planned_first(step).any(is_independent) {
             return Vec::new();
         }
         let thread = trace.events[step].id.thread;
-        let mut needed = match self.causality.first_beside(trace.events[step].id, step, until) {
+        let mut needed = match self.causality.first_unrelated(trace.events[step].id, step, until) {
             Some(other) => vec![trace.events[other].id.thread],
             None => {
-                let (mut involved, runnable) = (self.foresight.involved(threats, remaining), trace.runnable_at(step));
+                let (mut involved, runnable) = (self.pruner.involved(threats, remaining), trace.runnable_at(step));
                 involved.retain(|t| *t != thread && runnable.contains(*t));
                 involved
             }
@@ -182,6 +183,6 @@ impl Optimal {
 }
 
 /// Whether the event interferes with nothing, so that it can come first in every run from a state where it is enabled.
-fn is_idle(event: &Event) -> bool {
+fn is_independent(event: &Event) -> bool {
     matches!(event.op, Op::Start | Op::Yield | Op::Fence(_))
 }

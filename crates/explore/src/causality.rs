@@ -199,12 +199,12 @@ impl Causality {
     }
 
     /// The first event after the one at `step`, and before the state `until`, that the one at `step` does not lead to.
-    pub(crate) fn first_beside(&self, event: EventId, step: Step, until: Step) -> Option<Step> {
+    pub(crate) fn first_unrelated(&self, event: EventId, step: Step, until: Step) -> Option<Step> {
         (step.0 + 1..until.0).map(Step).inspect(|_| work::count(1)).find(|other| !self.clock(*other).contains(event))
     }
 
     /// The past of the thread's last event.
-    pub(crate) fn known_to(&self, thread: ThreadId) -> Option<Past<'_>> {
+    pub(crate) fn past_of(&self, thread: ThreadId) -> Option<Past<'_>> {
         self.last_of(thread).map(|step| self.clock(step))
     }
 
@@ -267,7 +267,7 @@ impl Causality {
 
     /// Visits, in order, the events after the one at `first` that none of `these` leads to. Such events are the first
     /// ones of each thread since then, so the visit is cheap when most events are caused by `these`.
-    pub(crate) fn for_each_beside(&self, these: &[EventId], first: Step, mut f: impl FnMut(Step)) {
+    pub(crate) fn for_each_unrelated(&self, these: &[EventId], first: Step, mut f: impl FnMut(Step)) {
         let beside = |step: Step| {
             work::count(1);
             let past = self.clock(step);

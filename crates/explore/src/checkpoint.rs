@@ -19,12 +19,12 @@ pub struct Checkpoint {
     /// The requested reduction.
     pub(crate) asked: ReductionName,
     /// The reduction in use: a different one if the requested one does not cover the program.
-    pub(crate) at_work: ReductionName,
+    pub(crate) in_use: ReductionName,
     pub(crate) max_preemptions: Option<u32>,
-    pub(crate) state: Saved,
+    pub(crate) state: SavedReduction,
     pub(crate) found: Found,
     pub(crate) statistics: Statistics,
-    pub(crate) uncovered: BTreeSet<Schedule>,
+    pub(crate) unmasked: BTreeSet<Schedule>,
     pub(crate) stopped: Option<StopReason>,
 }
 
@@ -47,10 +47,10 @@ impl Checkpoint {
 
 /// A reduction between two runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Saved {
+pub(crate) struct SavedReduction {
     /// The current execution.
     pub(crate) schedule: Schedule,
-    pub(crate) rest: Rest,
+    pub(crate) rest: ReductionState,
 }
 
 /// A [frame](crate::stack::Frame) without what the trace provides.
@@ -64,7 +64,7 @@ pub(crate) struct SavedFrame {
 
 /// What a reduction knows beyond the current execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Rest {
+pub(crate) enum ReductionState {
     /// A frame for each state that has one.
     Backtracking(Vec<SavedFrame>),
     Optimal {

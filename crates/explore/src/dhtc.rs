@@ -25,7 +25,7 @@ use model::{Step, Trace};
 
 use crate::backtracking::Backtracks;
 use crate::dpor::Dpor;
-use crate::foresight::Foresight;
+use crate::pruner::Pruner;
 use crate::sleep::ByContent;
 use crate::stack::{Frame, Stack};
 
@@ -35,21 +35,21 @@ pub(crate) struct Dhtc {
 }
 
 impl Dhtc {
-    pub(crate) fn new(foresight: Foresight) -> Self {
-        Self { dpor: Dpor::with_foresight(true, foresight) }
+    pub(crate) fn new(pruner: Pruner) -> Self {
+        Self { dpor: Dpor::with_pruner(true, pruner) }
     }
 
     /// Tries, in the state before an event, the threads that may have to run before that event.
-    fn threaten(&self, trace: &Trace, frames: &mut [Frame], closed: Step) {
-        let Dpor { causality, foresight, .. } = &self.dpor;
-        let remaining = foresight.remaining(trace, closed);
-        for (step, threats) in foresight.threatened(trace, causality, &remaining, closed) {
+    fn try_interfering(&self, trace: &Trace, frames: &mut [Frame], closed: Step) {
+        let Dpor { causality, pruner, .. } = &self.dpor;
+        let remaining = pruner.remaining(trace, closed);
+        for (step, threats) in pruner.threatened(trace, causality, &remaining, closed) {
             let Frame { runnable, backtrack, sleep, .. } = &mut frames[step.0 as usize];
-            if let Some(other) = causality.first_beside(trace.events[step].id, step, closed) {
+            if let Some(other) = causality.first_unrelated(trace.events[step].id, step, closed) {
                 backtrack.insert(trace.events[other].id.thread);
                 continue;
             }
-            let involved = foresight.involved(&threats, &remaining);
+            let involved = pruner.involved(&threats, &remaining);
             for thread in involved.into_iter().filter(|t| runnable.contains(*t) && !sleep.contains(&ByContent, *t)) {
                 backtrack.insert(thread);
             }
@@ -64,9 +64,9 @@ impl Backtracks for Dhtc {
 
     fn finish(&mut self, stack: &mut Stack, until: Step) {
         self.dpor.finish(stack, until);
-        if let Some(closed) = self.dpor.foresight.close(stack, until) {
+        if let Some(closed) = self.dpor.pruner.close(stack, until) {
             let Stack { trace, frames, .. } = stack;
-            self.threaten(trace, frames, closed);
+            self.try_interfering(trace, frames, closed);
         }
     }
 
@@ -78,7 +78,7 @@ impl Backtracks for Dhtc {
         self.dpor.retract(stack, to);
     }
 
-    fn foresight(&mut self) -> Option<&mut Foresight> {
-        Some(&mut self.dpor.foresight)
+    fn pruner(&mut self) -> Option<&mut Pruner> {
+        Some(&mut self.dpor.pruner)
     }
 }

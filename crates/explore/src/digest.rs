@@ -11,19 +11,19 @@ use model::race::{News, SitePair};
 use model::{Cell, Race, Schedule, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
-use crate::findings::{Examiner, Found, Unsited};
-use crate::hidden::hidden_failures;
+use crate::findings::{Examiner, Found, RaceWithoutSite};
+use crate::masked_failures::masked_failures;
 use crate::observer::EXAMPLES;
 
 /// A run that shows something new.
-pub(crate) struct Notable {
+pub(crate) struct NotableRun {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
     races: Vec<Race>,
     conflicts: Vec<SitePair>,
 }
 
-impl Notable {
+impl NotableRun {
     pub(crate) fn news(&self) -> News<'_> {
         News { races: &self.races, conflicts: &self.conflicts }
     }
@@ -34,24 +34,29 @@ impl Notable {
 pub(crate) struct Digest {
     examiner: Examiner,
     found: Found,
-    uncovered: BTreeSet<Schedule>,
+    unmasked: BTreeSet<Schedule>,
     /// Whether a value was omitted.
     bounded: bool,
     /// By site.
     examples: Vec<Vec<(ThreadPath, Cell)>>,
-    pub(crate) notable: Vec<Notable>,
+    pub(crate) notable: Vec<NotableRun>,
 }
 
 impl Digest {
     /// Adds a run.
-    pub(crate) fn add(&mut self, schedule: &Schedule, trace: &Trace, values: &ChoiceValues) -> Result<(), Unsited> {
+    pub(crate) fn add(
+        &mut self,
+        schedule: &Schedule,
+        trace: &Trace,
+        values: &ChoiceValues,
+    ) -> Result<(), RaceWithoutSite> {
         let (from, news) = self.examiner.examine(Some(schedule), trace);
         let mut matters = self.found.add(trace, from, news)?;
         if !self.bounded && !values.cover(trace, from) {
             (self.bounded, matters) = (true, true);
         }
-        for hidden in hidden_failures(trace) {
-            matters |= self.uncovered.insert(hidden);
+        for hidden in masked_failures(trace) {
+            matters |= self.unmasked.insert(hidden);
         }
         for (_, event, access) in trace.accesses_from(from) {
             let Some(site) = event.site_of_access(access) else { continue };
@@ -66,7 +71,7 @@ impl Digest {
         }
         if matters {
             let (races, conflicts) = (news.races.to_vec(), news.conflicts.to_vec());
-            self.notable.push(Notable { schedule: schedule.clone(), trace: trace.clone(), races, conflicts });
+            self.notable.push(NotableRun { schedule: schedule.clone(), trace: trace.clone(), races, conflicts });
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ use model::{Event, Step, ThreadSet, Trace, work};
 
 use crate::backtracking::Backtracks;
 use crate::causality::Causality;
-use crate::foresight::Foresight;
+use crate::pruner::Pruner;
 use crate::reversal::waits;
 use crate::sleep::interfere;
 use crate::stack::{Frame, Stack};
@@ -36,25 +36,25 @@ pub(crate) struct Dpor {
     pub(crate) causality: Causality,
     sleeping: bool,
     /// Asked before a backtracking point is set, by the reductions that prune.
-    pub(crate) foresight: Foresight,
+    pub(crate) pruner: Pruner,
 }
 
 impl Dpor {
     /// The reduction for a search with or without sleep sets.
     pub(crate) fn new(sleeping: bool) -> Self {
-        Self::with_foresight(sleeping, Foresight::default())
+        Self::with_pruner(sleeping, Pruner::default())
     }
 
     /// The reduction for a search that omits irrelevant backtracking points.
-    pub(crate) fn with_foresight(sleeping: bool, foresight: Foresight) -> Self {
-        Self { causality: Causality::default(), sleeping, foresight }
+    pub(crate) fn with_pruner(sleeping: bool, pruner: Pruner) -> Self {
+        Self { causality: Causality::default(), sleeping, pruner }
     }
 }
 
 impl Backtracks for Dpor {
     fn extend(&mut self, stack: &mut Stack, from: Step, until: Step) {
         let Stack { trace, frames, .. } = stack;
-        self.foresight.look(trace, until);
+        self.pruner.find_closed_state(trace, until);
         for step in (from.0..until.0).map(Step) {
             self.add_backtracks(trace, frames, &trace.events[step]);
             self.causality.push(trace, step);
@@ -82,7 +82,7 @@ impl Dpor {
         let thread = next.id.thread;
         for step in self.causality.reversible(trace, next, self.sleeping) {
             let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
-            let known = self.causality.known_to(thread);
+            let known = self.causality.past_of(thread);
             let known = |q| known.map_or(0, |known| known.count(q));
             let leads = |q| q == thread || known(q) > self.causality.count_before(q, Step(step.0 + 1));
             let initials = self.sleeping.then(|| self.initials(trace, step, next));
@@ -93,7 +93,7 @@ impl Dpor {
                     runnable.iter().filter(|q| initials.contains(*q) && (certain || leads(*q))).collect()
                 }
             };
-            if candidates.iter().any(|q| backtrack.contains(q)) || self.foresight.leaves_out(step) {
+            if candidates.iter().any(|q| backtrack.contains(q)) || self.pruner.omits(step) {
                 continue;
             }
             match candidates.iter().next() {

@@ -2,7 +2,7 @@
 
 use model::{SiteId, Step};
 
-use crate::findings::Unsited;
+use crate::findings::RaceWithoutSite;
 use crate::reduction::Difference;
 
 /// Why a search ended without an outcome.
@@ -53,8 +53,8 @@ pub enum Error<E: std::error::Error> {
     },
 }
 
-impl<E: std::error::Error> From<Unsited> for Error<E> {
-    fn from(race: Unsited) -> Self {
+impl<E: std::error::Error> From<RaceWithoutSite> for Error<E> {
+    fn from(race: RaceWithoutSite) -> Self {
         Self::AccessWithoutSite { step: race.step, other: race.other }
     }
 }

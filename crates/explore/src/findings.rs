@@ -6,14 +6,14 @@ use model::race::{Analyser, News};
 use model::{Access, End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
 use serde::{Deserialize, Serialize};
 
-use crate::beginning::LastRun;
 use crate::causality::Causality;
+use crate::last_run::LastRun;
 use crate::outcome::{Failure, FailureKind, Involved, StopReason};
 use crate::outlook::{Check, Settled};
 use crate::witness::{Approach, Witness};
 
 /// A race in which an access has no site.
-pub(crate) struct Unsited {
+pub(crate) struct RaceWithoutSite {
     pub(crate) step: Step,
     pub(crate) other: Option<SiteId>,
 }
@@ -61,7 +61,7 @@ impl Examiner {
 impl Found {
     /// Adds what a run shows. Its events before `from` are those of the run added before. Returns whether anything was
     /// new.
-    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<bool, Unsited> {
+    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<bool, RaceWithoutSite> {
         let News { races, conflicts } = news;
         let known = (self.conflicts.len(), self.failures.len(), self.unmodelled.len());
         let flags = (self.completed, self.weak_atomics);
@@ -175,14 +175,18 @@ fn is_weak(access: &Access) -> bool {
 }
 
 /// Adds the races of a run. Returns whether one is new or has a simpler trace than before.
-fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: &[Race]) -> Result<bool, Unsited> {
+fn add_races(
+    known_races: &mut BTreeMap<Pair, KnownRace>,
+    trace: &Trace,
+    races: &[Race],
+) -> Result<bool, RaceWithoutSite> {
     let (mut causality, mut news) = (None, false);
     for race in races {
         let first = trace.events[race.first].site_of(race.first_access);
         let second = trace.events[race.second].site_of(race.second_access);
         let (Some(first), Some(second)) = (first, second) else {
             let (step, other) = if first.is_none() { (race.first, second) } else { (race.second, first) };
-            return Err(Unsited { step, other });
+            return Err(RaceWithoutSite { step, other });
         };
         let pair = Pair::new(first, second);
         // Building a witness is expensive, so only traces simpler than all earlier ones are used.

@@ -46,32 +46,32 @@ pub enum Led {
 /// Steers the program along a hint. Returns how far it got, and its last run.
 pub(crate) fn follow<E>(mut run: impl FnMut(&Schedule) -> Result<Trace, E>, hint: &Hint) -> Result<(Led, Trace), E> {
     let trace = run(&Schedule::new())?;
-    let mut guide = Guide { run, prefix: Step(0), trace, threads: vec![Some(ThreadId::MAIN)], runs: 1 };
+    let mut steered = SteeredRun { run, prefix: Step(0), trace, threads: vec![Some(ThreadId::MAIN)], runs: 1 };
     for step in &hint.steps {
-        let found = guide.find(step.thread, step.site)?;
+        let found = steered.find(step.thread, step.site)?;
         let mut child = None;
         if let Some(at) = found {
-            if let Op::Create { child: created } = guide.trace.events[at].op {
+            if let Op::Create { child: created } = steered.trace.events[at].op {
                 child = Some(created);
             }
-            guide.prefix = Step(at.0 + 1);
+            steered.prefix = Step(at.0 + 1);
         }
         if step.creates {
-            guide.threads.push(child);
+            steered.threads.push(child);
         }
     }
     for (thread, site) in hint.accesses {
-        match guide.find(thread, site)? {
-            Some(at) => guide.prefix = at,
-            None => return Ok((Led::Lost(thread), guide.trace)),
+        match steered.find(thread, site)? {
+            Some(at) => steered.prefix = at,
+            None => return Ok((Led::Lost(thread), steered.trace)),
         }
     }
-    guide.let_meet(hint.accesses.map(|(thread, _)| thread))?;
-    Ok((Led::There, guide.trace))
+    steered.run_accesses(hint.accesses.map(|(thread, _)| thread))?;
+    Ok((Led::There, steered.trace))
 }
 
 /// The steered run so far.
-struct Guide<R> {
+struct SteeredRun<R> {
     run: R,
     /// The events that are fixed.
     prefix: Step,
@@ -82,7 +82,7 @@ struct Guide<R> {
     runs: usize,
 }
 
-impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
+impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> SteeredRun<R> {
     /// The thread's next event at a site, in a run that starts with the fixed events and then runs the thread.
     fn find(&mut self, thread: usize, site: SiteId) -> Result<Option<Step>, E> {
         let Some(thread) = self.threads.get(thread).copied().flatten() else { return Ok(None) };
@@ -104,7 +104,7 @@ impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
     }
 
     /// Runs both threads' accesses one after the other: a run that loops for ever elsewhere would never return to them.
-    fn let_meet(&mut self, threads: [usize; 2]) -> Result<(), E> {
+    fn run_accesses(&mut self, threads: [usize; 2]) -> Result<(), E> {
         let mut schedule = self.trace.schedule_to(self.prefix);
         let done = self.done();
         for thread in threads.into_iter().filter_map(|number| self.threads.get(number).copied().flatten()) {

@@ -28,33 +28,32 @@
 //! | `options`, `observer`, `outcome`, `error` | the interface |
 
 mod backtracking;
-mod beginning;
 mod best;
 mod causality;
 mod checkpoint;
 mod choices;
-mod crew;
 mod dhtc;
 mod digest;
 mod dpor;
 mod error;
 mod events;
 mod findings;
-mod foresight;
 mod helper;
-mod hidden;
+mod helpers;
 mod hint;
-mod holding;
-mod names;
+mod last_run;
+mod lock_history;
+mod masked_failures;
 mod none;
 mod observer;
 mod optimal;
 mod options;
 mod outcome;
 mod outlook;
-mod parts;
 mod pdp;
+mod planning;
 mod preemptions;
+mod pruner;
 mod reduction;
 mod reversal;
 mod sampling;
@@ -62,6 +61,8 @@ mod search;
 mod shortest;
 mod sleep;
 mod stack;
+mod subtree;
+mod thread_numbers;
 mod wakeup;
 mod witness;
 

@@ -54,41 +54,27 @@ use model::{AccessKind, Addr, Cell, End, Event, Op, Schedule, SiteId, Step, Trac
 
 use crate::backtracking::check_runnable;
 use crate::causality::Causality;
-use crate::checkpoint::{Rest, Saved};
+use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::choices::ChoiceValues;
 use crate::events::{EventNumber, Events};
-use crate::foresight::{Foresight, Pruned};
 use crate::helper::Explored;
-use crate::holding::Holding;
-use crate::names::{self, Names};
+use crate::lock_history::LockHistory;
 use crate::outlook::Settled;
-use crate::parts::{Above, Part, Sizes, sleeping_from};
-use crate::reduction::{Difference, Reduction, Taken, remaining};
-use crate::reversal::{Reversal, Steps, reversible};
-use crate::sleep::{Relation, Sleep, same_event};
-use crate::wakeup::{self, Branch, Forks, Planned, Sequence};
-
-/// How the planned run differs from the current execution.
-pub(crate) struct Plan {
-    /// The first event that differs.
-    pub(crate) from: Step,
-    pub(crate) chain: Vec<Planned>,
-    /// What is left to explore on the way.
-    pub(crate) forks: Forks,
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self { from: Step(0), chain: Vec::new(), forks: Vec::new() }
-    }
-}
+use crate::planning::{Plan, number_until};
+use crate::pruner::{Pruned, Pruner};
+use crate::reduction::{Difference, Reduction, RunKind, remaining};
+use crate::reversal::{Steps, reversible};
+use crate::sleep::{SleepSet, same_event};
+use crate::subtree::{OuterSequences, Subtree, SubtreeSizes, compact_sleep_sets};
+use crate::thread_numbers::{self, ThreadNumbers};
+use crate::wakeup::{self, Branch, Planned, Sequence};
 
 /// What the search does next.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Mode {
     /// Takes the first leaf of the last wake-up tree.
     #[default]
-    Ahead,
+    NextLeaf,
     /// Runs the plan, which leaves the current execution where it started to repeat others.
     Detour,
     /// Restarts, because an assumption about an operation was wrong.
@@ -98,24 +84,24 @@ pub(crate) enum Mode {
 /// The state of the reduction.
 #[derive(Default)]
 pub(crate) struct Optimal {
-    pub(crate) names: Names,
+    pub(crate) thread_numbers: ThreadNumbers,
     /// The current execution.
     pub(crate) trace: Option<Trace>,
     /// The causal order of its events that count: all, or those before it repeats other executions.
     pub(crate) causality: Causality,
-    pub(crate) holding: Holding,
+    pub(crate) locks: LockHistory,
     /// For each of these events, the events it may have to be reversed with.
-    reversible: Vec<Steps>,
+    pub(crate) reversible: Vec<Steps>,
     /// How many of them were reversed, in this execution or in an earlier one with the same prefix.
     pub(crate) reversed: usize,
     /// The events that sequences consist of.
     pub(crate) events: Events,
     /// The numbers of the current execution's first events.
-    numbers: Vec<EventNumber>,
+    pub(crate) numbers: Vec<EventNumber>,
     /// Buffer for building sequences.
     pub(crate) sequence: Sequence,
     /// The sleep set of each state; empty for states after the last.
-    pub(crate) sleeps: Vec<Sleep<EventNumber>>,
+    pub(crate) sleeps: Vec<SleepSet<EventNumber>>,
     /// Wake-up trees of the states of the current execution; never an empty list.
     pub(crate) trees: BTreeMap<Step, Vec<Branch>>,
     /// Events of the current execution after which something was pruned that may interfere with them; see
@@ -123,63 +109,65 @@ pub(crate) struct Optimal {
     pub(crate) threatened: BTreeSet<Step>,
     /// Depth of the root of the subtree being explored: sequences for states above it are only collected; see
     /// [`subtree`](crate::subtree).
-    pub(crate) floor: u32,
-    pub(crate) above: Above,
+    pub(crate) root_depth: u32,
+    pub(crate) outer: OuterSequences,
     /// For each helper, this search's numbers of the events the helper numbered.
-    pub(crate) mirrors: Vec<Vec<EventNumber>>,
-    pub(crate) sizes: Sizes,
+    pub(crate) helper_numbers: Vec<Vec<EventNumber>>,
+    pub(crate) sizes: SubtreeSizes,
     pub(crate) plan: Plan,
     pub(crate) mode: Mode,
     /// Sites of read-modify-writes: where such a site only reads, it is a failed compare-exchange.
     pub(crate) exchanges: BTreeSet<SiteId>,
     pub(crate) values: ChoiceValues,
     /// Asked before something is planned; see [`best`](crate::best).
-    pub(crate) foresight: Foresight,
+    pub(crate) pruner: Pruner,
 }
 
 impl Reduction for Optimal {
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference> {
         let cancels = |event: &Event| matches!(event.op, Op::Cancel { .. } | Op::Cancelled);
         // What a section would do with another value of its choice is not known.
         let chooses = |event: &Event| matches!(event.op, Op::Section { .. }) && !event.op.choices().is_empty();
         let new = trace.events.iter().skip(self.plan.from.0 as usize);
         if breaks_rules(&trace) || new.clone().any(|e| cancels(e) || chooses(e)) {
-            return Ok(Taken::Unsupported);
+            return Ok(RunKind::Unsupported);
         }
-        let trace = self.names.rename(trace);
+        let trace = self.thread_numbers.renumber(trace);
         let from = self.plan.from;
         if let Some(before) = self.trace.take() {
             check_prefix(&before, &trace, from)?;
             self.retract(&before, from);
         }
-        self.learn(&trace, from);
+        self.record_exchanges(&trace, from);
         match self.compare_with_plan(&trace)? {
-            Surprise::None => {}
-            Surprise::Exchange => {
-                let (names, exchanges) = (std::mem::take(&mut self.names), std::mem::take(&mut self.exchanges));
-                let foresight = std::mem::take(&mut self.foresight);
-                let (events, mirrors) = (std::mem::take(&mut self.events), std::mem::take(&mut self.mirrors));
+            Deviation::None => {}
+            Deviation::CompareExchange => {
+                let (thread_numbers, exchanges) =
+                    (std::mem::take(&mut self.thread_numbers), std::mem::take(&mut self.exchanges));
+                let pruner = std::mem::take(&mut self.pruner);
+                let (events, helper_numbers) =
+                    (std::mem::take(&mut self.events), std::mem::take(&mut self.helper_numbers));
                 *self = Self {
-                    names,
+                    thread_numbers,
                     exchanges,
-                    foresight,
+                    pruner,
                     events,
-                    mirrors,
+                    helper_numbers,
                     mode: Mode::Restart,
                     ..Self::new(&self.values)
                 };
-                return Ok(Taken::Restart);
+                return Ok(RunKind::Restart);
             }
-            Surprise::Unforeseen => return Ok(Taken::Unsupported),
+            Deviation::Unexpected => return Ok(RunKind::Unsupported),
         }
         let plan = std::mem::take(&mut self.plan);
         let forks = plan.forks.into_iter().map(|(count, branches)| (Step(from.0 + count as u32), branches));
         // A run that hit its limit on the way has no states from there on.
         self.trees.extend(forks.filter(|(step, _)| *step < trace.events.next_id()));
-        let end = self.sleep_through(&trace, from);
+        let end = self.update_sleep_sets(&trace, from);
         self.extend(&trace, from, end);
-        let taken = self.conclude(&trace, end);
-        self.sizes.add(u64::from(taken != Taken::Detour));
+        let taken = self.finish_execution(&trace, end);
+        self.sizes.add(u64::from(taken != RunKind::Detour));
         self.trace = Some(trace);
         Ok(taken)
     }
@@ -188,7 +176,7 @@ impl Reduction for Optimal {
         match std::mem::take(&mut self.mode) {
             Mode::Restart => return Some(Schedule::new()),
             Mode::Detour => {}
-            Mode::Ahead => {
+            Mode::NextLeaf => {
                 let trace = self.trace.as_ref()?;
                 let mut entry = self.trees.last_entry()?;
                 let from = *entry.key();
@@ -198,33 +186,33 @@ impl Reduction for Optimal {
                     entry.remove();
                 }
                 self.sleeps.truncate(from.0 as usize + 1);
-                self.sleeps.resize(from.0 as usize + 1, Sleep::default());
+                self.sleeps.resize(from.0 as usize + 1, SleepSet::default());
                 let explored = self.events.number(&trace.events[from]);
                 let sleep = &mut self.sleeps[from.0 as usize];
                 sleep.insert(&self.events, explored);
                 if self.threatened.split_off(&from).contains(&from) {
-                    sleep.explored_partly(trace.events[from].id.thread);
+                    sleep.mark_incomplete(trace.events[from].id.thread);
                 }
                 self.plan = Plan { from, chain, forks };
             }
         }
         let before = self.trace.as_ref()?.events.iter().take(self.plan.from.0 as usize);
-        Some(names::schedule(before.chain(self.plan.chain.iter().map(|p| self.events.get(p.event())))))
+        Some(thread_numbers::schedule(before.chain(self.plan.chain.iter().map(|p| self.events.get(p.event())))))
     }
 
-    fn parts(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
+    fn subtrees(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Subtree> {
         match self.mode {
-            Mode::Ahead => self.find_parts(least as f32, most, known),
+            Mode::NextLeaf => self.find_subtrees(least as f32, most, known),
             _ => Vec::new(),
         }
     }
 
     fn fits(&mut self, explored: &Explored) -> bool {
-        self.fits_here(explored)
+        self.matches_subtree(explored)
     }
 
     fn adopt(&mut self, explored: Explored) {
-        self.adopt_here(explored);
+        self.adopt_subtree(explored);
     }
 
     fn remaining(&self) -> Option<f64> {
@@ -236,22 +224,23 @@ impl Reduction for Optimal {
         Some(remaining(choices))
     }
 
-    fn save(&self) -> Option<Saved> {
-        let (Some(trace), Mode::Ahead) = (&self.trace, self.mode) else { return None };
-        let rest = Rest::Optimal {
-            paths: self.names.paths().to_vec(),
+    fn save(&self) -> Option<SavedReduction> {
+        let (Some(trace), Mode::NextLeaf) = (&self.trace, self.mode) else { return None };
+        let rest = ReductionState::Optimal {
+            paths: self.thread_numbers.paths().to_vec(),
             counted: self.causality.len() as u32,
-            sleeps: (sleeping_from(&self.sleeps, 0), self.sleeps.len() as u32),
+            sleeps: (compact_sleep_sets(&self.sleeps, 0), self.sleeps.len() as u32),
             events: self.events.to_vec(),
             trees: self.trees.clone(),
             threatened: self.threatened.clone(),
             exchanges: self.exchanges.clone(),
         };
-        Some(Saved { schedule: names::schedule(&trace.events), rest })
+        Some(SavedReduction { schedule: thread_numbers::schedule(&trace.events), rest })
     }
 
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Optimal { paths, counted, sleeps: (sleeps, states), events, trees, threatened, exchanges } = rest
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool {
+        let ReductionState::Optimal { paths, counted, sleeps: (sleeps, states), events, trees, threatened, exchanges } =
+            rest
         else {
             return false;
         };
@@ -262,12 +251,12 @@ impl Reduction for Optimal {
         {
             return false;
         }
-        self.names = Names::new(paths);
-        let trace = self.names.rename(trace);
+        self.thread_numbers = ThreadNumbers::new(paths);
+        let trace = self.thread_numbers.renumber(trace);
         if counted > trace.events.next_id().0 || states > trace.events.next_id().0 + 1 {
             return false;
         }
-        self.set_sleeping(sleeps, states);
+        self.set_sleep_sets(sleeps, states);
         (self.trees, self.threatened, self.exchanges) = (trees, threatened, exchanges);
         self.extend(&trace, Step(0), Step(counted));
         self.reversed = counted as usize;
@@ -275,7 +264,7 @@ impl Reduction for Optimal {
         true
     }
 
-    fn refuse(&mut self, segment: u32) -> Option<Taken> {
+    fn refuse(&mut self, segment: u32) -> Option<RunKind> {
         let Plan { from, chain, forks } = std::mem::take(&mut self.plan);
         let before = self.trace.as_ref()?.events.iter().take(from.0 as usize);
         let mut segments = 0;
@@ -293,29 +282,29 @@ impl Reduction for Optimal {
                 if let Some(rest) = wakeup::without_first_leaf(&chain, forks, at) {
                     self.trees.entry(from).or_default().insert(0, rest);
                 }
-                Some(Taken::Detour)
+                Some(RunKind::Detour)
             }
-            _ => Some(Taken::Unsupported),
+            _ => Some(RunKind::Unsupported),
         }
     }
 
     fn settle(&mut self, settled: &Settled) {
-        self.foresight.settle(settled);
+        self.pruner.settle(settled);
     }
 
     fn pruned(&mut self) -> Pruned {
-        std::mem::take(&mut self.foresight.pruned)
+        std::mem::take(&mut self.pruner.pruned)
     }
 }
 
 /// How a run deviated from its plan.
-enum Surprise {
+enum Deviation {
     /// In no way that matters.
     None,
     /// A site that had only read is a compare-exchange.
-    Exchange,
+    CompareExchange,
     /// An operation depends on more than the plan assumed.
-    Unforeseen,
+    Unexpected,
 }
 
 impl Optimal {
@@ -327,15 +316,15 @@ impl Optimal {
     /// Adds the trace's events from `from` on, before `end`.
     pub(crate) fn extend(&mut self, trace: &Trace, from: Step, end: Step) {
         for step in (from.0..end.0).map(Step) {
-            self.reversible.push(reversible(&self.causality, &self.holding, trace, &trace.events[step], step));
+            self.reversible.push(reversible(&self.causality, &self.locks, trace, &trace.events[step], step));
             self.causality.push(trace, step);
-            self.holding.push(&trace.events[step], step);
+            self.locks.push(&trace.events[step], step);
         }
     }
 
     /// Removes all events of the current execution.
-    pub(crate) fn forget(&mut self) {
-        (self.causality, self.holding) = (Causality::default(), Holding::default());
+    pub(crate) fn clear_execution(&mut self) {
+        (self.causality, self.locks) = (Causality::default(), LockHistory::default());
         self.reversible.clear();
         self.numbers.clear();
     }
@@ -343,7 +332,7 @@ impl Optimal {
     /// Removes the events of the current execution from `to` on.
     pub(crate) fn retract(&mut self, before: &Trace, to: Step) {
         for event in before.events.as_slice()[..self.causality.len()].iter().skip(to.0 as usize).rev() {
-            self.holding.pop(event);
+            self.locks.pop(event);
         }
         self.causality.truncate(&before.events, to);
         self.reversible.truncate(to.0 as usize);
@@ -352,7 +341,7 @@ impl Optimal {
     }
 
     /// Records the sites of read-modify-writes.
-    fn learn(&mut self, trace: &Trace, from: Step) {
+    fn record_exchanges(&mut self, trace: &Trace, from: Step) {
         for event in trace.events.iter().skip(from.0 as usize) {
             if let (Op::Access(access), Some(site)) = (&event.op, event.site)
                 && access.kind == AccessKind::ReadModifyWrite
@@ -363,7 +352,7 @@ impl Optimal {
     }
 
     /// Compares a run with its plan.
-    fn compare_with_plan(&mut self, trace: &Trace) -> Result<Surprise, Difference> {
+    fn compare_with_plan(&mut self, trace: &Trace) -> Result<Deviation, Difference> {
         let differs = |step: Step, difference: String| Err(Difference { step, difference });
         for (step, planned) in (self.plan.from.0..).map(Step).zip(&self.plan.chain) {
             let expected = self.events.get(planned.event());
@@ -388,15 +377,15 @@ impl Optimal {
             let more = footprint(event).any(|(r, how)| !harmless(how) && !footprint(expected).any(|e| e == (r, how)));
             if more {
                 let exchange = event.site.is_some_and(|site| self.exchanges.contains(&site));
-                return Ok(if exchange { Surprise::Exchange } else { Surprise::Unforeseen });
+                return Ok(if exchange { Deviation::CompareExchange } else { Deviation::Unexpected });
             }
         }
-        Ok(Surprise::None)
+        Ok(Deviation::None)
     }
 
     /// Computes the sleep sets from the state `from` on. Returns the number of events before the first one of a
     /// sleeping thread.
-    fn sleep_through(&mut self, trace: &Trace, from: Step) -> Step {
+    fn update_sleep_sets(&mut self, trace: &Trace, from: Step) -> Step {
         for step in trace.events.ids().skip(from.0 as usize) {
             let Some(sleep) = self.sleeps.get(step.0 as usize).filter(|sleep| !sleep.is_empty()) else { break };
             number_until(&mut self.events, &mut self.numbers, trace, step.0 as usize + 1);
@@ -411,7 +400,7 @@ impl Optimal {
     }
 
     /// Handles the end of an execution, of which the first `end` events count.
-    fn conclude(&mut self, trace: &Trace, end: Step) -> Taken {
+    fn finish_execution(&mut self, trace: &Trace, end: Step) -> RunKind {
         let cut = end < trace.events.next_id();
         if cut && let Some(sleep) = self.sleeps.get(end.0 as usize) {
             let runnable = trace.runnable_at(end);
@@ -423,107 +412,15 @@ impl Optimal {
                 self.trees.split_off(&Step(end.0 + 1));
                 let chain = vec![Planned::new(self.events.number(&event), false)];
                 (self.plan, self.mode) = (Plan { from: end, chain, forks: Vec::new() }, Mode::Detour);
-                return Taken::Detour;
+                return RunKind::Detour;
             }
             self.trees.split_off(&end);
         }
-        match self.foresight.look(trace, end) {
-            None => self.reverse_from(trace, Step(0), end),
-            Some(closed) => self.close(trace, closed, end),
+        match self.pruner.find_closed_state(trace, end) {
+            None => self.plan_reversals(trace, Step(0), end),
+            Some(closed) => self.plan_with_pruning(trace, closed, end),
         }
-        if cut { Taken::Blocked } else { Taken::Execution }
-    }
-
-    /// Plans all reversals of an execution's first `end` events, and of the operations pending then, that change
-    /// something in the state `from` or later; also the other values of choices there.
-    pub(crate) fn reverse_from(&mut self, trace: &Trace, from: Step, end: Step) {
-        let executed = std::mem::take(&mut self.reversible);
-        let known = if self.foresight.is_blind() { self.reversed } else { 0 };
-        self.reversed = end.0 as usize;
-        for (next, firsts) in trace.events.iter().zip(&executed).skip(known) {
-            firsts.iter().filter(|first| **first >= from).for_each(|first| self.reverse(trace, *first, next));
-        }
-        self.reversible = executed;
-        self.choose_from(trace, from, end);
-        for next in self.causality.next_events(trace, end) {
-            let firsts = reversible(&self.causality, &self.holding, trace, next, end);
-            firsts.iter().filter(|first| **first >= from).for_each(|first| self.reverse(trace, *first, next));
-        }
-    }
-
-    /// Plans the other values of choices in the states from `from` to `until`.
-    pub(crate) fn choose_from(&mut self, trace: &Trace, from: Step, until: Step) {
-        for step in (from.0..until.0).map(Step) {
-            let event = &trace.events[step];
-            if matches!(event.op, Op::Choose(_)) {
-                let variants: Vec<Event> = self.values.variants(event).filter(|v| v != event).collect();
-                variants.iter().for_each(|variant| self.choose(step, variant));
-            }
-        }
-    }
-
-    /// Plans an execution in which the event at `step` chooses another value, unless one is planned or explored.
-    fn choose(&mut self, step: Step, variant: &Event) {
-        self.sequence.clear();
-        self.sequence.push(self.events.number(variant), false);
-        if !self.was_explored(step, variant) {
-            self.plan_in(step);
-        }
-    }
-
-    /// Inserts the sequence into the wake-up tree of a state, unless a leaf there covers it.
-    fn plan_in(&mut self, state: Step) {
-        if state.0 < self.floor {
-            self.above.keep(&self.events, state, &mut self.sequence);
-        } else {
-            wakeup::insert(&self.events, self.trees.entry(state).or_default(), &mut self.sequence);
-        }
-    }
-
-    /// Plans an execution in which `next` comes before the event at `first`, unless one that leads there is planned or
-    /// explored.
-    pub(crate) fn reverse(&mut self, trace: &Trace, first: Step, next: &Event) {
-        if self.foresight.leaves_out(first) {
-            return;
-        }
-        let mut reversal = Reversal::new(trace, &self.causality, &self.holding, first);
-        let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
-        number_until(&mut self.events, &mut self.numbers, trace, self.causality.len());
-        self.sequence.clear();
-        reversal.for_each_kept(|step| self.sequence.push(self.numbers[step.0 as usize], true));
-        let executed = next.id.position < self.causality.count(next.id.thread) as u32 && expected == *next;
-        let number = match executed {
-            true => self.numbers[self.causality.step_of(next.id).0 as usize],
-            false => self.events.number(&expected),
-        };
-        self.sequence.push(number, certain);
-        if !self.was_explored(first, next) {
-            self.plan_in(first);
-        }
-    }
-
-    /// Whether everything the sequence, built to run `next` earlier, leads to from this state was explored after the
-    /// next event of a sleeping thread. If something was pruned after that event, this holds only if the event is in
-    /// the sequence: otherwise other events that may have to come before it have not been seen.
-    fn was_explored(&self, state: Step, next: &Event) -> bool {
-        let Some(sleep) = self.sleeps.get(state.0 as usize) else { return false };
-        let (events, sequence) = (&self.events, &self.sequence);
-        let own = |event: &&EventNumber| events.thread(event) == next.id.thread;
-        let explored = |event: &EventNumber| {
-            let thread = events.thread(event);
-            sequence.has_weak_initial(events, *event)
-                && (!sleep.partly().contains(thread) || sequence.has_event_of(events, thread))
-        };
-        // Usually it is the thread that the sequence was built for.
-        let asleep = || sleep.events().iter();
-        asleep().filter(own).any(explored) || asleep().filter(|event| !own(event)).any(explored)
-    }
-}
-
-/// Numbers the trace's events up to `until` that have no number yet.
-fn number_until(events: &mut Events, numbers: &mut Vec<EventNumber>, trace: &Trace, until: usize) {
-    for event in trace.events.as_slice().iter().take(until).skip(numbers.len()) {
-        numbers.push(events.number(event));
+        if cut { RunKind::Blocked } else { RunKind::Execution }
     }
 }
 

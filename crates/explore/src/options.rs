@@ -96,7 +96,7 @@ pub struct Options {
     /// Paths to try before the search.
     pub hints: Vec<Hint>,
     /// Subtrees that are expected to take less time than this are not given to helpers.
-    pub smallest_part: Duration,
+    pub smallest_subtree: Duration,
 }
 
 impl Options {
@@ -121,7 +121,7 @@ impl Default for Options {
             max_preemptions: None,
             interrupt: None,
             hints: Vec::new(),
-            smallest_part: Duration::from_millis(10),
+            smallest_subtree: Duration::from_millis(10),
         }
     }
 }

@@ -7,10 +7,10 @@ use std::ops::AddAssign;
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
 use serde::{Deserialize, Serialize};
 
-use crate::foresight::Pruned;
 use crate::hint::Led;
 use crate::outlook::Check;
-use crate::reduction::Taken;
+use crate::pruner::Pruned;
+use crate::reduction::RunKind;
 use crate::witness::Witness;
 
 /// Counts of what was executed.
@@ -39,16 +39,16 @@ pub struct Statistics {
 
 impl Statistics {
     /// Counts a run with this many events.
-    pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+    pub(crate) fn count(&mut self, taken: RunKind, events: usize, deadlocked: bool) {
         self.transitions += events as u64;
         match taken {
-            Taken::Detour => self.detours += 1,
-            Taken::Restart | Taken::Unsupported => {
+            RunKind::Detour => self.detours += 1,
+            RunKind::Restart | RunKind::Unsupported => {
                 self.detours += self.executions + 1;
                 (self.executions, self.blocked, self.deadlocked) = (0, 0, 0);
             }
-            Taken::Execution | Taken::Blocked => {
-                let blocked = taken == Taken::Blocked;
+            RunKind::Execution | RunKind::Blocked => {
+                let blocked = taken == RunKind::Blocked;
                 self.executions += 1;
                 self.blocked += u64::from(blocked);
                 self.deadlocked += u64::from(!blocked && deadlocked);
@@ -111,9 +111,9 @@ impl fmt::Display for StopReason {
             Self::FirstFound => "the search was asked to stop at the first finding",
             Self::StepLimit => "an execution had more events than allowed",
             Self::TimeLimit => "an execution took more time than allowed",
-            Self::Choices => "not every value that the program leaves open was tried",
-            Self::Assumptions => "every execution was stopped by an assumption that does not hold",
-            Self::Preemptions => "schedules with more preemptions than allowed were omitted",
+            Self::Choices => "not every value was tried that the program leaves open",
+            Self::Assumptions => "no execution came to its end, because of assumptions that do not hold",
+            Self::Preemptions => "schedules with more preemptions than allowed were left out",
             Self::Interrupted => "interrupted",
             Self::Sampled => "only some schedules were tried, chosen at random",
         })

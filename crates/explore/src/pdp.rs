@@ -21,7 +21,7 @@ use model::{Step, Trace};
 
 use crate::backtracking::Backtracks;
 use crate::dpor::Dpor;
-use crate::foresight::Foresight;
+use crate::pruner::Pruner;
 use crate::stack::{Frame, Stack};
 
 /// The state of the reduction.
@@ -30,15 +30,15 @@ pub(crate) struct Pdp {
 }
 
 impl Pdp {
-    pub(crate) fn new(foresight: Foresight) -> Self {
-        Self { dpor: Dpor::with_foresight(false, foresight) }
+    pub(crate) fn new(pruner: Pruner) -> Self {
+        Self { dpor: Dpor::with_pruner(false, pruner) }
     }
 
     /// Tries, in the state before an event, the threads that may interfere with it.
-    fn threaten(&self, trace: &Trace, frames: &mut [Frame], closed: Step) {
-        let Dpor { causality, foresight, .. } = &self.dpor;
-        let remaining = foresight.remaining(trace, closed);
-        for (step, threats) in foresight.threatened(trace, causality, &remaining, closed) {
+    fn try_interfering(&self, trace: &Trace, frames: &mut [Frame], closed: Step) {
+        let Dpor { causality, pruner, .. } = &self.dpor;
+        let remaining = pruner.remaining(trace, closed);
+        for (step, threats) in pruner.threatened(trace, causality, &remaining, closed) {
             for other in threats {
                 let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
                 if runnable.contains(other.thread) {
@@ -58,9 +58,9 @@ impl Backtracks for Pdp {
 
     fn finish(&mut self, stack: &mut Stack, until: Step) {
         self.dpor.finish(stack, until);
-        if let Some(closed) = self.dpor.foresight.close(stack, until) {
+        if let Some(closed) = self.dpor.pruner.close(stack, until) {
             let Stack { trace, frames, .. } = stack;
-            self.threaten(trace, frames, closed);
+            self.try_interfering(trace, frames, closed);
         }
     }
 
@@ -72,7 +72,7 @@ impl Backtracks for Pdp {
         self.dpor.retract(stack, to);
     }
 
-    fn foresight(&mut self) -> Option<&mut Foresight> {
-        Some(&mut self.dpor.foresight)
+    fn pruner(&mut self) -> Option<&mut Pruner> {
+        Some(&mut self.dpor.pruner)
     }
 }

@@ -12,10 +12,10 @@
 use model::{Event, Op, Schedule, Step, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Rest, Saved};
+use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::choices::ChoiceValues;
-use crate::reduction::{Difference, Reduction, Taken};
-use crate::stack::Branch;
+use crate::reduction::{Difference, Reduction, RunKind};
+use crate::stack::BacktrackPoint;
 
 /// The schedules still to run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub(crate) struct Open {
     /// Preemptions allowed in this round.
     round: u32,
     /// What else can be done in states of the current execution, by state.
-    branches: Vec<Branch>,
+    branches: Vec<BacktrackPoint>,
     /// Other schedules of this round.
     now: Vec<Schedule>,
     /// Schedules with one preemption more.
@@ -50,7 +50,7 @@ impl Preemptions {
     }
 
     /// Keeps a branch that needs this many preemptions.
-    fn keep(&mut self, trace: &Trace, branch: Branch, needs: u32) {
+    fn keep(&mut self, trace: &Trace, branch: BacktrackPoint, needs: u32) {
         if needs <= self.open.round {
             self.open.branches.push(branch);
         } else if needs <= self.most {
@@ -70,25 +70,25 @@ fn preempts(trace: &Trace, step: Step, before: Option<&Event>, thread: ThreadId)
 }
 
 impl Reduction for Preemptions {
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference> {
         let (mut used, mut before) = (0, None);
         for (step, event) in trace.events.iter_enumerated() {
             if self.branch.is_none_or(|branch| step > branch) {
                 for thread in trace.runnable_at(step).iter().filter(|t| *t != event.id.thread) {
                     let needs = used + u32::from(preempts(&trace, step, before, thread));
-                    self.keep(&trace, Branch { step, thread, choices: Vec::new() }, needs);
+                    self.keep(&trace, BacktrackPoint { step, thread, choices: Vec::new() }, needs);
                 }
             }
             used += u32::from(preempts(&trace, step, before, event.id.thread));
             if self.branch.is_none_or(|branch| step >= branch)
                 && let Some(choices) = self.values.next(event.op.choices())
             {
-                self.keep(&trace, Branch { step, thread: event.id.thread, choices }, used);
+                self.keep(&trace, BacktrackPoint { step, thread: event.id.thread, choices }, used);
             }
             before = Some(event);
         }
         self.trace = Some(trace);
-        Ok(Taken::Execution)
+        Ok(RunKind::Execution)
     }
 
     fn next(&mut self) -> Option<Schedule> {
@@ -114,14 +114,14 @@ impl Reduction for Preemptions {
         self.open.cut
     }
 
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<SavedReduction> {
         let trace = self.trace.as_ref()?;
         let schedule = trace.schedule_to(trace.events.next_id());
-        Some(Saved { schedule, rest: Rest::Preemptions(self.open.clone()) })
+        Some(SavedReduction { schedule, rest: ReductionState::Preemptions(self.open.clone()) })
     }
 
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Preemptions(open) = rest else { return false };
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool {
+        let ReductionState::Preemptions(open) = rest else { return false };
         (self.open, self.trace) = (open, Some(trace));
         true
     }

@@ -8,21 +8,21 @@ use model::{Schedule, Step, Trace};
 
 use crate::backtracking::Backtracking;
 use crate::best;
-use crate::checkpoint::{Rest, Saved};
+use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::dhtc::Dhtc;
 use crate::dpor::Dpor;
-use crate::foresight::{Foresight, Pruned};
 use crate::helper::Explored;
 use crate::none::Exhaustive;
 use crate::optimal::Optimal;
 use crate::options::{Options, ReductionName};
 use crate::outlook::Settled;
-use crate::parts::Part;
 use crate::pdp::Pdp;
+use crate::pruner::{Pruned, Pruner};
+use crate::subtree::Subtree;
 
 /// What a run turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
+pub(crate) enum RunKind {
     /// An execution of its own.
     Execution,
     /// From some state on it repeats explored executions, whatever thread runs.
@@ -46,14 +46,14 @@ pub(crate) struct Difference {
 /// Decides which schedules may be omitted.
 pub(crate) trait Reduction {
     /// Takes the run of the empty schedule, or of the last requested one.
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference>;
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference>;
 
     /// The next schedule to run; `None` when every schedule is equivalent to an executed one.
     fn next(&mut self) -> Option<Schedule>;
 
     /// The program could not follow this segment of the last requested schedule. Returns how to count the run if the
     /// reduction expected this possibility.
-    fn refuse(&mut self, segment: u32) -> Option<Taken> {
+    fn refuse(&mut self, segment: u32) -> Option<RunKind> {
         let _ = segment;
         None
     }
@@ -70,7 +70,7 @@ pub(crate) trait Reduction {
 
     /// Subtrees that the search will reach and helpers can explore, the largest first and at most `most`: without those
     /// that are known or seem to have fewer executions than `least`.
-    fn parts(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
+    fn subtrees(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Subtree> {
         let _ = (least, most, known);
         Vec::new()
     }
@@ -98,10 +98,10 @@ pub(crate) trait Reduction {
     }
 
     /// Everything needed to resume later; `None` when the next run depends on the last one in another way.
-    fn save(&self) -> Option<Saved>;
+    fn save(&self) -> Option<SavedReduction>;
 
     /// Restores saved data, given the trace of its schedule. Returns whether the data is this reduction's.
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool;
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool;
 }
 
 /// The fraction of a search that is left, given for each state of the current execution, from the first on, how many
@@ -119,17 +119,17 @@ pub(crate) fn remaining(choices: impl Iterator<Item = (usize, usize)>) -> f64 {
 /// The reduction with this name.
 pub(crate) fn by_name(name: ReductionName, options: &Options) -> Box<dyn Reduction> {
     let values = &options.choices;
-    let foresight = || {
+    let pruner = || {
         let settled = Settled { checks: options.checks.clone(), ..Settled::default() };
-        Foresight::new(options.outlook.clone(), settled)
+        Pruner::new(options.outlook.clone(), settled)
     };
     match name {
         ReductionName::None => Box::new(Backtracking::new(Exhaustive, values)),
         ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false), values)),
         ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true), values)),
-        ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(foresight()), values)),
-        ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(foresight()), values)),
+        ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(pruner()), values)),
+        ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(pruner()), values)),
         ReductionName::Optimal => Box::new(Optimal::new(values)),
-        ReductionName::Best => Box::new(best::new(foresight(), values)),
+        ReductionName::Best => Box::new(best::new(pruner(), values)),
     }
 }

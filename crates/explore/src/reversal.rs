@@ -21,7 +21,7 @@ use model::{AccessKind, Addr, Cell, Event, EventId, LockMode, Op, SiteId, Step, 
 use smallvec::{SmallVec, smallvec};
 
 use crate::causality::{Causality, Entry};
-use crate::holding::{Holder, Holding};
+use crate::lock_history::{Holder, LockHistory};
 
 /// Whether a use may disable the object for threads that wait for it.
 fn takes(how: Use) -> bool {
@@ -56,7 +56,13 @@ pub(crate) type Steps = SmallVec<[Step; 4]>;
 
 /// The events before the state `until` that `next`, which comes later, may have to be reversed with, assuming that
 /// nothing between that state and `next` has to be reversed first. Ascending.
-pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event, until: Step) -> Steps {
+pub(crate) fn reversible(
+    causality: &Causality,
+    locks: &LockHistory,
+    trace: &Trace,
+    next: &Event,
+    until: Step,
+) -> Steps {
     let thread = next.id.thread;
     let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
     let known = last.map(|last| causality.clock(causality.step_of(last)));
@@ -93,7 +99,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
     let mut direct: Steps = direct.map(|(step, _)| *step).collect();
     if let Op::Acquire { lock, .. } = next.op {
-        let since = |step: &Step| holding.held_since(lock, trace.events[*step].id.thread, *step);
+        let since = |step: &Step| locks.held_since(lock, trace.events[*step].id.thread, *step);
         let outermost = direct.iter().filter_map(since);
         let unknown = |step: &Step| known.is_none_or(|known| !known.contains(trace.events[*step].id));
         let outermost: Steps = outermost.filter(unknown).collect();
@@ -108,7 +114,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
 pub(crate) struct Reversal<'a> {
     trace: &'a Trace,
     causality: &'a Causality,
-    holding: &'a Holding,
+    locks: &'a LockHistory,
     /// The event that will come later.
     first: Step,
     /// The events that are omitted together with everything they lead to.
@@ -117,8 +123,8 @@ pub(crate) struct Reversal<'a> {
 
 impl<'a> Reversal<'a> {
     /// Starts a reversal that omits the event at `first`.
-    pub(crate) fn new(trace: &'a Trace, causality: &'a Causality, holding: &'a Holding, first: Step) -> Self {
-        Self { trace, causality, holding, first, left_out: smallvec![trace.events[first].id] }
+    pub(crate) fn new(trace: &'a Trace, causality: &'a Causality, locks: &'a LockHistory, first: Step) -> Self {
+        Self { trace, causality, locks, first, left_out: smallvec![trace.events[first].id] }
     }
 
     /// Whether the event is executed before the one that goes first.
@@ -128,7 +134,7 @@ impl<'a> Reversal<'a> {
 
     /// Visits the events after the first one that are executed before the one that goes first.
     pub(crate) fn for_each_kept(&self, f: impl FnMut(Step)) {
-        self.causality.for_each_beside(&self.left_out, self.first, f);
+        self.causality.for_each_unrelated(&self.left_out, self.first, f);
     }
 
     /// The form `next`, an event of the execution or a pending one, is expected to have after the reversal, and whether
@@ -178,7 +184,7 @@ impl<'a> Reversal<'a> {
                 return over.then_some((event, true));
             }
             Op::SemWait { .. } | Op::WaitEnd { .. } | Op::BarrierLeave { .. } | Op::Await { .. } => {
-                if !self.stood_before(next) {
+                if !self.was_pending(next) {
                     false
                 } else if self.trace.runnable_at(self.first).contains(next.id.thread) {
                     !matches!(next.op, Op::WaitEnd { .. })
@@ -204,7 +210,7 @@ impl<'a> Reversal<'a> {
 
     /// A thread that keeps `next` from acquiring the lock after the reversal.
     fn obstacle(&self, next: &Event, lock: Addr, mode: LockMode) -> Option<Holder> {
-        let holders = self.holding.holders(lock, |step| self.keeps(step));
+        let holders = self.locks.holders(lock, |step| self.keeps(step));
         let own = holders.iter().find(|h| h.thread == next.id.thread).copied();
         let excludes = |h: &&Holder| mode == LockMode::Exclusive || h.mode == LockMode::Exclusive;
         own.or_else(|| holders.iter().find(excludes).copied())
@@ -224,7 +230,7 @@ impl<'a> Reversal<'a> {
     }
 
     /// Whether the thread was already about to execute this operation when the first event was executed.
-    fn stood_before(&self, next: &Event) -> bool {
+    fn was_pending(&self, next: &Event) -> bool {
         self.last_before(next).is_some_and(|last| last < self.first)
     }
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
-use crate::reduction::Taken;
+use crate::reduction::RunKind;
 use crate::search::Search;
 
 /// How to choose schedules.
@@ -91,7 +91,7 @@ impl<E: Sampler> Search<'_, E> {
             length = length.max(trace.events.len() as u32);
             let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
             self.examine(None, &trace)?;
-            self.count(Taken::Execution, events, deadlocked);
+            self.count(RunKind::Execution, events, deadlocked);
         }
         self.stop(StopReason::Sampled);
         self.finish()

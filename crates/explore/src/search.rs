@@ -7,19 +7,19 @@ use std::time::Instant;
 use model::race::{Analysis, News, analyse};
 use model::{End, Executor, Pair, Schedule, Step, Trace};
 
-use crate::beginning::LastRun;
-use crate::checkpoint::{Checkpoint, Saved};
-use crate::crew::{Crew, with_crew};
+use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
 use crate::findings::{Examiner, Found, KnownRace};
-use crate::hidden::hidden_failures;
+use crate::helpers::{Helpers, with_helpers};
 use crate::hint::{self, Led};
+use crate::last_run::LastRun;
+use crate::masked_failures::masked_failures;
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReason};
 use crate::outlook::Check;
 use crate::preemptions::Preemptions;
-use crate::reduction::{self, Reduction, Taken};
+use crate::reduction::{self, Reduction, RunKind};
 use crate::shortest;
 
 /// Executions between two estimates of the size of the search.
@@ -50,15 +50,15 @@ pub fn search_with<E>(
 where
     E: Executor + Send,
 {
-    with_crew(helpers, options, |crew| Search::new(executor, crew, options, observer).explore(resume))
+    with_helpers(helpers, options, |helpers| Search::new(executor, helpers, options, observer).explore(resume))
 }
 
 /// A running search.
 pub(crate) struct Search<'a, E: Executor> {
     pub(crate) executor: &'a mut E,
-    crew: Option<&'a Crew>,
+    helpers: Option<&'a Helpers>,
     /// Executions to wait before looking for subtrees for helpers again.
-    barren: u32,
+    cooldown: u32,
     began: Instant,
     options: &'a Options,
     observer: &'a mut dyn Observer,
@@ -68,7 +68,7 @@ pub(crate) struct Search<'a, E: Executor> {
     examiner: Examiner,
     statistics: Statistics,
     /// Schedules already run to expose masked failures.
-    uncovered: BTreeSet<Schedule>,
+    unmasked: BTreeSet<Schedule>,
     /// The first thing that stopped the search.
     stopped: Option<StopReason>,
     /// The last run that was examined.
@@ -81,14 +81,14 @@ pub(crate) struct Search<'a, E: Executor> {
 impl<'a, E: Executor> Search<'a, E> {
     pub(crate) fn new(
         executor: &'a mut E,
-        crew: Option<&'a Crew>,
+        helpers: Option<&'a Helpers>,
         options: &'a Options,
         observer: &'a mut dyn Observer,
     ) -> Self {
         Self {
             executor,
-            crew,
-            barren: 0,
+            helpers,
+            cooldown: 0,
             began: Instant::now(),
             options,
             observer,
@@ -96,7 +96,7 @@ impl<'a, E: Executor> Search<'a, E> {
             found: Found::default(),
             examiner: Examiner::default(),
             statistics: Statistics::default(),
-            uncovered: BTreeSet::new(),
+            unmasked: BTreeSet::new(),
             stopped: None,
             last: LastRun::default(),
             expected: None,
@@ -134,19 +134,19 @@ impl<'a, E: Executor> Search<'a, E> {
         if checkpoint.asked != self.options.reduction || checkpoint.max_preemptions != self.options.max_preemptions {
             return Err(unfit("it was made with another reduction or another bound on preemptions"));
         }
-        let Checkpoint { at_work, state, found, statistics, uncovered, stopped, .. } = checkpoint;
+        let Checkpoint { in_use, state, found, statistics, unmasked, stopped, .. } = checkpoint;
         let trace = self.executor.run(&state.schedule).map_err(Error::Executor)?;
         if let End::Diverged { message, .. } = &trace.end {
             return Err(unfit(message));
         }
-        self.name = at_work;
+        self.name = in_use;
         let mut reduction = self.reduction();
         if !reduction.restore(state.rest, trace) {
             return Err(unfit("its executions are not those of this program"));
         }
         reduction.settle(&found.settled(&self.options.checks));
         self.found = found;
-        (self.statistics, self.uncovered, self.stopped) = (statistics, uncovered, stopped);
+        (self.statistics, self.unmasked, self.stopped) = (statistics, unmasked, stopped);
         Ok(reduction)
     }
 
@@ -164,8 +164,8 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         loop {
             if let Some(now) = schedule.take()
-                && !self.take_over(reduction.as_mut(), &now)?
-                && self.execute(reduction.as_mut(), &now)? == Taken::Unsupported
+                && !self.adopt_from_helper(reduction.as_mut(), &now)?
+                && self.execute(reduction.as_mut(), &now)? == RunKind::Unsupported
             {
                 self.name = match self.name {
                     ReductionName::Best => ReductionName::Dhtc,
@@ -182,10 +182,10 @@ impl<'a, E: Executor> Search<'a, E> {
             let saved = (self.observer.wants_checkpoint(last) || last).then(|| reduction.save()).flatten();
             let stop = stop.filter(|_| saved.is_some());
             if let Some(state) = saved {
-                self.give_checkpoint(state, last);
+                self.pass_checkpoint(state, last);
             }
             if stop.is_none() {
-                self.give_out_parts(reduction.as_mut());
+                self.assign_subtrees(reduction.as_mut());
             }
             let next = reduction.next();
             if next.is_none() || stop.is_some() {
@@ -197,24 +197,24 @@ impl<'a, E: Executor> Search<'a, E> {
         }
     }
 
-    fn give_checkpoint(&mut self, state: Saved, last: bool) {
+    fn pass_checkpoint(&mut self, state: SavedReduction, last: bool) {
         if last && !self.observer.wants_checkpoint(true) {
             return;
         }
         self.observer.checkpoint(&Checkpoint {
             asked: self.options.reduction,
-            at_work: self.name,
+            in_use: self.name,
             max_preemptions: self.options.max_preemptions,
             state,
             found: self.found.clone(),
             statistics: self.statistics,
-            uncovered: self.uncovered.clone(),
+            unmasked: self.unmasked.clone(),
             stopped: self.stopped,
         });
     }
 
     /// Runs a schedule and examines the run.
-    fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<Taken, Error<E::Error>> {
+    fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<RunKind, Error<E::Error>> {
         let trace = self.executor.run(schedule).map_err(Error::Executor)?;
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
         let taken = match &trace.end {
@@ -241,21 +241,25 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 
     /// Gives subtrees to idle helpers. If there are none now, it waits before it looks again.
-    fn give_out_parts(&mut self, reduction: &mut dyn Reduction) {
-        let Some(crew) = self.crew else { return };
-        if self.barren > 0 {
-            self.barren -= 1;
-        } else if crew.is_idle() {
+    fn assign_subtrees(&mut self, reduction: &mut dyn Reduction) {
+        let Some(helpers) = self.helpers else { return };
+        if self.cooldown > 0 {
+            self.cooldown -= 1;
+        } else if helpers.is_idle() {
             let rate = self.statistics.executions as f64 / self.began.elapsed().as_secs_f64();
-            let least = (self.options.smallest_part.as_secs_f64() * rate) as u32;
-            let found = crew.offer(|most, known| reduction.parts(least, most, known));
-            self.barren = if found { 0 } else { least / 8 };
+            let least = (self.options.smallest_subtree.as_secs_f64() * rate) as u32;
+            let found = helpers.offer(|most, known| reduction.subtrees(least, most, known));
+            self.cooldown = if found { 0 } else { least / 8 };
         }
     }
 
     /// Adopts what a helper has explored of the subtree that the schedule enters. Returns whether there was something.
-    fn take_over(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<bool, Error<E::Error>> {
-        let Some(explored) = self.crew.and_then(|crew| crew.claim(schedule)) else { return Ok(false) };
+    fn adopt_from_helper(
+        &mut self,
+        reduction: &mut dyn Reduction,
+        schedule: &Schedule,
+    ) -> Result<bool, Error<E::Error>> {
+        let Some(explored) = self.helpers.and_then(|helpers| helpers.claim(schedule)) else { return Ok(false) };
         let Options { max_executions, stop_at_first, .. } = self.options;
         let many = self.statistics.executions + explored.statistics.executions;
         // If the search has to stop within the subtree, it must explore the subtree itself.
@@ -268,7 +272,7 @@ impl<'a, E: Executor> Search<'a, E> {
             self.take_in(Some(&run.schedule), &run.trace, run.news())?;
         }
         self.statistics += explored.statistics;
-        self.tell_progress(explored.last.events.len());
+        self.report_progress(explored.last.events.len());
         reduction.adopt(explored);
         Ok(true)
     }
@@ -318,8 +322,8 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         self.observer.trace(trace, from);
         self.found.add(trace, from, news)?;
-        for schedule in hidden_failures(trace) {
-            if self.uncovered.insert(schedule.clone()) {
+        for schedule in masked_failures(trace) {
+            if self.unmasked.insert(schedule.clone()) {
                 let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
                 if let End::Diverged { segment, message } = trace.end {
                     return Err(Error::Diverged { segment, message });
@@ -332,12 +336,12 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(())
     }
 
-    pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+    pub(crate) fn count(&mut self, taken: RunKind, events: usize, deadlocked: bool) {
         self.statistics.count(taken, events, deadlocked);
-        self.tell_progress(events);
+        self.report_progress(events);
     }
 
-    fn tell_progress(&mut self, depth: usize) {
+    fn report_progress(&mut self, depth: usize) {
         self.observer.progress(&Progress {
             statistics: self.statistics,
             depth,

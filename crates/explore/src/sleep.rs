@@ -18,7 +18,10 @@ pub(crate) fn interfere(one: &Event, other: &Event) -> bool {
         (Op::BarrierArrive { .. }, Op::BarrierLeave { .. }) | (Op::BarrierLeave { .. }, Op::BarrierArrive { .. }) => {
             one.id.thread == other.id.thread
         }
-        (a, b) if (is_about_ends(a) && !is_about_threads(b)) || (is_about_ends(b) && !is_about_threads(a)) => {
+        (a, b)
+            if (concerns_thread_end(a) && !concerns_thread_lifetime(b))
+                || (concerns_thread_end(b) && !concerns_thread_lifetime(a)) =>
+        {
             one.id.thread == other.id.thread
         }
         _ => dependent(one, other),
@@ -26,13 +29,13 @@ pub(crate) fn interfere(one: &Event, other: &Event) -> bool {
 }
 
 /// Whether the operation ends a thread or concerns a thread's end.
-fn is_about_ends(op: &Op) -> bool {
+fn concerns_thread_end(op: &Op) -> bool {
     matches!(op, Op::Exit | Op::Join { .. } | Op::TryJoin { .. } | Op::Detach { .. })
 }
 
 /// Whether the operation concerns another thread's lifetime, or ends its own thread.
-fn is_about_threads(op: &Op) -> bool {
-    is_about_ends(op) || matches!(op, Op::Create { .. } | Op::Cancel { .. })
+fn concerns_thread_lifetime(op: &Op) -> bool {
+    concerns_thread_end(op) || matches!(op, Op::Create { .. } | Op::Cancel { .. })
 }
 
 /// Whether two possible next events of a state are the same: same thread, same choices.
@@ -67,26 +70,26 @@ impl Relation<Event> for ByContent {
 
 /// The sleeping threads of a state, each by its next event there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Sleep<E = Event> {
+pub(crate) struct SleepSet<E = Event> {
     /// Usually the same as in the previous state.
     events: Rc<Vec<E>>,
     /// Threads after whose events something was pruned that may interfere with them.
-    partly: ThreadSet,
+    incomplete: ThreadSet,
 }
 
-impl<E> Default for Sleep<E> {
+impl<E> Default for SleepSet<E> {
     fn default() -> Self {
-        Self { events: Rc::default(), partly: ThreadSet::new() }
+        Self { events: Rc::default(), incomplete: ThreadSet::new() }
     }
 }
 
-impl<E> From<(Vec<E>, ThreadSet)> for Sleep<E> {
-    fn from((events, partly): (Vec<E>, ThreadSet)) -> Self {
-        Self { events: Rc::new(events), partly }
+impl<E> From<(Vec<E>, ThreadSet)> for SleepSet<E> {
+    fn from((events, incomplete): (Vec<E>, ThreadSet)) -> Self {
+        Self { events: Rc::new(events), incomplete }
     }
 }
 
-impl<E: Clone> Sleep<E> {
+impl<E: Clone> SleepSet<E> {
     /// Whether no thread sleeps.
     pub(crate) fn is_empty(&self) -> bool {
         self.events.is_empty()
@@ -100,8 +103,8 @@ impl<E: Clone> Sleep<E> {
     /// The sleeping threads after whose events something was pruned that may interfere with them. They need not run
     /// either, since no requested finding can follow, but the search has not seen everything that may have to come
     /// before them.
-    pub(crate) fn partly(&self) -> &ThreadSet {
-        &self.partly
+    pub(crate) fn incomplete(&self) -> &ThreadSet {
+        &self.incomplete
     }
 
     /// Whether the thread sleeps, with any of its choices.
@@ -122,8 +125,8 @@ impl<E: Clone> Sleep<E> {
     }
 
     /// Records that something was pruned after the sleeping thread's event that may interfere with it.
-    pub(crate) fn explored_partly(&mut self, thread: ThreadId) {
-        self.partly.insert(thread);
+    pub(crate) fn mark_incomplete(&mut self, thread: ThreadId) {
+        self.incomplete.insert(thread);
     }
 
     /// Adds a thread's next events, one for each of its choices, after which everything has been explored.
@@ -139,8 +142,8 @@ impl<E: Clone> Sleep<E> {
             return self.clone();
         }
         let asleep = self.events.iter().filter(|e| !woken.contains(relation.thread(e)));
-        let partly = self.partly.iter().filter(|t| !woken.contains(*t)).collect();
-        Self { events: Rc::new(asleep.cloned().collect()), partly }
+        let incomplete = self.incomplete.iter().filter(|t| !woken.contains(*t)).collect();
+        Self { events: Rc::new(asleep.cloned().collect()), incomplete }
     }
 }
 

@@ -4,7 +4,7 @@ use model::{Choice, Event, EventId, Op, Schedule, Step, ThreadId, ThreadSet, Tra
 use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
-use crate::sleep::{ByContent, Sleep};
+use crate::sleep::{ByContent, SleepSet};
 
 /// A state of the current execution: the one before its event of the same number.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Frame {
     /// Those of them that have been run, including the current execution's.
     pub(crate) done: ThreadSet,
     /// Threads that need not run from here; empty in searches without sleep sets.
-    pub(crate) sleep: Sleep,
+    pub(crate) sleep: SleepSet,
     /// The events of the thread being explored with other choices than in the current execution.
     pub(crate) variants: Vec<Event>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Stack {
 
 /// A thread to run in a state of the current execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Branch {
+pub(crate) struct BacktrackPoint {
     /// The state.
     pub(crate) step: Step,
     /// The thread to run.
@@ -46,10 +46,10 @@ pub(crate) enum Cut {
     /// All runnable threads sleep.
     Blocked,
     /// The thread that ran sleeps; another one does not.
-    Detour(Branch),
+    Detour(BacktrackPoint),
 }
 
-impl Branch {
+impl BacktrackPoint {
     /// The schedule that reaches this state in this execution and runs the thread for one event.
     pub(crate) fn schedule(&self, trace: &Trace) -> Schedule {
         let mut schedule = trace.schedule_to(self.step);
@@ -83,7 +83,7 @@ impl Stack {
 
     /// Removes states from the end until one has something left to try, and returns that: first all choices of its
     /// thread, then another thread.
-    pub(crate) fn next_branch(&mut self, values: &ChoiceValues) -> Option<Branch> {
+    pub(crate) fn next_branch(&mut self, values: &ChoiceValues) -> Option<BacktrackPoint> {
         while let Some(last) = self.frames.len().checked_sub(1) {
             let (step, frame) = (Step(last as u32), &mut self.frames[last]);
             let event = &self.trace.events[step];
@@ -91,7 +91,7 @@ impl Stack {
                 if self.sleeping && !matches!(event.op, Op::Choose(_)) {
                     frame.variants.push(event.clone());
                 }
-                return Some(Branch { step, thread: event.id.thread, choices });
+                return Some(BacktrackPoint { step, thread: event.id.thread, choices });
             }
             let open = frame.open().next();
             if let Some(thread) = open {
@@ -100,7 +100,7 @@ impl Stack {
                 if self.sleeping {
                     frame.sleep.extend(&ByContent, variants.into_iter().chain([event.clone()]));
                 }
-                return Some(Branch { step, thread, choices: Vec::new() });
+                return Some(BacktrackPoint { step, thread, choices: Vec::new() });
             }
             self.frames.pop();
         }
@@ -129,7 +129,7 @@ impl Stack {
         match awake {
             Some(thread) => {
                 self.frames.truncate(at + 1);
-                Cut::Detour(Branch { step: Step(at as u32), thread, choices: Vec::new() })
+                Cut::Detour(BacktrackPoint { step: Step(at as u32), thread, choices: Vec::new() })
             }
             None => {
                 self.frames.truncate(at);

@@ -1,5 +1,5 @@
-//! The search against brute force: on generated programs it finds exactly the races, deadlocks, failed assertions and
-//! crashes there are, and every race replays.
+//! The search compared with brute force: on generated programs it finds exactly the existing races, deadlocks, failed
+//! assertions and crashes, and every race replays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use testkit::{Interpreter, Limits, Truth};
 
 /// Programs compared.
 const PROGRAMS: u64 = 10_000;
-/// Those of them made of what races may be hidden behind: [`Feature::DEPENDENT`].
+/// Those of them with data-dependent races: [`Feature::DEPENDENT`].
 const DEPENDENT: u64 = 2_000;
-/// Programs on which the plain search is tried too, which is as slow as it is simple.
+/// Programs on which the unreduced search, simple and slow, is tried too.
 const PLAIN: u64 = 300;
 
-/// Further seeds, of programs that once went wrong: a thread created while a recursive lock is held; a race behind what was
-/// left out after an event asleep.
+/// Seeds of programs that once failed: a thread created while a recursive lock is held; a race behind something pruned
+/// after a sleeping event.
 const FURTHER: [u64; 2] = [14_445, 25_854];
 
 /// The reductions compared.
@@ -39,7 +39,7 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
     outcome
 }
 
-/// What the program's threads may still do.
+/// The program's outlook.
 fn outlook(program: &Program) -> Arc<dyn Outlook> {
     Arc::new(Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new()))
 }
@@ -60,7 +60,7 @@ fn assert_finds_the_truth(outcome: &Outcome, truth: &Truth, context: &str) {
     assert!(outcome.ordered.is_disjoint(&races), "{context}");
 }
 
-/// Every race's witness, run by an executor of its own, shows the race.
+/// Every race's witness shows the race when a new executor runs it.
 fn assert_races_replay(program: &Program, outcome: &Outcome, context: &str) {
     let mut fresh = Interpreter::new(program.clone()).unwrap();
     for (pair, race) in &outcome.races {
@@ -89,7 +89,7 @@ fn failure_kinds(trace: &Trace) -> Vec<FailureKind> {
     kinds
 }
 
-/// What a test of [`Feature`]s with races, deadlocks or failures of all kinds has to have seen.
+/// What this test must have seen to be meaningful.
 #[derive(Default)]
 struct Seen {
     racy: u64,

@@ -31,7 +31,7 @@ pub(crate) struct Pruned {
 
 /// Decides which states of the current execution are closed.
 #[derive(Default)]
-pub(crate) struct Foresight {
+pub(crate) struct Pruner {
     outlook: Option<Arc<dyn Outlook>>,
     settled: Settled,
     /// The first closed state of the current execution.
@@ -48,14 +48,14 @@ pub(crate) struct Remaining {
     pub(crate) future: FutureId,
 }
 
-impl Foresight {
+impl Pruner {
     /// A pruner; without an outlook every state is open.
     pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, settled: Settled) -> Self {
         Self { outlook, settled, ..Self::default() }
     }
 
     /// Whether every state is open because there is no outlook.
-    pub(crate) fn is_blind(&self) -> bool {
+    pub(crate) fn has_no_outlook(&self) -> bool {
         self.outlook.is_none()
     }
 
@@ -69,7 +69,7 @@ impl Foresight {
     ///
     /// An outlook relies on the rules of locks, threads and other objects. If an execution breaks them, every state is
     /// open.
-    pub(crate) fn look(&mut self, trace: &Trace, until: Step) -> Option<Step> {
+    pub(crate) fn find_closed_state(&mut self, trace: &Trace, until: Step) -> Option<Step> {
         self.closed_from = None;
         if !trace.misuses.is_empty() {
             return None;
@@ -90,7 +90,7 @@ impl Foresight {
     }
 
     /// Whether a backtracking point in this state of the last examined execution can be omitted.
-    pub(crate) fn leaves_out(&mut self, step: Step) -> bool {
+    pub(crate) fn omits(&mut self, step: Step) -> bool {
         if self.outlook.is_none() {
             return false;
         }
@@ -102,7 +102,7 @@ impl Foresight {
     }
 
     /// Counts backtracking points that are dropped later.
-    pub(crate) fn leave_out(&mut self, backtracks: usize) {
+    pub(crate) fn count_omitted(&mut self, backtracks: usize) {
         self.pruned.yes += backtracks as u64;
         self.pruned.skipped += backtracks as u64;
     }
@@ -110,7 +110,7 @@ impl Foresight {
     /// Examines an execution of which the first `until` events count, drops the threads still to try in its closed
     /// states, and returns the first of these states.
     pub(crate) fn close(&mut self, stack: &mut Stack, until: Step) -> Option<Step> {
-        let closed = self.look(&stack.trace, until)?;
+        let closed = self.find_closed_state(&stack.trace, until)?;
         for frame in stack.frames.iter_mut().skip(closed.0 as usize) {
             let given_up = frame.backtrack.iter().filter(|t| !frame.done.contains(*t)).count();
             self.pruned.skipped += given_up as u64;

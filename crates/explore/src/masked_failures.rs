@@ -9,7 +9,7 @@ use crate::causality::Causality;
 
 /// For a trace that ended with a failure: one schedule for each other thread that stopped for good and may have failed
 /// too. The schedule runs only what leads to the thread's last event, so that its failure comes first.
-pub(crate) fn hidden_failures(trace: &Trace) -> Vec<Schedule> {
+pub(crate) fn masked_failures(trace: &Trace) -> Vec<Schedule> {
     let (End::Assertion { thread: shown, .. } | End::Crash { thread: shown, .. }) = trace.end else {
         return Vec::new();
     };

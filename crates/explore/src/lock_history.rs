@@ -28,7 +28,7 @@ pub(crate) struct Holder {
 
 /// The lock operations among an execution's first events. Correct only while no lock is misused.
 #[derive(Default)]
-pub(crate) struct Holding {
+pub(crate) struct LockHistory {
     locks: FxHashMap<Addr, Vec<Lane>>,
 }
 
@@ -38,7 +38,7 @@ struct Lane {
     entries: Vec<Entry>,
 }
 
-impl Holding {
+impl LockHistory {
     /// Adds the next event.
     pub(crate) fn push(&mut self, event: &Event, step: Step) {
         let thread = event.id.thread;
