@@ -61,7 +61,7 @@ fn other_threads_runnable_in_the_prefix() {
 fn a_run_that_ends_early() {
     let error = error(|trace| trace.events.truncate(1));
     assert!(matches!(error, Error::Nondeterministic { step: Step(1), .. }), "{error}");
-    assert!(error.to_string().contains("the run ended"), "{error}");
+    assert!(error.to_string().contains("the second ended"), "{error}");
 }
 
 #[test]
