@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::EventId;
 
-/// A value chosen out of a range. Numbers of 64 bits without sign are given by their bits.
+/// A value chosen from a range. Unsigned 64-bit numbers are given by their bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Choice {
     /// The smallest possible value.
@@ -16,7 +16,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// What is chosen where a schedule says nothing: of the possible values the nearest to zero.
+    /// The default where a schedule gives no value: the possible value nearest to zero.
     pub fn usual(lo: i64, hi: i64) -> i64 {
         0.max(lo).min(hi)
     }
@@ -27,10 +27,10 @@ impl Choice {
     }
 }
 
-/// A value that a schedule decides.
+/// A value that a schedule fixes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Chosen {
-    /// The event that chooses.
+    /// The event that makes the choice.
     pub event: EventId,
     /// Which of the event's choices, from 0.
     pub index: u32,
