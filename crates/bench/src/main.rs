@@ -1,7 +1,7 @@
-//! The driver of the benchmarks: runs `raceproof` and other tools as processes, keeps what they took as raw results, and
-//! writes `docs/benchmarks.md` with its plots from these results alone.
+//! The driver of the benchmarks: runs `raceproof` and other tools as processes, stores raw results, and writes
+//! `docs/benchmarks.md` with its plots from these results alone.
 //!
-//! Every figure of the page comes out of a file of `bench/results`; sentences that compare are chosen by the figures.
+//! Every figure of the page comes from a file in `bench/results`; comparing sentences are chosen by the figures.
 #![allow(clippy::print_stderr, reason = "a command that says what it is doing")]
 
 mod drivers;
@@ -23,7 +23,7 @@ use clap::Parser;
 use crate::lab::Lab;
 use crate::results::{Latest, Results};
 
-/// What can go wrong while measuring, in words.
+/// An error while measuring, in words.
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// Measures raceproof beside other tools and writes docs/benchmarks.md from what was measured.

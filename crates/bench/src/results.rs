@@ -1,4 +1,4 @@
-//! Raw results: one file for each day and machine, to which each table adds what it measured.
+//! Raw results: one file per day and machine, to which each table adds its measurements.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::lab::Lab;
 use crate::machine::{Machine, load, now};
 use crate::tables::Table;
 
-/// What was measured on one day on one machine.
+/// The measurements of one day on one machine.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Results {
     date: String,
@@ -21,10 +21,10 @@ pub(crate) struct Results {
     tables: BTreeMap<String, Measured>,
 }
 
-/// What was measured last of each table, on the machine that was measured on last.
+/// The latest measurement of each table, on the machine that was measured last.
 pub(crate) struct Latest {
     pub(crate) machine: Machine,
-    /// By name of the table: the day, the file's name, and what was measured.
+    /// By name of the table: the day, the file's name, and the measurement.
     pub(crate) tables: BTreeMap<String, (String, String, Measured)>,
 }
 
@@ -47,21 +47,21 @@ impl Latest {
     }
 }
 
-/// What one table measured.
+/// The measurement of one table.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// When it began, in UTC.
     pub(crate) time: String,
     /// How long it took.
     pub(crate) seconds: f64,
-    /// Load of the machine when it began and when it ended; what was measured itself counts in the second.
+    /// Load of the machine at the start and at the end; the second includes the measurement itself.
     pub(crate) load: [f64; 2],
     pub(crate) quick: bool,
     pub(crate) rows: Value,
 }
 
 impl Results {
-    /// What has been measured today on this machine, perhaps nothing.
+    /// Today's measurements on this machine so far.
     fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
         let empty = Self { date: lab.date.clone(), machine: lab.machine.clone(), tables: BTreeMap::new() };
         match std::fs::read_to_string(empty.path(folder)) {
@@ -70,7 +70,7 @@ impl Results {
         }
     }
 
-    /// Measures a table and adds it to what has been measured today, also by others meanwhile.
+    /// Measures a table and adds it to today's results, including those that other processes added meanwhile.
     pub(crate) fn measure(folder: &Path, table: &Table, lab: &Lab) -> Result<(), Failure> {
         let (start, (_, time), before) = (Instant::now(), now()?, load());
         let rows = (table.measure)(lab).map_err(|failure| format!("{}: {failure}", table.name))?;

@@ -11,7 +11,7 @@ use outlook::Summary;
 use program::Program;
 use support::Classes;
 use testkit::generator::{Case, Feature};
-use testkit::machine::{Machine, Rounds};
+use testkit::machine::{Machine, Waiting};
 use testkit::{Interpreter, Limits, Truth, oracle};
 
 const REDUCTIONS: [ReductionName; 6] = [
@@ -161,11 +161,11 @@ fn no_class_is_left_out_or_repeated() {
 /// Blocking until a change instead of polling shows everything that brute force finds with up to four polls. (The other
 /// way round it may show more: a thread that needs a fifth poll.)
 #[test]
-fn waiting_hides_nothing() {
+fn blocking_finds_what_polling_finds() {
     let (mut compared, mut racy) = (0, 0);
     for seed in 0..250 {
         let case = case(seed, &[Feature::Await], Limits::default());
-        let machine = Machine::new(Arc::new(case.program()), false).unwrap().with_rounds(Rounds::Count(4));
+        let machine = Machine::new(Arc::new(case.program()), false).unwrap().with_waiting(Waiting::Poll(4));
         let limits = Limits { executions: u64::MAX, states: 60_000, events: 200 };
         let Some(truth) = oracle::explore_machine(&machine, limits).unwrap() else { continue };
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);

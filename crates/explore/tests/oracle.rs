@@ -8,7 +8,7 @@ use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, s
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
-use testkit::generator::{Case, Feature, Hidden};
+use testkit::generator::{Case, Feature, RaceDependence};
 use testkit::{Interpreter, Limits, Truth};
 
 /// Programs compared.
@@ -99,7 +99,7 @@ struct Seen {
     executions: [u64; 6],
     all: u64,
     /// Programs with a race that shows only through this.
-    hidden: BTreeMap<Hidden, u64>,
+    dependent_races: BTreeMap<RaceDependence, u64>,
 }
 
 /// The program of a seed.
@@ -110,7 +110,7 @@ fn case(seed: u64) -> Case {
 }
 
 #[test]
-fn the_search_finds_exactly_what_there_is() {
+fn search_agrees_with_brute_force() {
     let mut seen = Seen::default();
     for seed in (0..PROGRAMS).chain(FURTHER) {
         let case = case(seed);
@@ -135,14 +135,14 @@ fn the_search_finds_exactly_what_there_is() {
         seen.failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
         seen.executions.iter_mut().zip(executions).for_each(|(sum, n)| *sum += n);
         seen.all += case.truth.executions;
-        for hidden in Hidden::ALL {
-            *seen.hidden.entry(hidden).or_default() += u64::from(case.hides_a_race_behind(hidden));
+        for dependence in RaceDependence::ALL {
+            *seen.dependent_races.entry(dependence).or_default() += u64::from(case.has_race_depending_on(dependence));
         }
     }
-    let Seen { racy, deadlocking, failing, executions, all, hidden } = seen;
+    let Seen { racy, deadlocking, failing, executions, all, dependent_races } = seen;
     assert!(racy > PROGRAMS / 4 && racy < PROGRAMS, "{racy} racy programs");
     assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
-    assert!(hidden.values().all(|programs| *programs >= 20), "races hidden behind {hidden:?}");
+    assert!(dependent_races.values().all(|programs| *programs >= 20), "races depending on {dependent_races:?}");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
 }

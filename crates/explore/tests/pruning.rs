@@ -62,7 +62,7 @@ fn figure1(locks: usize, iterations: usize) -> String {
 /// The race is found, backtracking points are omitted, and the share of `dpor`'s executions that remains is at most the
 /// paper's: 14 of 89 and 68 of 233.
 #[test]
-fn the_running_example_of_paper_000() {
+fn running_example_of_paper_000() {
     for ((locks, iterations), (part, of)) in [((1, 1), (14, 89)), ((1, 2), (14, 89)), ((2, 1), (68, 233))] {
         let text = figure1(locks, iterations);
         let [dpor, pdp, best] = [Dpor, Pdp, Best].map(|reduction| explore(&text, reduction));
@@ -154,7 +154,7 @@ fn philosophers_are_found_in_deadlock() {
 /// The finding depends on an event of a subspace that has no finding itself: `q` reads the flag only if it passed the
 /// critical section first, and may race only if the flag was not yet stored.
 #[test]
-fn what_is_left_out_does_not_hide_a_reversal() {
+fn pruning_keeps_reversals() {
     let first = "store 4, @x, 1\nstore 4 seq_cst, @flag, 1\n".to_owned();
     let second = "lock @m\nstore 4, @turn, 1\nunlock @m\n".to_owned();
     let third = "lock @m\n%t = load 4, @turn\nunlock @m\nbranch %t, end, look\nlook:\n%f = load 4 seq_cst, @flag\n\

@@ -73,7 +73,7 @@ fn programs() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn parts_are_explored_as_the_search_would() {
+fn subtrees_are_explored_as_the_search_would() {
     let (mut own, mut helped) = (0, 0);
     for (name, text) in programs() {
         let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));

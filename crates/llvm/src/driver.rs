@@ -37,7 +37,7 @@ fn kind(path: &Path) -> Result<Kind, Error> {
         (Some("bc" | "ll"), _) => Ok(Kind::Bitcode),
         (_, Some(language)) => Ok(Kind::Source(language)),
         _ if path.is_dir() => Ok(Kind::Folder),
-        _ if cc::is_carrier(path) => Ok(Kind::Carrier),
+        _ if cc::is_container(path) => Ok(Kind::Carrier),
         _ => Err(match std::fs::metadata(path) {
             Ok(_) => Error::UnknownKind { path: path.to_owned() },
             Err(cause) => Error::Unreadable { path: path.to_owned(), cause },
@@ -244,7 +244,7 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
                 }
             }
             Kind::Carrier => {
-                let carried = cc::carried(path)?;
+                let carried = cc::embedded_contents(path)?;
                 crate::create_dir(work_dir)?;
                 for unit in carried.units {
                     let bitcode = new_file(compiled.inputs.len());

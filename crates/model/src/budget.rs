@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_end_no_later_than_the_whole() {
+    fn shares_end_no_later_than_the_whole() {
         let hour = Duration::from_secs(3_600);
         let whole = Budget::new(Some(hour), None, Interrupt::new());
         assert!(whole.share(0.5).deadline() < whole.deadline());

@@ -288,7 +288,7 @@ fn the_detector_finds_every_racing_pair_of_sites_and_no_other() {
 
 /// Traces with common prefixes, analysed in sequence: each adds what it alone would show, minus what its prefix showed.
 #[test]
-fn what_a_beginning_showed_is_not_looked_for_again() {
+fn shared_prefixes_are_not_analysed_again() {
     let mut news = 0;
     for seed in 0..300 {
         let (mut analyser, mut choose) = (Analyser::new(), Random::new(seed + 1_000));

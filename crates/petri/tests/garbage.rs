@@ -1,4 +1,4 @@
-//! Damaged files: every reader refuses or accepts, and what it accepts is a net that can be asked about. Nothing panics.
+//! Damaged files: every reader refuses or accepts, and whatever it accepts is a usable net. Nothing panics.
 
 use petri::backward::{Answer, Pruning, solve};
 use petri::certificate::{self, Certificate};
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// A few pieces of the text taken out, repeated, or replaced by something else.
+/// A few pieces of the text removed, repeated, or replaced.
 fn damaged(text: &str, random: &mut Random) -> String {
     let other = ["0", "4294967295", "99999999999", "-1", "é", ";", ",", "'", ">=", "<", "}", "\n", "a", "zz", " "];
     let mut chars: Vec<char> = text.chars().collect();

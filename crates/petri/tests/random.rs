@@ -104,7 +104,7 @@ fn forward(net: &Net) -> bool {
 fn agrees_with_forward_search_on_5000_nets() {
     let mut covered = 0;
     for seed in 0..10_000 {
-        // Each net twice: pruned, and by the plain algorithm.
+        // Each net twice: pruned, and with the plain algorithm.
         let pruning = if seed % 2 == 0 { Pruning::Invariants } else { Pruning::Plain };
         let net = net(seed / 2);
         let (answer, _) = solve(&net, pruning, |_| true);

@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_process_is_refused() {
+    fn unsupported_operations_are_refused() {
         let mut document = rapid::read("a|acq(l)|1\n").unwrap();
         document.trace.events[Step(0)].op = Op::SemPost { sem: Addr(8) };
         let error = write(&document.trace, |_| None).unwrap_err();

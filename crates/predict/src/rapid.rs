@@ -400,7 +400,7 @@ mod tests {
                         T1|r(x y)|6\nT1|end(T1)|7\nmain|join(T1)|8\n";
 
     #[test]
-    fn what_is_read_is_written_back() {
+    fn reading_and_writing_round_trips() {
         let document = read(TEXT).unwrap();
         assert_eq!(document.to_string(), TEXT);
         assert_eq!(read(&TEXT.replace('\n', "\r\n\n")).unwrap(), document);
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_form_lacks_is_refused() {
+    fn unsupported_operations_are_refused() {
         let mut document = read("a|acq(l)|1\na|rel(l)|2\n").unwrap();
         let lock = Addr(LOCKS);
         document.trace.events[Step(0)].op = Op::Acquire { lock, mode: LockMode::Shared };

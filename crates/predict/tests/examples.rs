@@ -165,7 +165,7 @@ fn text_keeps_predictions() {
 
 /// Foreign traces may break every rule; they are refused or analysed without a panic.
 #[test]
-fn odd_traces_are_no_trouble() {
+fn malformed_traces_do_not_panic() {
     let texts = [
         "",
         "a|rel(m)|1\nb|acq(m)|2\nc|acq(m)|3\na|w(x)|4\nb|w(x)|5\n",

@@ -119,7 +119,7 @@ fn program(seed: u64) -> (String, Program) {
 }
 
 #[test]
-fn what_is_left_out_hides_no_run_of_accesses_that_races() {
+fn thinning_loses_no_racing_segment() {
     let (mut compared, mut thinner, mut hidden) = (0, 0, 0);
     for seed in 0..PROGRAMS {
         let (text, program) = program(seed);

@@ -1,14 +1,14 @@
-//! Blessed outputs: what a user sees is compared byte for byte with a file in the repository.
+//! Blessed outputs: output for users is compared byte for byte with a file in the repository.
 //!
-//! `BLESS=1 cargo test` rewrites the files; read the difference as a user would. What changes from run to run or from
-//! machine to machine is replaced by the table of [`normalise`] first.
+//! `BLESS=1 cargo test` rewrites the files; read the difference as a user would. [`normalise`] first replaces
+//! everything that changes between runs or machines.
 
 use std::path::Path;
 
 use snapbox::Data;
 use snapbox::assert::Action;
 
-/// One kind of text that is replaced. `length` says how many bytes at the start of the text are of this kind.
+/// A kind of text to replace. `length` returns how many leading bytes of the text are of this kind.
 struct Rule {
     placeholder: &'static str,
     length: fn(&str) -> usize,
@@ -75,7 +75,7 @@ pub fn normalise(text: &str, directories: &[(&Path, &str)]) -> String {
     normal
 }
 
-/// Compares an output with the file that holds what is expected, or rewrites the file if `BLESS` is set.
+/// Compares an output with the file of expected output, or rewrites the file if `BLESS` is set.
 ///
 /// # Panics
 /// When they differ, with the difference.
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_and_machines_leave_no_trace() {
+    fn normalised_output_is_machine_independent() {
         let text = "t1 at 0x7f00 took 12 ms (1.5s, 3 µs) in /tmp/a/b.c:3 x86 v0.1 10 seconds 2s.";
         let normal = normalise(text, &[(Path::new("/tmp/a"), "[DIR]")]);
         let expected = "t1 at [ADDRESS] took [TIME] ([TIME], [TIME]) in [DIR]/b.c:3 x86 v0.1 10 seconds [TIME].";

@@ -1,5 +1,5 @@
-//! How cost grows: with threads, iterations, lines, the length of a trace and the size of a net, one plot each with the
-//! power that fits best.
+//! How cost grows with threads, iterations, lines, the length of a trace and the size of a net: one plot each, with the
+//! best-fitting power.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ struct Axis {
     unit: &'static str,
     quick: &'static [usize],
     full: &'static [usize],
-    /// A size so small that its cost is that of the compiler, to be taken off the others'; 0 if nothing is.
+    /// A size so small that its cost is the compiler's, which is subtracted from the others; 0 to subtract nothing.
     idle: usize,
     measure: fn(&Lab, usize) -> Result<Usage, Failure>,
 }
@@ -137,11 +137,11 @@ fn locked(lab: &Lab, command: &str, args: &[&str], cflags: &str) -> Result<Usage
         .map(|answer| answer.usage)
 }
 
-/// The static engine on a generated program. Every line that is marked as a race must be warned of.
+/// The static engine on a generated program. It must warn about every line marked as a race.
 fn server(lab: &Lab, lines: usize) -> Result<Usage, Failure> {
-    let desk = lab.desk()?;
+    let folder = lab.scratch_folder()?;
     let source = testkit::scale::program(lines);
-    let path = desk.path().join("server.c");
+    let path = folder.path().join("server.c");
     std::fs::write(&path, &source)?;
     let answer = lab.raceproof("static", &path.display().to_string(), &[], Some(1))?;
     let pairs = answer.document["pairs"].as_array().ok_or("no pairs")?;
@@ -161,8 +161,8 @@ fn server(lab: &Lab, lines: usize) -> Result<Usage, Failure> {
 
 /// Coverability of a ring of sections under one lock, with this many places.
 fn ring(lab: &Lab, places: usize) -> Result<Usage, Failure> {
-    let desk = lab.desk()?;
-    let path = desk.path().join("ring.spec");
+    let folder = lab.scratch_folder()?;
+    let path = folder.path().join("ring.spec");
     std::fs::write(&path, testkit::ring::ring(places / 2))?;
     let answer = lab.raceproof("cover", &path.display().to_string(), &["--pruning", "plain"], Some(1))?;
     match answer.document["verdict"].as_str() {

@@ -9,7 +9,7 @@ use crate::lab::Lab;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
-/// A file asked about with one pruning.
+/// One file with one pruning.
 #[derive(Serialize, Deserialize)]
 struct Proof {
     program: String,
@@ -19,11 +19,11 @@ struct Proof {
     configurations: u64,
     subsumed: u64,
     iterations: u64,
-    /// By the clock, of the whole command.
+    /// Wall-clock time of the whole command.
     seconds: Sample,
 }
 
-/// Four for each program: the small language and C, without and with pruning.
+/// Four rows for each program: the small language and C, without and with pruning.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Nets(Vec<Vec<Proof>>);
 

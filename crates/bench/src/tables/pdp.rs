@@ -138,7 +138,7 @@ impl Rows for Pdp {
 }
 
 impl Pdp {
-    /// What the paper claims, held against the figures.
+    /// Compares the paper's claims with the figures.
     fn judge(&self, page: &mut Page) {
         let pairs = || {
             TABLE.iter().zip(&self.0).filter_map(|(s, searches)| Some((s, searches.get("dpor")?, searches.get("pdp")?)))

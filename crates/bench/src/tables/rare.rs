@@ -1,4 +1,4 @@
-//! Races that hide: what other tools find in many runs, and what one call of `raceproof check` finds.
+//! Rare races: what other tools find in many runs, and what one call of `raceproof check` finds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::page::Page;
 use crate::process::Usage;
 use crate::statistics::{Figure, Sample};
 
-/// Where the programs are. Each has a race and, with `-DFIXED`, none.
+/// The folders of the programs. Each program has a race and, with `-DFIXED`, none.
 const FOLDERS: [&str; 2] = ["examples/rare", "bench/programs/scenarios"];
-/// What one call of `raceproof check` said.
+/// The result of one call of `raceproof check`.
 #[derive(Serialize, Deserialize)]
 struct Check {
     verdict: String,
@@ -25,7 +25,7 @@ struct Check {
     command: String,
 }
 
-/// A program, or its repaired twin, and what was said of it. A tool that is not installed is left out.
+/// A program, or its repaired twin, with the results. Tools that are not installed are omitted.
 #[derive(Serialize, Deserialize)]
 struct Findings {
     check: Check,
@@ -102,9 +102,9 @@ fn short(program: &str) -> &str {
 }
 
 fn findings(lab: &Lab, program: &str, flags: &[&str], runs: usize) -> Result<Findings, Failure> {
-    let desk = lab.desk()?;
+    let folder = lab.scratch_folder()?;
     let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.is_installed(lab)).collect();
-    let subjects = tools.iter().map(|&tool| Subject::new(lab, program, flags, tool, desk.path()));
+    let subjects = tools.iter().map(|&tool| Subject::new(lab, program, flags, tool, folder.path()));
     let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
     let cflags = format!("--cflags={}", flags.join(" "));
     let mut args = vec!["--time", lab.either("10", "60")];

@@ -11,8 +11,8 @@ use crate::statistics::{Figure, Sample};
 
 const FOLDER: &str = "bench/programs/scenarios";
 
-/// Our scenario, the paper's that has its subject, and the paper's counterexamples, confirmed errors and runs of 100 with
-/// ThreadSanitizer.
+/// Our scenario, the paper's scenario with the same subject, and the paper's counterexamples, confirmed errors and runs
+/// of 100 with ThreadSanitizer.
 const TABLE: [(&str, &str, [u32; 3]); 8] = [
     ("downloader", "aget", [2, 2, 3]),
     ("bounded_buffer", "boundedBuffer", [0, 0, 0]),
@@ -28,7 +28,7 @@ const TABLE: [(&str, &str, [u32; 3]); 8] = [
 struct Row {
     /// Pairs that another order of the recorded run brings together.
     predicted: usize,
-    /// Of them, those that a replay has shown.
+    /// Those of them that a replay has shown.
     confirmed: usize,
     seconds: Sample,
     command: String,
@@ -46,8 +46,8 @@ impl Rows for Scenarios {
     fn measure(lab: &Lab) -> Result<Self, Failure> {
         let row = |(name, ..): &(&str, &str, [u32; 3])| {
             let program = format!("{FOLDER}/{name}.c");
-            let desk = lab.desk()?;
-            let subject = Subject::new(lab, &program, &[], &SANITIZER, desk.path())?;
+            let folder = lab.scratch_folder()?;
+            let subject = Subject::new(lab, &program, &[], &SANITIZER, folder.path())?;
             let (mut seconds, mut first, mut seen) = (Sample::default(), None, Vec::new());
             for run in 0..lab.either(10, 100) {
                 if run < lab.either(1, 5) {
@@ -59,7 +59,7 @@ impl Rows for Scenarios {
             }
             let answer = first.ok_or("no round")?;
             let pairs = answer.document["pairs"].as_array().ok_or("no pairs")?;
-            // What a replay did not reach has a code of its own.
+            // Races that a replay did not reach have a code of their own.
             let missed = pairs.iter().filter(|pair| pair["code"] == "RP0130").count();
             let confirmed = answer.pairs("race");
             let command = answer.command.clone();

@@ -1,4 +1,4 @@
-//! Searches that are really exponential: executions per second, what a second process brings, and one long execution.
+//! Truly exponential searches: executions per second, the gain from a second process, and one long execution.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::lab::{Answer, Lab};
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
-/// A program of `tests/search` with as many classes of schedules, its flags in a quick measurement and in a full one.
+/// A program of `tests/search` with this many classes of schedules, and its flags in a quick and a full measurement.
 struct Exponential {
     says: &'static str,
     program: &'static str,
@@ -31,7 +31,7 @@ const EXPONENTIAL: [Exponential; 2] = [
     },
 ];
 
-/// What is searched in one process and in two.
+/// The searches measured in one process and in two.
 const DIVIDED: [Exponential; 3] = [
     Exponential {
         says: "three threads draw tickets",
@@ -53,7 +53,7 @@ const DIVIDED: [Exponential; 3] = [
     },
 ];
 
-/// Seconds by the clock in one process and in two.
+/// Wall-clock seconds in one process and in two.
 type Jobs = [Sample; 2];
 
 #[derive(Serialize, Deserialize)]
@@ -61,7 +61,7 @@ struct Rate {
     executions: u64,
     /// By the clock.
     per_second: Sample,
-    /// Microseconds of processor time for each, host and program together, the build left out.
+    /// Microseconds of processor time per execution, host and program together, without the build.
     microseconds: Sample,
     megabytes: f64,
     command: String,
@@ -116,13 +116,13 @@ impl Rows for Speed {
     }
 }
 
-/// A search by `optimal`, in as many processes.
+/// A search with `optimal` in this many processes.
 fn optimal(lab: &Lab, subject: &Exponential, args: &[&str], processors: usize) -> Result<Answer, Failure> {
     let cflags = format!("--cflags={}", lab.either(subject.quick, subject.full).0);
     lab.raceproof("explore", subject.program, &[&[&cflags, "--reduction", "optimal"], args].concat(), Some(processors))
 }
 
-/// How many executions a search took, which must be one for each class.
+/// The number of executions of a search, which must be one per class.
 fn counted(lab: &Lab, subject: &Exponential, search: &Answer) -> Result<u64, Failure> {
     let (executions, classes) = (search.number("executions"), lab.either(subject.quick, subject.full).1);
     match executions == classes {

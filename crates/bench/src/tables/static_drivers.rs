@@ -1,4 +1,4 @@
-//! Paper 004's table: drivers with kernel-style locks, and what the reduction leaves of the warnings.
+//! Paper 004's table: drivers with kernel-style locks, and how many warnings remain after reduction.
 
 use std::collections::BTreeSet;
 
@@ -37,11 +37,11 @@ const fn driver(name: &'static str, lines: usize, fields: usize, stray: usize) -
 struct Row {
     lines: usize,
     shared: usize,
-    /// Pairs of accesses that are warned of, those not listed one by one included.
+    /// Pairs of accesses with a warning, including those not listed one by one.
     warnings: usize,
     /// Of those listed, the ones that no other implies.
     reduced: usize,
-    /// Pairs of lines that these have.
+    /// The number of pairs of lines among these.
     folded: usize,
     absent: usize,
     seconds: Sample,
@@ -89,8 +89,8 @@ impl Rows for Drivers {
 }
 
 fn row(lab: &Lab, driver: &Driver) -> Result<Row, Failure> {
-    let (desk, source) = (lab.desk()?, driver.source());
-    let path = desk.path().join("driver.c");
+    let (folder, source) = (lab.scratch_folder()?, driver.source());
+    let path = folder.path().join("driver.c");
     std::fs::write(&path, &source)?;
     let include = format!("--cflags=-I{}", lab.path("tests/static/drivers").display());
     let entries = driver.entries().join(",");

@@ -1,4 +1,4 @@
-//! Executions per second beside Shuttle's, on Rust twins of our programs.
+//! Executions per second compared with Shuttle's, on Rust twins of our programs.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::lab::Lab;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
-/// The twin's name, which is that of our program in `tests/search`, and the flags that make ours as large.
+/// The twin's name, which is that of our program in `tests/search`, and the flags that make ours the same size.
 const TWINS: [(&str, &str); 5] = [
     ("readers", "-DN=8"),
     ("lastzero", "-DN=8"),
@@ -20,7 +20,7 @@ const TWINS: [(&str, &str); 5] = [
     ("figure1", "-O0"),
 ];
 
-/// A checker that goes through the schedules one by one, up to a bound.
+/// A checker that runs the schedules one by one, up to a bound.
 #[derive(Serialize, Deserialize)]
 struct Walk {
     executions: u64,
@@ -32,7 +32,7 @@ struct Row {
     ours: Walk,
     shuttle: Walk,
     bound: u64,
-    /// Executions that `best` needs to settle the program.
+    /// Executions that `best` needs to decide the program.
     best: u64,
 }
 
@@ -54,7 +54,7 @@ impl Rows for Twins {
                 let rows = TWINS.iter().map(|(name, cflags)| row(lab, &twins, name, cflags));
                 Ok(Self { rows: rows.collect::<Result<_, _>>()?, missing: None })
             }
-            // Their libraries may be out of reach.
+            // Their libraries may be unavailable.
             Err(why) => Ok(Self { rows: Vec::new(), missing: Some(why.to_string()) }),
         }
     }
@@ -105,7 +105,7 @@ impl Rows for Twins {
     }
 }
 
-/// Builds the twins, which are no part of the workspace.
+/// Builds the twins, which are not part of the workspace.
 fn built(lab: &Lab) -> Result<PathBuf, Failure> {
     let folder = lab.path("bench/twins");
     let output =

@@ -7,9 +7,9 @@ use program::{LocalId, TryMode, arith};
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::advance::segmentation_fault;
+use super::iteration::Iteration;
 use super::memory::{Life, Unmapped};
 use super::objects::{Barrier, Once};
-use super::round::Round;
 use super::thread::{After, Joining, Next, Status, entry};
 use super::{Machine, Note};
 
@@ -20,29 +20,29 @@ const EBUSY: i64 = 16;
 const EINVAL: i64 = 22;
 const EDEADLK: i64 = 35;
 const ETIMEDOUT: i64 = 110;
-/// What the last thread to arrive at a barrier gets.
+/// The result for the last thread to arrive at a barrier.
 const SERIAL_THREAD: i64 = -1;
 
-/// What follows an operation in its thread.
+/// How the thread continues after an operation.
 pub(super) enum Then {
-    /// The thread goes on.
+    /// It advances.
     Advance,
     /// Another part of the same statement comes next.
     Announce(Action),
-    /// The thread is over.
+    /// It has ended.
     Exited,
     /// The access faulted.
     Crash(String),
 }
 
-/// What was done, and what follows.
+/// The executed operation, and how the thread continues.
 pub(super) struct Performed {
     pub(super) op: Op,
     pub(super) then: Then,
 }
 
 impl Machine {
-    /// Whether the thread can execute the action now.
+    /// Whether the thread's action is enabled.
     pub(super) fn enabled(&self, thread: ThreadId, action: &Action) -> bool {
         let cancelled = self.threads[thread].cancelled && action.is_cancellation_point();
         match *action {
@@ -59,7 +59,7 @@ impl Machine {
             Action::SemWait { sem, wait: TryMode::Wait, .. } => {
                 cancelled || self.objects.semaphores.get(&sem).is_none_or(|value| *value > 0)
             }
-            Action::Await { .. } => self.threads[thread].round.as_ref().is_some_and(|round| round.changed),
+            Action::Await { .. } => self.threads[thread].iteration.as_ref().is_some_and(|iteration| iteration.changed),
             Action::OnceBegin { control, .. } => !matches!(self.objects.onces.get(&control), Some(Once::Running(_))),
             Action::Join { child, mode: TryMode::Wait, .. } => {
                 let child_thread = &self.threads[child];
@@ -72,13 +72,13 @@ impl Machine {
         }
     }
 
-    /// Whether the thread can execute the action, but only by waking without a cause.
+    /// Whether the action is enabled only by a spurious wake-up.
     pub(super) fn reluctant_at(&self, thread: ThreadId, action: &Action) -> bool {
         matches!(action, Action::WaitEnd { wait, .. }
             if wait.mode == TryMode::Wait && !self.has_cause_to_wake(thread, wait))
     }
 
-    /// Whether something ends the thread's wait, its time limit aside.
+    /// Whether something other than its time limit ends the thread's wait.
     fn has_cause_to_wake(&self, thread: ThreadId, wait: &Wait) -> bool {
         self.threads[thread].cancelled || self.objects.cond(wait.cond).is_some_and(|c| c.may_wake(thread))
     }
@@ -103,7 +103,7 @@ impl Machine {
         let then = match *action {
             Action::Start | Action::Fence(_) | Action::Section | Action::SectionEnd => Then::Advance,
             Action::Await { .. } => {
-                Arc::make_mut(&mut self.threads[id]).round = Some(Round::default());
+                Arc::make_mut(&mut self.threads[id]).iteration = Some(Iteration::default());
                 Then::Advance
             }
             Action::Choose { dst, lo, hi } => {
@@ -346,13 +346,13 @@ impl Machine {
         Performed { op, then }
     }
 
-    /// The statement is complete with this result.
+    /// Completes the statement with this result.
     fn finish(&mut self, id: ThreadId, dst: Option<LocalId>, value: i64) -> Then {
         Arc::make_mut(&mut self.threads[id]).set(dst, value);
         Then::Advance
     }
 
-    /// Compares and perhaps stores; whether it did.
+    /// Compares and possibly stores; returns whether it stored.
     fn compare_exchange(&mut self, id: ThreadId, cas: &CompareExchange) -> Result<bool, Unmapped> {
         let old = self.memory.load(cas.address, cas.size)?;
         let bits = cas.size.saturating_mul(8);
@@ -365,7 +365,7 @@ impl Machine {
         Ok(success)
     }
 
-    /// Gives back the mutex of a wait, however often it is held; returns how often.
+    /// Releases all levels of a wait's mutex; returns their number.
     fn release_all(&mut self, id: ThreadId, lock: u64) -> u32 {
         let depth = self.objects.lock(lock).and_then(|l| l.exclusive).filter(|(holder, _)| *holder == id);
         let depth = depth.map_or(0, |(_, depth)| depth);
@@ -394,7 +394,7 @@ fn crash(fault: Unmapped) -> Then {
     Then::Crash(segmentation_fault(fault.0))
 }
 
-/// The result of an operation that gave up.
+/// The result of an operation that failed instead of blocking.
 fn refusal(mode: TryMode) -> i64 {
     if mode == TryMode::Timed { ETIMEDOUT } else { EBUSY }
 }
