@@ -83,8 +83,8 @@ fn head(Latest { machine, .. }: &Latest) -> String {
          [raw results](../bench/results);\nnothing here is typed by hand. All programs are our own; those of the \
          papers have the shape that the paper describes. Tools take turns,\nround by round; a figure is the median, with \
          the least and the most behind it where there were several rounds.\n\n\
-         Measured on: {}, {} processors, {} MB, Linux {}; {}. Others may have been at work on the machine; the load \
-         is told with each table.\n\n",
+         Measured on: {}, {} processors, {} MB, Linux {}; {}. Other processes may have been running; each table \
+         states the load.\n\n",
         machine.processor,
         machine.processors,
         machine.memory_megabytes,

@@ -104,8 +104,8 @@ impl Dpor {
         }
     }
 
-    /// The threads that can come first of what happened from the state before `step` on without following from the event
-    /// there, with `next` at the end.
+    /// The threads that can come first among the events from the state before `step` on that the event there does not lead
+    /// to, followed by `next`.
     fn initials(&self, trace: &Trace, step: Step, next: &Event) -> ThreadSet {
         let (mut met, mut initials) = (ThreadSet::new(), ThreadSet::new());
         let first = trace.events[step].id;

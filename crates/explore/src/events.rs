@@ -16,7 +16,7 @@ pub(crate) struct EventNumber(pub(crate) u32);
 const ROWS: usize = 512;
 type Row = [u64; ROWS / 64];
 
-/// The events met so far, by number.
+/// The events seen so far, by number.
 #[derive(Default)]
 pub(crate) struct Events {
     events: Vec<Rc<Event>>,

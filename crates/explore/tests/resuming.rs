@@ -191,7 +191,7 @@ fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
     assert!(cut > 50 && complete > 50, "{cut} cut, {complete} complete");
 }
 
-/// What is sampled is real, the same for the same seed, and in the long run most of what there is.
+/// Samples find real errors, the same for the same seed, and with enough runs most of them.
 #[test]
 fn sampling_finds_real_races_and_claims_nothing() {
     let (mut found, mut there) = ([0; 2], 0);

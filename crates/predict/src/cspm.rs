@@ -20,6 +20,8 @@ use std::fmt::Write as _;
 use model::race::could_race;
 use model::{Access, Addr, IndexVec, LockMode, Op, Step, ThreadId, Trace, WakeCause};
 
+use crate::unsupported::Unsupported;
+
 /// Why a trace has no model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the event at step {step} has no CSP model: {what}")]
@@ -27,7 +29,7 @@ pub struct Unmodelled {
     /// The event.
     pub step: Step,
     /// What the model lacks.
-    pub what: &'static str,
+    pub what: Unsupported,
 }
 
 /// The model of a trace, in the language of FDR. `name` names variables, locks and other objects; objects without a
@@ -155,7 +157,7 @@ impl Model {
     }
 
     /// Adds a thread's next operation. The error names what the model lacks.
-    fn add(&mut self, thread: ThreadId, op: &Op, name: &mut Naming<'_>) -> Result<(), &'static str> {
+    fn add(&mut self, thread: ThreadId, op: &Op, name: &mut Naming<'_>) -> Result<(), Unsupported> {
         let t = thread.0;
         match op {
             Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
@@ -165,7 +167,7 @@ impl Model {
             }
             Op::Acquire { mode: LockMode::Shared, .. }
             | Op::TryAcquire { mode: LockMode::Shared, .. }
-            | Op::Release { mode: LockMode::Shared, .. } => return Err("shared locks"),
+            | Op::Release { mode: LockMode::Shared, .. } => return Err(Unsupported::SharedLocks),
             Op::Acquire { lock, .. } | Op::TryAcquire { lock, success: true, .. } => {
                 let level = self.levels.entry((thread, *lock)).or_default();
                 *level += 1;
@@ -226,10 +228,10 @@ impl Model {
                 self.joins.push((thread, *child));
             }
             Op::SemPost { .. } | Op::SemWait { .. } | Op::SemTryWait { .. } | Op::SemGet { .. } => {
-                return Err("semaphores");
+                return Err(Unsupported::Semaphores);
             }
-            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return Err("once-controls"),
-            Op::Cancel { .. } | Op::Cancelled => return Err("cancellation"),
+            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return Err(Unsupported::OnceControls),
+            Op::Cancel { .. } | Op::Cancelled => return Err(Unsupported::Cancellation),
             Op::TryAcquire { success: false, .. }
             | Op::TryJoin { success: false, .. }
             | Op::Fence(_)

@@ -32,6 +32,7 @@ mod replay_state;
 mod schedule_builder;
 mod sync_preserving;
 mod tracker;
+mod unsupported;
 mod window;
 mod window_search;
 
@@ -49,6 +50,7 @@ use window_search::WindowSearch;
 
 pub use options::{Aim, Options};
 pub use outcome::{Method, Open, PredictedRace, Prediction, Unsettled};
+pub use unsupported::Unsupported;
 
 /// Pairs of sites with the pairs of lanes that could race.
 type LanePairs = BTreeMap<SitePair, Vec<(LaneId, LaneId)>>;

@@ -22,6 +22,8 @@ use model::{
     ThreadPath, Trace,
 };
 
+use crate::unsupported::Unsupported;
+
 /// A trace with the names it uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Document {
@@ -89,7 +91,7 @@ pub struct Unwritable {
     /// The event.
     pub step: Step,
     /// What the form lacks.
-    pub what: &'static str,
+    pub what: Unsupported,
 }
 
 /// Reads a trace.
@@ -341,7 +343,7 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
                 for access in event.op.accesses() {
                     if access.atomic.is_some() {
-                        return refuse("atomic accesses");
+                        return refuse(Unsupported::AtomicAccesses);
                     }
                     let index = |byte: u64| bounds.partition_point(|bound| *bound < byte);
                     let variables = index(access.cell.start.0)..index(access.cell.end());
@@ -355,8 +357,8 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             }
             Op::Acquire { mode: LockMode::Shared, .. }
             | Op::TryAcquire { mode: LockMode::Shared, .. }
-            | Op::Release { mode: LockMode::Shared, .. } => return refuse("shared locks"),
-            Op::TryAcquire { success: false, .. } => return refuse("failed try-operations"),
+            | Op::Release { mode: LockMode::Shared, .. } => return refuse(Unsupported::SharedLocks),
+            Op::TryAcquire { success: false, .. } => return refuse(Unsupported::FailedTries),
             Op::Acquire { lock, .. } | Op::TryAcquire { lock, .. } => {
                 let level = levels.entry((thread, *lock)).or_default();
                 *level += 1;
@@ -377,16 +379,16 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             Op::Exit => line(format_args!("end(T{})", thread.0)),
             Op::Fence(_) | Op::Init(_) | Op::Destroy(_) | Op::Detach { .. } | Op::Yield => {}
             Op::Choose(_) | Op::Await { .. } => {}
-            Op::TryJoin { success: false, .. } => return refuse("failed try-operations"),
+            Op::TryJoin { success: false, .. } => return refuse(Unsupported::FailedTries),
             Op::WaitBegin { .. } | Op::WaitEnd { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
-                return refuse("condition variables");
+                return refuse(Unsupported::ConditionVariables);
             }
-            Op::BarrierArrive { .. } | Op::BarrierLeave { .. } => return refuse("barriers"),
+            Op::BarrierArrive { .. } | Op::BarrierLeave { .. } => return refuse(Unsupported::Barriers),
             Op::SemPost { .. } | Op::SemWait { .. } | Op::SemTryWait { .. } | Op::SemGet { .. } => {
-                return refuse("semaphores");
+                return refuse(Unsupported::Semaphores);
             }
-            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return refuse("once-controls"),
-            Op::Cancel { .. } | Op::Cancelled => return refuse("cancellation"),
+            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return refuse(Unsupported::OnceControls),
+            Op::Cancel { .. } | Op::Cancelled => return refuse(Unsupported::Cancellation),
         }
     }
     Ok(text)

@@ -111,7 +111,7 @@ impl Rows for Growth {
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
         page.say(
             "Processor time of the whole command on one processor, the least of the rounds; where the program is small, what \
-             its compilation takes is taken off. The exponent is the slope of the logarithms by least squares.",
+             its compilation takes is subtracted. The exponent is the slope of the logarithms by least squares.",
         );
         for (axis, points) in AXES.iter().zip(&self.0) {
             let curve: Vec<(f64, f64)> = points.iter().map(|point| (point.size as f64, point.seconds)).collect();

@@ -45,7 +45,7 @@ impl Rows for Nets {
             "The seven programs in the small language and as C with threads, by `raceproof verify --stats` with the published \
              algorithm (`--pruning plain`) and with what a net's invariants exclude. The paper's figures are for one net each, \
              narrowed down by hand; ours are sums over one net for each pair of accesses. A candidate of the small \
-             language stays unknown, because nothing can run it. Seconds are by the clock, of the whole command. More on the same \
+             language stays unknown, because nothing can run it. Seconds are wall-clock time of the whole command. More on the same \
              programs is in [the paper's table 1](table1.md).",
         );
         let head =

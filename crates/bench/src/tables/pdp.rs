@@ -109,7 +109,7 @@ impl Rows for Pdp {
                 cells(shape, searches, [dpor, pdp], &|search| search.count(search.transitions))
             }),
         );
-        page.say("Seconds by the clock, medians, and how many times as long `dpor` takes as `pdp`, round by round:");
+        page.say("Wall-clock seconds, medians, and how many times as long `dpor` takes as `pdp`, round by round:");
         page.table(
             &[&head[..], &["`dpor` ÷ `pdp`"]].concat(),
             rows().map(|(shape, searches)| {
@@ -121,7 +121,7 @@ impl Rows for Pdp {
             }),
         );
         page.say(
-            "What `pdp` asked: race-free checks, those answered yes, and backtracks skipped, the paper's before ours:",
+            "Race-free checks of `pdp`, those answered yes, and omitted backtracking points, the paper's before ours:",
         );
         page.table(
             &["program", "threads", "checks", "yes", "skipped"],
@@ -153,7 +153,7 @@ impl Pdp {
             let ended = pairs().filter(|(_, dpor, _)| dpor.is_complete).count();
             let alone = pairs().filter(|(_, dpor, pdp)| !dpor.is_complete && pdp.is_complete).count();
             page.say(format!(
-                "`pdp` executes no more than `dpor` on any of the {ended} rows where `dpor` came to its end; on {alone} others \
+                "`pdp` executes no more than `dpor` on any of the {ended} rows where `dpor` finished; on {alone} others \
                  only `pdp` did."
             ));
         } else {

@@ -46,7 +46,7 @@ pub(super) struct Rare(Vec<Row>);
 
 impl Rows for Rare {
     const NAME: &'static str = "rare";
-    const TITLE: &'static str = "Races that hide, beside tools that look at runs";
+    const TITLE: &'static str = "Rare races, compared with tools that observe runs";
 
     fn measure(lab: &Lab) -> Result<Self, Failure> {
         let programs = programs(lab)?;
@@ -68,8 +68,8 @@ impl Rows for Rare {
         page.say(format!(
             "{} programs with a race that almost no run shows: they were written for this, with pauses (`usleep`) that keep the \
              two accesses in order, so tools that look at what a run did are bound to find little. `raceproof check` looks at each once, as by `{}`, \
-             and `predict` shows what one run on real threads foretells; the other tools watch {runs} runs each, and the table says how many of them report something. Then the seconds that one \
-             call or one run takes by the clock (median), and the megabytes. All are compiled by clang without optimisation; \
+             and `predict` shows the predictions from one run on real threads; the other tools observe {runs} runs each, and the table says how many of them report something. Then the seconds that one \
+             call or one run takes in wall-clock time (median), and the megabytes. All are compiled by clang without optimisation; \
              building takes part in the time of `check` only.",
             self.0.len(),
             first.racy.check.command
@@ -172,7 +172,7 @@ impl Rare {
     }
 
     fn alarms(&self, page: &mut Page) {
-        page.say("The same programs with the race repaired (`-DFIXED`): what is reported is a false alarm.");
+        page.say("The same programs with the race repaired (`-DFIXED`): every report is a false alarm.");
         let mut head = vec!["program", "`check`"];
         head.extend(TOOLS.iter().map(|tool| tool.name));
         page.table(
@@ -208,7 +208,7 @@ impl Rare {
             let quicker = names(&|row| row.racy.tools[tool].seconds.median() < row.racy.check.seconds.median());
             if !quicker.is_empty() {
                 page.defeat(format!(
-                    "One run with {tool} takes less time than `check` on {} of {} programs with a rare race: it watches one \
+                    "One run with {tool} takes less time than `check` on {} of {} programs with a rare race: it observes one \
                      run of a program that is already built, while `check` compiles, proves what it can and runs many \
                      schedules.",
                     quicker.len(),

@@ -98,7 +98,7 @@ impl Rows for Recording {
              ([sources](../{FOLDER})), and lbzip2 compressing text with two threads: each built plain (`clang-19 -O2`), with \
              ThreadSanitizer and for `raceproof record`, run in turns. *Every access* is with `--every-access`, otherwise \
              what the static engine shows to be harmless is left out. Figures are ratios, round by round, of processor time \
-             of the program and of whoever records it; the last but one is by the clock. ThreadSanitizer looks for races \
+             of the program and its recorder; the last but one is wall-clock time. ThreadSanitizer looks for races \
              while it runs, and the recorder does not: `raceproof predict` does that afterwards.",
         ));
         let head = [

@@ -72,8 +72,8 @@ impl Rows for Scenarios {
         let command = self.0.first().map_or("", |row| &row.command);
         page.say(format!(
             "One run on real threads is recorded, races are predicted from it and each is replayed, as by `{command}`. \
-             ThreadSanitizer watches {} runs. The paper's figures are for its own programs, whose races are others; ours each \
-             have one that hides.",
+             ThreadSanitizer observes {} runs. The paper's figures are for its own programs, whose races are others; ours each \
+             have a rare one.",
             self.0.first().map_or(0, |row| row.sanitizer.runs)
         ));
         let head = [

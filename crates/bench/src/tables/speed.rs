@@ -100,7 +100,7 @@ impl Rows for Speed {
                 ]
             }),
         );
-        page.say("With a second process (`-j 2`) on two processors, seconds by the clock:");
+        page.say("With a second process (`-j 2`) on two processors, wall-clock seconds:");
         page.table(
             &["search", "executions", "`-j 1`", "`-j 2`", "times as fast"],
             DIVIDED.iter().zip(&self.jobs).map(|(subject, [one, two])| {
