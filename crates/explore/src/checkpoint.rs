@@ -8,7 +8,7 @@ use model::{Event, Schedule, SiteId, Step, ThreadPath, ThreadSet};
 use serde::{Deserialize, Serialize};
 
 use crate::events::EventNumber;
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::options::ReductionName;
 use crate::outcome::{Statistics, StopReason};
 use crate::wakeup::Branch;
@@ -22,7 +22,7 @@ pub struct Checkpoint {
     pub(crate) in_use: ReductionName,
     pub(crate) max_preemptions: Option<u32>,
     pub(crate) state: SavedReduction,
-    pub(crate) found: Found,
+    pub(crate) found: Findings,
     pub(crate) statistics: Statistics,
     pub(crate) unmasked: BTreeSet<Schedule>,
     pub(crate) stopped: Option<StopReason>,

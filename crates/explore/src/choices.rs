@@ -36,7 +36,7 @@ impl ChoiceValues {
     /// The values to try, the default first.
     pub fn values(&self, choice: &Choice) -> Vec<i64> {
         let Choice { lo, hi, .. } = *choice;
-        let usual = Choice::usual(lo, hi);
+        let usual = Choice::default_value(lo, hi);
         let mut values = vec![usual];
         if self.is_complete(choice) {
             values.extend((lo..=hi).filter(|value| *value != usual));

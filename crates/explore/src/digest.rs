@@ -11,7 +11,7 @@ use model::race::{News, SitePair};
 use model::{Cell, Race, Schedule, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
-use crate::findings::{Examiner, Found, RaceWithoutSite};
+use crate::findings::{Examiner, Findings, RaceWithoutSite};
 use crate::masked_failures::masked_failures;
 use crate::observer::EXAMPLES;
 
@@ -33,7 +33,7 @@ impl NotableRun {
 #[derive(Default)]
 pub(crate) struct Digest {
     examiner: Examiner,
-    found: Found,
+    found: Findings,
     unmasked: BTreeSet<Schedule>,
     /// Whether a value was omitted.
     bounded: bool,

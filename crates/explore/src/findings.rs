@@ -32,7 +32,7 @@ pub(crate) struct KnownRace {
 
 /// What the executions of a search have shown so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct Findings {
     pub(crate) races: BTreeMap<Pair, KnownRace>,
     pub(crate) conflicts: BTreeSet<Pair>,
     failures: BTreeMap<FailureKey, Failure>,
@@ -58,7 +58,7 @@ impl Examiner {
     }
 }
 
-impl Found {
+impl Findings {
     /// Adds what a run shows. Its events before `from` are those of the run added before. Returns whether anything was
     /// new.
     pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<bool, RaceWithoutSite> {

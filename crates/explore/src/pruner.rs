@@ -75,8 +75,8 @@ impl Pruner {
             return None;
         }
         let outlook = self.outlook.as_deref()?;
-        let places = Places::of(outlook, trace);
-        let is_closed = |step: Step| outlook.is_closed(&places.standing(outlook, trace, step), &self.settled);
+        let timelines = Timelines::of(outlook, trace);
+        let is_closed = |step: Step| outlook.is_closed(&timelines.standing(outlook, trace, step), &self.settled);
         if !is_closed(until) {
             return None;
         }
@@ -122,10 +122,12 @@ impl Pruner {
     /// The threads that still exist in a state of the execution.
     pub(crate) fn remaining(&self, trace: &Trace, step: Step) -> Vec<Remaining> {
         let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
-        let places = Places::of(outlook, trace);
-        let standing = places.standing(outlook, trace, step);
-        let threads = places.threads_at(step).zip(standing);
-        threads.map(|((thread, life), s)| Remaining { thread, created: life.created, future: s.future }).collect()
+        let timelines = Timelines::of(outlook, trace);
+        let standing = timelines.standing(outlook, trace, step);
+        let threads = timelines.threads_at(step).zip(standing);
+        threads
+            .map(|((thread, timeline), s)| Remaining { thread, created: timeline.created, future: s.future })
+            .collect()
     }
 
     /// For each event before a state: the threads in that state that may still execute something that interferes with
@@ -201,15 +203,15 @@ impl Pruner {
 }
 
 /// The events of each thread of a trace, and its next event at the end.
-struct Places {
-    lives: BTreeMap<ThreadId, Life>,
+struct Timelines {
+    threads: BTreeMap<ThreadId, Timeline>,
     /// The happens-before past of each event, itself included; empty if no access may race.
     order: Vec<Clock>,
 }
 
 /// The timeline of one thread.
 #[derive(Default)]
-struct Life {
+struct Timeline {
     /// The event that created the thread.
     created: Option<Step>,
     events: Vec<Step>,
@@ -217,38 +219,42 @@ struct Life {
     racy: Vec<(Step, SiteId)>,
 }
 
-impl Places {
+impl Timelines {
     fn of(outlook: &dyn Outlook, trace: &Trace) -> Self {
-        let mut lives: BTreeMap<ThreadId, Life> = BTreeMap::from([(ThreadId::MAIN, Life::default())]);
+        let mut threads: BTreeMap<ThreadId, Timeline> = BTreeMap::from([(ThreadId::MAIN, Timeline::default())]);
         work::count(trace.events.len());
         for (step, event) in trace.events.iter_enumerated() {
-            let life = lives.entry(event.id.thread).or_default();
-            life.events.push(step);
+            let timeline = threads.entry(event.id.thread).or_default();
+            timeline.events.push(step);
             let own = std::slice::from_ref(&event.site);
             let sites = match &event.op {
                 Op::Section { sites, .. } => &**sites,
                 Op::Access(_) | Op::Accesses(_) => own,
                 _ => &[],
             };
-            life.racy.extend(sites.iter().flatten().filter(|site| outlook.may_race(**site)).map(|site| (step, *site)));
+            timeline
+                .racy
+                .extend(sites.iter().flatten().filter(|site| outlook.may_race(**site)).map(|site| (step, *site)));
             if let Op::Create { child } = event.op {
-                lives.entry(child).or_default().created = Some(step);
+                threads.entry(child).or_default().created = Some(step);
             }
         }
         let mut order = Vec::new();
-        if lives.values().any(|life| !life.racy.is_empty()) {
+        if threads.values().any(|timeline| !timeline.racy.is_empty()) {
             let mut happens_before = HappensBefore::new();
             order.extend(trace.events.ids().map(|step| happens_before.step(trace, step).clone()));
         }
-        Self { lives, order }
+        Self { threads, order }
     }
 
     /// The accesses of other threads before a state that nothing orders before this thread's next event.
-    fn unknown(&self, threads: &[(ThreadId, &Life)], life: &Life, step: Step) -> BTreeSet<(usize, SiteId)> {
-        let last = life.events[..life.events.partition_point(|s| *s < step)].last().copied();
-        let known = last.or(life.created).and_then(|step| self.order.get(step.0 as usize));
+    fn unknown(&self, threads: &[(ThreadId, &Timeline)], timeline: &Timeline, step: Step) -> BTreeSet<(usize, SiteId)> {
+        let last = timeline.events[..timeline.events.partition_point(|s| *s < step)].last().copied();
+        let known = last.or(timeline.created).and_then(|step| self.order.get(step.0 as usize));
         let mut unknown = BTreeSet::new();
-        for (at, (thread, other)) in threads.iter().enumerate().filter(|(_, (_, other))| !std::ptr::eq(*other, life)) {
+        for (at, (thread, other)) in
+            threads.iter().enumerate().filter(|(_, (_, other))| !std::ptr::eq(*other, timeline))
+        {
             let knows = known.map_or(0, |clock| clock.count(*thread)) as usize;
             let since = other.events.get(knows).copied().filter(|since| *since < step);
             let Some(since) = since else { continue };
@@ -260,28 +266,28 @@ impl Places {
     }
 
     /// The threads that exist in a state.
-    fn threads_at(&self, step: Step) -> impl Iterator<Item = (ThreadId, &Life)> {
-        let exists = move |life: &Life| life.created.is_none_or(|created| created < step);
-        self.lives.iter().filter(move |(_, life)| exists(life)).map(|(thread, life)| (*thread, life))
+    fn threads_at(&self, step: Step) -> impl Iterator<Item = (ThreadId, &Timeline)> {
+        let exists = move |timeline: &Timeline| timeline.created.is_none_or(|created| created < step);
+        self.threads.iter().filter(move |(_, timeline)| exists(timeline)).map(|(thread, timeline)| (*thread, timeline))
     }
 
     fn standing(&self, outlook: &dyn Outlook, trace: &Trace, step: Step) -> Vec<Standing> {
-        let threads: Vec<(ThreadId, &Life)> = self.threads_at(step).collect();
-        let standing = |(thread, life): &(ThreadId, &Life)| {
-            let origin = life.created.map_or(Origin::Main, |step| Origin::Created(trace.events[step].site));
-            let event = life.next(trace, *thread, step);
+        let threads: Vec<(ThreadId, &Timeline)> = self.threads_at(step).collect();
+        let standing = |(thread, timeline): &(ThreadId, &Timeline)| {
+            let origin = timeline.created.map_or(Origin::Main, |step| Origin::Created(trace.events[step].site));
+            let event = timeline.next(trace, *thread, step);
             let joins = event.and_then(|event| match event.op {
                 Op::Join { child } => threads.iter().position(|(t, _)| *t == child),
                 _ => None,
             });
-            let unknown = if self.order.is_empty() { BTreeSet::new() } else { self.unknown(&threads, life, step) };
-            Standing { future: outlook.future(origin, life.what_next(trace, event)), joins, unknown }
+            let unknown = if self.order.is_empty() { BTreeSet::new() } else { self.unknown(&threads, timeline, step) };
+            Standing { future: outlook.future(origin, timeline.what_next(trace, event)), joins, unknown }
         };
         threads.iter().map(standing).collect()
     }
 }
 
-impl Life {
+impl Timeline {
     /// The thread's next event from a state on, or its pending event at the end.
     fn next<'a>(&self, trace: &'a Trace, thread: ThreadId, step: Step) -> Option<&'a Event> {
         match self.events.get(self.events.partition_point(|s| *s < step)) {

@@ -9,7 +9,7 @@ use model::{End, Executor, Pair, Schedule, Step, Trace};
 
 use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
-use crate::findings::{Examiner, Found, KnownRace};
+use crate::findings::{Examiner, Findings, KnownRace};
 use crate::helpers::{Helpers, with_helpers};
 use crate::hint::{self, Led};
 use crate::last_run::LastRun;
@@ -64,7 +64,7 @@ pub(crate) struct Search<'a, E: Executor> {
     observer: &'a mut dyn Observer,
     /// The reduction in use: the requested one unless that does not cover the program.
     name: ReductionName,
-    found: Found,
+    found: Findings,
     examiner: Examiner,
     statistics: Statistics,
     /// Schedules already run to expose masked failures.
@@ -93,7 +93,7 @@ impl<'a, E: Executor> Search<'a, E> {
             options,
             observer,
             name: options.reduction,
-            found: Found::default(),
+            found: Findings::default(),
             examiner: Examiner::default(),
             statistics: Statistics::default(),
             unmasked: BTreeSet::new(),
@@ -368,7 +368,7 @@ impl<'a, E: Executor> Search<'a, E> {
     /// Checks every race's witness once and builds the outcome. A witness that the program cannot follow is not
     /// confirmed.
     pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
-        let mut found: Found = self.found;
+        let mut found: Findings = self.found;
         if !found.completed && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));
         }
@@ -412,7 +412,7 @@ fn shorten<E: Executor>(executor: &mut E, failure: &mut Failure) -> Result<u64, 
     let mut adopt = |failure: &mut Failure, schedule: &Schedule| -> Result<Option<Trace>, E::Error> {
         let trace = executor.run(schedule)?;
         executed += 1;
-        if matches!(trace.end, End::Diverged { .. }) || !Found::is_shown_by(failure, &trace) {
+        if matches!(trace.end, End::Diverged { .. }) || !Findings::is_shown_by(failure, &trace) {
             return Ok(None);
         }
         let schedule = trace.schedule_to(trace.events.next_id());

@@ -17,7 +17,7 @@ pub struct Choice {
 
 impl Choice {
     /// The default where a schedule gives no value: the possible value nearest to zero.
-    pub fn usual(lo: i64, hi: i64) -> i64 {
+    pub fn default_value(lo: i64, hi: i64) -> i64 {
         0.max(lo).min(hi)
     }
 
@@ -43,10 +43,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_value_is_the_nearest_to_zero() {
-        assert_eq!(Choice::usual(-3, 5), 0);
-        assert_eq!(Choice::usual(2, 5), 2);
-        assert_eq!(Choice::usual(-5, -2), -2);
+    fn default_is_the_value_nearest_to_zero() {
+        assert_eq!(Choice::default_value(-3, 5), 0);
+        assert_eq!(Choice::default_value(2, 5), 2);
+        assert_eq!(Choice::default_value(-5, -2), -2);
         assert_eq!(Choice { lo: i64::MIN, hi: i64::MAX, value: 0 }.count(), 1 << 64);
     }
 }

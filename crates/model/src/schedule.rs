@@ -22,7 +22,7 @@ pub struct Segment {
 /// Positions count all events of a thread, whether or not a search regards them as scheduling points, so a schedule
 /// means the same to every engine.
 ///
-/// A value that the program leaves open is the one in `choices`, otherwise the [default](Choice::usual).
+/// A value that the program leaves open is the one in `choices`, otherwise the [default](Choice::default_value).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct Schedule {
     /// The segments. Normal form: adjacent segments have different threads.
@@ -55,7 +55,7 @@ impl Schedule {
     /// Fixes the choices of an event.
     pub fn choose_all(&mut self, event: EventId, choices: &[Choice]) {
         for (index, choice) in (0..).zip(choices) {
-            if choice.value != Choice::usual(choice.lo, choice.hi) {
+            if choice.value != Choice::default_value(choice.lo, choice.hi) {
                 self.choose(Chosen { event, index, value: choice.value });
             }
         }
@@ -74,7 +74,7 @@ impl Schedule {
     pub fn value_of(&self, event: EventId, index: u32, lo: i64, hi: i64) -> i64 {
         let decided = self.choices.binary_search_by_key(&(event, index), |c| (c.event, c.index));
         let decided = decided.ok().map(|at| self.choices[at].value).filter(|value| (lo..=hi).contains(value));
-        decided.unwrap_or_else(|| Choice::usual(lo, hi))
+        decided.unwrap_or_else(|| Choice::default_value(lo, hi))
     }
 
     /// Number of thread switches.

@@ -23,7 +23,7 @@ use crate::needs::{Hold, Needs};
 
 /// Two accesses and the closed set that leads to both.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct SyncPreservingRace {
     pub(crate) first: EventId,
     pub(crate) second: EventId,
     pub(crate) set: Clock,
@@ -72,7 +72,7 @@ impl Closure<'_> {
 }
 
 /// The first race between two lanes: accesses of two threads, given by their steps in ascending order.
-pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -> Option<Found> {
+pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -> Option<SyncPreservingRace> {
     let id = |step: &Step| trace.events[*step].id;
     let (mut ones, mut others) = (one.iter().map(id), other.iter().map(id));
     let (mut first, mut second) = (ones.next()?, others.next()?);
@@ -87,7 +87,7 @@ pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -
             second = others.find(|event| !closure.set.contains(*event))?;
             closure.lead_to(second).ok()?;
         } else {
-            return Some(Found { first, second, set: closure.set });
+            return Some(SyncPreservingRace { first, second, set: closure.set });
         }
     }
 }

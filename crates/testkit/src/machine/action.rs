@@ -241,7 +241,7 @@ impl Action {
             Self::Cancel { target, .. } => Op::Cancel { target },
             Self::Cancelled => Op::Cancelled,
             Self::Yield { .. } => Op::Yield,
-            Self::Choose { lo, hi, .. } => Op::Choose(Choice { lo, hi, value: Choice::usual(lo, hi) }),
+            Self::Choose { lo, hi, .. } => Op::Choose(Choice { lo, hi, value: Choice::default_value(lo, hi) }),
             Self::Section | Self::SectionEnd => {
                 Op::Section { accesses: Box::default(), sites: Box::default(), choices: Box::default() }
             }

@@ -8,7 +8,7 @@ use program::{Callee, Expr, LocalId, Operand, Program, Stmt, SyncOp, Terminator,
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::iteration::{IterationStart, Waiting};
-use super::memory::{FUNCTION_STRIDE, FUNCTIONS, Life, Memory};
+use super::memory::{FUNCTION_STRIDE, FUNCTIONS, Memory, ObjectState};
 use super::thread::{After, Next, Thread, entry};
 use super::{Layout, Note};
 
@@ -119,7 +119,7 @@ impl Advance<'_> {
             }
             Stmt::Free { address } => match self.address(address) {
                 0 => return Ok(()),
-                address => match self.memory.object(address).filter(|o| o.life != Life::Variable) {
+                address => match self.memory.object(address).filter(|o| o.state != ObjectState::Variable) {
                     Some(block) => Action::Free { address, size: block.size() },
                     None => {
                         self.misuse(address, "frees an address that no allocation returned", site);
@@ -339,7 +339,7 @@ impl Advance<'_> {
     }
 
     fn place(&mut self, dst: LocalId, start: u64, size: u64, region: Region, site: Option<SiteId>) {
-        let life = if region == Region::Heap { Life::Heap } else { Life::Variable };
+        let life = if region == Region::Heap { ObjectState::Heap } else { ObjectState::Variable };
         self.memory.place(start, life, vec![0; size as usize]);
         self.thread.set(Some(dst), start as i64);
         self.notes.push(Note::Allocation { site, region, start: Addr(start), size });

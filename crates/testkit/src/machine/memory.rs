@@ -61,7 +61,7 @@ impl Slot {
 
 /// The state of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Life {
+pub(super) enum ObjectState {
     /// A global or a local variable.
     Variable,
     /// A heap block in use.
@@ -73,7 +73,7 @@ pub(super) enum Life {
 /// One object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Object {
-    pub(super) life: Life,
+    pub(super) state: ObjectState,
     bytes: Vec<u8>,
 }
 
@@ -96,17 +96,17 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Creates an object with these bytes at `start`, replacing what was there.
-    pub(super) fn place(&mut self, start: u64, life: Life, bytes: Vec<u8>) {
-        self.objects.insert(start, Arc::new(Object { life, bytes }));
+    pub(super) fn place(&mut self, start: u64, state: ObjectState, bytes: Vec<u8>) {
+        self.objects.insert(start, Arc::new(Object { state, bytes }));
     }
     /// The object that starts at this address.
     pub(super) fn object(&self, start: u64) -> Option<&Object> {
         self.objects.get(&start).map(Arc::as_ref)
     }
     /// Sets the state of the object that starts at this address.
-    pub(super) fn set_life(&mut self, start: u64, life: Life) {
+    pub(super) fn set_state(&mut self, start: u64, state: ObjectState) {
         if let Some(object) = self.objects.get_mut(&start) {
-            Arc::make_mut(object).life = life;
+            Arc::make_mut(object).state = state;
         }
     }
     /// Whether the address lies in an object.
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn numbers_of_every_size_come_back_sign_extended() {
         let mut memory = Memory::default();
-        memory.place(0x100, Life::Variable, vec![0; 16]);
+        memory.place(0x100, ObjectState::Variable, vec![0; 16]);
         memory.store(0x102, 2, -2).unwrap();
         assert_eq!(memory.load(0x102, 2), Ok(-2));
         assert_eq!(memory.load(0x100, 4), Ok(-0x20000));

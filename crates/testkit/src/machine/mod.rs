@@ -28,9 +28,9 @@ use program::{FunctionId, GlobalId, Operand, Program};
 
 use action::Action;
 use advance::{Advance, Halt};
-use memory::{FUNCTION_STRIDE, FUNCTIONS, GLOBALS, Life, Memory, Slot};
+use memory::{FUNCTION_STRIDE, FUNCTIONS, GLOBALS, Memory, ObjectState, Slot};
 use objects::Objects;
-use perform::Then;
+use perform::Continuation;
 use thread::{After, Next, Status, Thread, entry};
 
 /// The addresses of globals, the same in every run of a program.
@@ -211,7 +211,7 @@ impl Machine {
                     place.copy_from_slice(&value.to_le_bytes());
                 }
             }
-            self.memory.place(self.layout.global(id, slot), Life::Variable, bytes);
+            self.memory.place(self.layout.global(id, slot), ObjectState::Variable, bytes);
         }
     }
 
@@ -295,7 +295,7 @@ impl Machine {
 
     /// Executes the next operation of a runnable thread with default choices. `None`, and no change, if it cannot run.
     pub fn step(&mut self, id: ThreadId) -> Option<Stepped> {
-        self.step_choosing(id, &mut |_, lo, hi| Choice::usual(lo, hi))
+        self.step_choosing(id, &mut |_, lo, hi| Choice::default_value(lo, hi))
     }
 
     /// The same with the values that `choose` returns, given the index of the choice and its range.
@@ -320,13 +320,13 @@ impl Machine {
     }
 
     /// Continues the thread after an operation.
-    fn follow(&mut self, id: ThreadId, then: Then, site: Option<SiteId>, notes: &mut Vec<Note>) {
+    fn follow(&mut self, id: ThreadId, then: Continuation, site: Option<SiteId>, notes: &mut Vec<Note>) {
         let thread = Arc::make_mut(&mut self.threads[id]);
         match then {
-            Then::Advance => self.advance(id, notes),
-            Then::Announce(action) => thread.next = Some(Next { action, site }),
-            Then::Exited => (thread.status, thread.next) = (Status::Exited, None),
-            Then::Crash(message) => self.park(id, End::Crash { thread: id, site, message }),
+            Continuation::Advance => self.advance(id, notes),
+            Continuation::Announce(action) => thread.next = Some(Next { action, site }),
+            Continuation::Exited => (thread.status, thread.next) = (Status::Exited, None),
+            Continuation::Crash(message) => self.park(id, End::Crash { thread: id, site, message }),
         }
     }
 

@@ -8,7 +8,7 @@ use program::{LocalId, TryMode, arith};
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::advance::segmentation_fault;
 use super::iteration::Iteration;
-use super::memory::{Life, Unmapped};
+use super::memory::{ObjectState, Unmapped};
 use super::objects::{Barrier, Once};
 use super::thread::{After, Joining, Next, Status, entry};
 use super::{Machine, Note};
@@ -24,7 +24,7 @@ const ETIMEDOUT: i64 = 110;
 const SERIAL_THREAD: i64 = -1;
 
 /// How the thread continues after an operation.
-pub(super) enum Then {
+pub(super) enum Continuation {
     /// It advances.
     Advance,
     /// Another part of the same statement comes next.
@@ -38,7 +38,7 @@ pub(super) enum Then {
 /// The executed operation, and how the thread continues.
 pub(super) struct Performed {
     pub(super) op: Op,
-    pub(super) then: Then,
+    pub(super) then: Continuation,
 }
 
 impl Machine {
@@ -95,16 +95,16 @@ impl Machine {
         let held = |lock| self.objects.held_by(lock, id);
         let mut op = action.op(held, self.threads.next_id());
         if self.threads[id].cancelled && action.is_cancellation_point() && !matches!(action, Action::WaitEnd { .. }) {
-            return Performed { op: Op::Cancelled, then: Then::Announce(Action::Exit) };
+            return Performed { op: Op::Cancelled, then: Continuation::Announce(Action::Exit) };
         }
         let mut misuse = |object: u64, what: &str| {
             notes.push(Note::Misuse { site: next.site, what: what.into(), object: Addr(object) })
         };
         let then = match *action {
-            Action::Start | Action::Fence(_) | Action::Section | Action::SectionEnd => Then::Advance,
+            Action::Start | Action::Fence(_) | Action::Section | Action::SectionEnd => Continuation::Advance,
             Action::Await { .. } => {
                 Arc::make_mut(&mut self.threads[id]).iteration = Some(Iteration::default());
-                Then::Advance
+                Continuation::Advance
             }
             Action::Choose { dst, lo, hi } => {
                 let value = choose(0, lo, hi);
@@ -116,9 +116,9 @@ impl Machine {
                 if let Some(lock) = self.objects.locks_of(id).next() {
                     misuse(lock, "thread ends while it holds a mutex");
                 }
-                Then::Exited
+                Continuation::Exited
             }
-            Action::Cancelled => Then::Announce(Action::Exit),
+            Action::Cancelled => Continuation::Announce(Action::Exit),
             Action::Load { dst, address, size, .. } => match self.memory.load(address, size) {
                 Ok(value) => self.finish(id, Some(dst), value),
                 Err(fault) => crash(fault),
@@ -141,7 +141,7 @@ impl Machine {
             Action::CompareExchange(ref cas) => match self.compare_exchange(id, cas) {
                 Ok(success) => {
                     op = cas.op(success);
-                    Then::Advance
+                    Continuation::Advance
                 }
                 Err(fault) => crash(fault),
             },
@@ -154,16 +154,16 @@ impl Machine {
                 Err(fault) => crash(fault),
             },
             Action::Free { address, size } => {
-                if self.memory.object(address).is_some_and(|o| o.life == Life::Freed) {
+                if self.memory.object(address).is_some_and(|o| o.state == ObjectState::Freed) {
                     misuse(address, "frees a block that was freed before");
                 } else {
                     for object in self.objects.forget(address, size) {
                         misuse(object, "frees the memory of a synchronisation object in use");
                     }
-                    self.memory.set_life(address, Life::Freed);
+                    self.memory.set_state(address, ObjectState::Freed);
                     Arc::make_mut(&mut self.threads[id]).free_blocks.entry(size).or_default().push(address);
                 }
-                Then::Advance
+                Continuation::Advance
             }
             Action::Lock { dst, lock, mode, wait } => {
                 let had = self.objects.can_take(lock, id, mode);
@@ -212,7 +212,7 @@ impl Machine {
                 self.objects.change_cond(wait.cond, |c| {
                     c.waiters.insert(id);
                 });
-                Then::Announce(Action::WaitEnd { wait: wait.clone(), depth })
+                Continuation::Announce(Action::WaitEnd { wait: wait.clone(), depth })
             }
             Action::WaitEnd { ref wait, depth } => {
                 let cause = self.wake_cause(id, wait);
@@ -224,12 +224,12 @@ impl Machine {
                     WakeCause::TimedOut | WakeCause::Cancelled => false,
                 };
                 op = Op::WaitEnd { cond: Addr(wait.cond), cause };
-                Then::Announce(Action::Reacquire { dst: wait.dst, lock: wait.lock, depth, cause })
+                Continuation::Announce(Action::Reacquire { dst: wait.dst, lock: wait.lock, depth, cause })
             }
             Action::Reacquire { dst, lock, depth, cause } => {
                 self.objects.change_lock(lock, |l| l.take(id, LockMode::Exclusive, depth));
                 match cause {
-                    WakeCause::Cancelled => Then::Announce(Action::Cancelled),
+                    WakeCause::Cancelled => Continuation::Announce(Action::Cancelled),
                     WakeCause::TimedOut => self.finish(id, dst, ETIMEDOUT),
                     WakeCause::Signalled | WakeCause::Spurious => self.finish(id, dst, 0),
                 }
@@ -251,7 +251,7 @@ impl Machine {
                         state.arrived = 0;
                         state.generation += 1;
                     }
-                    Then::Announce(Action::BarrierLeave { dst, barrier, generation, serial })
+                    Continuation::Announce(Action::BarrierLeave { dst, barrier, generation, serial })
                 }
                 None => {
                     misuse(barrier, "waits at a barrier that was not initialised");
@@ -295,7 +295,7 @@ impl Machine {
                     let locals = self.program.functions[function].locals.len();
                     let after = After::Once { dst, control, site: next.site };
                     Arc::make_mut(&mut self.threads[id]).frames.push(entry(function, locals, &[], after));
-                    Then::Advance
+                    Continuation::Advance
                 } else {
                     self.finish(id, dst, 0)
                 }
@@ -347,9 +347,9 @@ impl Machine {
     }
 
     /// Completes the statement with this result.
-    fn finish(&mut self, id: ThreadId, dst: Option<LocalId>, value: i64) -> Then {
+    fn finish(&mut self, id: ThreadId, dst: Option<LocalId>, value: i64) -> Continuation {
         Arc::make_mut(&mut self.threads[id]).set(dst, value);
-        Then::Advance
+        Continuation::Advance
     }
 
     /// Compares and possibly stores; returns whether it stored.
@@ -386,12 +386,12 @@ impl Machine {
     }
 }
 
-fn access(result: Result<(), Unmapped>) -> Then {
-    result.map_or_else(crash, |()| Then::Advance)
+fn access(result: Result<(), Unmapped>) -> Continuation {
+    result.map_or_else(crash, |()| Continuation::Advance)
 }
 
-fn crash(fault: Unmapped) -> Then {
-    Then::Crash(segmentation_fault(fault.0))
+fn crash(fault: Unmapped) -> Continuation {
+    Continuation::Crash(segmentation_fault(fault.0))
 }
 
 /// The result of an operation that failed instead of blocking.

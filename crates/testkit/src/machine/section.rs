@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::{Choice, End, Op, Order, ThreadId};
 
 use super::action::Action;
-use super::perform::Then;
+use super::perform::Continuation;
 use super::thread::Status;
 use super::{Machine, Note};
 
@@ -61,7 +61,7 @@ impl Machine {
             let atomic = performed.op.accesses().iter().map(|a| model::Access { atomic: Some(Order::SeqCst), ..*a });
             accesses.extend(atomic);
             sites.resize(accesses.len(), next.site);
-            if matches!(performed.then, Then::Exited | Then::Announce(_)) {
+            if matches!(performed.then, Continuation::Exited | Continuation::Announce(_)) {
                 break;
             }
             self.follow(id, performed.then, next.site, notes);
