@@ -5,7 +5,7 @@
 #![allow(clippy::print_stderr, reason = "a command that says what it is doing")]
 
 mod drivers;
-mod lab;
+mod environment;
 mod machine;
 mod page;
 mod plot;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::results::{Latest, Results};
 
 /// An error while measuring, in words.
@@ -61,12 +61,12 @@ fn run(args: &Args) -> Result<(), Failure> {
         return Err(format!("there is no table `{unknown}`; there are: {}", names.join(", ")).into());
     }
     if !args.page {
-        let lab = Lab::new(&root, &root.join(&args.raceproof), args.quick)?;
+        let environment = Environment::new(&root, &root.join(&args.raceproof), args.quick)?;
         for table in
             tables::ALL.iter().filter(|table| args.only.is_empty() || args.only.iter().any(|o| o == table.name))
         {
             eprintln!("bench: {}", table.name);
-            Results::measure(&folder, table, &lab)?;
+            Results::measure(&folder, table, &environment)?;
         }
     }
     page::write(&Latest::of(&folder)?, &root.join("docs"))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::machine::{Machine, load, now};
 use crate::tables::Table;
 
@@ -62,8 +62,9 @@ pub(crate) struct Measured {
 
 impl Results {
     /// Today's measurements on this machine so far.
-    fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
-        let empty = Self { date: lab.date.clone(), machine: lab.machine.clone(), tables: BTreeMap::new() };
+    fn of_today(folder: &Path, environment: &Environment) -> Result<Self, Failure> {
+        let empty =
+            Self { date: environment.date.clone(), machine: environment.machine.clone(), tables: BTreeMap::new() };
         match std::fs::read_to_string(empty.path(folder)) {
             Ok(text) => Ok(Self { tables: serde_json::from_str::<Self>(&text)?.tables, ..empty }),
             Err(_) => Ok(empty),
@@ -71,12 +72,12 @@ impl Results {
     }
 
     /// Measures a table and adds it to today's results, including those that other processes added meanwhile.
-    pub(crate) fn measure(folder: &Path, table: &Table, lab: &Lab) -> Result<(), Failure> {
+    pub(crate) fn measure(folder: &Path, table: &Table, environment: &Environment) -> Result<(), Failure> {
         let (start, (_, time), before) = (Instant::now(), now()?, load());
-        let rows = (table.measure)(lab).map_err(|failure| format!("{}: {failure}", table.name))?;
+        let rows = (table.measure)(environment).map_err(|failure| format!("{}: {failure}", table.name))?;
         let (seconds, load) = (start.elapsed().as_secs_f64(), [before, load()]);
-        let mut today = Self::of_today(folder, lab)?;
-        today.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: lab.quick, rows });
+        let mut today = Self::of_today(folder, environment)?;
+        today.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: environment.quick, rows });
         today.save(folder)
     }
 

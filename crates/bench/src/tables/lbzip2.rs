@@ -5,15 +5,15 @@ use std::process::{Command, Stdio};
 
 use super::recording::Subject;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 
 /// Lines of the text, of about 20 bytes each.
 const LINES: u64 = 200_000;
 
 /// Builds it in `folder`; the error says why that is impossible.
-pub(super) fn subject(lab: &Lab, folder: &Path) -> Result<Subject, Failure> {
-    let configured = configured(lab)?;
-    let raceproof = format!("{} cc", lab.command().display());
+pub(super) fn subject(environment: &Environment, folder: &Path) -> Result<Subject, Failure> {
+    let configured = configured(environment)?;
+    let raceproof = format!("{} cc", environment.command().display());
     let native = made(&configured, folder, "native", "clang-19", "-O2")?;
     let sanitized = made(&configured, folder, "sanitized", "clang-19", "-O2 -g -fsanitize=thread")?;
     let kept = made(&configured, folder, "kept", &raceproof, "-O2")?;
@@ -25,13 +25,13 @@ pub(super) fn subject(lab: &Lab, folder: &Path) -> Result<Subject, Failure> {
 }
 
 /// The sources, fetched and configured once.
-fn configured(lab: &Lab) -> Result<PathBuf, Failure> {
-    let sources = lab.path("target/tmp/sources");
+fn configured(environment: &Environment) -> Result<PathBuf, Failure> {
+    let sources = environment.path("target/tmp/sources");
     let configured = sources.join("lbzip2-configured");
     if configured.join("Makefile").exists() {
         return Ok(configured);
     }
-    let script = lab.path("scripts/fetch-source");
+    let script = environment.path("scripts/fetch-source");
     succeed(Command::new(script).arg(&sources).arg("lbzip2"))?;
     // Remove what an interrupted run has left.
     let _ = std::fs::remove_dir_all(&configured);

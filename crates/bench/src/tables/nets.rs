@@ -5,7 +5,7 @@ use testkit::race_freeness::{Row, TABLE};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
@@ -31,11 +31,11 @@ impl Rows for Nets {
     const NAME: &'static str = "nets";
     const TITLE: &'static str = "Paper 001, Table 1: race-freeness as coverability";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let row = |(_, small, c, ..): &Row| {
             let files = [format!("examples/sml/{small}.sml"), format!("examples/verify/{c}.c")];
             let cases = files.iter().flat_map(|file| ["plain", "invariants"].map(|pruning| (file, pruning)));
-            cases.map(|(file, pruning)| proof(lab, file, pruning)).collect::<Result<Vec<_>, _>>()
+            cases.map(|(file, pruning)| proof(environment, file, pruning)).collect::<Result<Vec<_>, _>>()
         };
         TABLE.iter().map(row).collect::<Result<_, _>>().map(Self)
     }
@@ -72,10 +72,10 @@ impl Rows for Nets {
     }
 }
 
-fn proof(lab: &Lab, program: &str, pruning: &str) -> Result<Proof, Failure> {
+fn proof(environment: &Environment, program: &str, pruning: &str) -> Result<Proof, Failure> {
     let (mut seconds, mut last) = (Sample::default(), None);
-    for _ in 0..lab.either(1, 3) {
-        let answer = lab.raceproof("verify", program, &["--stats", "--pruning", pruning], Some(1))?;
+    for _ in 0..environment.either(1, 3) {
+        let answer = environment.raceproof("verify", program, &["--stats", "--pruning", pruning], Some(1))?;
         seconds.0.push(answer.usage.clock);
         last = Some(answer);
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::search::{Search, Searches, ratio, searches};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 
 /// A row of the paper and our program of the same shape.
@@ -68,11 +68,11 @@ impl Rows for Pdp {
     const NAME: &'static str = "pdp";
     const TITLE: &'static str = "Paper 000, Table 1: property driven pruning";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let reductions = ["dpor", "pdp", "best"];
         TABLE
             .iter()
-            .map(|shape| searches(lab, shape.program, shape.cflags, &reductions))
+            .map(|shape| searches(environment, shape.program, shape.cflags, &reductions))
             .collect::<Result<_, _>>()
             .map(Self)
     }

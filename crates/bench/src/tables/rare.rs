@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::tools::{Runs, Subject, TOOLS, Tool};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::process::Usage;
 use crate::statistics::{Figure, Sample};
@@ -48,18 +48,18 @@ impl Rows for Rare {
     const NAME: &'static str = "rare";
     const TITLE: &'static str = "Rare races, compared with tools that observe runs";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let programs = programs(lab)?;
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        let programs = programs(environment)?;
         let row = |program: &String| {
-            let (runs, few) = (lab.either(5, 100), lab.either(2, 20));
+            let (runs, few) = (environment.either(5, 100), environment.either(2, 20));
             Ok(Row {
-                racy: findings(lab, program, &[], runs)?,
-                foreseen: lab.raceproof("predict", program, &[], None)?.pairs("race"),
-                fixed: findings(lab, program, &["-DFIXED"], few)?,
+                racy: findings(environment, program, &[], runs)?,
+                foreseen: environment.raceproof("predict", program, &[], None)?.pairs("race"),
+                fixed: findings(environment, program, &["-DFIXED"], few)?,
                 program: program.clone(),
             })
         };
-        lab.side_by_side(&programs, row).map(Self)
+        environment.side_by_side(&programs, row).map(Self)
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
@@ -82,10 +82,10 @@ impl Rows for Rare {
 }
 
 /// The sources, as paths from the root.
-fn programs(lab: &Lab) -> Result<Vec<String>, Failure> {
+fn programs(environment: &Environment) -> Result<Vec<String>, Failure> {
     let mut programs = Vec::new();
     for folder in FOLDERS {
-        for entry in std::fs::read_dir(lab.path(folder))? {
+        for entry in std::fs::read_dir(environment.path(folder))? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if name.ends_with(".c") {
                 programs.push(format!("{folder}/{name}"));
@@ -101,21 +101,21 @@ fn short(program: &str) -> &str {
     Path::new(program).file_stem().and_then(|stem| stem.to_str()).unwrap_or(program)
 }
 
-fn findings(lab: &Lab, program: &str, flags: &[&str], runs: usize) -> Result<Findings, Failure> {
-    let folder = lab.scratch_folder()?;
-    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.is_installed(lab)).collect();
-    let subjects = tools.iter().map(|&tool| Subject::new(lab, program, flags, tool, folder.path()));
+fn findings(environment: &Environment, program: &str, flags: &[&str], runs: usize) -> Result<Findings, Failure> {
+    let folder = environment.scratch_folder()?;
+    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.is_installed(environment)).collect();
+    let subjects = tools.iter().map(|&tool| Subject::new(environment, program, flags, tool, folder.path()));
     let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
     let cflags = format!("--cflags={}", flags.join(" "));
-    let mut args = vec!["--time", lab.either("10", "60")];
+    let mut args = vec!["--time", environment.either("10", "60")];
     args.extend((!flags.is_empty()).then_some(cflags.as_str()));
     let (mut seen, mut answers) = (vec![Vec::<Usage>::new(); subjects.len()], Vec::new());
     for run in 0..runs {
-        if run < lab.either(1, 3) {
-            answers.push(lab.raceproof("check", program, &args, None)?);
+        if run < environment.either(1, 3) {
+            answers.push(environment.raceproof("check", program, &args, None)?);
         }
         for (subject, seen) in subjects.iter().zip(&mut seen) {
-            seen.push(subject.run(lab)?);
+            seen.push(subject.run(environment)?);
         }
     }
     let first = answers.first().ok_or("no run was asked for")?;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Rows, lbzip2};
 use crate::Failure;
-use crate::lab::{FOUND, Lab};
+use crate::environment::{Environment, FOUND};
 use crate::page::Page;
 use crate::process::Usage;
 use crate::statistics::Sample;
@@ -70,20 +70,20 @@ impl Rows for Recording {
     const NAME: &'static str = "recording";
     const TITLE: &'static str = "What recording a run costs";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let mut rows = Vec::new();
         for name in OWN {
-            let folder = lab.scratch_folder()?;
-            rows.extend(measured(lab, &own(lab, name, folder.path())?, folder.path())?);
+            let folder = environment.scratch_folder()?;
+            rows.extend(measured(environment, &own(environment, name, folder.path())?, folder.path())?);
         }
-        let folder = lab.scratch_folder()?;
-        let lbzip2 = match lab.quick {
+        let folder = environment.scratch_folder()?;
+        let lbzip2 = match environment.quick {
             true => Err("it takes a while to build".into()),
-            false => lbzip2::subject(lab, folder.path()),
+            false => lbzip2::subject(environment, folder.path()),
         };
         let missing = match lbzip2 {
             Ok(subject) => {
-                rows.extend(measured(lab, &subject, folder.path())?);
+                rows.extend(measured(environment, &subject, folder.path())?);
                 None
             }
             // Its sources may be unavailable.
@@ -143,11 +143,11 @@ impl Row {
     }
 }
 
-fn measured(lab: &Lab, subject: &Subject, folder: &Path) -> Result<Vec<Row>, Failure> {
+fn measured(environment: &Environment, subject: &Subject, folder: &Path) -> Result<Vec<Row>, Failure> {
     let trace = folder.join("trace.rpt");
     let args: Vec<&str> = subject.args.iter().map(String::as_str).collect();
     let run = |program: &Path| {
-        let usage = lab.tool(program, &args, TIME_LIMIT)?;
+        let usage = environment.tool(program, &args, TIME_LIMIT)?;
         match usage.status {
             Some(0 | FOUND) => Ok(seconds(usage)),
             status => Err::<_, Failure>(format!("{} ended with {status:?}", subject.name).into()),
@@ -155,9 +155,9 @@ fn measured(lab: &Lab, subject: &Subject, folder: &Path) -> Result<Vec<Row>, Fai
     };
     let mut rows = Vec::new();
     for every_access in [true, false] {
-        let mut recorder = Recorder::new(lab, subject, every_access, &trace)?;
+        let mut recorder = Recorder::new(environment, subject, every_access, &trace)?;
         let [mut native, mut sanitized, mut recorded] = [(); 3].map(|()| Costs::default());
-        for _ in 0..lab.either(1, 7) {
+        for _ in 0..environment.either(1, 7) {
             native.push(run(&subject.native)?);
             sanitized.push(run(&subject.sanitized)?);
             recorded.push(recorder.record()?);
@@ -180,8 +180,8 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn new(lab: &Lab, subject: &Subject, every_access: bool, trace: &Path) -> Result<Self, Failure> {
-        let mut command = Command::new(lab.command().with_file_name("bench-recorder"));
+    fn new(environment: &Environment, subject: &Subject, every_access: bool, trace: &Path) -> Result<Self, Failure> {
+        let mut command = Command::new(environment.command().with_file_name("bench-recorder"));
         command.args(every_access.then_some("--every-access")).arg(trace).arg(&subject.input);
         command.arg("--").args(&subject.args).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().map_err(|error| format!("bench-recorder: {error}"))?;
@@ -208,10 +208,10 @@ impl Drop for Recorder {
 }
 
 /// A program of one file.
-fn own(lab: &Lab, name: &str, folder: &Path) -> Result<Subject, Failure> {
+fn own(environment: &Environment, name: &str, folder: &Path) -> Result<Subject, Failure> {
     let source = format!("{FOLDER}/{name}.c");
     let (native, sanitized) = (folder.join("native"), folder.join("sanitized"));
-    lab.compiled(&source, &["-O2"], &native)?;
-    lab.compiled(&source, &["-O2", "-g", "-fsanitize=thread"], &sanitized)?;
-    Ok(Subject { name: format!("`{name}`"), native, sanitized, input: lab.path(&source), args: Vec::new() })
+    environment.compiled(&source, &["-O2"], &native)?;
+    environment.compiled(&source, &["-O2", "-g", "-fsanitize=thread"], &sanitized)?;
+    Ok(Subject { name: format!("`{name}`"), native, sanitized, input: environment.path(&source), args: Vec::new() })
 }

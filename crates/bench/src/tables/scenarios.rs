@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::tools::{Runs, SANITIZER, Subject};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
@@ -43,19 +43,19 @@ impl Rows for Scenarios {
     const NAME: &'static str = "scenarios";
     const TITLE: &'static str = "Paper 002: prediction from one recorded run";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let row = |(name, ..): &(&str, &str, [u32; 3])| {
             let program = format!("{FOLDER}/{name}.c");
-            let folder = lab.scratch_folder()?;
-            let subject = Subject::new(lab, &program, &[], &SANITIZER, folder.path())?;
+            let folder = environment.scratch_folder()?;
+            let subject = Subject::new(environment, &program, &[], &SANITIZER, folder.path())?;
             let (mut seconds, mut first, mut seen) = (Sample::default(), None, Vec::new());
-            for run in 0..lab.either(10, 100) {
-                if run < lab.either(1, 5) {
-                    let answer = lab.raceproof("predict", &program, &[], None)?;
+            for run in 0..environment.either(10, 100) {
+                if run < environment.either(1, 5) {
+                    let answer = environment.raceproof("predict", &program, &[], None)?;
                     seconds.0.push(answer.usage.clock);
                     first.get_or_insert(answer);
                 }
-                seen.push(subject.run(lab)?);
+                seen.push(subject.run(environment)?);
             }
             let answer = first.ok_or("no round")?;
             let pairs = answer.document["pairs"].as_array().ok_or("no pairs")?;
@@ -65,7 +65,7 @@ impl Rows for Scenarios {
             let command = answer.command.clone();
             Ok(Row { predicted: confirmed + missed, confirmed, seconds, command, sanitizer: Runs::of(&seen) })
         };
-        lab.side_by_side(&TABLE, row).map(Self)
+        environment.side_by_side(&TABLE, row).map(Self)
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {

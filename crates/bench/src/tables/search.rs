@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::statistics::{Figure, Sample};
 
 /// Counts of a search, and its times over the rounds.
@@ -47,8 +47,13 @@ pub(super) fn ratio(slow: &Search, fast: &Search) -> String {
 pub(super) type Searches = BTreeMap<String, Search>;
 
 /// Explores a program with each reduction, in several rounds. A search that hits its limit is not repeated.
-pub(super) fn searches(lab: &Lab, program: &str, cflags: &str, reductions: &[&str]) -> Result<Searches, Failure> {
-    let (rounds, limit) = (lab.either(3, 5), lab.either("1", "40"));
+pub(super) fn searches(
+    environment: &Environment,
+    program: &str,
+    cflags: &str,
+    reductions: &[&str],
+) -> Result<Searches, Failure> {
+    let (rounds, limit) = (environment.either(3, 5), environment.either("1", "40"));
     let cflags = format!("--cflags={cflags}");
     let mut searches = Searches::new();
     for _ in 0..rounds {
@@ -57,7 +62,7 @@ pub(super) fn searches(lab: &Lab, program: &str, cflags: &str, reductions: &[&st
                 continue;
             }
             let args = [&cflags, "--reduction", reduction, "--time", limit];
-            let answer = lab.raceproof("explore", program, &args, Some(1))?;
+            let answer = environment.raceproof("explore", program, &args, Some(1))?;
             let search = searches.entry(reduction.to_owned()).or_insert_with(|| Search {
                 executions: answer.number("executions"),
                 transitions: answer.number("transitions"),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::{Answer, Lab};
+use crate::environment::{Answer, Environment};
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
@@ -79,10 +79,10 @@ impl Rows for Speed {
     const NAME: &'static str = "speed";
     const TITLE: &'static str = "Executions per second where the search is exponential";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let rates = EXPONENTIAL.iter().map(|subject| rate(lab, subject)).collect::<Result<_, _>>()?;
-        let jobs = DIVIDED.iter().map(|subject| jobs(lab, subject)).collect::<Result<_, _>>()?;
-        Ok(Self { rates, jobs, quick: lab.quick })
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        let rates = EXPONENTIAL.iter().map(|subject| rate(environment, subject)).collect::<Result<_, _>>()?;
+        let jobs = DIVIDED.iter().map(|subject| jobs(environment, subject)).collect::<Result<_, _>>()?;
+        Ok(Self { rates, jobs, quick: environment.quick })
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
@@ -117,38 +117,48 @@ impl Rows for Speed {
 }
 
 /// A search with `optimal` in this many processes.
-fn optimal(lab: &Lab, subject: &Exponential, args: &[&str], processors: usize) -> Result<Answer, Failure> {
-    let cflags = format!("--cflags={}", lab.either(subject.quick, subject.full).0);
-    lab.raceproof("explore", subject.program, &[&[&cflags, "--reduction", "optimal"], args].concat(), Some(processors))
+fn optimal(
+    environment: &Environment,
+    subject: &Exponential,
+    args: &[&str],
+    processors: usize,
+) -> Result<Answer, Failure> {
+    let cflags = format!("--cflags={}", environment.either(subject.quick, subject.full).0);
+    environment.raceproof(
+        "explore",
+        subject.program,
+        &[&[&cflags, "--reduction", "optimal"], args].concat(),
+        Some(processors),
+    )
 }
 
 /// The number of executions of a search, which must be one per class.
-fn counted(lab: &Lab, subject: &Exponential, search: &Answer) -> Result<u64, Failure> {
-    let (executions, classes) = (search.number("executions"), lab.either(subject.quick, subject.full).1);
+fn counted(environment: &Environment, subject: &Exponential, search: &Answer) -> Result<u64, Failure> {
+    let (executions, classes) = (search.number("executions"), environment.either(subject.quick, subject.full).1);
     match executions == classes {
         true => Ok(executions),
         false => Err(format!("`{}`: {executions} executions of {classes} classes", search.command).into()),
     }
 }
 
-fn jobs(lab: &Lab, subject: &Exponential) -> Result<Jobs, Failure> {
+fn jobs(environment: &Environment, subject: &Exponential) -> Result<Jobs, Failure> {
     let mut jobs = [Sample::default(), Sample::default()];
-    for _ in 0..lab.either(1, 3) {
+    for _ in 0..environment.either(1, 3) {
         for (seconds, count) in jobs.iter_mut().zip(["1", "2"]) {
-            let search = optimal(lab, subject, &["-j", count], 2)?;
-            counted(lab, subject, &search)?;
+            let search = optimal(environment, subject, &["-j", count], 2)?;
+            counted(environment, subject, &search)?;
             seconds.0.push(search.number("time_ms").max(1) as f64 / 1e3);
         }
     }
     Ok(jobs)
 }
 
-fn rate(lab: &Lab, subject: &Exponential) -> Result<Rate, Failure> {
+fn rate(environment: &Environment, subject: &Exponential) -> Result<Rate, Failure> {
     let (mut per_second, mut microseconds, mut last) = (Sample::default(), Sample::default(), None);
-    for _ in 0..lab.either(1, 5) {
-        let build = optimal(lab, subject, &["--max-executions", "1"], 1)?;
-        let search = optimal(lab, subject, &[], 1)?;
-        let executions = counted(lab, subject, &search)? as f64;
+    for _ in 0..environment.either(1, 5) {
+        let build = optimal(environment, subject, &["--max-executions", "1"], 1)?;
+        let search = optimal(environment, subject, &[], 1)?;
+        let executions = counted(environment, subject, &search)? as f64;
         per_second.0.push(executions / (search.number("time_ms").max(1) as f64 / 1e3));
         microseconds.0.push((search.usage.processor - build.usage.processor) * 1e6 / executions);
         last = Some(search);

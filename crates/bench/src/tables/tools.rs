@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::lab::{FOUND, Lab};
+use crate::environment::{Environment, FOUND};
 use crate::process::Usage;
 use crate::statistics::Sample;
 
@@ -36,8 +36,8 @@ const fn valgrind(name: &'static str, args: &'static [&'static str]) -> Tool {
 }
 
 impl Tool {
-    pub(super) fn is_installed(&self, lab: &Lab) -> bool {
-        self.under.is_none_or(|under| lab.has(under))
+    pub(super) fn is_installed(&self, environment: &Environment) -> bool {
+        self.under.is_none_or(|under| environment.has(under))
     }
 }
 
@@ -49,17 +49,23 @@ pub(super) struct Subject<'t> {
 
 impl<'t> Subject<'t> {
     /// Compiles a source, relative to the project root, into a folder.
-    pub(super) fn new(lab: &Lab, source: &str, flags: &[&str], tool: &'t Tool, folder: &Path) -> Result<Self, Failure> {
+    pub(super) fn new(
+        environment: &Environment,
+        source: &str,
+        flags: &[&str],
+        tool: &'t Tool,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
         let binary = folder.join(tool.name);
-        lab.compiled(source, &[tool.flags, flags].concat(), &binary)?;
+        environment.compiled(source, &[tool.flags, flags].concat(), &binary)?;
         Ok(Self { tool, binary })
     }
 
-    pub(super) fn run(&self, lab: &Lab) -> Result<Usage, Failure> {
+    pub(super) fn run(&self, environment: &Environment) -> Result<Usage, Failure> {
         let subject = self.binary.display().to_string();
         match self.tool.under {
-            Some(under) => lab.tool(Path::new(under), &[self.tool.args, &[&subject]].concat(), TIME_LIMIT),
-            None => lab.tool(&self.binary, self.tool.args, TIME_LIMIT),
+            Some(under) => environment.tool(Path::new(under), &[self.tool.args, &[&subject]].concat(), TIME_LIMIT),
+            None => environment.tool(&self.binary, self.tool.args, TIME_LIMIT),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
@@ -48,10 +48,10 @@ impl Rows for Twins {
     const NAME: &'static str = "twins";
     const TITLE: &'static str = "Executions per second beside Shuttle";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        match built(lab) {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        match built(environment) {
             Ok(twins) => {
-                let rows = TWINS.iter().map(|(name, cflags)| row(lab, &twins, name, cflags));
+                let rows = TWINS.iter().map(|(name, cflags)| row(environment, &twins, name, cflags));
                 Ok(Self { rows: rows.collect::<Result<_, _>>()?, missing: None })
             }
             // Their libraries may be unavailable.
@@ -106,8 +106,8 @@ impl Rows for Twins {
 }
 
 /// Builds the twins, which are not part of the workspace.
-fn built(lab: &Lab) -> Result<PathBuf, Failure> {
-    let folder = lab.path("bench/twins");
+fn built(environment: &Environment) -> Result<PathBuf, Failure> {
+    let folder = environment.path("bench/twins");
     let output =
         Command::new("cargo").args(["build", "--release", "--quiet", "--locked"]).current_dir(&folder).output()?;
     if output.status.success() {
@@ -116,15 +116,15 @@ fn built(lab: &Lab) -> Result<PathBuf, Failure> {
     Err(format!("the twins cannot be built: {}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
-fn row(lab: &Lab, twins: &PathBuf, name: &str, cflags: &str) -> Result<Row, Failure> {
+fn row(environment: &Environment, twins: &PathBuf, name: &str, cflags: &str) -> Result<Row, Failure> {
     let (program, cflags) = (format!("tests/search/{name}.c"), format!("--cflags={cflags}"));
-    let bound = lab.either(5_000, 50_000);
+    let bound = environment.either(5_000, 50_000);
     let words = bound.to_string();
     let walk = || Walk { executions: 0, per_second: Sample::default() };
     let (mut ours, mut shuttle) = (walk(), walk());
-    for _ in 0..lab.either(1, 5) {
+    for _ in 0..environment.either(1, 5) {
         let args = [&cflags, "--reduction", "none", "--max-executions", &words];
-        let answer = lab.raceproof("explore", &program, &args, Some(1))?;
+        let answer = environment.raceproof("explore", &program, &args, Some(1))?;
         ours.executions = answer.number("executions");
         ours.per_second.0.push(ours.executions as f64 / (answer.number("time_ms").max(1) as f64 / 1e3));
         let output = Command::new("taskset").args(["-c", "0"]).arg(twins).args([name, &words]).output()?;
@@ -133,6 +133,7 @@ fn row(lab: &Lab, twins: &PathBuf, name: &str, cflags: &str) -> Result<Row, Fail
         shuttle.executions = executions.parse()?;
         shuttle.per_second.0.push(shuttle.executions as f64 / seconds.parse::<f64>()?);
     }
-    let best = lab.raceproof("explore", &program, &[&cflags, "--reduction", "best"], Some(1))?.number("executions");
+    let best =
+        environment.raceproof("explore", &program, &[&cflags, "--reduction", "best"], Some(1))?.number("executions");
     Ok(Row { ours, shuttle, bound, best })
 }

@@ -14,7 +14,7 @@ use crate::process::{Limits, Usage, run};
 /// Time limit after which a process is killed.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
-pub(crate) struct Lab {
+pub(crate) struct Environment {
     root: PathBuf,
     raceproof: PathBuf,
     /// Fewer runs and shorter limits.
@@ -63,7 +63,7 @@ impl Answer {
     }
 }
 
-impl Lab {
+impl Environment {
     pub(crate) fn new(root: &Path, raceproof: &Path, quick: bool) -> Result<Self, Failure> {
         if !raceproof.exists() {
             return Err(format!("{} is not there: run `make build` first", raceproof.display()).into());
