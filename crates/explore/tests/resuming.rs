@@ -224,6 +224,6 @@ fn strategies_are_spelled_as_they_print() {
         assert_eq!(text.parse::<Strategy>().unwrap().to_string(), text);
     }
     for text in ["", "pct", "pct:0", "pct:17", "pct:x", "Random"] {
-        assert!(text.parse::<Strategy>().unwrap_err().to_string().contains("is not a way"), "{text}");
+        assert!(text.parse::<Strategy>().unwrap_err().to_string().contains("is not a strategy"), "{text}");
     }
 }
