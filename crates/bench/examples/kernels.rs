@@ -1,4 +1,4 @@
-//! The five kernels that most of the time goes into, each on a fixed input: run one by name. `tests/instructions.rs` counts
+//! The five kernels that take most of the time, each on a fixed input; run one by name. `tests/instructions.rs` counts
 //! the instructions inside [`measured`]; preparing the input does not count.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
@@ -16,7 +16,7 @@ use petri::format::Format;
 use program::Program;
 use testkit::Interpreter;
 
-/// What counts.
+/// Marks the code that is counted.
 #[inline(never)]
 fn measured<T>(kernel: impl FnOnce() -> T) {
     black_box(kernel());
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Threads that go round a loop so often, each with its body.
+/// Threads that repeat a loop with their body.
 fn threads(globals: &str, rounds: usize, bodies: &[String]) -> Program {
     let mut text = format!("{globals}\n");
     for (number, body) in bodies.iter().enumerate() {
@@ -68,7 +68,7 @@ fn run(program: Program) -> Trace {
     interpreter.run(&Schedule::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Points-to, locks held and verdicts: twenty threads, forty words under five locks, every seventh access bare.
+/// Points-to, locksets and verdicts: twenty threads, forty words under five locks, every seventh access unprotected.
 fn lockset() {
     let mut globals = String::new();
     (0..5).for_each(|lock| globals += &format!("global m{lock}: 40\n"));
@@ -86,7 +86,7 @@ fn lockset() {
     measured(|| lockset::analyse(&program, &facts::Options::default()));
 }
 
-/// Prediction from a run of three threads that pass one lock and touch a word outside of it now and then.
+/// Prediction from a run of three threads that share one lock and occasionally touch a word without it.
 fn predict() {
     let body = |thread: usize| {
         let (own, common) = (locked("m", &format!("y{thread}")), locked("m", "x"));
@@ -98,13 +98,13 @@ fn predict() {
     measured(|| predict::predict(&trace, &predict::Options::default()));
 }
 
-/// Backward coverability, nothing pruned, of a ring of twelve sections under one lock.
+/// Backward coverability without pruning, on a ring of twelve sections under one lock.
 fn petri() {
     let net = Format::Spec.parse(&testkit::ring::ring(12)).unwrap_or_else(|error| panic!("{error}"));
     measured(|| solve(&net, Pruning::Plain, |_| true));
 }
 
-/// The clocks of one long execution and the pairs to reverse in it, as every search needs them.
+/// The clocks of one long execution and its reversible pairs, which every search needs.
 fn causality() {
     let program = threads("global m: 40\nglobal x: 4", 400, &[locked("m", "x"), locked("m", "x")]);
     let mut interpreter = Interpreter::new(program).unwrap_or_else(|error| panic!("{error}"));
@@ -113,7 +113,7 @@ fn causality() {
     measured(|| search(&mut interpreter, &options, &mut ()));
 }
 
-/// A search by `best`: what threads may still do, asked at every point to backtrack to.
+/// A search with `best`, which asks for the future at every backtracking point.
 fn best() {
     let body = |thread: usize| format!("{}  store 4, @y, {thread}\n{}", locked("m", "x"), locked("n", "z"));
     let program =

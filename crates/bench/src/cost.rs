@@ -1,4 +1,4 @@
-//! What work of a process takes.
+//! The time that work of a process takes.
 
 use std::mem::MaybeUninit;
 use std::time::Instant;
@@ -8,18 +8,18 @@ use std::time::Instant;
 pub(crate) struct Cost {
     /// Of processor time.
     pub(crate) processor: f64,
-    /// By the clock.
+    /// Wall-clock time.
     pub(crate) clock: f64,
 }
 
-/// What work of this process took, with the children that it waited for.
+/// The cost of work in this process and in the children it waited for.
 pub(crate) fn of<E>(work: impl FnOnce() -> Result<(), E>) -> Result<Cost, E> {
     let (start, before) = (Instant::now(), processor_time());
     work()?;
     Ok(Cost { processor: processor_time() - before, clock: start.elapsed().as_secs_f64() })
 }
 
-/// The processor time of this process and of the children that it has waited for.
+/// The processor time of this process and of the children it has waited for.
 fn processor_time() -> f64 {
     let of = |who| {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();

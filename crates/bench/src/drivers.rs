@@ -1,24 +1,24 @@
-//! Sources in the style of kernel drivers, written by rule, for the static engine: a device with its locks, entry points
-//! that take them, and layers of functions below that compute and touch the device's fields, under a lock or not.
+//! Generated sources in the style of kernel drivers, for the static engine: a device with its locks, entry points that
+//! acquire them, and layers of functions below that compute and touch the device's fields, with or without the lock.
 
 use std::fmt::Write as _;
 
-/// What a driver looks like.
+/// The shape of a driver.
 pub(crate) struct Driver {
     pub(crate) name: &'static str,
-    /// Lines, about.
+    /// Approximate number of lines.
     pub(crate) lines: usize,
     /// Fields that threads share.
     pub(crate) fields: usize,
-    /// Of them, those that some access touches without the lock.
+    /// The number of them with an access outside the lock.
     pub(crate) stray: usize,
 }
 
-/// Functions below an entry point, one calling the next.
+/// Functions below an entry point, each calling the next.
 const DEPTH: usize = 4;
-/// Lines of such a function, about.
+/// Approximate lines of such a function.
 const FUNCTION_LINES: usize = 18;
-/// Functions that touch a field; most of a driver touches nothing that is shared.
+/// Functions that touch a field; most of a driver touches nothing shared.
 const TOUCHES: usize = 4;
 /// The kernel's functions, by kind of lock: declaration, acquiring, releasing.
 const LOCKS: [[&str; 3]; 3] = [
@@ -58,14 +58,14 @@ impl Driver {
         text
     }
 
-    /// A function: computes, touches a field, and calls the layer below.
+    /// A function that computes, touches a field, and calls the layer below.
     fn layer(&self, text: &mut String, chain: usize, depth: usize) {
         let name = self.name;
         let place = chain * DEPTH + depth;
         let (field, turn) = (place % self.fields, place / self.fields);
         let [_, acquire, release] = LOCKS[field % LOCKS.len()];
         let touch = format!("    d->field{field} += a;\n    if (d->field{field} > b)\n        d->field{field} = b;\n");
-        // The second touch of a stray field comes without the lock.
+        // The second access to a stray field is made without the lock.
         let touch = match turn {
             1 if field < self.stray => touch,
             0..TOUCHES => format!("    {acquire}(&d->{acquire}_word);\n{touch}    {release}(&d->{acquire}_word);\n"),

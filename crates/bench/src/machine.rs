@@ -13,7 +13,7 @@ pub(crate) struct Machine {
     pub(crate) processors: usize,
     pub(crate) memory_megabytes: u64,
     pub(crate) kernel: String,
-    /// What each tool says of itself, absent tools left out.
+    /// The version line of each installed tool.
     pub(crate) tools: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn now() -> Result<(String, String), Failure> {
     Ok((date.to_owned(), time.to_owned()))
 }
 
-/// How many processes wanted a processor during the last minute.
+/// The load average of the last minute.
 pub(crate) fn load() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(f64::NAN)

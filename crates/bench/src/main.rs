@@ -1,11 +1,11 @@
-//! The driver of the benchmarks: runs `raceproof` and other tools as processes, keeps what they took as raw results, and
-//! writes `docs/benchmarks.md` with its plots from these results alone.
+//! The driver of the benchmarks: runs `raceproof` and other tools as processes, stores raw results, and writes
+//! `docs/benchmarks.md` with its plots from these results alone.
 //!
-//! Every figure of the page comes out of a file of `bench/results`; sentences that compare are chosen by the figures.
+//! Every figure of the page comes from a file in `bench/results`; comparing sentences are chosen by the figures.
 #![allow(clippy::print_stderr, reason = "a command that says what it is doing")]
 
 mod drivers;
-mod lab;
+mod environment;
 mod machine;
 mod page;
 mod plot;
@@ -20,10 +20,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::results::{Latest, Results};
 
-/// What can go wrong while measuring, in words.
+/// An error while measuring, in words.
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// Measures raceproof beside other tools and writes docs/benchmarks.md from what was measured.
@@ -61,12 +61,12 @@ fn run(args: &Args) -> Result<(), Failure> {
         return Err(format!("there is no table `{unknown}`; there are: {}", names.join(", ")).into());
     }
     if !args.page {
-        let lab = Lab::new(&root, &root.join(&args.raceproof), args.quick)?;
+        let environment = Environment::new(&root, &root.join(&args.raceproof), args.quick)?;
         for table in
             tables::ALL.iter().filter(|table| args.only.is_empty() || args.only.iter().any(|o| o == table.name))
         {
             eprintln!("bench: {}", table.name);
-            Results::measure(&folder, table, &lab)?;
+            Results::measure(&folder, table, &environment)?;
         }
     }
     page::write(&Latest::of(&folder)?, &root.join("docs"))

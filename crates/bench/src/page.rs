@@ -1,4 +1,4 @@
-//! `docs/benchmarks.md`: what was measured, as text, tables and plots.
+//! `docs/benchmarks.md`: the measurements as text, tables and plots.
 
 use std::fmt::{Display, Write as _};
 use std::path::Path;
@@ -7,13 +7,13 @@ use crate::Failure;
 use crate::results::{Latest, Measured};
 use crate::tables;
 
-/// The page while it is written.
+/// The page being written.
 #[derive(Default)]
 pub(crate) struct Page {
     text: String,
     /// Name of the file and content.
     plots: Vec<(String, String)>,
-    /// Where others do better, a sentence each.
+    /// Sentences about what other tools do better.
     defeats: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Page {
         Ok(())
     }
 
-    /// Something that another tool does better.
+    /// Records something that another tool does better.
     pub(crate) fn defeat(&mut self, sentence: String) {
         self.defeats.push(sentence);
     }
@@ -83,8 +83,8 @@ fn head(Latest { machine, .. }: &Latest) -> String {
          [raw results](../bench/results);\nnothing here is typed by hand. All programs are our own; those of the \
          papers have the shape that the paper describes. Tools take turns,\nround by round; a figure is the median, with \
          the least and the most behind it where there were several rounds.\n\n\
-         Measured on: {}, {} processors, {} MB, Linux {}; {}. Others may have been at work on the machine; the load \
-         is told with each table.\n\n",
+         Measured on: {}, {} processors, {} MB, Linux {}; {}. Other processes may have been running; each table \
+         states the load.\n\n",
         machine.processor,
         machine.processors,
         machine.memory_megabytes,
@@ -106,7 +106,7 @@ fn circumstances(name: &str, date: &str, file: &str, measured: &Measured) -> Str
 mod tests {
     use super::*;
 
-    /// What is committed is what the committed results give: nothing is typed by hand.
+    /// The committed page is exactly what the committed results give: nothing is typed by hand.
     #[test]
     fn the_page_is_that_of_the_latest_results() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

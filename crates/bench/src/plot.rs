@@ -31,7 +31,7 @@ pub(crate) fn exponentials(x: &str, y: &str, lines: &[Line]) -> Result<String, F
     drawn(lines, RangedCoordf64::from(xs.0..xs.1), (ys.0 / 1.5..ys.1 * 2.0).log_scale(), [x, y])
 }
 
-/// The least and the most of both coordinates.
+/// The minimum and maximum of both coordinates.
 fn ranges(lines: &[Line]) -> ((f64, f64), (f64, f64)) {
     let points = || lines.iter().flat_map(|line| &line.points);
     let range = |of: fn(&(f64, f64)) -> f64| {

@@ -1,4 +1,4 @@
-//! One process and what it took: by the clock, of the processor, and of memory.
+//! One process and what it used: wall-clock time, processor time and memory.
 
 use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 
-/// How long to sleep between two looks at a process that runs.
-const LOOK: Duration = Duration::from_micros(500);
+/// Polling interval for a running process.
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 /// What a process may use.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     /// The first processors, this many; all if `None`.
     pub(crate) processors: Option<usize>,
-    /// By the clock; then it is killed with all that it started.
+    /// Wall-clock limit; then the process and everything it started are killed.
     pub(crate) time: Duration,
 }
 
@@ -34,14 +34,14 @@ pub(crate) struct Usage {
     pub(crate) status: Option<i32>,
 }
 
-/// Runs a command to its end or its limit. Its standard input is empty.
+/// Runs a command to its end or its time limit, with empty standard input.
 pub(crate) fn run(command: &mut Command, limits: Limits) -> Result<Usage, Failure> {
     command.stdin(Stdio::null()).process_group(0);
     if let Some(processors) = limits.processors {
         // SAFETY: one system call on a value of our own, allowed between fork and exec.
         unsafe { command.pre_exec(move || confine(processors)) };
     }
-    // Linux counts what this process holds when it forks as the child's; so it gives back what it can.
+    // Linux counts the memory of this process at the fork as the child's, so release what is free.
     // SAFETY: only touches free memory of the allocator.
     unsafe { libc::malloc_trim(0) };
     let start = Instant::now();
@@ -56,9 +56,9 @@ pub(crate) fn run(command: &mut Command, limits: Limits) -> Result<Usage, Failur
             0 if start.elapsed() > limits.time => {
                 // SAFETY: the group is the child's own, and the child has not been waited for, so that its id is its.
                 unsafe { libc::kill(-id, libc::SIGKILL) };
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
-            0 => std::thread::sleep(LOOK),
+            0 => std::thread::sleep(POLL_INTERVAL),
             _ if waited == id => {
                 // SAFETY: an rusage is numbers only, for which zero is valid, and the call has filled it in.
                 let usage = unsafe { usage.assume_init() };
@@ -78,7 +78,7 @@ fn seconds(time: libc::timeval) -> f64 {
     time.tv_sec as f64 + time.tv_usec as f64 / 1e6
 }
 
-/// Lets the process run on the first processors only.
+/// Restricts the process to the first processors.
 fn confine(processors: usize) -> std::io::Result<()> {
     // SAFETY: a set of processors is bits only, and the call reads it.
     unsafe {

@@ -1,11 +1,12 @@
-//! Records a program again and again for the driver of the benchmarks, and tells what each time took.
+//! Records a program repeatedly for the driver of the benchmarks, and prints what each recording took.
 //!
-//! A process of its own: the recorder is called as a library, since the command would build the program first, and that
-//! library would make the driver so large that Linux would count it in the memory of all that the driver starts.
+//! This is a separate process because the recorder is called as a library: the command would build the program first,
+//! and the library would make the driver so large that Linux would count it in the memory of everything the driver
+//! starts.
 //!
-//! Arguments: `--every-access` or not, the trace to write, the program and its arguments. For each line of standard input
-//! the program is recorded once, and a line with the seconds of processor time (of the program and of this process) and by
-//! the clock is printed.
+//! Arguments: `--every-access` or not, the trace to write, the program and its arguments. For each line of standard
+//! input it records the program once and prints a line with the seconds of processor time (of the program and of this
+//! process) and of wall-clock time.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that says what it measures")]
 
 mod cost;

@@ -1,4 +1,4 @@
-//! Raw results: one file for each day and machine, to which each table adds what it measured.
+//! Raw results: one file per day and machine, to which each table adds its measurements.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::machine::{Machine, load, now};
 use crate::tables::Table;
 
-/// What was measured on one day on one machine.
+/// The measurements of one day on one machine.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Results {
     date: String,
@@ -21,10 +21,10 @@ pub(crate) struct Results {
     tables: BTreeMap<String, Measured>,
 }
 
-/// What was measured last of each table, on the machine that was measured on last.
+/// The latest measurement of each table, on the machine that was measured last.
 pub(crate) struct Latest {
     pub(crate) machine: Machine,
-    /// By name of the table: the day, the file's name, and what was measured.
+    /// By name of the table: the day, the file's name, and the measurement.
     pub(crate) tables: BTreeMap<String, (String, String, Measured)>,
 }
 
@@ -47,36 +47,37 @@ impl Latest {
     }
 }
 
-/// What one table measured.
+/// The measurement of one table.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// When it began, in UTC.
     pub(crate) time: String,
     /// How long it took.
     pub(crate) seconds: f64,
-    /// Load of the machine when it began and when it ended; what was measured itself counts in the second.
+    /// Load of the machine at the start and at the end; the second includes the measurement itself.
     pub(crate) load: [f64; 2],
     pub(crate) quick: bool,
     pub(crate) rows: Value,
 }
 
 impl Results {
-    /// What has been measured today on this machine, perhaps nothing.
-    fn of_today(folder: &Path, lab: &Lab) -> Result<Self, Failure> {
-        let empty = Self { date: lab.date.clone(), machine: lab.machine.clone(), tables: BTreeMap::new() };
+    /// Today's measurements on this machine so far.
+    fn of_today(folder: &Path, environment: &Environment) -> Result<Self, Failure> {
+        let empty =
+            Self { date: environment.date.clone(), machine: environment.machine.clone(), tables: BTreeMap::new() };
         match std::fs::read_to_string(empty.path(folder)) {
             Ok(text) => Ok(Self { tables: serde_json::from_str::<Self>(&text)?.tables, ..empty }),
             Err(_) => Ok(empty),
         }
     }
 
-    /// Measures a table and adds it to what has been measured today, also by others meanwhile.
-    pub(crate) fn measure(folder: &Path, table: &Table, lab: &Lab) -> Result<(), Failure> {
+    /// Measures a table and adds it to today's results, including those that other processes added meanwhile.
+    pub(crate) fn measure(folder: &Path, table: &Table, environment: &Environment) -> Result<(), Failure> {
         let (start, (_, time), before) = (Instant::now(), now()?, load());
-        let rows = (table.measure)(lab).map_err(|failure| format!("{}: {failure}", table.name))?;
+        let rows = (table.measure)(environment).map_err(|failure| format!("{}: {failure}", table.name))?;
         let (seconds, load) = (start.elapsed().as_secs_f64(), [before, load()]);
-        let mut today = Self::of_today(folder, lab)?;
-        today.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: lab.quick, rows });
+        let mut today = Self::of_today(folder, environment)?;
+        today.tables.insert(table.name.to_owned(), Measured { time, seconds, load, quick: environment.quick, rows });
         today.save(folder)
     }
 

@@ -1,10 +1,10 @@
-//! Samples and what is said of them.
+//! Samples and their statistics.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One figure, measured once a round.
+/// One figure, measured once per round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Sample(pub(crate) Vec<f64>);
@@ -28,7 +28,7 @@ impl Sample {
         self.0.iter().copied().fold(f64::NAN, f64::min)
     }
 
-    /// The least, the median and the most in place of all.
+    /// The minimum, median and maximum only.
     pub(crate) fn extremes(&self) -> Self {
         Self(vec![self.least(), self.median(), self.most()])
     }
@@ -39,7 +39,7 @@ impl Sample {
     }
 }
 
-/// The median with the least and the most.
+/// Prints the median with the minimum and maximum.
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let median = Figure(self.median());
@@ -50,7 +50,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// A figure with about three digits that count.
+/// A figure printed with about three significant digits.
 #[derive(Clone, Copy)]
 pub(crate) struct Figure(pub(crate) f64);
 

@@ -1,5 +1,5 @@
 //! Instructions of the five kernels of `examples/kernels.rs`, counted by callgrind and pinned with a tolerance: a guard
-//! against slower code that does not depend on how busy the machine is.
+//! against slower code that does not depend on the machine's load.
 //!
 //! `BLESS=1` pins what is counted now; see `testkit::ui`.
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const KERNELS: [&str; 5] = ["best", "causality", "lockset", "petri", "predict"];
-/// Largest difference in percent, either way: compilers differ, and what becomes faster is pinned anew.
+/// Largest difference in percent, either way: compilers differ, and faster code is pinned again.
 const TOLERANCE: f64 = 15.0;
 
 /// The example, which `cargo test` builds beside the driver.
@@ -17,7 +17,7 @@ fn kernels() -> PathBuf {
     folder.join("examples/kernels")
 }
 
-/// What callgrind collects inside `measured`.
+/// The instructions that callgrind counts inside `measured`.
 fn instructions(kernel: &str) -> u64 {
     let folder = tempfile::tempdir().expect("temporary folder");
     let out = format!("--callgrind-out-file={}", folder.path().join("out").display());

@@ -1,8 +1,9 @@
-//! A compiler's command line, sorted: what is asked for, which arguments are inputs, which are for whom.
+//! A compiler's command line, classified: the requested stage, the inputs, and which flags are for the compiler or the
+//! linker.
 
 use std::path::Path;
 
-/// What a source is written in.
+/// The language of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     /// C, preprocessed or not.
@@ -12,7 +13,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// By the name of a file, as compilers see it; `None` for what is no C or C++ source.
+    /// The language by file name, as compilers decide it; `None` if the file is not a C or C++ source.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "c" | "i" => Some(Self::C),
@@ -21,7 +22,7 @@ impl Language {
         }
     }
 
-    /// By the name given with `-x`.
+    /// The language by its name for `-x`.
     fn named(name: &str) -> Option<Self> {
         match name {
             "c" | "cpp-output" | "c-cpp-output" => Some(Self::C),
@@ -30,7 +31,7 @@ impl Language {
         }
     }
 
-    /// The name to give with `-x` for this file.
+    /// The name to pass with `-x` for this file.
     pub(crate) fn name(self, path: &Path) -> &'static str {
         let preprocessed = matches!(path.extension().and_then(|e| e.to_str()), Some("i" | "ii"));
         match (self, preprocessed) {
@@ -42,31 +43,31 @@ impl Language {
     }
 }
 
-/// One argument, with the value that follows it.
+/// One argument, with its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Argument {
     /// A C or C++ source.
     Source(String, Language),
-    /// Anything else to read: an object, an archive, a library, assembler, standard input.
+    /// Any other input: an object, an archive, a library, assembler, standard input.
     Other(String),
-    /// `-l`, `-L`, `-Wl,…` and the like, in their place among the inputs.
+    /// `-l`, `-L`, `-Wl,…` and similar, in their position among the inputs.
     Linker(Vec<String>),
     /// `-o`.
     Output(String),
-    /// Where and how to write which files the source includes.
+    /// Flags for dependency files.
     Dependencies(Vec<String>),
     /// Any other flag.
     Flag(Vec<String>),
 }
 
-/// What is asked for.
+/// What the command line requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// Objects: `-c`.
     Compile,
     /// An executable or a shared library.
     Link,
-    /// Something without code to keep: preprocessed text, assembler, a version, a partial link.
+    /// Something without code to embed: preprocessed text, assembler, a version, a partial link.
     Neither,
 }
 
@@ -107,14 +108,14 @@ const WITH_VALUE: [&str; 26] = [
     "-dumpbase",
 ];
 
-/// The same, for the linker.
+/// The same for the linker.
 const LINKER_WITH_VALUE: [&str; 7] = ["-l", "-L", "-Xlinker", "-u", "-T", "-z", "-e"];
 
-/// The same, for dependency files.
+/// The same for dependency files.
 const DEPENDENCIES_WITH_VALUE: [&str; 3] = ["-MF", "-MT", "-MQ"];
 
 impl CommandLine {
-    /// Sorts the arguments of a compiler.
+    /// Classifies the arguments of a compiler.
     pub(crate) fn new(arguments: &[String]) -> Self {
         let mut sorted = Vec::new();
         let mut language: Option<&str> = None;
@@ -151,7 +152,7 @@ impl CommandLine {
                 },
             });
         }
-        // Assembler and the like named with `-x` would be taken by their names once the flag is gone.
+        // Once the `-x` flag is removed, such inputs would be classified by their file names.
         let renamed = language.is_some_and(|name| Language::named(name).is_none());
         let stage = if renamed { Stage::Neither } else { stage(&sorted) };
         Self { arguments: sorted, stage }
@@ -165,7 +166,7 @@ impl CommandLine {
         })
     }
 
-    /// The file asked for.
+    /// The requested output file.
     pub(crate) fn output(&self) -> Option<&str> {
         self.arguments.iter().rev().find_map(|argument| match argument {
             Argument::Output(path) => Some(path.as_str()),
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_no_work() {
+    fn queries_embed_nothing() {
         for line in ["--version", "-E a.c", "-print-search-dirs", "-v", "-MM a.c", "-S a.c -o a.s", "-r a.o -o b.o"] {
             assert_eq!(sorted(line).stage, Stage::Neither, "{line}");
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::command::{CommandLine, Language};
-use crate::error::Error;
+use crate::error::{Error, FileAction};
 use crate::{bitcode_flags, response};
 
 /// The file's name.
@@ -14,17 +14,17 @@ pub const DATABASE: &str = "compile_commands.json";
 /// One source of a database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The whole path.
+    /// The absolute path.
     pub source: PathBuf,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
-    /// Where the compiler is to be called.
+    /// The working directory of the compiler.
     pub directory: PathBuf,
-    /// The flags for its bitcode.
+    /// The flags for compiling it to bitcode.
     pub flags: Vec<String>,
 }
 
-/// An entry as it is written.
+/// An entry as in the JSON file.
 #[derive(Deserialize)]
 struct Written {
     directory: PathBuf,
@@ -33,12 +33,12 @@ struct Written {
     arguments: Option<Vec<String>>,
 }
 
-/// The C and C++ sources of the database in a folder; a source that is compiled several times counts once, as first
-/// written.
+/// The C and C++ sources of the database in a folder. A source that is compiled several times counts once, with its
+/// first entry.
 pub fn database(folder: &Path) -> Result<Vec<Entry>, Error> {
     let path = folder.join(DATABASE);
     let text = std::fs::read_to_string(&path).map_err(|cause| Error::File {
-        what: "cannot read",
+        action: FileAction::Read,
         path: path.clone(),
         cause,
     })?;
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_problem() {
         for (text, expected) in [
             ("[{", "EOF"),
             (r#"[{"directory": "/", "file": "a.c"}]"#, "neither"),

@@ -1,5 +1,6 @@
-//! Every way in which a compile, or reading what one kept, can fail.
+//! Errors of compiling with embedded bitcode and of reading it back.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// Why it failed. Each message says what is wrong, where, and what to do.
@@ -13,25 +14,25 @@ pub enum Error {
         /// The major version needed.
         version: u32,
     },
-    /// No native compiler is named.
-    #[error("no compiler is named: set RACEPROOF_CC or RACEPROOF_CXX to one, or unset it")]
+    /// No native compiler is configured.
+    #[error("no compiler is configured: set RACEPROOF_CC or RACEPROOF_CXX to a compiler, or unset it")]
     NoCompiler,
     /// The compiler cannot be started.
     #[error("cannot start `{program}`: {cause}")]
     Start {
         /// The compiler.
         program: String,
-        /// What the system says.
+        /// The system's error.
         cause: std::io::Error,
     },
-    /// A file that cannot be read or written.
-    #[error("{what} `{path}`: {cause}")]
+    /// A file cannot be read or written.
+    #[error("{action} `{path}`: {cause}")]
     File {
-        /// What was tried, e.g. "cannot read".
-        what: &'static str,
+        /// What failed.
+        action: FileAction,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// A file that looks like an object but is not one.
@@ -42,33 +43,35 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
-    /// The kept section is damaged.
-    #[error("what `raceproof cc` kept in `{path}` is damaged at offset {offset}: build it again")]
+    /// The embedded section is damaged.
+    #[error("the bitcode embedded in `{path}` is damaged at offset {offset}: build the file again")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// Where in the section.
         offset: usize,
     },
-    /// Kept by another version.
+    /// Embedded by another version.
     #[error(
-        "`{path}` was built by a version of `raceproof cc` that keeps other things (format {found}, not {known}): build it again"
+        "`{path}` was built by another version of `raceproof cc` (format {found}; this version reads {known}): build it again"
     )]
     Version {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The file's format.
         found: u32,
-        /// What we know.
+        /// The format this version reads.
         known: u32,
     },
-    /// An executable or object without keepsakes.
-    #[error("nothing is kept in `{path}`: build it with `raceproof cc` or `raceproof c++` as the compiler")]
-    NothingKept {
+    /// An executable or object without embedded bitcode.
+    #[error(
+        "`{path}` was not built with `raceproof cc`: build it with `raceproof cc` or `raceproof c++` as the compiler"
+    )]
+    NoBitcode {
         /// The file.
         path: PathBuf,
     },
-    /// A compilation database that is none.
+    /// A file that is not a compilation database.
     #[error("`{path}` is not a compilation database: {message}")]
     Database {
         /// The file.
@@ -76,4 +79,28 @@ pub enum Error {
         /// What is wrong, with line and column.
         message: String,
     },
+}
+
+/// A file operation that can fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileAction {
+    /// Reading a file.
+    Read,
+    /// Writing a file.
+    Write,
+    /// Finding the working directory.
+    FindFolder,
+    /// Creating a temporary folder.
+    CreateFolder,
+}
+
+impl fmt::Display for FileAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "cannot read",
+            Self::Write => "cannot write",
+            Self::FindFolder => "cannot find the folder",
+            Self::CreateFolder => "cannot create a folder in",
+        })
+    }
 }

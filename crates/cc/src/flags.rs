@@ -1,7 +1,7 @@
-//! Which flags bitcode is compiled with.
+//! The flags for compiling to bitcode.
 
-/// Flags after the user's, so that these decide: without optimisation, which would merge racy accesses, and with debug
-/// information.
+/// Flags that follow the user's, so that they take precedence: no optimisation, which would merge racy accesses, and
+/// debug information.
 pub const BITCODE_FLAGS: [&str; 11] = [
     "-O0",
     "-g",
@@ -16,11 +16,11 @@ pub const BITCODE_FLAGS: [&str; 11] = [
     "-c",
 ];
 
-/// The same on x86_64 alone: with `-mcx16`, atomics of 16 bytes are instructions rather than calls of a library.
+/// The same on x86_64 only: with `-mcx16`, 16-byte atomics are instructions instead of library calls.
 pub const X86_64_BITCODE_FLAGS: &[&str] = &["-mcx16"];
 
-/// The flags of a build that its bitcode is compiled with: all but those that make further files, instrument the code,
-/// or fail on warnings that only come without optimisation.
+/// The user's flags that also apply to bitcode: all but those that create further files, instrument the code, or fail
+/// on warnings that occur only without optimisation.
 pub fn bitcode_flags(flags: &[String]) -> Vec<String> {
     flags.iter().filter(|flag| !is_left_out(flag)).cloned().collect()
 }
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_the_code_stays() {
+    fn flags_that_change_code_are_kept() {
         let flags = ["-O2", "-DNDEBUG", "-fsanitize=thread", "-std=c11", "-Werror=format", "-flto=thin", "-Iinc"];
         assert_eq!(bitcode_flags(&flags.map(String::from)), ["-O2", "-DNDEBUG", "-std=c11", "-Iinc"]);
     }

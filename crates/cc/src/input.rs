@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::{Language, is_carrier};
+use crate::{Language, is_container};
 
 /// What an input of a program is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +13,7 @@ pub enum InputKind {
     /// LLVM bitcode or its text form, by the end of its name.
     Bitcode,
     /// A file in which `raceproof cc` may have embedded bitcode: an object, an archive, a library or an executable.
-    Carrier,
+    Container,
     /// A folder, which should have a compilation database.
     Folder,
 }
@@ -25,7 +25,7 @@ impl InputKind {
             (Some("bc" | "ll"), _) => Some(Self::Bitcode),
             (_, Some(language)) => Some(Self::Source(language)),
             _ if path.is_dir() => Some(Self::Folder),
-            _ if is_carrier(path) => Some(Self::Carrier),
+            _ if is_container(path) => Some(Self::Container),
             _ => None,
         }
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-/// Response files inside response files, at most this deep: one that names itself has no end.
+/// Limit on nested response files: one that names itself would never end.
 const DEPTH: u32 = 16;
 
-/// The arguments with response files put in. As compilers do, `@file` stays as it is where there is no such file.
+/// Replaces response files by their arguments. As in compilers, `@file` stays as it is if there is no such file.
 pub(crate) fn expand(arguments: &[String]) -> Vec<String> {
     let mut expanded = Vec::new();
     expand_into(arguments, DEPTH, &mut expanded);
@@ -22,7 +22,7 @@ fn expand_into(arguments: &[String], depth: u32, expanded: &mut Vec<String>) {
     }
 }
 
-/// Splits as GNU tools do: at white space, with quotes of both kinds, a backslash before any character.
+/// Splits as GNU tools do: at white space, with quotes of both kinds and backslash escapes.
 fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,33 +1,33 @@
-//! The compiler: does what was asked, then keeps the bitcode of every source in what was made.
+//! The compiler: does what was requested, then embeds the bitcode of every source in the output.
 //!
-//! The native build decides: its messages are shown, its failure is ours. A source whose bitcode cannot be made (clang
-//! may refuse flags of another compiler) gives a warning and an object without a keepsake; functions of it are then
-//! unknown to every engine, by name.
+//! The native build decides: its messages are shown, and its failure is the wrapper's. If a source cannot be compiled
+//! to bitcode (clang may refuse flags of another compiler), there is a warning and an object without bitcode; its
+//! functions are then unknown to every engine and reported by name.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
 use crate::command::{Argument, CommandLine, Language, Stage};
-use crate::error::Error;
-use crate::keepsake::{Keepsake, Link, Unit};
-use crate::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags, carrier, response};
+use crate::embedded::{Embedded, Link, Unit};
+use crate::error::{Error, FileAction};
+use crate::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags, container, response};
 
-/// The programs that do the work.
+/// The programs used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tools {
-    /// Makes the native code: a compiler with its first arguments.
+    /// The native compiler with its first arguments.
     pub native: Vec<String>,
-    /// Makes the bitcode: clang of the version that LLVM is.
+    /// The clang for bitcode, of LLVM's version.
     pub clang: String,
-    /// Puts sections into objects.
+    /// The tool that adds sections to objects.
     pub objcopy: String,
 }
 
 /// The one LLVM major version in use.
 pub const LLVM_VERSION: u32 = 19;
 
-/// Clang of that version, by its name; looked for once.
+/// The name of a clang of that version; searched once.
 pub fn find_clang() -> Result<String, Error> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let version = LLVM_VERSION;
@@ -42,7 +42,7 @@ pub fn find_clang() -> Result<String, Error> {
 }
 
 /// Compiles as `raceproof cc` (or `raceproof c++`) with these arguments. Returns the exit status of the native
-/// compiler, and warnings to show.
+/// compiler, and warnings to print.
 pub fn wrap(tools: &Tools, language: Language, arguments: &[String]) -> Result<(i32, Vec<String>), Error> {
     let line = CommandLine::new(&response::expand(arguments));
     let wrapper = Wrapper { tools, language };
@@ -71,7 +71,7 @@ impl Wrapper<'_> {
     fn compile(&self, line: &CommandLine, arguments: &[String], warnings: &mut Vec<String>) -> Result<i32, Error> {
         let mut native = arguments.to_vec();
         if line.flags().iter().any(|flag| flag.starts_with("-flto")) {
-            // With link-time optimisation there is no object to put anything into.
+            // With link-time optimisation there is no native object to embed into.
             native.push("-fno-lto".to_owned());
         }
         let status = self.run(&native)?;
@@ -81,14 +81,14 @@ impl Wrapper<'_> {
                 let object =
                     if line.output().is_some() { Some(object.as_path()) } else { object.file_name().map(Path::new) };
                 if let Some(object) = object.filter(|object| object.is_file()) {
-                    self.keep(line, source, language, object, warnings)?;
+                    self.embed(line, source, language, object, warnings)?;
                 }
             }
         }
         Ok(status)
     }
 
-    /// Links; sources on the command line are compiled first, each to an object of its own.
+    /// Links. Sources on the command line are compiled first, each to an object of its own.
     fn link(&self, line: &CommandLine, warnings: &mut Vec<String>) -> Result<i32, Error> {
         let folder = scratch()?;
         let mut arguments = Vec::new();
@@ -121,13 +121,13 @@ impl Wrapper<'_> {
                 Argument::Dependencies(_) => {}
             }
         }
-        let keepsake = Keepsake::Link(Link {
+        let entry = Embedded::Link(Link {
             directory: here()?.to_string_lossy().into_owned(),
             cplusplus: self.language == Language::Cxx,
             arguments: linked,
         });
         let object = folder.path().join("link.o");
-        carrier::write_object(&keepsake, &object)?;
+        container::write_object(&entry, &object)?;
         arguments.push(object.to_string_lossy().into_owned());
         self.run(&arguments)
     }
@@ -149,7 +149,7 @@ impl Wrapper<'_> {
         arguments.extend(dependencies.flatten().cloned());
         let writes = |flag: &str| arguments.iter().any(|argument| argument == flag);
         if (writes("-MD") || writes("-MMD")) && !writes("-MF") {
-            // Named after what is made, as compilers do, not after our object.
+            // Named after the output, as compilers do, not after our object.
             let named =
                 line.output().map_or_else(|| Path::new(source).file_name().map(PathBuf::from), |o| Some(o.into()));
             let file = named.unwrap_or_default().with_extension("d");
@@ -160,13 +160,13 @@ impl Wrapper<'_> {
         arguments.extend([name, source.to_owned(), "-o".to_owned(), object.to_owned()]);
         let status = self.run(&arguments)?;
         if status == 0 {
-            self.keep(line, source, language, Path::new(object), warnings)?;
+            self.embed(line, source, language, Path::new(object), warnings)?;
         }
         Ok(status)
     }
 
-    /// Compiles a source to bitcode and puts it into its object.
-    fn keep(
+    /// Compiles a source to bitcode and embeds it in its object.
+    fn embed(
         &self,
         line: &CommandLine,
         source: &str,
@@ -187,21 +187,21 @@ impl Wrapper<'_> {
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let first = said.lines().find(|line| line.contains("error:")).unwrap_or("clang refuses it");
-            warnings.push(format!("nothing is kept of `{source}`, it will be unknown to raceproof: {first}"));
+            warnings.push(format!("`{source}` cannot be compiled to bitcode, so raceproof cannot analyse it: {first}"));
             return Ok(());
         }
         let bitcode = std::fs::read(&bitcode).map_err(|cause| Error::File {
-            what: "cannot read",
+            action: FileAction::Read,
             path: bitcode.clone(),
             cause,
         })?;
-        let keepsake = Keepsake::Unit(Unit {
+        let entry = Embedded::Unit(Unit {
             source: source.to_owned(),
             directory: here()?.to_string_lossy().into_owned(),
             cplusplus: language == Language::Cxx,
             bitcode,
         });
-        carrier::attach(&keepsake, object, &self.tools.objcopy, folder.path())
+        container::attach(&entry, object, &self.tools.objcopy, folder.path())
     }
 }
 
@@ -211,10 +211,10 @@ fn code(status: ExitStatus) -> i32 {
 }
 
 fn here() -> Result<PathBuf, Error> {
-    std::env::current_dir().map_err(|cause| Error::File { what: "cannot find the folder", path: ".".into(), cause })
+    std::env::current_dir().map_err(|cause| Error::File { action: FileAction::FindFolder, path: ".".into(), cause })
 }
 
 fn scratch() -> Result<tempfile::TempDir, Error> {
     let made = tempfile::Builder::new().prefix("raceproof-cc-").tempdir();
-    made.map_err(|cause| Error::File { what: "cannot make a folder in", path: std::env::temp_dir(), cause })
+    made.map_err(|cause| Error::File { action: FileAction::CreateFolder, path: std::env::temp_dir(), cause })
 }

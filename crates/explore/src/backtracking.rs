@@ -1,44 +1,46 @@
-//! Searches that keep, for each state of the current execution, the set of threads to be run from it.
+//! Searches that keep, for each state of the current execution, the set of threads still to run from it.
 //!
-//! Depth first: the last state that has a thread left is continued with it. With sleep sets ([`Sleep`](crate::sleep))
-//! a thread whose continuation was explored already is left out; an execution in which only such threads can run is
-//! *blocked*: from there on it would repeat another one. The executor's policy knows nothing of sleep. When it runs a
-//! sleeping thread while another is awake, the run is a *detour*: the search goes back to that state and runs the other.
+//! Depth first: the search continues from the last state that has a thread left. With [sleep sets](crate::sleep) it
+//! skips a thread whose continuations it has already explored. An execution in which only such threads can run is
+//! *blocked*: from there on it would repeat another one. The executor's policy does not know sleep sets. When it runs a
+//! sleeping thread although another is awake, the run is a *detour*: the search returns to that state and runs the
+//! other thread.
 
 use model::{Schedule, Step, ThreadSet, Trace};
 
-use crate::checkpoint::{Rest, Saved, SavedFrame};
+use crate::checkpoint::{ReductionState, SavedFrame, SavedReduction};
 use crate::choices::ChoiceValues;
-use crate::foresight::{Foresight, Pruned};
 use crate::outlook::Settled;
-use crate::reduction::{Difference, Reduction, Taken, remaining};
-use crate::sleep::Sleep;
-use crate::stack::{Branch, Cut, Frame, Stack};
+use crate::pruner::{Pruned, Pruner};
+use crate::reduction::{Difference, Reduction, RunKind, remaining};
+use crate::sleep::SleepSet;
+use crate::stack::{BacktrackPoint, Cut, Frame, Stack};
 
-/// Decides what each state's backtrack set becomes.
+/// Decides which threads belong to each state's backtrack set.
 pub(crate) trait Backtracks {
-    /// Called after each run. The stack's frames from `from` on are new (the frame `from` itself is known when it is not
-    /// the first: another thread was run there); the events before `until` count. Adds threads to backtrack sets,
+    /// Called after each run. The stack's frames from `from` on are new; the frame `from` itself is known unless it is
+    /// the first (another thread ran there before). Only events before `until` count. Adds threads to backtrack sets
     /// anywhere in the stack.
     fn extend(&mut self, stack: &mut Stack, from: Step, until: Step);
 
-    /// Called when the execution is over, or repeats another one, after `until` events.
+    /// Called after `until` events, when the execution ends or starts to repeat another one.
     fn finish(&mut self, stack: &mut Stack, until: Step) {
         let _ = (stack, until);
     }
 
-    /// Called instead of `extend` when a search goes on from a checkpoint: the stack's backtrack sets are known.
+    /// Called instead of `extend` when a search resumes from a checkpoint, whose frames already have their backtrack
+    /// sets.
     fn restore(&mut self, stack: &Stack) {
         let _ = stack;
     }
 
-    /// Called before the stack's events from `to` on are given up for another run's.
+    /// Called before the stack's events from `to` on are replaced by another run's.
     fn retract(&mut self, stack: &Stack, to: Step) {
         let _ = (stack, to);
     }
 
-    /// The outlook it asks, if it does.
-    fn foresight(&mut self) -> Option<&mut Foresight> {
+    /// The pruner it asks, if it has one.
+    fn pruner(&mut self) -> Option<&mut Pruner> {
         None
     }
 }
@@ -48,25 +50,25 @@ pub(crate) struct Backtracking<B> {
     backtracks: B,
     sleeping: bool,
     stack: Option<Stack>,
-    /// What the run under way, or the next, does otherwise than the stack.
-    branch: Option<Branch>,
+    /// How the current run, or the next one, differs from the stack.
+    branch: Option<BacktrackPoint>,
     detour: bool,
     values: ChoiceValues,
 }
 
 impl<B> Backtracking<B> {
-    /// Without sleep sets.
+    /// A search without sleep sets.
     pub(crate) fn new(backtracks: B, values: &ChoiceValues) -> Self {
         Self { backtracks, sleeping: false, stack: None, branch: None, detour: false, values: values.clone() }
     }
-    /// With sleep sets.
+    /// A search with sleep sets.
     pub(crate) fn with_sleep(backtracks: B, values: &ChoiceValues) -> Self {
         Self { sleeping: true, ..Self::new(backtracks, values) }
     }
 }
 
 impl<B: Backtracks> Reduction for Backtracking<B> {
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference> {
         let (stack, from) = match (&mut self.stack, &self.branch) {
             (Some(stack), Some(branch)) => {
                 check_prefix(stack, branch, &trace)?;
@@ -80,12 +82,12 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         if let Cut::Detour(branch) = cut {
             self.backtracks.extend(stack, from, branch.step);
             (self.branch, self.detour) = (Some(branch), true);
-            return Ok(Taken::Detour);
+            return Ok(RunKind::Detour);
         }
         let end = stack.end();
         self.backtracks.extend(stack, from, end);
         self.backtracks.finish(stack, end);
-        Ok(if matches!(cut, Cut::Blocked) { Taken::Blocked } else { Taken::Execution })
+        Ok(if matches!(cut, Cut::Blocked) { RunKind::Blocked } else { RunKind::Execution })
     }
 
     fn next(&mut self) -> Option<Schedule> {
@@ -101,7 +103,7 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
         Some(remaining(frames.iter().map(|frame| (frame.done.len(), frame.open().count()))))
     }
 
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<SavedReduction> {
         let stack = self.stack.as_ref().filter(|_| !self.detour)?;
         let schedule = stack.trace.schedule_to(stack.trace.events.next_id());
         let frame = |f: &Frame| SavedFrame {
@@ -110,18 +112,18 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
             asleep: f.sleep.events().to_vec(),
             variants: f.variants.clone(),
         };
-        Some(Saved { schedule, rest: Rest::Backtracking(stack.frames.iter().map(frame).collect()) })
+        Some(SavedReduction { schedule, rest: ReductionState::Backtracking(stack.frames.iter().map(frame).collect()) })
     }
 
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Backtracking(frames) = rest else { return false };
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool {
+        let ReductionState::Backtracking(frames) = rest else { return false };
         let mut stack = Stack::new(trace, self.sleeping);
         if frames.len() > stack.frames.len() {
             return false;
         }
         stack.frames.truncate(frames.len());
         for (frame, SavedFrame { backtrack, done, asleep, variants }) in stack.frames.iter_mut().zip(frames) {
-            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, Sleep::from((asleep, ThreadSet::new())));
+            (frame.backtrack, frame.done, frame.sleep) = (backtrack, done, SleepSet::from((asleep, ThreadSet::new())));
             frame.variants = variants;
         }
         self.backtracks.restore(&stack);
@@ -130,26 +132,30 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
     }
 
     fn settle(&mut self, settled: &Settled) {
-        if let Some(foresight) = self.backtracks.foresight() {
-            foresight.settle(settled);
+        if let Some(pruner) = self.backtracks.pruner() {
+            pruner.settle(settled);
         }
     }
 
     fn pruned(&mut self) -> Pruned {
-        self.backtracks.foresight().map(|foresight| std::mem::take(&mut foresight.pruned)).unwrap_or_default()
+        self.backtracks.pruner().map(|pruner| std::mem::take(&mut pruner.pruned)).unwrap_or_default()
     }
 }
 
-/// A run is a function of its schedule: the events and runnable threads before a branch are those of the stack, and
-/// the branch's thread is the one that ran there.
-fn check_prefix(stack: &Stack, branch: &Branch, trace: &Trace) -> Result<(), Difference> {
+/// Checks that the run repeats the stack's events and runnable threads before the branch, and runs the branch's thread
+/// there. A run is a function of its schedule, so anything else is an error.
+fn check_prefix(stack: &Stack, branch: &BacktrackPoint, trace: &Trace) -> Result<(), Difference> {
     let differs = |step: Step, difference: String| Err(Difference { step, difference });
     let mut found = trace.events.iter_enumerated();
     for (step, expected) in stack.trace.events.iter_enumerated().take(branch.step.0 as usize) {
         match found.next() {
             Some((_, event)) if event == expected => {}
-            Some((_, event)) => return differs(step, format!("there was {expected:?} and then {event:?}")),
-            None => return differs(step, format!("there was {expected:?} and then the run ended: {:?}", trace.end)),
+            Some((_, event)) => {
+                return differs(step, format!("the first run had {expected:?} and the second {event:?}"));
+            }
+            None => {
+                return differs(step, format!("the first run had {expected:?} and the second ended: {:?}", trace.end));
+            }
         }
     }
     check_runnable(&stack.trace, trace, branch.step)?;
@@ -157,12 +163,12 @@ fn check_prefix(stack: &Stack, branch: &Branch, trace: &Trace) -> Result<(), Dif
         Some((_, event)) if event.id.thread == branch.thread && event.op.choices().starts_with(&branch.choices) => {
             Ok(())
         }
-        Some((step, event)) => differs(step, format!("{} was to run and {event:?} happened", branch.thread)),
-        None => differs(branch.step, format!("{} was to run and the run ended: {:?}", branch.thread, trace.end)),
+        Some((step, event)) => differs(step, format!("{} should have run but {event:?} happened", branch.thread)),
+        None => differs(branch.step, format!("{} should have run but the run ended: {:?}", branch.thread, trace.end)),
     }
 }
 
-/// Two runs had the same threads runnable in all states up to `last`.
+/// Checks that two runs had the same runnable threads in all states up to `last`.
 pub(crate) fn check_runnable(before: &Trace, now: &Trace, last: Step) -> Result<(), Difference> {
     let until = |trace: &Trace| trace.runnable.partition_point(|(from, _)| *from <= last);
     let (expected, found) = (&before.runnable[..until(before)], &now.runnable[..until(now)]);
@@ -172,5 +178,5 @@ pub(crate) fn check_runnable(before: &Trace, now: &Trace, last: Step) -> Result<
     let same = expected.iter().zip(found).take_while(|(one, other)| one == other).count();
     let step = expected.get(same).into_iter().chain(found.get(same)).map(|(from, _)| *from).min().unwrap_or(last);
     let (expected, found) = (before.runnable_at(step), now.runnable_at(step));
-    Err(Difference { step, difference: format!("{expected:?} could run and then {found:?}") })
+    Err(Difference { step, difference: format!("the runnable threads were {expected:?} and then {found:?}") })
 }

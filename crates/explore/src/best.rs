@@ -1,98 +1,100 @@
-//! The default: one execution for each class of equivalent schedules ([`optimal`](crate::optimal)), without those after
-//! which nothing that is looked for can happen any more (paper 000, as corrected in [`pdp`](crate::pdp) and
+//! The default reduction: one execution for each class of equivalent schedules ([`optimal`](crate::optimal)), without
+//! those classes after which no requested finding can occur (paper 000, as corrected in [`pdp`](crate::pdp) and
 //! [`dhtc`](crate::dhtc)).
 //!
-//! What is looked for are the findings still open: a pair that was seen to race is settled, and states that only led to
-//! it are closed from then on, with all that was planned there. A program without a race, with one order of locks and
-//! without assertions is one execution.
+//! Only findings that are still open count: once a pair has raced it is settled, and states that could only lead to it
+//! are closed from then on, together with everything planned there. A program without a race, with one lock order and
+//! without assertions takes one execution.
 //!
-//! *Complete* for what is looked for, by the argument of [`dhtc`](crate::dhtc), whose event `d` of the last interference is
-//! that of [`optimal`](crate::optimal), with one difference. Where something was left out after `d` that may interfere with
-//! it, the search has not met all that may have to come before `d`. So while `d` sleeps, it does not excuse a plan that it is
-//! independent of ([`Sleep::partly`](crate::sleep::Sleep::partly)), and is not among the events of which the last is taken.
+//! *Complete* for the requested findings, by the argument of [`dhtc`](crate::dhtc), whose event `d` of the last
+//! interference is that of [`optimal`](crate::optimal), with one difference. Where the search pruned something after
+//! `d` that may interfere with `d`, it has not seen everything that may have to come before `d`. So while `d` sleeps,
+//! it does not excuse a plan it is independent of ([`SleepSet::incomplete`](crate::sleep::SleepSet::incomplete)), and
+//! it is not among the events of which the last is taken.
 //!
-//! What is tried because of a future, or in spite of somebody asleep, has not been seen to be needed: executions may be
-//! blocked, which those of `optimal` are not.
+//! Plans made because of a possible future, or in spite of a sleeping thread, may turn out to be unnecessary. So
+//! executions can be blocked here, which never happens in `optimal`.
 
 use model::{Event, Op, Step, ThreadId, Trace, work};
 
 use crate::choices::ChoiceValues;
-use crate::foresight::{Foresight, Remaining};
 use crate::optimal::Optimal;
+use crate::pruner::{Pruner, Remaining};
 use crate::reversal::reversible;
 use crate::wakeup::{Branch, Planned};
 
-/// The reduction.
-pub(crate) fn new(foresight: Foresight, values: &ChoiceValues) -> Optimal {
+/// Creates the reduction.
+pub(crate) fn new(pruner: Pruner, values: &ChoiceValues) -> Optimal {
     let mut optimal = Optimal::new(values);
-    optimal.foresight = foresight;
+    optimal.pruner = pruner;
     optimal
 }
 
 impl Optimal {
-    /// Plans the reversals of an execution's first `end` events that matter, given the first closed state.
+    /// Plans the necessary reversals of an execution's first `end` events, given its first closed state.
     ///
-    /// What has to be tried in open states because of a future, and is not planned there, can be tried all the same, or be
-    /// met by searching on below the closed state. The first is chosen if it is not more.
-    pub(crate) fn close(&mut self, trace: &Trace, closed: Step, end: Step) {
-        let skipped = self.foresight.pruned.skipped;
-        self.reverse_over(trace, closed, end);
-        self.choose_from(trace, Step(0), closed);
+    /// Events that may have to run first in an open state, because of a possible future, and are not planned there can
+    /// either be planned now or be found by searching below the closed state. This plans them now unless that would
+    /// mean more work.
+    pub(crate) fn plan_with_pruning(&mut self, trace: &Trace, closed: Step, end: Step) {
+        let skipped = self.pruner.pruned.skipped;
+        self.plan_reversals_before(trace, closed, end);
+        self.plan_choices(trace, Step(0), closed);
         let until = match self.untried(trace, closed) {
             Some(untried) if untried.is_empty() => {
-                self.foresight.closed_from = Some(closed);
-                self.reverse_from(trace, closed, end);
+                self.pruner.closed_from = Some(closed);
+                self.plan_reversals(trace, closed, end);
                 closed
             }
             untried => {
-                self.foresight.closed_from = None;
-                self.reverse_from(trace, closed, end);
+                self.pruner.closed_from = None;
+                self.plan_reversals(trace, closed, end);
                 let until = self.first_safe(trace, closed, end);
                 let below: usize = self.trees.range(closed..until).map(|(_, branches)| branches.len()).sum();
                 match untried.filter(|untried| untried.len() <= below) {
                     Some(untried) => {
-                        self.give_up_from(closed);
-                        untried.into_iter().for_each(|(step, event)| self.try_first(step, event));
+                        self.drop_plans_from(closed);
+                        untried.into_iter().for_each(|(step, event)| self.plan_first(step, event));
                         closed
                     }
                     None => until,
                 }
             }
         };
-        self.give_up_from(until);
-        if self.foresight.pruned.skipped > skipped {
-            let remaining = self.foresight.remaining(trace, until);
-            let threatened = self.foresight.threatened(trace, &self.causality, &remaining, until);
+        self.drop_plans_from(until);
+        if self.pruner.pruned.skipped > skipped {
+            let remaining = self.pruner.remaining(trace, until);
+            let threatened = self.pruner.threatened(trace, &self.causality, &remaining, until);
             self.threatened.extend(threatened.into_iter().map(|(step, _)| step));
         }
     }
 
-    /// Gives up what is planned from a state on.
-    fn give_up_from(&mut self, closed: Step) {
+    /// Drops everything planned from a state on.
+    fn drop_plans_from(&mut self, closed: Step) {
         let given_up = self.trees.split_off(&closed);
-        self.foresight.leave_out(given_up.values().map(Vec::len).sum());
+        self.pruner.count_omitted(given_up.values().map(Vec::len).sum());
     }
 
-    /// Plans that the event comes next in a state.
-    fn try_first(&mut self, step: Step, event: Event) {
+    /// Plans to run the event first in a state.
+    fn plan_first(&mut self, step: Step, event: Event) {
         let chain = [Planned::new(self.events.number(&event), false)].into();
         self.trees.entry(step).or_default().push(Branch { chain, next: Vec::new() });
     }
 
-    /// Plans the reversals that change something before the closed state. What comes later is not reversed with events
-    /// after it first, since that would change nothing.
-    fn reverse_over(&mut self, trace: &Trace, closed: Step, end: Step) {
+    /// Plans the reversals that change something before the closed state. Reversing two events that both come later
+    /// would change nothing.
+    fn plan_reversals_before(&mut self, trace: &Trace, closed: Step, end: Step) {
         let next = self.causality.next_events(trace, end);
         let all: Vec<&Event> = trace.events.iter().take(end.0 as usize).chain(next).collect();
         for (step, next) in (0..).map(Step).zip(all) {
             let until = step.min(closed);
-            let firsts = reversible(&self.causality, &self.holding, trace, next, until);
-            firsts.iter().for_each(|first| self.reverse(trace, *first, next));
+            let firsts = reversible(&self.causality, &self.locks, trace, next, until);
+            firsts.iter().for_each(|first| self.plan_reversal(trace, *first, next));
         }
     }
 
-    /// The first state from the closed one on where everything below can be left out: what may interfere there with an
-    /// event executed before is explored or planned before that event.
+    /// The first state at or after the closed one below which everything can be pruned: whatever may interfere there
+    /// with an earlier event is explored or planned before that event.
     fn first_safe(&self, trace: &Trace, closed: Step, end: Step) -> Step {
         let (mut unsafe_until, mut safe) = (closed.0 + 1, end.0);
         while unsafe_until < safe {
@@ -103,25 +105,26 @@ impl Optimal {
     }
 
     fn is_safe(&self, trace: &Trace, closed: Step, until: Step) -> bool {
-        let remaining = self.foresight.remaining(trace, until);
-        let threatened = self.foresight.threatened(trace, &self.causality, &remaining, until);
+        let remaining = self.pruner.remaining(trace, until);
+        let threatened = self.pruner.threatened(trace, &self.causality, &remaining, until);
         threatened.iter().all(|(step, threats)| {
-            *step < closed && self.unprepared(trace, *step, until, threats, &remaining).is_empty()
+            *step < closed && self.unplanned(trace, *step, until, threats, &remaining).is_empty()
         })
     }
 
-    /// What may have to come before events executed in open states, and is neither planned there nor was explored; `None`
-    /// if some of that is not known exactly.
+    /// Events that may have to come before events executed in open states and are neither planned nor explored there.
+    /// `None` if one of them is not known exactly.
     fn untried(&self, trace: &Trace, closed: Step) -> Option<Vec<(Step, Event)>> {
-        let remaining = self.foresight.remaining(trace, closed);
+        let remaining = self.pruner.remaining(trace, closed);
         let mut untried = Vec::new();
-        for (step, threats) in self.foresight.threatened(trace, &self.causality, &remaining, closed) {
-            let unprepared = self.unprepared(trace, step, closed, &threats, &remaining);
+        for (step, threats) in self.pruner.threatened(trace, &self.causality, &remaining, closed) {
+            let unplanned = self.unplanned(trace, step, closed, &threats, &remaining);
             let later = || trace.events.iter().skip(step.0 as usize).chain(trace.pending.iter().map(|p| &p.event));
             let later = || later().inspect(|_| work::count(1));
-            let next = unprepared.into_iter().map(|thread| later().find(|e| e.id.thread == thread));
-            let mut next: Vec<&Event> = next.map(|e| e.filter(|e| self.is_foreseen(e))).collect::<Option<_>>()?;
-            if let Some(idle) = next.iter().copied().find(|e| is_idle(e)) {
+            let next = unplanned.into_iter().map(|thread| later().find(|e| e.id.thread == thread));
+            let mut next: Vec<&Event> =
+                next.map(|e| e.filter(|e| self.has_fixed_footprint(e))).collect::<Option<_>>()?;
+            if let Some(idle) = next.iter().copied().find(|e| is_independent(e)) {
                 next = vec![idle];
             }
             untried.extend(next.into_iter().map(|event| (step, event.clone())));
@@ -129,8 +132,8 @@ impl Optimal {
         Some(untried)
     }
 
-    /// Whether the event uses the same in every state where its thread comes to it.
-    fn is_foreseen(&self, event: &Event) -> bool {
+    /// Whether the event has the same footprint in every state where its thread reaches it.
+    fn has_fixed_footprint(&self, event: &Event) -> bool {
         match &event.op {
             Op::Access(access) => {
                 access.atomic.is_none() || !event.site.is_some_and(|site| self.exchanges.contains(&site))
@@ -141,8 +144,8 @@ impl Optimal {
         }
     }
 
-    /// The threads that may have to come before the event at `step`, and are not planned there, explored or asleep.
-    fn unprepared(
+    /// The threads that may have to run before the event at `step` and are not planned, explored or asleep there.
+    fn unplanned(
         &self,
         trace: &Trace,
         step: Step,
@@ -150,14 +153,14 @@ impl Optimal {
         threats: &[Remaining],
         remaining: &[Remaining],
     ) -> Vec<ThreadId> {
-        if self.planned_first(step).any(is_idle) {
+        if self.planned_first(step).any(is_independent) {
             return Vec::new();
         }
         let thread = trace.events[step].id.thread;
-        let mut needed = match self.causality.first_beside(trace.events[step].id, step, until) {
+        let mut needed = match self.causality.first_unrelated(trace.events[step].id, step, until) {
             Some(other) => vec![trace.events[other].id.thread],
             None => {
-                let (mut involved, runnable) = (self.foresight.involved(threats, remaining), trace.runnable_at(step));
+                let (mut involved, runnable) = (self.pruner.involved(threats, remaining), trace.runnable_at(step));
                 involved.retain(|t| *t != thread && runnable.contains(*t));
                 involved
             }
@@ -166,20 +169,20 @@ impl Optimal {
         needed
     }
 
-    /// Whether the thread's next event in a state of the current execution is planned there, was explored or sleeps.
+    /// Whether the thread's next event in a state of the current execution is planned there, explored or asleep.
     fn is_planned(&self, step: Step, thread: ThreadId) -> bool {
         let asleep = self.sleeps.get(step.0 as usize).is_some_and(|sleep| sleep.contains(&self.events, thread));
         asleep || self.planned_first(step).any(|event| event.id.thread == thread)
     }
 
-    /// The events that are planned to come first in a state of the current execution.
+    /// The events planned to run first in a state of the current execution.
     fn planned_first(&self, step: Step) -> impl Iterator<Item = &Event> {
         let branches = self.trees.get(&step).into_iter().flatten();
         branches.filter_map(|branch| branch.chain.first()).map(|planned| self.events.get(planned.event()))
     }
 }
 
-/// Whether the event interferes with nothing: it can come first in every run from a state where it is possible.
-fn is_idle(event: &Event) -> bool {
+/// Whether the event interferes with nothing, so that it can come first in every run from a state where it is enabled.
+fn is_independent(event: &Event) -> bool {
     matches!(event.op, Op::Start | Op::Yield | Op::Fence(_))
 }

@@ -1,46 +1,46 @@
-//! What leads to what in a trace: the order that dependence gives.
+//! Causality in a trace: the partial order that dependence defines.
 //!
-//! An event *leads to* another when a chain of program order and [dependence](model::dependence) goes from one to
-//! the other. Any reordering of a trace that respects this order is a run of the program with the same events.
+//! An event *leads to* another when a chain of program order and [dependence](model::dependence) connects them. Every
+//! reordering of a trace that respects this order is a run of the program with the same events.
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
 use model::shadow::Shadow;
 use model::{Clock, Event, EventId, IndexVec, Op, Schedule, Step, ThreadId, Trace, work};
 
-/// An event in a lane: its place in the trace and in its thread.
+/// An event in a lane: its step in the trace and its position in its thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) step: Step,
     pub(crate) position: u32,
 }
 
-/// Uses of a thread's life by one thread in one way.
+/// The uses of one thread's lifetime by one thread in one way.
 struct LifeLane {
     thread: ThreadId,
     how: Use,
     entries: Vec<Entry>,
 }
 
-/// Events of a trace as a run of their own.
+/// Some events of a trace, arranged as a run of their own.
 pub(crate) struct Linearised {
     pub(crate) schedule: Schedule,
-    /// The threads in the order in which they are created, by their numbers in the trace: where the place and the number
-    /// differ, the run gives the thread another number than the trace did.
+    /// The threads in order of creation in this run, by their numbers in the trace. The run numbers a thread by its
+    /// index here, which may differ from its number in the trace.
     numbers: Vec<ThreadId>,
 }
 
 impl Linearised {
-    /// Before the first event.
+    /// The run before its first event.
     pub(crate) fn new() -> Self {
         Self { schedule: Schedule::new(), numbers: vec![ThreadId::MAIN] }
     }
 
-    /// Gives a thread the next number.
+    /// Registers a created thread, which gets the next number.
     pub(crate) fn created(&mut self, child: ThreadId) {
         self.numbers.push(child);
     }
 
-    /// Adds an event of the trace at the end and returns its identity in the run.
+    /// Appends an event of the trace and returns its identity in this run.
     pub(crate) fn push(&mut self, event: &Event) -> EventId {
         let place = self.numbers.iter().position(|thread| *thread == event.id.thread);
         let place = place.expect("raceproof bug: an event comes before its thread's creation");
@@ -50,24 +50,24 @@ impl Linearised {
     }
 }
 
-/// The events that lead to one, and itself: how many of each thread's first.
+/// The events that lead to an event, and the event itself, as a count of first events per thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Past<'a>(&'a [u32]);
 
 impl Past<'_> {
-    /// Number of the thread's events in it.
+    /// Number of the thread's events in this past.
     #[inline]
     pub(crate) fn count(self, thread: ThreadId) -> u32 {
         self.0.get(thread.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Whether the event is in it.
+    /// Whether the event is in this past.
     #[inline]
     pub(crate) fn contains(self, event: EventId) -> bool {
         self.count(event.thread) > event.position
     }
 
-    /// Adds it to what a clock knows.
+    /// Joins this past into a clock.
     pub(crate) fn join_to(self, clock: &mut Clock) {
         clock.join_counts(self.0);
     }
@@ -81,7 +81,7 @@ impl From<Past<'_>> for Clock {
     }
 }
 
-/// The past of each event, one after the other: rows of numbers, one for each thread.
+/// The past of each event: rows of counts, one count per thread.
 #[derive(Default)]
 struct Pasts {
     /// Length of a row, a multiple of 8; 0 before the first.
@@ -97,7 +97,7 @@ impl Pasts {
         Past(&self.counts[row * self.width..][..self.width])
     }
 
-    /// Adds a row for an event: a copy of another one, or empty.
+    /// Appends a row for an event: a copy of another row, or empty.
     fn push(&mut self, event: EventId, copy: Option<Step>) {
         if event.thread.0 as usize >= self.width {
             let width = (event.thread.0 as usize + 1).next_multiple_of(8);
@@ -120,7 +120,7 @@ impl Pasts {
         self.len += 1;
     }
 
-    /// Adds what is in an earlier row to the last one.
+    /// Joins an earlier row into the last one.
     #[inline]
     fn join_last(&mut self, row: Step) {
         let (before, last) = self.counts.split_at_mut((self.len - 1) * self.width);
@@ -135,43 +135,43 @@ impl Pasts {
     }
 }
 
-/// The order of a trace's first events, extended and cut back at its end.
+/// The causal order of a trace's first events. Events are added and removed at the end.
 #[derive(Default)]
 pub(crate) struct Causality {
     pasts: Pasts,
-    /// Each thread's events: the lane of its own steps.
+    /// Each thread's own steps.
     steps: IndexVec<ThreadId, Vec<Entry>>,
     bytes: Shadow<Use, Vec<Entry>>,
-    /// The other uses of each thread's life.
+    /// The other uses of each thread's lifetime.
     lives: IndexVec<ThreadId, Vec<LifeLane>>,
-    /// Number of requests to cancel.
+    /// Number of cancellation requests.
     cancels: usize,
 }
 
 impl Causality {
-    /// The order of a whole trace.
+    /// The causal order of a whole trace.
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut causality = Self::default();
         trace.events.ids().for_each(|step| causality.push(trace, step));
         causality
     }
 
-    /// Number of events taken in.
+    /// Number of events added.
     pub(crate) fn len(&self) -> usize {
         self.pasts.len
     }
 
-    /// The threads with events taken in, and those numbered below them.
+    /// The threads with events added, and all threads with smaller numbers.
     pub(crate) fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
         self.steps.ids()
     }
 
-    /// Number of the thread's events taken in.
+    /// Number of the thread's events added.
     pub(crate) fn count(&self, thread: ThreadId) -> usize {
         self.steps.get(thread).map_or(0, Vec::len)
     }
 
-    /// The events that lead to the one at `step`, and itself.
+    /// The events that lead to the one at `step`, and that event.
     #[inline]
     pub(crate) fn clock(&self, step: Step) -> Past<'_> {
         self.pasts.get(step.0 as usize)
@@ -182,12 +182,12 @@ impl Causality {
         Some(self.steps.get(thread)?.last()?.step)
     }
 
-    /// The step of an event taken in.
+    /// The step of an event that was added.
     pub(crate) fn step_of(&self, event: EventId) -> Step {
         self.steps[event.thread][event.position as usize].step
     }
 
-    /// How many of the thread's events come before `step`.
+    /// Number of the thread's events before `step`.
     pub(crate) fn count_before(&self, thread: ThreadId, step: Step) -> u32 {
         self.steps.get(thread).map_or(0, |steps| steps.partition_point(|e| e.step < step) as u32)
     }
@@ -198,27 +198,28 @@ impl Causality {
         Some(self.step_of(EventId { thread, position: count }))
     }
 
-    /// The first event after the one at `step`, and before the state `until`, that does not follow from it.
-    pub(crate) fn first_beside(&self, event: EventId, step: Step, until: Step) -> Option<Step> {
+    /// The first event after the one at `step`, and before the state `until`, that the one at `step` does not lead to.
+    pub(crate) fn first_unrelated(&self, event: EventId, step: Step, until: Step) -> Option<Step> {
         (step.0 + 1..until.0).map(Step).inspect(|_| work::count(1)).find(|other| !self.clock(*other).contains(event))
     }
 
-    /// What leads to the thread's last event, and that event.
-    pub(crate) fn known_to(&self, thread: ThreadId) -> Option<Past<'_>> {
+    /// The past of the thread's last event.
+    pub(crate) fn past_of(&self, thread: ThreadId) -> Option<Past<'_>> {
         self.last_of(thread).map(|step| self.clock(step))
     }
 
-    /// Takes in the trace's next event, the one at `step`.
+    /// Adds the trace's next event, the one at `step`.
     ///
-    /// All arrivals at a barrier lead to the leavings of their generation. A leaving and the arrivals of the next one are
-    /// dependent only by the letter: they commute.
+    /// All arrivals at a barrier lead to the departures of their generation. A departure and the arrivals of the next
+    /// generation are dependent by definition, but they commute.
     pub(crate) fn push(&mut self, trace: &Trace, step: Step) {
         let event = &trace.events[step];
         let thread = event.id.thread;
         let entry = Entry { step, position: event.id.position };
         let mut pasts = std::mem::take(&mut self.pasts);
         pasts.push(event.id, self.last_of(thread));
-        // What leads to its thread's life is known from the thread's first event on, unless somebody asks it to cancel itself.
+        // A thread's first event already follows from everything that concerns its lifetime, unless a cancellation is
+        // pending.
         let lives = event.id.position == 0 || self.cancels > 0;
         for (resource, how) in footprint(event) {
             if how == Use::Step && !lives {
@@ -247,8 +248,8 @@ impl Causality {
         self.pasts = pasts;
     }
 
-    /// For a thread about to leave a barrier: the arrival that made its generation complete, which is the one since its
-    /// own after which it could run.
+    /// For a thread about to leave a barrier: the arrival that completed its generation, which is the first one since
+    /// its own arrival after which it could run.
     fn completion(&self, trace: &Trace, barrier: Resource, thread: ThreadId) -> Option<Step> {
         let arrived = self.last_of(thread)?;
         let mut complete = None;
@@ -264,9 +265,9 @@ impl Causality {
         complete
     }
 
-    /// Visits the events after the one at `first` that do not follow from any of these, in order. Of each thread they are
-    /// the first ones since, so that where most follow, few are looked at.
-    pub(crate) fn for_each_beside(&self, these: &[EventId], first: Step, mut f: impl FnMut(Step)) {
+    /// Visits, in order, the events after the one at `first` that none of `these` leads to. Such events are the first
+    /// ones of each thread since then, so the visit is cheap when most events are caused by `these`.
+    pub(crate) fn for_each_unrelated(&self, these: &[EventId], first: Step, mut f: impl FnMut(Step)) {
         let beside = |step: Step| {
             work::count(1);
             let past = self.clock(step);
@@ -285,7 +286,7 @@ impl Causality {
         found.into_iter().for_each(&mut f);
     }
 
-    /// What each thread was about to do after the events taken in, which are the trace's first `until`.
+    /// The next event of each thread after the added events, which are the trace's first `until`.
     pub(crate) fn next_events<'a>(&self, trace: &'a Trace, until: Step) -> Vec<&'a Event> {
         let mut next: Vec<&Event> = Vec::new();
         let later = trace.events.iter().skip(until.0 as usize);
@@ -298,7 +299,7 @@ impl Causality {
         next
     }
 
-    /// Forgets the events from `step` on. `events` is the trace they came from.
+    /// Removes the events from `step` on. `events` is the trace they came from.
     pub(crate) fn truncate(&mut self, events: &IndexVec<Step, Event>, step: Step) {
         for event in events.as_slice()[..self.len()].iter().skip(step.0 as usize).rev() {
             let thread = event.id.thread;
@@ -313,13 +314,13 @@ impl Causality {
         self.pasts.truncate(step.0 as usize);
     }
 
-    /// The events that `next`, not taken in yet, could have come before instead: dependent, possible at the same time,
-    /// and not leading to its thread's last event. They are those since that event, and of those before it the last one, or
-    /// all if asked for. Ascending.
+    /// The events that `next`, not yet added, could have come before: dependent on it, co-enabled with it, and not
+    /// leading to its thread's last event. Returns those since that last event, and of the earlier ones only the last,
+    /// or all of them if `all` is set. Ascending.
     ///
-    /// What is possible at the same time is known from the rules of locks and the like; in a trace that breaks them, such
-    /// as by unlocking what another thread holds, everything may be. Likewise nothing is known about the operation that a
-    /// cancellation took the place of: it may depend on anything.
+    /// Co-enabledness follows from the rules of locks and other objects. In a trace that breaks these rules, for
+    /// example by unlocking another thread's lock, any two events may be co-enabled. The operation that a cancellation
+    /// replaced is unknown, so it may depend on anything.
     pub(crate) fn reversible(&self, trace: &Trace, next: &Event, all: bool) -> Vec<Step> {
         let thread = next.id.thread;
         let by_rules = trace.misuses.is_empty();
@@ -336,7 +337,7 @@ impl Causality {
                     return;
                 }
                 let unknown = |e: &&Entry| known.is_none_or(|clock| clock.count(other) <= e.position);
-                // Only an event that changes an object may use a second one that excludes the other event.
+                // Only an event that changes an object can use a second object that excludes the other event.
                 let changes = by_rules && how == Use::Change && theirs == Use::Change;
                 let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
                 for entry in entries.iter().rev().take_while(unknown).filter(coenabled) {
@@ -356,7 +357,7 @@ impl Causality {
         found
     }
 
-    /// All events of other threads that the clock does not know. Ascending.
+    /// All events of other threads that the clock does not contain. Ascending.
     fn unknown_to(&self, thread: ThreadId, known: Option<Past<'_>>) -> Vec<Step> {
         let others = self.steps.iter_enumerated().filter(|(other, _)| *other != thread);
         let unknown = others.flat_map(|(other, steps)| &steps[known.map_or(0, |k| k.count(other)) as usize..]);
@@ -365,8 +366,8 @@ impl Causality {
         unknown
     }
 
-    /// The events of a downward-closed set as a run of their own that respects the order and switches seldom: a thread
-    /// goes on while it can; then comes the one whose next event was first in the trace.
+    /// The events of a downward-closed set as a run that respects the order and switches seldom: a thread continues
+    /// while it can; then the thread runs whose next event comes first in the trace.
     pub(crate) fn linearise(&self, trace: &Trace, past: &Clock) -> Linearised {
         let threads: Vec<ThreadId> = self.steps.ids().filter(|t| past.count(*t) > 0).collect();
         let mut run = Linearised::new();
@@ -391,7 +392,7 @@ impl Causality {
         run
     }
 
-    /// Visits the uses of a resource: by thread and kind, in order.
+    /// Visits the uses of a resource by thread and kind, each in order.
     pub(crate) fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {
         match resource {
             Resource::Bytes(cell) => self.bytes.visit(cell, |thread, how, entries| f(thread, how, entries)),
@@ -409,7 +410,7 @@ impl Causality {
             Resource::Bytes(cell) => {
                 self.bytes.update(cell, thread, how, f);
             }
-            // In `steps` already.
+            // These are already in `steps`.
             Resource::Thread(_) if how == Use::Step => {}
             Resource::Thread(life) => {
                 let lanes = grow(&mut self.lives, life);

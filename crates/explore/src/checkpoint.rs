@@ -1,6 +1,6 @@
-//! A search between two runs, as data: it can be written to a file and gone on with later.
+//! A search between two runs, as data that can be written to a file and resumed later.
 //!
-//! The current execution is kept as its schedule: running that again gives the trace, and what is derived from it.
+//! The current execution is stored as its schedule: running it again yields the trace and everything derived from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use model::{Event, Schedule, SiteId, Step, ThreadPath, ThreadSet};
 use serde::{Deserialize, Serialize};
 
 use crate::events::EventNumber;
-use crate::findings::Found;
+use crate::findings::Findings;
 use crate::options::ReductionName;
 use crate::outcome::{Statistics, StopReason};
 use crate::wakeup::Branch;
@@ -16,30 +16,30 @@ use crate::wakeup::Branch;
 /// A search between two runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The reduction asked for.
+    /// The requested reduction.
     pub(crate) asked: ReductionName,
-    /// The reduction at work: another one where that does not cover the program.
-    pub(crate) at_work: ReductionName,
+    /// The reduction in use: a different one if the requested one does not cover the program.
+    pub(crate) in_use: ReductionName,
     pub(crate) max_preemptions: Option<u32>,
-    pub(crate) state: Saved,
-    pub(crate) found: Found,
+    pub(crate) state: SavedReduction,
+    pub(crate) found: Findings,
     pub(crate) statistics: Statistics,
-    pub(crate) uncovered: BTreeSet<Schedule>,
+    pub(crate) unmasked: BTreeSet<Schedule>,
     pub(crate) stopped: Option<StopReason>,
 }
 
 impl Checkpoint {
-    /// What was executed before it.
+    /// Counts of everything executed before the checkpoint.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// The reduction that was asked for.
+    /// The requested reduction.
     pub fn reduction(&self) -> ReductionName {
         self.asked
     }
 
-    /// The bound on preemptions that was asked for.
+    /// The requested bound on preemptions.
     pub fn max_preemptions(&self) -> Option<u32> {
         self.max_preemptions
     }
@@ -47,13 +47,13 @@ impl Checkpoint {
 
 /// A reduction between two runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Saved {
+pub(crate) struct SavedReduction {
     /// The current execution.
     pub(crate) schedule: Schedule,
-    pub(crate) rest: Rest,
+    pub(crate) rest: ReductionState,
 }
 
-/// A [frame](crate::stack::Frame) but for what its state tells.
+/// A [frame](crate::stack::Frame) without what the trace provides.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct SavedFrame {
     pub(crate) backtrack: ThreadSet,
@@ -64,7 +64,7 @@ pub(crate) struct SavedFrame {
 
 /// What a reduction knows beyond the current execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Rest {
+pub(crate) enum ReductionState {
     /// A frame for each state that has one.
     Backtracking(Vec<SavedFrame>),
     Optimal {
@@ -72,12 +72,12 @@ pub(crate) enum Rest {
         paths: Vec<ThreadPath>,
         /// Number of events that count.
         counted: u32,
-        /// Who sleeps from a state on, up to the next entry's; and the number of states.
+        /// Sleep sets: each entry holds from its state up to the next entry's; then the number of states.
         sleeps: (Vec<(u32, Vec<EventNumber>, ThreadSet)>, u32),
         /// Events by number.
         events: Vec<Event>,
         trees: BTreeMap<Step, Vec<Branch>>,
-        /// The events after which something was left out that may interfere with them.
+        /// The events after which something was pruned that may interfere with them.
         threatened: BTreeSet<Step>,
         exchanges: BTreeSet<SiteId>,
     },

@@ -1,17 +1,17 @@
-//! Which values of a choice are tried.
+//! The values tried for each choice the program makes.
 //!
-//! A choice is its thread's own business: it is independent of whatever other threads do, and every value that is to be
-//! tried is tried wherever the choice is made. A range too large for that is *sampled*: then nothing follows for the
-//! values left out, and the search says so.
+//! A choice is independent of other threads' events, so wherever the program makes one, every value to be tried is
+//! tried there. A range that is too large for that is *sampled*: nothing is known about the omitted values, and the
+//! search says so.
 
 use model::{Choice, Event, Op, Step, Trace};
 
-/// Which values of a choice are tried.
+/// The values to try for a choice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChoiceValues {
     /// Ranges of at most this many values are tried in full.
     pub exhaust: u32,
-    /// Of larger ones, the smallest and largest value, those nearest to zero, and these.
+    /// Of larger ranges: the smallest and largest value, the values nearest to zero, and these.
     pub suggested: Vec<i64>,
 }
 
@@ -22,21 +22,21 @@ impl Default for ChoiceValues {
 }
 
 impl ChoiceValues {
-    /// Whether all values of the range are tried.
+    /// Whether every value of the range is tried.
     pub fn is_complete(&self, choice: &Choice) -> bool {
         choice.count() <= u128::from(self.exhaust)
     }
 
-    /// Whether all values are tried of the choices in a trace from the state on.
+    /// Whether every value of each choice in the trace from the state on is tried.
     pub(crate) fn cover(&self, trace: &Trace, from: Step) -> bool {
         let mut choices = trace.events.iter().skip(from.0 as usize).flat_map(|event| event.op.choices());
         choices.all(|choice| self.is_complete(choice))
     }
 
-    /// The values to be tried, the usual one first.
+    /// The values to try, the default first.
     pub fn values(&self, choice: &Choice) -> Vec<i64> {
         let Choice { lo, hi, .. } = *choice;
-        let usual = Choice::usual(lo, hi);
+        let usual = Choice::default_value(lo, hi);
         let mut values = vec![usual];
         if self.is_complete(choice) {
             values.extend((lo..=hi).filter(|value| *value != usual));
@@ -51,8 +51,8 @@ impl ChoiceValues {
         values
     }
 
-    /// What comes after these choices of one event: the last that has an untried value gets its next one, and those after
-    /// it are left open again.
+    /// The choices to try after these ones of the same event: the last choice with an untried value takes its next
+    /// value, and the choices after it become open again.
     pub(crate) fn next(&self, choices: &[Choice]) -> Option<Vec<Choice>> {
         (0..choices.len()).rev().find_map(|at| {
             let choice = choices[at];
@@ -64,7 +64,7 @@ impl ChoiceValues {
         })
     }
 
-    /// The event with each value that is to be tried, if choosing is all it does.
+    /// The event with each value to try, if it does nothing but choose.
     pub(crate) fn variants<'a>(&self, event: &'a Event) -> impl Iterator<Item = Event> + use<'a> {
         let choice = match event.op {
             Op::Choose(choice) => Some(choice),

@@ -1,53 +1,55 @@
 //! Thread states and sleep sets: paper 003 (H. Liang, Y. Ai, "Research for concurrent program data race checking
 //! algorithm in control system").
 //!
-//! [`dpor-sleep`](crate::dpor) that asks before it sets a backtrack point whether anything that is looked for can happen
-//! from that state on. The paper's thread states excuse a variable while one thread owns it: here a thread owns what it
-//! uses before it creates another, and what it uses once it has joined it, for that is so in every schedule; the
+//! [`dpor-sleep`](crate::dpor) that sets a backtracking point only if a requested finding can still occur from that
+//! state on. The paper's thread states excuse a variable while one thread owns it. Here a thread owns what it uses
+//! before it creates another thread, and after it has joined it, because that holds in every schedule; the
 //! [`Outlook`](crate::Outlook) knows it.
 //!
-//! *Deviations* beyond those of [`pdp`](crate::pdp): the paper's Figure 5 adds a lock by intersection and Figures 8 and 9
-//! answer the opposite of what the text says; the text is followed. Sleep sets need more than `pdp` does where a
-//! subspace is left out: it is not enough to try the thread that may interfere with the event `d`, since whoever comes
-//! before it may be what matters. So an event is tried that was executed after `d`, before the closed state, and does not
-//! follow from it; if there is none, all threads that may have to do with the one that interferes.
+//! *Deviations* beyond those of [`pdp`](crate::pdp): the paper's Figure 5 adds a lock by intersection, and its Figures
+//! 8 and 9 answer the opposite of what the text says; this follows the text. Where a subspace is pruned, sleep sets
+//! need more than `pdp` does: trying only the thread that may interfere with the event `d` is not enough, since a
+//! thread that runs before it may be what matters. So this tries an event that was executed after `d`, before the
+//! closed state, and that `d` does not lead to; if there is none, it tries all threads that may be involved with the
+//! interfering one.
 //!
-//! *Complete* for what is looked for: let `u` be a run that leads to a finding from a state where nobody asleep can come
-//! first in it, and suppose nobody who was tried can. Of these take the one, `d`, that interferes with `u` last, at the
-//! event `b`. What of `u` comes before `b` can follow `d`, and nobody asleep there can come first in it. If it does so in
-//! states that matter, the reversal of `d` and `b` is met. If these end after some of it, an event that does not follow
-//! from `d` was executed there, which is tried: it is of `u`, and can come first in it, or interferes only after `b`. If
-//! they end at once, all that can take part in what comes before `b` is tried, and one of them is first in it.
+//! *Complete* for the requested findings. Let `u` be a run that leads to a finding from a state where no sleeping
+//! thread can come first in it, and suppose no thread tried there can come first either. Of these threads' events, take
+//! the one, `d`, that interferes with `u` last, at the event `b`. The part of `u` before `b` can follow `d`, and no
+//! thread asleep there can come first in it. If it runs entirely in open states, the reversal of `d` and `b` is found.
+//! If the open states end after some of it, an event that `d` does not lead to was executed there and is tried: it
+//! belongs to `u` and either can come first in it or interferes only after `b`. If they end at once, everything that
+//! can take part in what comes before `b` is tried, and one of these threads is first in it.
 
 use model::{Step, Trace};
 
 use crate::backtracking::Backtracks;
 use crate::dpor::Dpor;
-use crate::foresight::Foresight;
+use crate::pruner::Pruner;
 use crate::sleep::ByContent;
 use crate::stack::{Frame, Stack};
 
-/// The reduction's memory.
+/// The state of the reduction.
 pub(crate) struct Dhtc {
     dpor: Dpor,
 }
 
 impl Dhtc {
-    pub(crate) fn new(foresight: Foresight) -> Self {
-        Self { dpor: Dpor::with_foresight(true, foresight) }
+    pub(crate) fn new(pruner: Pruner) -> Self {
+        Self { dpor: Dpor::with_pruner(true, pruner) }
     }
 
-    /// Tries what may have to come before an event, in the state before it.
-    fn threaten(&self, trace: &Trace, frames: &mut [Frame], closed: Step) {
-        let Dpor { causality, foresight, .. } = &self.dpor;
-        let remaining = foresight.remaining(trace, closed);
-        for (step, threats) in foresight.threatened(trace, causality, &remaining, closed) {
+    /// Tries, in the state before an event, the threads that may have to run before that event.
+    fn try_interfering(&self, trace: &Trace, frames: &mut [Frame], closed: Step) {
+        let Dpor { causality, pruner, .. } = &self.dpor;
+        let remaining = pruner.remaining(trace, closed);
+        for (step, threats) in pruner.threatened(trace, causality, &remaining, closed) {
             let Frame { runnable, backtrack, sleep, .. } = &mut frames[step.0 as usize];
-            if let Some(other) = causality.first_beside(trace.events[step].id, step, closed) {
+            if let Some(other) = causality.first_unrelated(trace.events[step].id, step, closed) {
                 backtrack.insert(trace.events[other].id.thread);
                 continue;
             }
-            let involved = foresight.involved(&threats, &remaining);
+            let involved = pruner.involved(&threats, &remaining);
             for thread in involved.into_iter().filter(|t| runnable.contains(*t) && !sleep.contains(&ByContent, *t)) {
                 backtrack.insert(thread);
             }
@@ -62,9 +64,9 @@ impl Backtracks for Dhtc {
 
     fn finish(&mut self, stack: &mut Stack, until: Step) {
         self.dpor.finish(stack, until);
-        if let Some(closed) = self.dpor.foresight.close(stack, until) {
+        if let Some(closed) = self.dpor.pruner.close(stack, until) {
             let Stack { trace, frames, .. } = stack;
-            self.threaten(trace, frames, closed);
+            self.try_interfering(trace, frames, closed);
         }
     }
 
@@ -76,7 +78,7 @@ impl Backtracks for Dhtc {
         self.dpor.retract(stack, to);
     }
 
-    fn foresight(&mut self) -> Option<&mut Foresight> {
-        Some(&mut self.dpor.foresight)
+    fn pruner(&mut self) -> Option<&mut Pruner> {
+        Some(&mut self.dpor.pruner)
     }
 }

@@ -1,9 +1,9 @@
-//! Many runs by those of them that matter.
+//! The runs of a subtree that show something new.
 //!
-//! Of the runs of a part, most show what others before them have shown: taking them in would change nothing but how many
-//! there were. A digest keeps the others. *It changes nothing to leave the rest out*: what is taken in is judged against
-//! all that was taken in before, here against the part's own runs only, which is less; so a run that brings nothing here
-//! brings nothing there. (A race's simplest trace so far can only be simpler there, and its examples only more.)
+//! Most runs of a subtree show only what earlier runs have shown; adopting them would change nothing but the counts. A
+//! digest keeps the others. *Omitting the rest changes nothing*: the search compares a run with all runs before it,
+//! while the digest compares it only with earlier runs of the same subtree. A run that adds nothing here adds nothing
+//! there. (In the search, a race's simplest trace can only be simpler and its examples only more numerous.)
 
 use std::collections::BTreeSet;
 
@@ -11,47 +11,52 @@ use model::race::{News, SitePair};
 use model::{Cell, Race, Schedule, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
-use crate::findings::{Examiner, Found, Unsited};
-use crate::hidden::hidden_failures;
+use crate::findings::{Examiner, Findings, RaceWithoutSite};
+use crate::masked_failures::masked_failures;
 use crate::observer::EXAMPLES;
 
-/// A run that shows something.
-pub(crate) struct Notable {
+/// A run that shows something new.
+pub(crate) struct NotableRun {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
     races: Vec<Race>,
     conflicts: Vec<SitePair>,
 }
 
-impl Notable {
+impl NotableRun {
     pub(crate) fn news(&self) -> News<'_> {
         News { races: &self.races, conflicts: &self.conflicts }
     }
 }
 
-/// Runs that show something the runs before them did not.
+/// The runs that show something the runs before them did not.
 #[derive(Default)]
 pub(crate) struct Digest {
     examiner: Examiner,
-    found: Found,
-    uncovered: BTreeSet<Schedule>,
-    /// Whether a value was left out.
+    found: Findings,
+    unmasked: BTreeSet<Schedule>,
+    /// Whether a value was omitted.
     bounded: bool,
     /// By site.
     examples: Vec<Vec<(ThreadPath, Cell)>>,
-    pub(crate) notable: Vec<Notable>,
+    pub(crate) notable: Vec<NotableRun>,
 }
 
 impl Digest {
-    /// Takes in a run.
-    pub(crate) fn add(&mut self, schedule: &Schedule, trace: &Trace, values: &ChoiceValues) -> Result<(), Unsited> {
+    /// Adds a run.
+    pub(crate) fn add(
+        &mut self,
+        schedule: &Schedule,
+        trace: &Trace,
+        values: &ChoiceValues,
+    ) -> Result<(), RaceWithoutSite> {
         let (from, news) = self.examiner.examine(Some(schedule), trace);
         let mut matters = self.found.add(trace, from, news)?;
         if !self.bounded && !values.cover(trace, from) {
             (self.bounded, matters) = (true, true);
         }
-        for hidden in hidden_failures(trace) {
-            matters |= self.uncovered.insert(hidden);
+        for hidden in masked_failures(trace) {
+            matters |= self.unmasked.insert(hidden);
         }
         for (_, event, access) in trace.accesses_from(from) {
             let Some(site) = event.site_of_access(access) else { continue };
@@ -66,12 +71,12 @@ impl Digest {
         }
         if matters {
             let (races, conflicts) = (news.races.to_vec(), news.conflicts.to_vec());
-            self.notable.push(Notable { schedule: schedule.clone(), trace: trace.clone(), races, conflicts });
+            self.notable.push(NotableRun { schedule: schedule.clone(), trace: trace.clone(), races, conflicts });
         }
         Ok(())
     }
 
-    /// Whether there is anything to report.
+    /// Whether there is a finding.
     pub(crate) fn shows_something(&self) -> bool {
         self.found.any()
     }

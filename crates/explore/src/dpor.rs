@@ -2,59 +2,59 @@
 //! software", POPL 2005, with accesses as visible operations.
 //!
 //! For every transition that a thread executes or is about to execute, the reduction finds the events it could have
-//! come before instead, and makes sure that the state before each of them tries a thread that leads there: of the
-//! threads in the paper's set E, one that is to be tried anyway, else the transition's own, else the smallest; when E
-//! is empty, all runnable threads.
+//! come before, and makes sure that the state before each of them tries a thread that leads to this reversal: of the
+//! threads in the paper's set E, one that is tried anyway, else the transition's own, else the smallest; if E is empty,
+//! all runnable threads.
 //!
-//! The paper looks at the next transition of every thread in every state. A thread's next transition stays the same
-//! until it is executed, so it is enough to look once, when it is executed or when the execution ends, at the events
-//! since the thread's last one and at the last of those before ([`Causality::reversible`]).
+//! The paper considers the next transition of every thread in every state. A thread's next transition stays the same
+//! until it is executed. So it suffices to consider it once, when it is executed or when the execution ends, and to
+//! look at the events since the thread's last one and at the last of those before ([`Causality::reversible`]).
 //!
 //! *Complete*: for every run of the program there is an explored execution that differs from it only in the order of
-//! independent events, and that has the same races, deadlocks and failures.
-//! With sleep sets (the reduction `dpor-sleep`, as in paper 003) no class of equivalent schedules is executed to its end
-//! twice, but executions may be blocked. Where one is, the next transitions of all threads are looked at as at the end
-//! of an execution, as the paper does in every state. A sleeping thread stands for the runs in which its next event can
-//! come first, and for no others; so the threads that count are not those of the set E but the *initials* of source sets
-//! (P. Abdulla and others, "Optimal dynamic partial order reduction", POPL 2014): those that can come first of all that
-//! happened since and does not follow from the event that is to be reversed. With the set E, classes are lost. An
-//! operation that waits may not be possible after all that, so that for it only initials in E count.
-//! Deviation: the paper asks that transitions be deterministic; results of tries are part of our events, and
-//! dependence is that of the events as executed.
+//! independent events and has the same races, deadlocks and failures. With sleep sets (the reduction `dpor-sleep`, as
+//! in paper 003) no class of equivalent schedules is executed to its end twice, but executions may be blocked. Where
+//! one is blocked, the next transitions of all threads are considered as at the end of an execution, as the paper does
+//! in every state. A sleeping thread stands for the runs in which its next event can come first, and for no others. So
+//! instead of the set E the *initials* of source sets count (P. Abdulla and others, "Optimal dynamic partial order
+//! reduction", POPL 2014): the threads that can come first among all events since the reversed event that it does not
+//! lead to. With the set E, classes would be lost. A blocking operation may be disabled after all these events, so for
+//! it only initials in E count.
+//! Deviation: the paper requires deterministic transitions. Here the results of try-operations are part of the events,
+//! and dependence is that of the events as executed.
 
 use model::{Event, Step, ThreadSet, Trace, work};
 
 use crate::backtracking::Backtracks;
 use crate::causality::Causality;
-use crate::foresight::Foresight;
+use crate::pruner::Pruner;
 use crate::reversal::waits;
 use crate::sleep::interfere;
 use crate::stack::{Frame, Stack};
 
-/// The reduction's memory: the order of the current execution.
+/// The state of the reduction: the causal order of the current execution.
 pub(crate) struct Dpor {
     pub(crate) causality: Causality,
     sleeping: bool,
-    /// Asked before a backtrack point is set, by those reductions that do.
-    pub(crate) foresight: Foresight,
+    /// Asked before a backtracking point is set, by the reductions that prune.
+    pub(crate) pruner: Pruner,
 }
 
 impl Dpor {
-    /// For a search with or without sleep sets.
+    /// The reduction for a search with or without sleep sets.
     pub(crate) fn new(sleeping: bool) -> Self {
-        Self::with_foresight(sleeping, Foresight::default())
+        Self::with_pruner(sleeping, Pruner::default())
     }
 
-    /// For a search that asks whether backtrack points matter.
-    pub(crate) fn with_foresight(sleeping: bool, foresight: Foresight) -> Self {
-        Self { causality: Causality::default(), sleeping, foresight }
+    /// The reduction for a search that omits irrelevant backtracking points.
+    pub(crate) fn with_pruner(sleeping: bool, pruner: Pruner) -> Self {
+        Self { causality: Causality::default(), sleeping, pruner }
     }
 }
 
 impl Backtracks for Dpor {
     fn extend(&mut self, stack: &mut Stack, from: Step, until: Step) {
         let Stack { trace, frames, .. } = stack;
-        self.foresight.look(trace, until);
+        self.pruner.find_closed_state(trace, until);
         for step in (from.0..until.0).map(Step) {
             self.add_backtracks(trace, frames, &trace.events[step]);
             self.causality.push(trace, step);
@@ -82,7 +82,7 @@ impl Dpor {
         let thread = next.id.thread;
         for step in self.causality.reversible(trace, next, self.sleeping) {
             let Frame { runnable, backtrack, .. } = &mut frames[step.0 as usize];
-            let known = self.causality.known_to(thread);
+            let known = self.causality.past_of(thread);
             let known = |q| known.map_or(0, |known| known.count(q));
             let leads = |q| q == thread || known(q) > self.causality.count_before(q, Step(step.0 + 1));
             let initials = self.sleeping.then(|| self.initials(trace, step, next));
@@ -93,7 +93,7 @@ impl Dpor {
                     runnable.iter().filter(|q| initials.contains(*q) && (certain || leads(*q))).collect()
                 }
             };
-            if candidates.iter().any(|q| backtrack.contains(q)) || self.foresight.leaves_out(step) {
+            if candidates.iter().any(|q| backtrack.contains(q)) || self.pruner.omits(step) {
                 continue;
             }
             match candidates.iter().next() {
@@ -104,8 +104,8 @@ impl Dpor {
         }
     }
 
-    /// The threads that can come first of what happened from the state before `step` on without following from the event
-    /// there, with `next` at the end.
+    /// The threads that can come first among the events from the state before `step` on that the event there does not lead
+    /// to, followed by `next`.
     fn initials(&self, trace: &Trace, step: Step, next: &Event) -> ThreadSet {
         let (mut met, mut initials) = (ThreadSet::new(), ThreadSet::new());
         let first = trace.events[step].id;

@@ -2,7 +2,7 @@
 
 use model::{SiteId, Step};
 
-use crate::findings::Unsited;
+use crate::findings::RaceWithoutSite;
 use crate::reduction::Difference;
 
 /// Why a search ended without an outcome.
@@ -11,10 +11,11 @@ pub enum Error<E: std::error::Error> {
     /// The executor failed.
     #[error(transparent)]
     Executor(E),
-    /// The program could not follow a schedule made from its own runs.
+    /// The program left a schedule that was derived from its own runs.
     #[error(
-        "raceproof bug or nondeterministic program: the run left its schedule in segment {segment}: {message}; a \
-         program whose threads depend on time, addresses or the outside world cannot be explored"
+        "raceproof bug or nondeterministic program: the run left its schedule in segment {segment}: {message}. A program \
+         whose threads depend on time, addresses or the outside world cannot be explored; `raceproof record` and \
+         `predict` can still analyse single runs of it"
     )]
     Diverged {
         /// Which segment.
@@ -22,10 +23,11 @@ pub enum Error<E: std::error::Error> {
         /// What was found instead.
         message: String,
     },
-    /// The same prefix gave another trace.
+    /// Two runs of the same prefix gave different traces.
     #[error(
-        "raceproof bug or nondeterministic program: run twice with the same schedule, {difference} at event {step}; a \
-         program whose threads depend on time, addresses or the outside world cannot be explored"
+        "raceproof bug or nondeterministic program: two runs of the same schedule differ at event {step}: {difference}. A \
+         program whose threads depend on time, addresses or the outside world cannot be explored; `raceproof record` and \
+         `predict` can still analyse single runs of it"
     )]
     Nondeterministic {
         /// The first event that differs.
@@ -33,13 +35,13 @@ pub enum Error<E: std::error::Error> {
         /// Both sides of the difference.
         difference: String,
     },
-    /// A checkpoint does not belong to the program.
-    #[error("the checkpoint is not one of a search of this program with this version of raceproof: {what}")]
+    /// The checkpoint belongs to another search.
+    #[error("this checkpoint does not fit the search: {what}; start the search without it")]
     Checkpoint {
-        /// What does not fit.
+        /// What does not match.
         what: String,
     },
-    /// Two accesses race and one of them does not say where in the code it is.
+    /// Two accesses race and one of them has no site in the code.
     #[error(
         "raceproof bug: the access in event {step} races with one at {other:?} and has no site; please send us the program"
     )]
@@ -51,8 +53,8 @@ pub enum Error<E: std::error::Error> {
     },
 }
 
-impl<E: std::error::Error> From<Unsited> for Error<E> {
-    fn from(race: Unsited) -> Self {
+impl<E: std::error::Error> From<RaceWithoutSite> for Error<E> {
+    fn from(race: RaceWithoutSite) -> Self {
         Self::AccessWithoutSite { step: race.step, other: race.other }
     }
 }

@@ -1,4 +1,4 @@
-//! The events of a search, each once: by number they are small to keep and quick to compare.
+//! The events of a search, each stored once: numbers are small to keep and quick to compare.
 
 use std::rc::Rc;
 
@@ -12,23 +12,23 @@ use crate::sleep::{Relation, interfere, same_event};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct EventNumber(pub(crate) u32);
 
-/// Events with a number below this have a row that says with which others they interfere.
+/// Events with smaller numbers than this have a bit row of the events they interfere with.
 const ROWS: usize = 512;
 type Row = [u64; ROWS / 64];
 
-/// The events met so far, by number.
+/// The events seen so far, by number.
 #[derive(Default)]
 pub(crate) struct Events {
     events: Vec<Rc<Event>>,
     numbers: FxHashMap<Rc<Event>, EventNumber>,
-    /// The number given last to each thread's events, by their positions.
+    /// The number last given to each thread's event at each position.
     last: IndexVec<ThreadId, Vec<EventNumber>>,
-    /// For each of the first events, those of them that interfere with it, itself included.
+    /// For each of the first events, which of them interfere with it (itself included).
     rows: Vec<Row>,
 }
 
 impl Events {
-    /// Numbers the event.
+    /// The event's number; a new one if the event is new.
     pub(crate) fn number(&mut self, event: &Event) -> EventNumber {
         let EventId { thread, position } = event.id;
         let last = self.last.get(thread).and_then(|numbers| numbers.get(position as usize)).copied();
@@ -78,7 +78,7 @@ impl Events {
         (number.0 as usize) < self.events.len()
     }
 
-    /// The events from this number on.
+    /// The events with this number or a larger one.
     pub(crate) fn since(&self, number: usize) -> Vec<Event> {
         self.events.iter().skip(number).map(|event| Event::clone(event)).collect()
     }
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// Also for those past the rows.
+    /// Includes events whose numbers are past the rows.
     #[test]
     fn numbered_events_interfere_as_events_do() {
         let event = |n: u32| Event {

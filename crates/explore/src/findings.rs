@@ -6,19 +6,19 @@ use model::race::{Analyser, News};
 use model::{Access, End, Order, Pair, Race, Schedule, SiteId, Step, ThreadId, Trace, Unmodelled};
 use serde::{Deserialize, Serialize};
 
-use crate::beginning::LastRun;
 use crate::causality::Causality;
+use crate::last_run::LastRun;
 use crate::outcome::{Failure, FailureKind, Involved, StopReason};
 use crate::outlook::{Check, Settled};
 use crate::witness::{Approach, Witness};
 
-/// A race that has no site to be named by.
-pub(crate) struct Unsited {
+/// A race in which an access has no site.
+pub(crate) struct RaceWithoutSite {
     pub(crate) step: Step,
     pub(crate) other: Option<SiteId>,
 }
 
-/// What a failure is known by: its kind, its sites, and for misuses what was done.
+/// What identifies a failure: its kind, its sites and, for misuses, the message.
 type FailureKey = (FailureKind, Vec<Option<SiteId>>, String);
 
 /// A racing pair.
@@ -26,23 +26,23 @@ type FailureKey = (FailureKind, Vec<Option<SiteId>>, String);
 pub(crate) struct KnownRace {
     /// The best witness built so far.
     pub(crate) witness: Witness,
-    /// The fewest switches of a trace from which one was built.
+    /// The fewest thread switches of a trace from which a witness was built.
     simplest: usize,
 }
 
 /// What the executions of a search have shown so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct Findings {
     pub(crate) races: BTreeMap<Pair, KnownRace>,
     pub(crate) conflicts: BTreeSet<Pair>,
     failures: BTreeMap<FailureKey, Failure>,
     pub(crate) unmodelled: Vec<Unmodelled>,
     pub(crate) weak_atomics: bool,
-    /// Whether an execution came to its end: neither a limit nor an assumption kept it from there.
+    /// Whether an execution reached its end without being cut by a limit or a failed assumption.
     pub(crate) completed: bool,
 }
 
-/// Looks for races in runs, one after the other. What a run has in common with the one before is not looked at again.
+/// Finds races in a sequence of runs without examining again what a run shares with the one before.
 #[derive(Default)]
 pub(crate) struct Examiner {
     analyser: Analyser,
@@ -50,18 +50,18 @@ pub(crate) struct Examiner {
 }
 
 impl Examiner {
-    /// What the run of a schedule, if there was one, shows beyond the run examined before; and how many events, at the
-    /// beginning, the two share.
+    /// What a run shows beyond the run examined before, and how many first events the two share. `schedule` is the
+    /// run's schedule, if it had one.
     pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> (Step, News<'_>) {
         let from = self.last.follow(schedule, trace);
         (from, self.analyser.analyse(trace, from))
     }
 }
 
-impl Found {
-    /// Takes in what a run shows. Its events before `from` are those of the run taken in before. Whether that was anything
+impl Findings {
+    /// Adds what a run shows. Its events before `from` are those of the run added before. Returns whether anything was
     /// new.
-    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<bool, Unsited> {
+    pub(crate) fn add(&mut self, trace: &Trace, from: Step, news: News<'_>) -> Result<bool, RaceWithoutSite> {
         let News { races, conflicts } = news;
         let known = (self.conflicts.len(), self.failures.len(), self.unmodelled.len());
         let flags = (self.completed, self.weak_atomics);
@@ -90,7 +90,7 @@ impl Found {
         self.races.len() + self.failures.len()
     }
 
-    /// What need not be looked for any more.
+    /// The findings that need not be searched for any more.
     pub(crate) fn settled(&self, checks: &BTreeSet<Check>) -> Settled {
         let failed = self.failures.keys().filter(|(kind, ..)| *kind == FailureKind::Assertion);
         Settled {
@@ -112,12 +112,12 @@ impl Found {
         shown.failures.values().any(same)
     }
 
-    /// Whether there is anything to report.
+    /// Whether there is a finding.
     pub(crate) fn any(&self) -> bool {
         !self.races.is_empty() || !self.failures.is_empty()
     }
 
-    /// The failures that were looked for, in order.
+    /// The failures of the requested kinds, in order.
     pub(crate) fn into_failures(self, checks: &BTreeSet<Check>) -> Vec<Failure> {
         let asked = |failure: &Failure| failure.kind.check().is_none_or(|check| checks.contains(&check));
         self.failures.into_values().filter(asked).collect()
@@ -174,18 +174,22 @@ fn is_weak(access: &Access) -> bool {
     access.atomic.is_some_and(|order| order != Order::SeqCst)
 }
 
-/// Takes in the races of a run. Whether any is new, or simpler than those before.
-fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: &[Race]) -> Result<bool, Unsited> {
+/// Adds the races of a run. Returns whether one is new or has a simpler trace than before.
+fn add_races(
+    known_races: &mut BTreeMap<Pair, KnownRace>,
+    trace: &Trace,
+    races: &[Race],
+) -> Result<bool, RaceWithoutSite> {
     let (mut causality, mut news) = (None, false);
     for race in races {
         let first = trace.events[race.first].site_of(race.first_access);
         let second = trace.events[race.second].site_of(race.second_access);
         let (Some(first), Some(second)) = (first, second) else {
             let (step, other) = if first.is_none() { (race.first, second) } else { (race.second, first) };
-            return Err(Unsited { step, other });
+            return Err(RaceWithoutSite { step, other });
         };
         let pair = Pair::new(first, second);
-        // Building a witness is work; a trace that is no simpler than one tried before is not worth it.
+        // Building a witness is expensive, so only traces simpler than all earlier ones are used.
         let switches = switches_before(trace, race.second);
         let known = known_races.get(&pair);
         let simpler = known.is_none_or(|k| switches < k.simplest);
@@ -208,14 +212,14 @@ fn add_races(known_races: &mut BTreeMap<Pair, KnownRace>, trace: &Trace, races: 
     Ok(news)
 }
 
-/// Number of times the running thread changes up to the event, inclusive.
+/// Number of thread switches up to and including the event.
 fn switches_before(trace: &Trace, step: Step) -> usize {
     let events = &trace.events.as_slice()[..=step.0 as usize];
     events.windows(2).filter(|pair| pair[0].id.thread != pair[1].id.thread).count()
 }
 
-/// The thread that a run was cut for, and where it seems to loop: the one with most of the last events, and of their
-/// sites the first one in the program, so that it does not matter in which event the run was cut.
+/// For a run that hit a limit: the thread with most of the last events, and where it seems to loop. Of the sites of
+/// these events it takes the first in the program, so that the answer does not depend on where the run was cut.
 pub fn looping(trace: &Trace) -> Option<(ThreadId, Option<SiteId>)> {
     let last = &trace.events.as_slice()[trace.events.len() / 2..];
     let events_of = |thread| last.iter().filter(move |e| e.id.thread == thread);

@@ -1,90 +1,89 @@
-//! Leading the program along a way that an abstraction of it has found.
+//! Steers the program along a path that an abstraction of it has found.
 //!
-//! A hint says which thread gets where in the code, in order, and before which accesses two of them should stand in the
-//! end. The program is led step by step: the thread runs until it has executed something at the place; where it has to
-//! wait for others first, the fixed policy lets them. What the program does not do is passed over.
+//! A hint lists which thread reaches which site, in order, and the two accesses before which two threads should finally
+//! be. The program is steered step by step: the thread runs until it has executed the site. If it has to wait for other
+//! threads first, the fixed policy runs them. Steps that the program does not take are skipped.
 //!
-//! Can be missed: everything; a hint may be impossible, or lead another way. Never claimed wrongly: being led somewhere
-//! claims nothing; what the runs show is judged like any other run.
+//! Can be missed: everything; a hint may be infeasible or lead somewhere else. Never wrongly claimed: a hint claims
+//! nothing by itself; its runs are examined like all others.
 
 use std::collections::BTreeMap;
 
 use model::{End, Event, Op, Schedule, SiteId, Step, ThreadId, Trace};
 
-/// Most runs for one hint.
+/// Limit on the runs for one hint.
 const MOST_RUNS: usize = 200;
 
 /// One step of a hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HintStep {
-    /// The thread, by number: 0 is the initial one, others count in the order in which the hint creates them.
+    /// The thread's number: 0 is the initial thread; others count in the order in which the hint creates them.
     pub thread: usize,
-    /// What it executes.
+    /// The site it executes.
     pub site: SiteId,
-    /// Whether that creates the next thread.
+    /// Whether the site creates the next thread.
     pub creates: bool,
 }
 
-/// A way through the program to two accesses.
+/// A path through the program to two accesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hint {
-    /// What threads execute, in order.
+    /// The sites that threads execute, in order.
     pub steps: Vec<HintStep>,
-    /// Which threads stand before which accesses then.
+    /// The threads and the accesses they should be about to make at the end.
     pub accesses: [(usize, SiteId); 2],
 }
 
-/// How far the program went along a hint.
+/// How far the program followed a hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Led {
-    /// Both threads came to their accesses.
+    /// Both threads reached their accesses.
     There,
-    /// This thread (by its number in the hint) did not come to its access.
+    /// This thread (by its number in the hint) did not reach its access.
     Lost(usize),
 }
 
-/// Leads the program along a hint: how far it went, and its last run.
+/// Steers the program along a hint. Returns how far it got, and its last run.
 pub(crate) fn follow<E>(mut run: impl FnMut(&Schedule) -> Result<Trace, E>, hint: &Hint) -> Result<(Led, Trace), E> {
     let trace = run(&Schedule::new())?;
-    let mut guide = Guide { run, prefix: Step(0), trace, threads: vec![Some(ThreadId::MAIN)], runs: 1 };
+    let mut steered = SteeredRun { run, prefix: Step(0), trace, threads: vec![Some(ThreadId::MAIN)], runs: 1 };
     for step in &hint.steps {
-        let found = guide.find(step.thread, step.site)?;
+        let found = steered.find(step.thread, step.site)?;
         let mut child = None;
         if let Some(at) = found {
-            if let Op::Create { child: created } = guide.trace.events[at].op {
+            if let Op::Create { child: created } = steered.trace.events[at].op {
                 child = Some(created);
             }
-            guide.prefix = Step(at.0 + 1);
+            steered.prefix = Step(at.0 + 1);
         }
         if step.creates {
-            guide.threads.push(child);
+            steered.threads.push(child);
         }
     }
     for (thread, site) in hint.accesses {
-        match guide.find(thread, site)? {
-            Some(at) => guide.prefix = at,
-            None => return Ok((Led::Lost(thread), guide.trace)),
+        match steered.find(thread, site)? {
+            Some(at) => steered.prefix = at,
+            None => return Ok((Led::Lost(thread), steered.trace)),
         }
     }
-    guide.let_meet(hint.accesses.map(|(thread, _)| thread))?;
-    Ok((Led::There, guide.trace))
+    steered.run_accesses(hint.accesses.map(|(thread, _)| thread))?;
+    Ok((Led::There, steered.trace))
 }
 
-/// The run so far.
-struct Guide<R> {
+/// The steered run so far.
+struct SteeredRun<R> {
     run: R,
-    /// The events that are decided.
+    /// The events that are fixed.
     prefix: Step,
-    /// A run that begins with them.
+    /// A run that starts with the fixed events.
     trace: Trace,
     /// The threads of the hint.
     threads: Vec<Option<ThreadId>>,
     runs: usize,
 }
 
-impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
-    /// The next event of a thread at a place, in a run that begins with what is decided and lets the thread go on from
-    /// there.
+impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> SteeredRun<R> {
+    /// The thread's next event at a site, in a run that starts with the fixed events and then runs the thread.
     fn find(&mut self, thread: usize, site: SiteId) -> Result<Option<Step>, E> {
         let Some(thread) = self.threads.get(thread).copied().flatten() else { return Ok(None) };
         let goes_on = self.trace.events.get(self.prefix).is_some_and(|next| next.id.thread == thread);
@@ -94,7 +93,7 @@ impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
             let mut schedule = self.trace.schedule_to(self.prefix);
             schedule.push(thread, done + 1);
             let trace = (self.run)(&schedule)?;
-            // A thread that cannot run now has to wait for the others.
+            // If the thread cannot run now, the policy lets the others run first.
             if !matches!(trace.end, End::Diverged { .. }) {
                 self.trace = trace;
             }
@@ -104,9 +103,8 @@ impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
         Ok(later.into_iter().find(|(_, event)| is_there(event)).map(|(step, _)| step))
     }
 
-    /// Lets threads that stand before their accesses execute them, one after the other: a run that goes on without end
-    /// elsewhere would never come back to them.
-    fn let_meet(&mut self, threads: [usize; 2]) -> Result<(), E> {
+    /// Runs both threads' accesses one after the other: a run that loops for ever elsewhere would never return to them.
+    fn run_accesses(&mut self, threads: [usize; 2]) -> Result<(), E> {
         let mut schedule = self.trace.schedule_to(self.prefix);
         let done = self.done();
         for thread in threads.into_iter().filter_map(|number| self.threads.get(number).copied().flatten()) {
@@ -119,7 +117,7 @@ impl<E, R: FnMut(&Schedule) -> Result<Trace, E>> Guide<R> {
         Ok(())
     }
 
-    /// How many events of each thread are decided.
+    /// Number of fixed events of each thread.
     fn done(&self) -> BTreeMap<ThreadId, u32> {
         let decided = self.trace.events.iter().take(self.prefix.0 as usize);
         decided.map(|event| (event.id.thread, event.id.position + 1)).collect()

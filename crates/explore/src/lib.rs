@@ -1,60 +1,59 @@
 //! The search over all schedules of a program for one input.
 //!
-//! [`search`] asks an [`Executor`](model::Executor) for executions, one after the other, until every schedule is
-//! equivalent to one that was executed; which are equivalent is the [reduction](ReductionName)'s business. It works on
-//! whole traces and knows neither processes nor how a program is run.
+//! [`search`] asks an [`Executor`](model::Executor) for one execution after another until every schedule is equivalent
+//! to an executed one. The [reduction](ReductionName) decides which schedules are equivalent. The search works on whole
+//! traces and knows neither processes nor how a program is run.
 //!
 //! | file | concept |
 //! |---|---|
 //! | `search` | the loop |
-//! | `reduction` | which schedules may be left out |
-//! | `backtracking`, `stack` | searches that keep threads to be run for each state of the current execution |
+//! | `reduction` | which schedules may be omitted |
+//! | `backtracking`, `stack` | searches that keep, for each state of the current execution, the threads still to run |
 //! | `none`, `dpor` | which threads these are |
-//! | `optimal`, `wakeup`, `events`, `reversal`, `holding`, `names` | one execution for each class of equivalent schedules |
-//! | `outlook`, `foresight` | what can still happen from a state on, and what may be left out for it |
-//! | `pdp`, `dhtc`, `best` | `dpor`, `dpor-sleep` and `optimal` that ask |
-//! | `sleep` | threads that need not be run from a state |
+//! | `optimal`, `planning`, `wakeup`, `events`, `reversal`, `lock_history`, `thread_numbers` | one execution for each class of equivalent schedules |
+//! | `outlook`, `pruner` | what can still happen from a state on, and what may therefore be pruned |
+//! | `pdp`, `dhtc`, `best` | `dpor`, `dpor-sleep` and `optimal` with pruning |
+//! | `sleep` | sleep sets: threads that need not run from a state |
 //! | `choices` | which values are tried where the program leaves one open |
-//! | `causality` | what leads to what in a trace |
+//! | `causality` | which events lead to which in a trace |
 //! | `preemptions` | schedules with few preemptions first |
 //! | `sampling` | some schedules, chosen at random |
-//! | `parts`, `helper`, `digest`, `crew` | parts explored by themselves, who does it, what it shows, and all helpers together |
-//! | `checkpoint` | a search as data, to go on with later |
-//! | `beginning` | what a run shares with the one before it |
-//! | `findings`, `hidden` | what executions have shown, and the failures that others hide |
+//! | `subtree`, `helper`, `digest`, `helpers` | subtrees explored separately, one helper, what its runs show, and all helpers together |
+//! | `checkpoint` | a search as data, to resume later |
+//! | `last_run` | how many events a run shares with the one before it |
+//! | `findings`, `masked_failures` | what executions have shown, and failures masked by others |
 //! | `witness` | a schedule that brings two racing accesses side by side |
-//! | `shortest` | the same events with the fewest switches |
-//! | `hint` | leading the program along a way that somebody else has found |
-//! | `options`, `observer`, `outcome`, `error` | the words of the interface |
+//! | `shortest` | the same events with the fewest thread switches |
+//! | `hint` | steering the program along a path found by another analysis |
+//! | `options`, `observer`, `outcome`, `error` | the interface |
 
 mod backtracking;
-mod beginning;
 mod best;
 mod causality;
 mod checkpoint;
 mod choices;
-mod crew;
 mod dhtc;
 mod digest;
 mod dpor;
 mod error;
 mod events;
 mod findings;
-mod foresight;
 mod helper;
-mod hidden;
+mod helpers;
 mod hint;
-mod holding;
-mod names;
+mod last_run;
+mod lock_history;
+mod masked_failures;
 mod none;
 mod observer;
 mod optimal;
 mod options;
 mod outcome;
 mod outlook;
-mod parts;
 mod pdp;
+mod planning;
 mod preemptions;
+mod pruner;
 mod reduction;
 mod reversal;
 mod sampling;
@@ -62,6 +61,8 @@ mod search;
 mod shortest;
 mod sleep;
 mod stack;
+mod subtree;
+mod thread_numbers;
 mod wakeup;
 mod witness;
 

@@ -1,4 +1,4 @@
-//! What to search and how far.
+//! What to search for, and the bounds.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,26 +20,26 @@ pub enum ReductionName {
     None,
     /// Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005), accesses visible.
     Dpor,
-    /// The same with sleep sets (Godefroid, 1996): no class of equivalent schedules is executed twice to its end, but
+    /// The same with sleep sets (Godefroid, 1996): no class of equivalent schedules is executed to its end twice, but
     /// executions may be blocked.
     DporSleep,
-    /// `dpor` that leaves out backtrack points after which nothing that is looked for can happen (paper 000).
+    /// `dpor` without backtracking points after which no requested finding can occur (paper 000).
     Pdp,
-    /// `dpor-sleep` that does so, with thread states (paper 003).
+    /// The same for `dpor-sleep`, with thread states (paper 003).
     Dhtc,
     /// One execution for each class of equivalent schedules, by wake-up trees (Abdulla and others, POPL 2014).
     Optimal,
-    /// `optimal` that leaves out reversals after which nothing that is looked for can happen.
+    /// `optimal` without reversals after which no requested finding can occur.
     #[default]
     Best,
 }
 
 impl ReductionName {
-    /// All of them, in the order in which they are listed to people.
+    /// All reductions, in the order in which the help lists them.
     pub const ALL: [Self; 7] =
         [Self::None, Self::Dpor, Self::DporSleep, Self::Pdp, Self::Dhtc, Self::Optimal, Self::Best];
 
-    /// The name as written on the command line.
+    /// The name on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -59,7 +59,7 @@ impl fmt::Display for ReductionName {
     }
 }
 
-/// There is no reduction with this name.
+/// No reduction has this name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is not a reduction; the reductions are {all}", all = ReductionName::ALL.map(ReductionName::as_str).join(", "))]
 pub struct UnknownReduction(String);
@@ -71,15 +71,15 @@ impl FromStr for ReductionName {
     }
 }
 
-/// What to search and how far. The default looks for everything and has no bounds.
+/// What to search for, and the bounds. The default searches for everything without bounds.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which schedules may be left out.
+    /// Which schedules may be omitted.
     pub reduction: ReductionName,
-    /// What is looked for. The rest is reported where it is met, and not searched for by the reductions that ask what can
-    /// still happen.
+    /// The requested kinds of findings. Others are reported where an execution shows them, but the pruning reductions
+    /// do not search for them.
     pub checks: BTreeSet<Check>,
-    /// What can still happen; without it these reductions leave out nothing.
+    /// What can still happen from a state on. Without it the pruning reductions prune nothing.
     pub outlook: Option<Arc<dyn Outlook>>,
     /// Stop after this many executions.
     pub max_executions: Option<u64>,
@@ -89,20 +89,20 @@ pub struct Options {
     pub stop_at_first: bool,
     /// Which values are tried where the program leaves one open.
     pub choices: ChoiceValues,
-    /// Run only schedules with at most so many preemptions, those with fewer first, whatever the reduction.
+    /// Run only schedules with at most this many preemptions, those with fewer first, whatever the reduction.
     pub max_preemptions: Option<u32>,
     /// Stop when this becomes true.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Ways to try before the search itself.
+    /// Paths to try before the search.
     pub hints: Vec<Hint>,
-    /// Parts that take less, as far as one can tell, are not worth giving to a helper.
-    pub smallest_part: Duration,
+    /// Subtrees that are expected to take less time than this are not given to helpers.
+    pub smallest_subtree: Duration,
 }
 
 impl Options {
-    /// Whether helpers can explore parts of the search. What `optimal` explores below a planned execution follows from that
-    /// alone; where threads to be run are kept for each state, or what was found decides what is left out, it depends on
-    /// all that was explored before.
+    /// Whether helpers can explore parts of the search. In `optimal`, what is explored below a planned execution
+    /// depends on that plan alone. With backtrack sets, or when findings decide what is pruned, it depends on
+    /// everything explored before.
     pub fn can_be_split(&self) -> bool {
         self.reduction == ReductionName::Optimal && self.max_preemptions.is_none()
     }
@@ -121,7 +121,7 @@ impl Default for Options {
             max_preemptions: None,
             interrupt: None,
             hints: Vec::new(),
-            smallest_part: Duration::from_millis(10),
+            smallest_subtree: Duration::from_millis(10),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a search found, and whether it finished.
+//! What a search found, and whether it is complete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,48 +7,48 @@ use std::ops::AddAssign;
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
 use serde::{Deserialize, Serialize};
 
-use crate::foresight::Pruned;
 use crate::hint::Led;
 use crate::outlook::Check;
-use crate::reduction::Taken;
+use crate::pruner::Pruned;
+use crate::reduction::RunKind;
 use crate::witness::Witness;
 
-/// What was executed.
+/// Counts of what was executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Executions of the search itself.
     pub executions: u64,
-    /// Those of them that a sleep set cut short, because they would only have repeated another.
+    /// Those of them that a sleep set cut short because they would have repeated another.
     pub blocked: u64,
     /// Those of them that ended in a deadlock.
     pub deadlocked: u64,
     /// Events of all runs of the search, replayed prefixes included.
     pub transitions: u64,
-    /// Further runs of the search: those that had to be left for another thread, those that showed that two events cannot
-    /// be reversed, and those of a reduction that turned out not to cover the program.
+    /// Further runs of the search: detours left for another thread, runs that showed that two events cannot be
+    /// reversed, and runs of a reduction that turned out not to cover the program.
     pub detours: u64,
-    /// Further executions, made to check a witness or to see a failure that another one hid.
+    /// Further executions, made to check a witness or to expose a masked failure.
     pub confirmations: u64,
-    /// How often it was asked whether a backtrack point can matter.
+    /// How often the search checked whether a backtracking point can matter.
     pub race_free_checks: u64,
-    /// How often the answer was no: nothing that is looked for can happen from there on.
+    /// How often the answer was no: no requested finding can occur from there on.
     pub race_free_yes: u64,
-    /// Backtrack points left out for that reason.
+    /// Backtracking points omitted for that reason.
     pub skipped_backtracks: u64,
 }
 
 impl Statistics {
-    /// Counts a run of so many events.
-    pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+    /// Counts a run with this many events.
+    pub(crate) fn count(&mut self, taken: RunKind, events: usize, deadlocked: bool) {
         self.transitions += events as u64;
         match taken {
-            Taken::Detour => self.detours += 1,
-            Taken::Restart | Taken::Unsupported => {
+            RunKind::Detour => self.detours += 1,
+            RunKind::Restart | RunKind::Unsupported => {
                 self.detours += self.executions + 1;
                 (self.executions, self.blocked, self.deadlocked) = (0, 0, 0);
             }
-            Taken::Execution | Taken::Blocked => {
-                let blocked = taken == Taken::Blocked;
+            RunKind::Execution | RunKind::Blocked => {
+                let blocked = taken == RunKind::Blocked;
                 self.executions += 1;
                 self.blocked += u64::from(blocked);
                 self.deadlocked += u64::from(!blocked && deadlocked);
@@ -56,7 +56,7 @@ impl Statistics {
         }
     }
 
-    /// Adds what a reduction has left out.
+    /// Adds a reduction's pruning counts.
     pub(crate) fn add(&mut self, pruned: Pruned) {
         self.race_free_checks += pruned.checks;
         self.race_free_yes += pruned.yes;
@@ -78,24 +78,24 @@ impl AddAssign for Statistics {
     }
 }
 
-/// What cut a search short.
+/// What stopped a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum StopReason {
-    /// The number of executions asked for.
+    /// The limit on executions.
     Executions,
     /// The search's deadline.
     Deadline,
-    /// The first finding, when only that was asked for.
+    /// The first finding, as requested.
     FirstFound,
     /// An execution had more events than allowed.
     StepLimit,
     /// An execution took more time than allowed.
     TimeLimit,
-    /// Not every value was tried that the program leaves open.
+    /// Some values that the program leaves open were not tried.
     Choices,
-    /// No execution came to its end: assumptions that do not hold kept a thread in each.
+    /// No execution reached its end: in each, a failed assumption stopped a thread.
     Assumptions,
-    /// Schedules with more preemptions than allowed are left out.
+    /// Schedules with more preemptions than allowed were omitted.
     Preemptions,
     /// The search was interrupted.
     Interrupted,
@@ -107,7 +107,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Executions => "the limit on the number of executions was reached",
-            Self::Deadline => "the time for the search was used up",
+            Self::Deadline => "the time limit of the search was reached",
             Self::FirstFound => "the search was asked to stop at the first finding",
             Self::StepLimit => "an execution had more events than allowed",
             Self::TimeLimit => "an execution took more time than allowed",
@@ -120,28 +120,28 @@ impl fmt::Display for StopReason {
     }
 }
 
-/// Whether every schedule was covered.
+/// Whether the search covered every schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coverage {
     /// Every schedule is equivalent to one that was executed.
     Complete,
-    /// Not so; the first thing that cut the search.
+    /// Some schedules were not covered; this is the first thing that stopped the search.
     Stopped(StopReason),
 }
 
-/// A race of a pair.
+/// A pair that races.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundRace {
-    /// The best schedule seen that shows it.
+    /// The best schedule found that shows it.
     pub witness: Witness,
-    /// Whether the witness was run again and showed the race.
+    /// Whether another run of the witness showed the race.
     pub confirmed: bool,
 }
 
-/// What went wrong other than a race.
+/// The kind of a failure other than a race.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum FailureKind {
-    /// Threads are left and none can run.
+    /// Threads remain and none of them can run.
     Deadlock,
     /// A failed `assert`.
     Assertion,
@@ -149,12 +149,12 @@ pub enum FailureKind {
     Crash,
     /// A wrong use of the thread API.
     Misuse,
-    /// More events or time than allowed: perhaps a loop without end.
+    /// More events or time than allowed, possibly an endless loop.
     Endless,
 }
 
 impl FailureKind {
-    /// What it is looked for by; a run without end is always reported.
+    /// The check that searches for it; a run that hits a limit is always reported.
     pub fn check(self) -> Option<Check> {
         match self {
             Self::Deadlock => Some(Check::Deadlock),
@@ -169,18 +169,18 @@ impl FailureKind {
 /// A thread's part in a failure.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Involved {
-    /// Where it was: the operation it was blocked in, the assertion, the last site before the crash.
+    /// Where it was: the operation it was blocked in, the assertion, or the last site before the crash.
     pub site: Option<SiteId>,
-    /// Who.
+    /// The thread.
     pub thread: ThreadPath,
 }
 
-/// A deadlock, failed assertion, crash, misuse or run without end, once per kind, sites and message.
+/// A deadlock, failed assertion, crash, misuse or endless run; one per kind, sites and message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind.
+    /// The kind.
     pub kind: FailureKind,
-    /// The threads concerned: all that are blocked in a deadlock, else one. Ordered by site.
+    /// The threads involved: all blocked ones in a deadlock, otherwise one. Ordered by site.
     pub involved: Vec<Involved>,
     /// The message; empty for a deadlock.
     pub message: String,
@@ -191,22 +191,22 @@ pub struct Failure {
 /// What a search found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Racing pairs. To see more of a race, run its witness's schedule.
+    /// Racing pairs. Run a witness's schedule to see more of its race.
     pub races: BTreeMap<Pair, FoundRace>,
-    /// Pairs whose accesses met on the same cell, by different threads and one writing, and that never raced: in
-    /// every execution seen, happens-before ordered them. With complete coverage they are absent for this input.
+    /// Pairs whose accesses touched the same cell, by different threads and one of them writing, but never raced:
+    /// happens-before ordered them in every execution. If coverage is complete, they are absent for this input.
     pub ordered: BTreeSet<Pair>,
-    /// Everything else that went wrong, ordered by kind, then sites.
+    /// All other failures, ordered by kind, then sites.
     pub failures: Vec<Failure>,
     /// What executions did that the model does not cover, each once, in order of appearance.
     pub unmodelled: Vec<Unmodelled>,
-    /// Whether an execution had an atomic operation weaker than sequentially consistent: interleavings do not show
-    /// all that it allows.
+    /// Whether an execution had an atomic operation weaker than sequentially consistent, whose effects interleavings do
+    /// not show completely.
     pub weak_atomics: bool,
-    /// What was executed.
+    /// Counts of what was executed.
     pub statistics: Statistics,
-    /// Whether every schedule was covered.
+    /// Whether the search covered every schedule.
     pub coverage: Coverage,
-    /// How far the program went along each hint.
+    /// How far the program followed each hint.
     pub hints: Vec<Led>,
 }

@@ -1,9 +1,9 @@
-//! What may still happen from a state on, as far as the program's code tells.
+//! What may still happen from a state on, according to the program's code.
 //!
-//! Papers 000 and 003 leave out a reversal when nothing that is looked for can happen after it. What can is a question
-//! about the program, which the search does not know; it asks an [`Outlook`]. The answers must hold in every run that
-//! reaches the state, whatever other threads do: a *future* is all that a thread may still execute, further iterations,
-//! callees, other branches and early exits included, and the same for threads that it may still create.
+//! Papers 000 and 003 omit a reversal when no requested finding can occur after it. Whether one can is a question about
+//! the program, which the search does not know; it asks an [`Outlook`]. The answers must hold in every run that reaches
+//! the state, whatever other threads do. A *future* is everything a thread may still execute, including further
+//! iterations, callees, other branches and early exits, and the same for threads it may still create.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,46 +12,46 @@ use std::str::FromStr;
 use model::dependence::Use;
 use model::{Event, Pair, SiteId};
 
-/// How a thread came to be.
+/// Where a thread was created.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
     /// It is the initial thread.
     Main,
-    /// It was created there.
+    /// It was created at this site.
     Created(Option<SiteId>),
 }
 
-/// What a thread is about to do.
+/// What a thread does next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Next {
-    /// To start.
+    /// It starts.
     Start,
-    /// To execute an operation at this site.
+    /// It executes an operation at this site.
     At(SiteId),
-    /// To execute an operation of which the site is not known.
+    /// It executes an operation whose site is not known.
     Somewhere,
-    /// Nothing but to end.
+    /// It ends without executing anything.
     End,
 }
 
-/// A thread's future, numbered by the [`Outlook`] that was asked.
+/// A thread's future, numbered by the [`Outlook`] that returned it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FutureId(pub u32);
 
 /// A thread in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// All that it may still execute.
+    /// Everything it may still execute.
     pub future: FutureId,
-    /// The thread that it is about to join, by its place among those of the state: what it does later comes after all
-    /// that the other does.
+    /// The thread it is about to join, by its index among the threads of the state: its later events come after all
+    /// events of that thread.
     pub joins: Option<usize>,
-    /// Accesses that other threads, by their place, have executed at sites that [may race](Outlook::may_race), and that
-    /// nothing orders before what this thread does next.
+    /// Accesses that other threads, by index, have executed at sites that [may race](Outlook::may_race) and that
+    /// nothing orders before this thread's next event.
     pub unknown: BTreeSet<(usize, SiteId)>,
 }
 
-/// What is looked for.
+/// A kind of finding to search for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Check {
     /// Data races.
@@ -70,7 +70,7 @@ impl Check {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Race, Self::Deadlock, Self::Assert, Self::Crash, Self::Misuse];
 
-    /// The name as written on the command line.
+    /// The name on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Race => "race",
@@ -88,9 +88,9 @@ impl fmt::Display for Check {
     }
 }
 
-/// There is no check with this name.
+/// No check has this name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is nothing to check; the checks are {all}", all = Check::ALL.map(Check::as_str).join(", "))]
+#[error("`{0}` is not a check; the checks are {all}", all = Check::ALL.map(Check::as_str).join(", "))]
 pub struct UnknownCheck(String);
 
 impl FromStr for Check {
@@ -100,14 +100,14 @@ impl FromStr for Check {
     }
 }
 
-/// What need not be looked for: what nobody asked for, and what was found already.
+/// What need not be searched for: kinds that were not requested, and findings already made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settled {
-    /// What is asked for.
+    /// The requested kinds.
     pub checks: BTreeSet<Check>,
-    /// Pairs that were seen to race.
+    /// Pairs that have raced.
     pub races: BTreeSet<Pair>,
-    /// Sites of assertions that were seen to fail.
+    /// Sites of assertions that have failed.
     pub assertions: BTreeSet<SiteId>,
 }
 
@@ -120,14 +120,14 @@ impl Default for Settled {
 /// How operations may interfere with an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Threats {
-    /// By using what it uses in one of these ways; in none if there are none.
+    /// By using the event's resource in one of these ways; not at all if the list is empty.
     By(Vec<Use>),
     /// In any way.
     Any,
 }
 
 impl Threats {
-    /// Whether this way is among them.
+    /// Whether this way is included.
     pub(crate) fn include(&self, how: Use) -> bool {
         match self {
             Self::By(ways) => ways.contains(&how),
@@ -136,7 +136,7 @@ impl Threats {
     }
 }
 
-/// What may still happen from a state on.
+/// Answers what may still happen from a state on.
 pub trait Outlook: fmt::Debug + Send + Sync {
     /// The future of a thread.
     fn future(&self, origin: Origin, next: Next) -> FutureId;
@@ -144,12 +144,12 @@ pub trait Outlook: fmt::Debug + Send + Sync {
     /// Whether accesses at this site may race with others.
     fn may_race(&self, site: SiteId) -> bool;
 
-    /// Whether nothing that is looked for and not settled can happen to these threads, and those they may create, in some
-    /// schedules and not in others: a race, a wait for each other for ever, a failed assertion, a crash, a misuse. (What
-    /// happens to a thread in every schedule shows in the execution that led here.) The thread API was not misused so far.
+    /// Whether no requested and unsettled finding can affect these threads, or threads they may create, in some
+    /// schedules only: a race, a deadlock, a failed assertion, a crash, a misuse. (What happens to a thread in every
+    /// schedule shows in the execution that led here.) The thread API has not been misused so far.
     fn is_closed(&self, threads: &[Standing], settled: &Settled) -> bool;
 
-    /// In which ways operations of this future, by another thread, may use what the event uses, be possible at the same time
+    /// In which ways operations of this future, by another thread, may use the event's resource, be co-enabled with it
     /// and interfere with it.
     fn threats(&self, event: &Event, future: FutureId) -> Threats;
 

@@ -1,55 +1,56 @@
 //! Iterative preemption bounding: M. Musuvathi, S. Qadeer, "Iterative context bounding for systematic testing of
 //! multithreaded programs", PLDI 2007 (CHESS).
 //!
-//! A switch from a thread that could have gone on, and did not offer to let others run, is a *preemption*. All schedules
-//! without one are run first, then those with one, and so on up to the bound; each once. A choice that needs more
-//! preemptions than the round allows is kept for the next one.
+//! A switch away from a thread that could have continued, and did not yield, is a *preemption*. All schedules without
+//! one are run first, then those with one, and so on up to the bound, each once. A choice that needs more preemptions
+//! than the round allows is kept for the next round.
 //!
-//! Every event is a scheduling point, and no two schedules are told to be equivalent: what such a search covers is exactly
-//! the schedules with at most so many preemptions. *Complete* if the bound left out none. (The policy that goes on after a
-//! prefix may preempt by itself when a thread runs for very long; such a run is one more than the bound asks for.)
+//! Every event is a scheduling point, and no two schedules count as equivalent: such a search covers exactly the
+//! schedules with at most this many preemptions. *Complete* if the bound omitted none. (After a prefix, the executor's
+//! policy may itself preempt a thread that runs very long; such a run exceeds the bound by one.)
 
 use model::{Event, Op, Schedule, Step, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Rest, Saved};
+use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::choices::ChoiceValues;
-use crate::reduction::{Difference, Reduction, Taken};
-use crate::stack::Branch;
+use crate::reduction::{Difference, Reduction, RunKind};
+use crate::stack::BacktrackPoint;
 
-/// What is left to be run.
+/// The schedules still to run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Open {
     /// Preemptions allowed in this round.
     round: u32,
     /// What else can be done in states of the current execution, by state.
-    branches: Vec<Branch>,
+    branches: Vec<BacktrackPoint>,
     /// Other schedules of this round.
     now: Vec<Schedule>,
     /// Schedules with one preemption more.
     later: Vec<Schedule>,
-    /// Whether the bound left out a schedule.
+    /// Whether the bound omitted a schedule.
     cut: bool,
 }
 
-/// The reduction's memory.
+/// The state of the reduction.
 pub(crate) struct Preemptions {
     most: u32,
     trace: Option<Trace>,
-    /// The state in which the current run leaves the one before: there, another thread runs or chooses another value.
+    /// The state in which the current run differs from the one before: another thread runs there, or chooses another
+    /// value.
     branch: Option<Step>,
     open: Open,
     values: ChoiceValues,
 }
 
 impl Preemptions {
-    /// With at most so many.
+    /// A search with at most this many preemptions.
     pub(crate) fn new(most: u32, values: &ChoiceValues) -> Self {
         Self { most, trace: None, branch: None, open: Open::default(), values: values.clone() }
     }
 
-    /// Keeps a branch that needs so many preemptions.
-    fn keep(&mut self, trace: &Trace, branch: Branch, needs: u32) {
+    /// Keeps a branch that needs this many preemptions.
+    fn keep(&mut self, trace: &Trace, branch: BacktrackPoint, needs: u32) {
         if needs <= self.open.round {
             self.open.branches.push(branch);
         } else if needs <= self.most {
@@ -69,25 +70,25 @@ fn preempts(trace: &Trace, step: Step, before: Option<&Event>, thread: ThreadId)
 }
 
 impl Reduction for Preemptions {
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference> {
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference> {
         let (mut used, mut before) = (0, None);
         for (step, event) in trace.events.iter_enumerated() {
             if self.branch.is_none_or(|branch| step > branch) {
                 for thread in trace.runnable_at(step).iter().filter(|t| *t != event.id.thread) {
                     let needs = used + u32::from(preempts(&trace, step, before, thread));
-                    self.keep(&trace, Branch { step, thread, choices: Vec::new() }, needs);
+                    self.keep(&trace, BacktrackPoint { step, thread, choices: Vec::new() }, needs);
                 }
             }
             used += u32::from(preempts(&trace, step, before, event.id.thread));
             if self.branch.is_none_or(|branch| step >= branch)
                 && let Some(choices) = self.values.next(event.op.choices())
             {
-                self.keep(&trace, Branch { step, thread: event.id.thread, choices }, used);
+                self.keep(&trace, BacktrackPoint { step, thread: event.id.thread, choices }, used);
             }
             before = Some(event);
         }
         self.trace = Some(trace);
-        Ok(Taken::Execution)
+        Ok(RunKind::Execution)
     }
 
     fn next(&mut self) -> Option<Schedule> {
@@ -113,14 +114,14 @@ impl Reduction for Preemptions {
         self.open.cut
     }
 
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<SavedReduction> {
         let trace = self.trace.as_ref()?;
         let schedule = trace.schedule_to(trace.events.next_id());
-        Some(Saved { schedule, rest: Rest::Preemptions(self.open.clone()) })
+        Some(SavedReduction { schedule, rest: ReductionState::Preemptions(self.open.clone()) })
     }
 
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool {
-        let Rest::Preemptions(open) = rest else { return false };
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool {
+        let ReductionState::Preemptions(open) = rest else { return false };
         (self.open, self.trace) = (open, Some(trace));
         true
     }

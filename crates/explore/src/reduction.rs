@@ -1,41 +1,41 @@
-//! Reductions: which schedules may be left out.
+//! Reductions: which schedules may be omitted.
 //!
-//! A reduction says which schedule to run next, given the executions so far; the search is the same for all. To add
+//! A reduction names the schedule to run next, given the executions so far; the search loop is the same for all. To add
 //! one, write a file with a type that implements [`Reduction`], or [`Backtracks`](crate::backtracking::Backtracks) if
-//! it only chooses threads per state, and give it a [`ReductionName`] and a line in [`by_name`].
+//! it only chooses threads per state. Give it a [`ReductionName`] and a line in [`by_name`].
 
 use model::{Schedule, Step, Trace};
 
 use crate::backtracking::Backtracking;
 use crate::best;
-use crate::checkpoint::{Rest, Saved};
+use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::dhtc::Dhtc;
 use crate::dpor::Dpor;
-use crate::foresight::{Foresight, Pruned};
 use crate::helper::Explored;
 use crate::none::Exhaustive;
 use crate::optimal::Optimal;
 use crate::options::{Options, ReductionName};
 use crate::outlook::Settled;
-use crate::parts::Part;
 use crate::pdp::Pdp;
+use crate::pruner::{Pruned, Pruner};
+use crate::subtree::Subtree;
 
 /// What a run turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
+pub(crate) enum RunKind {
     /// An execution of its own.
     Execution,
-    /// From some state on, whatever thread runs, it repeats what was explored.
+    /// From some state on it repeats explored executions, whatever thread runs.
     Blocked,
-    /// From some state on it repeats what was explored; the next schedule leaves it there for another thread.
+    /// From some state on it repeats explored executions; the next schedule runs another thread there.
     Detour,
-    /// It showed that the reduction went wrong: it starts again, and its executions so far do not count.
+    /// It refuted an assumption of the reduction, which restarts; its executions so far do not count.
     Restart,
     /// It showed that the reduction does not cover the program; its executions so far do not count.
     Unsupported,
 }
 
-/// The same prefix gave another trace.
+/// Two runs of the same prefix gave different traces.
 pub(crate) struct Difference {
     /// The first event that differs.
     pub(crate) step: Step,
@@ -43,69 +43,69 @@ pub(crate) struct Difference {
     pub(crate) difference: String,
 }
 
-/// Which schedules may be left out.
+/// Decides which schedules may be omitted.
 pub(crate) trait Reduction {
-    /// Takes in the run of the empty schedule, or of the last one asked for.
-    fn take(&mut self, trace: Trace) -> Result<Taken, Difference>;
+    /// Takes the run of the empty schedule, or of the last requested one.
+    fn take(&mut self, trace: Trace) -> Result<RunKind, Difference>;
 
-    /// The next schedule to run; `None` when every schedule is equivalent to one that was run.
+    /// The next schedule to run; `None` when every schedule is equivalent to an executed one.
     fn next(&mut self) -> Option<Schedule>;
 
-    /// The last schedule asked for could not be followed in this segment: what to make of it, if that was to be reckoned
-    /// with.
-    fn refuse(&mut self, segment: u32) -> Option<Taken> {
+    /// The program could not follow this segment of the last requested schedule. Returns how to count the run if the
+    /// reduction expected this possibility.
+    fn refuse(&mut self, segment: u32) -> Option<RunKind> {
         let _ = segment;
         None
     }
 
-    /// Takes note of what need not be looked for any more, before the run that showed it is taken in.
+    /// Records the findings that need not be searched for any more, before the run that showed them is taken.
     fn settle(&mut self, settled: &Settled) {
         let _ = settled;
     }
 
-    /// What was left out, since last asked, because nothing that is looked for can happen there.
+    /// What was pruned since the last call.
     fn pruned(&mut self) -> Pruned {
         Pruned::default()
     }
 
-    /// Parts that will be come to and can be explored elsewhere, the largest first, at most so many: without those that
-    /// are known or seem to have fewer executions than the least.
-    fn parts(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Part> {
+    /// Subtrees that the search will reach and helpers can explore, the largest first and at most `most`: without those
+    /// that are known or seem to have fewer executions than `least`.
+    fn subtrees(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Subtree> {
         let _ = (least, most, known);
         Vec::new()
     }
 
-    /// Whether the part that was explored elsewhere is the one that the last schedule asked for begins.
+    /// Whether the subtree explored by a helper is the one that the last requested schedule enters.
     fn fits(&mut self, explored: &Explored) -> bool {
         let _ = explored;
         false
     }
 
-    /// Goes on after a part that fits, as if it had been explored here.
+    /// Adopts a matching subtree, as if it had been explored here.
     fn adopt(&mut self, explored: Explored) {
         let _ = explored;
     }
 
-    /// Which part of the search seems to be left, if every choice in a state leads to as many executions as the others
-    /// (P. Kilby and others, "Estimating search tree size", AAAI 2006: the weighted backtrack estimator).
+    /// The fraction of the search that seems to be left, if all choices in a state lead to equally many executions (P.
+    /// Kilby and others, "Estimating search tree size", AAAI 2006: the weighted backtrack estimator).
     fn remaining(&self) -> Option<f64> {
         None
     }
 
-    /// Whether a bound has left out a schedule.
+    /// Whether a bound omitted a schedule.
     fn cut(&self) -> bool {
         false
     }
 
-    /// All that is needed to go on later; `None` when the next run depends on the last one in another way.
-    fn save(&self) -> Option<Saved>;
+    /// Everything needed to resume later; `None` when the next run depends on the last one in another way.
+    fn save(&self) -> Option<SavedReduction>;
 
-    /// Takes over what was saved, with the trace of its schedule. Whether it is this reduction's.
-    fn restore(&mut self, rest: Rest, trace: Trace) -> bool;
+    /// Restores saved data, given the trace of its schedule. Returns whether the data is this reduction's.
+    fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool;
 }
 
-/// The part of a search that is left: for each state of the current execution from the first on, how many choices there
-/// are done with, the current one included, and how many are left.
+/// The fraction of a search that is left, given for each state of the current execution, from the first on, how many
+/// choices are finished (including the current one) and how many are left.
 pub(crate) fn remaining(choices: impl Iterator<Item = (usize, usize)>) -> f64 {
     let (mut left, mut weight) = (0.0, 1.0);
     for (done, open) in choices {
@@ -119,17 +119,17 @@ pub(crate) fn remaining(choices: impl Iterator<Item = (usize, usize)>) -> f64 {
 /// The reduction with this name.
 pub(crate) fn by_name(name: ReductionName, options: &Options) -> Box<dyn Reduction> {
     let values = &options.choices;
-    let foresight = || {
+    let pruner = || {
         let settled = Settled { checks: options.checks.clone(), ..Settled::default() };
-        Foresight::new(options.outlook.clone(), settled)
+        Pruner::new(options.outlook.clone(), settled)
     };
     match name {
         ReductionName::None => Box::new(Backtracking::new(Exhaustive, values)),
         ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false), values)),
         ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true), values)),
-        ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(foresight()), values)),
-        ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(foresight()), values)),
+        ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(pruner()), values)),
+        ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(pruner()), values)),
         ReductionName::Optimal => Box::new(Optimal::new(values)),
-        ReductionName::Best => Box::new(best::new(foresight(), values)),
+        ReductionName::Best => Box::new(best::new(pruner(), values)),
     }
 }

@@ -1,18 +1,18 @@
-//! Reversing two events of an execution: what comes first instead.
+//! Race reversal: which events to run so that an operation comes before an earlier event.
 //!
-//! Let `a` be an event of an execution, and let thread `q` execute, or wait in vain to execute, an operation that `a`
+//! Let `a` be an event of an execution. Let thread `q` execute, or wait in vain to execute, an operation that `a`
 //! interferes with, while `a` does not lead to what `q` did before. To let `q` go first, everything after `a` that `a`
-//! leads to is left out; what remains can be executed without `a`, and then `q`'s operation, if it is possible there.
+//! leads to is omitted. The rest can be executed without `a`, and then `q`'s operation, if it is enabled there.
 //!
-//! An operation that waits (a lock, a semaphore, a once-control, the end of a wait) may be impossible right after `a`
-//! because of `a`, and be executed later or never. Then it is not enough to look at the events right before it: an
-//! operation that makes it impossible (a *taker*) is reversed with it unless another taker comes between; of a lock taken
-//! several times by one thread, the first time. A call that moves data (a pipe, a socket) may wait for the object too, and what
-//! makes it possible or impossible cannot be told from what it touches: every call on the object is reversed with it.
+//! A blocking operation (on a lock, a semaphore, a once-control, the end of a wait) may be disabled right after `a`
+//! because of `a`, and be executed later or never. Then it does not suffice to look at the events right before it: an
+//! operation that disables it (a *taker*) is reversed with it unless another taker comes between. If one thread takes a
+//! lock several times, the first time counts. A call that moves data (a pipe, a socket) may also block on the object,
+//! and its footprint does not show what enables or disables it: every call on the object is reversed with it.
 //!
-//! Whether the operation is possible after the reversal, and with what result, follows from the trace for locks,
-//! once-controls, joins, and wherever the thread stood before it already. For the rest the plan says that it was not
-//! [seen](crate::wakeup::Planned): running it will tell.
+//! Whether the operation is enabled after the reversal, and with what result, follows from the trace for locks,
+//! once-controls and joins, and whenever the thread was already about to execute it. In all other cases the plan marks
+//! it as not [seen](crate::wakeup::Planned), and running it gives the answer.
 
 use std::collections::BTreeSet;
 
@@ -21,21 +21,22 @@ use model::{AccessKind, Addr, Cell, Event, EventId, LockMode, Op, SiteId, Step, 
 use smallvec::{SmallVec, smallvec};
 
 use crate::causality::{Causality, Entry};
-use crate::holding::{Holder, Holding};
+use crate::lock_history::{Holder, LockHistory};
 
-/// A use after which the same object may be impossible to use for those that wait.
+/// Whether a use may disable the object for threads that wait for it.
 fn takes(how: Use) -> bool {
     use Use::{Change, Take, TakeShared, TryTake, TryTakeShared, Wait};
     matches!(how, Take | TryTake | TakeShared | TryTakeShared | Wait | Change)
 }
 
-/// Whether it is a call on something that the library or the kernel keeps, such as a file or a socket: accesses of which
-/// some are atomic. Whether it waits, how much memory it touches and what it gives depend on what others did before.
+/// Whether the operation is a call on an object of the library or the kernel, such as a file or a socket: a set of
+/// accesses of which some are atomic. Whether it blocks, how much memory it touches and what it returns depend on
+/// earlier calls.
 fn is_call(op: &Op) -> bool {
     matches!(op, Op::Accesses(accesses) if accesses.iter().any(|access| access.atomic.is_some()))
 }
 
-/// Whether the operation may have to wait.
+/// Whether the operation may block.
 pub(crate) fn waits(op: &Op) -> bool {
     is_call(op)
         || matches!(
@@ -53,15 +54,22 @@ pub(crate) fn waits(op: &Op) -> bool {
 /// A few steps, ascending.
 pub(crate) type Steps = SmallVec<[Step; 4]>;
 
-/// The events before the state `until` that `next`, which comes later, may have to be reversed with, as if nothing that
-/// came between the state and it were there to be reversed first. Ascending.
-pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace, next: &Event, until: Step) -> Steps {
+/// The events before the state `until` that `next`, which comes later, may have to be reversed with, assuming that
+/// nothing between that state and `next` has to be reversed first. Ascending.
+pub(crate) fn reversible(
+    causality: &Causality,
+    locks: &LockHistory,
+    trace: &Trace,
+    next: &Event,
+    until: Step,
+) -> Steps {
     let thread = next.id.thread;
     let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
     let known = last.map(|last| causality.clock(causality.step_of(last)));
     let (waiting, call) = (waits(&next.op), is_call(&next.op));
     let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
-    // Its thread's life meets only what nothing is reversed with: its creation, and requests to cancel, which are not covered.
+    // The lifetime of `next`'s thread involves only its creation, which is never reversed, and cancellation, which is
+    // not covered.
     for (resource, how) in footprint(next).filter(|(_, how)| *how != Use::Step) {
         causality.visit_lanes(resource, |other, theirs, entries| {
             if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
@@ -71,7 +79,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
             let unknown = entries.iter().rev().take_while(|e| known.map_or(0, |k| k.count(other)) <= e.position);
             let taker = takes(theirs) || (call && theirs == Use::Write);
             let few = if theirs == Use::Change || (call && taker) { usize::MAX } else { 1 };
-            // Only an event that changes an object may use a second one that excludes the other event.
+            // Only an event that changes an object can use a second object that excludes the other event.
             let changes = how == Use::Change && theirs == Use::Change;
             let coenabled = |e: &&Entry| !changes || may_be_coenabled(&trace.events[e.step], next);
             let coenabled = unknown.take(few).inspect(|_| work::count(1)).filter(coenabled);
@@ -91,7 +99,7 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
     let mut direct: Steps = direct.map(|(step, _)| *step).collect();
     if let Op::Acquire { lock, .. } = next.op {
-        let since = |step: &Step| holding.held_since(lock, trace.events[*step].id.thread, *step);
+        let since = |step: &Step| locks.held_since(lock, trace.events[*step].id.thread, *step);
         let outermost = direct.iter().filter_map(since);
         let unknown = |step: &Step| known.is_none_or(|known| !known.contains(trace.events[*step].id));
         let outermost: Steps = outermost.filter(unknown).collect();
@@ -102,35 +110,35 @@ pub(crate) fn reversible(causality: &Causality, holding: &Holding, trace: &Trace
     direct
 }
 
-/// A reversal under way.
+/// A reversal being built.
 pub(crate) struct Reversal<'a> {
     trace: &'a Trace,
     causality: &'a Causality,
-    holding: &'a Holding,
-    /// The event that is to come later.
+    locks: &'a LockHistory,
+    /// The event that will come later.
     first: Step,
-    /// The events that are left out with all that they lead to.
+    /// The events that are omitted together with everything they lead to.
     left_out: SmallVec<[EventId; 2]>,
 }
 
 impl<'a> Reversal<'a> {
-    /// Leaves out the event at `first`.
-    pub(crate) fn new(trace: &'a Trace, causality: &'a Causality, holding: &'a Holding, first: Step) -> Self {
-        Self { trace, causality, holding, first, left_out: smallvec![trace.events[first].id] }
+    /// Starts a reversal that omits the event at `first`.
+    pub(crate) fn new(trace: &'a Trace, causality: &'a Causality, locks: &'a LockHistory, first: Step) -> Self {
+        Self { trace, causality, locks, first, left_out: smallvec![trace.events[first].id] }
     }
 
-    /// Whether the event is executed before the one that is to go first.
+    /// Whether the event is executed before the one that goes first.
     pub(crate) fn keeps(&self, step: Step) -> bool {
         step < self.first || self.left_out.iter().all(|id| !self.causality.clock(step).contains(*id))
     }
 
-    /// Visits the events after the first one that are executed before the one that is to go first.
+    /// Visits the events after the first one that are executed before the one that goes first.
     pub(crate) fn for_each_kept(&self, f: impl FnMut(Step)) {
-        self.causality.for_each_beside(&self.left_out, self.first, f);
+        self.causality.for_each_unrelated(&self.left_out, self.first, f);
     }
 
-    /// How `next`, the event of the execution or a pending one, is expected to be after the reversal, and whether that is
-    /// certain. `None` if it is not possible. `exchanges` are the sites known to be compare-exchanges.
+    /// The form `next`, an event of the execution or a pending one, is expected to have after the reversal, and whether
+    /// that is certain. `None` if it is disabled. `exchanges` are the known compare-exchange sites.
     pub(crate) fn expect(&mut self, next: &Event, exchanges: &BTreeSet<SiteId>) -> Option<(Event, bool)> {
         let executed = (next.id.position as usize) < self.causality.count(next.id.thread);
         let mut event = next.clone();
@@ -176,7 +184,7 @@ impl<'a> Reversal<'a> {
                 return over.then_some((event, true));
             }
             Op::SemWait { .. } | Op::WaitEnd { .. } | Op::BarrierLeave { .. } | Op::Await { .. } => {
-                if !self.stood_before(next) {
+                if !self.was_pending(next) {
                     false
                 } else if self.trace.runnable_at(self.first).contains(next.id.thread) {
                     !matches!(next.op, Op::WaitEnd { .. })
@@ -192,7 +200,7 @@ impl<'a> Reversal<'a> {
                 }
                 access.atomic.is_none()
             }
-            // What a section or a call does depends on what it finds.
+            // What a section or a call does depends on the values it finds.
             op if is_call(op) => false,
             Op::TryJoin { .. } | Op::Section { .. } => false,
             _ => true,
@@ -200,15 +208,15 @@ impl<'a> Reversal<'a> {
         Some((event, certain))
     }
 
-    /// A thread that keeps `next` from taking the lock after the reversal.
+    /// A thread that keeps `next` from acquiring the lock after the reversal.
     fn obstacle(&self, next: &Event, lock: Addr, mode: LockMode) -> Option<Holder> {
-        let holders = self.holding.holders(lock, |step| self.keeps(step));
+        let holders = self.locks.holders(lock, |step| self.keeps(step));
         let own = holders.iter().find(|h| h.thread == next.id.thread).copied();
         let excludes = |h: &&Holder| mode == LockMode::Exclusive || h.mode == LockMode::Exclusive;
         own.or_else(|| holders.iter().find(excludes).copied())
     }
 
-    /// Who runs the routine of a once-control after the events that are kept.
+    /// The thread that runs the routine of a once-control after the kept events.
     fn runner(&self, once: Addr) -> Option<ThreadId> {
         let mut last: Option<Step> = None;
         self.causality.visit_lanes(Resource::Bytes(Cell { start: once, len: 1 }), |_, how, entries| {
@@ -221,8 +229,8 @@ impl<'a> Reversal<'a> {
         matches!(last.op, Op::OnceBegin { run: true, .. }).then_some(last.id.thread)
     }
 
-    /// Whether the thread stood before this operation when the first event was executed.
-    fn stood_before(&self, next: &Event) -> bool {
+    /// Whether the thread was already about to execute this operation when the first event was executed.
+    fn was_pending(&self, next: &Event) -> bool {
         self.last_before(next).is_some_and(|last| last < self.first)
     }
 
@@ -232,7 +240,7 @@ impl<'a> Reversal<'a> {
         last.map(|id| self.causality.step_of(id))
     }
 
-    /// Whether an event that is kept may have made the operation possible since the first event.
+    /// Whether a kept event may have enabled the operation since the first event.
     fn kept_posts(&self, next: &Event) -> bool {
         let mut kept = false;
         for (resource, how) in footprint(next) {

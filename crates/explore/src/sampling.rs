@@ -1,4 +1,4 @@
-//! Some schedules, chosen at random.
+//! Running some schedules, chosen at random.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,15 +9,15 @@ use crate::error::Error;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
-use crate::reduction::Taken;
+use crate::reduction::RunKind;
 use crate::search::Search;
 
-/// How schedules are chosen.
+/// How to choose schedules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
-    /// Any thread that can run, before every event.
+    /// Any runnable thread, before every event.
     Random,
-    /// By priorities that drop so often, less one (PCT).
+    /// Probabilistic concurrency testing (PCT) with this depth: priorities drop depth − 1 times.
     Priorities(u32),
 }
 
@@ -30,12 +30,12 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// There is no such way to choose schedules.
+/// No strategy has this name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not a way to choose schedules: expected `random`, or `pct:d` with d from 1 to {most}", most = MOST_DEPTH)]
+#[error("`{0}` is not a strategy: expected `random`, or `pct:d` with d from 1 to {most}", most = MOST_DEPTH)]
 pub struct UnknownStrategy(String);
 
-/// The largest depth of priorities.
+/// The largest depth of PCT.
 const MOST_DEPTH: u32 = 16;
 
 impl FromStr for Strategy {
@@ -50,18 +50,18 @@ impl FromStr for Strategy {
     }
 }
 
-/// Which schedules to try.
+/// Which schedules to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampling {
-    /// How they are chosen.
+    /// How to choose them.
     pub strategy: Strategy,
-    /// How many.
+    /// How many to run.
     pub runs: u64,
-    /// Makes the same choices again.
+    /// The same seed makes the same choices.
     pub seed: u64,
 }
 
-/// Tries some schedules and reports what they show. However many there are, the answer is never complete.
+/// Runs some schedules and reports what they show. However many there are, the answer is never complete.
 pub fn sample<E: Sampler>(
     executor: &mut E,
     sampling: Sampling,
@@ -84,14 +84,14 @@ impl<E: Sampler> Search<'_, E> {
                 Strategy::Priorities(depth) if run > 0 => {
                     self.executor.sample(Sample::Priorities { seed, depth, length })
                 }
-                // The first run tells how long runs are.
+                // The first run shows how long runs are.
                 _ => self.executor.sample(Sample::Random { seed }),
             };
             let trace = trace.map_err(Error::Executor)?;
             length = length.max(trace.events.len() as u32);
             let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
             self.examine(None, &trace)?;
-            self.count(Taken::Execution, events, deadlocked);
+            self.count(RunKind::Execution, events, deadlocked);
         }
         self.stop(StopReason::Sampled);
         self.finish()

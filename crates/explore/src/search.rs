@@ -7,22 +7,22 @@ use std::time::Instant;
 use model::race::{Analysis, News, analyse};
 use model::{End, Executor, Pair, Schedule, Step, Trace};
 
-use crate::beginning::LastRun;
-use crate::checkpoint::{Checkpoint, Saved};
-use crate::crew::{Crew, with_crew};
+use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
-use crate::findings::{Examiner, Found, KnownRace};
-use crate::hidden::hidden_failures;
+use crate::findings::{Examiner, Findings, KnownRace};
+use crate::helpers::{Helpers, with_helpers};
 use crate::hint::{self, Led};
+use crate::last_run::LastRun;
+use crate::masked_failures::masked_failures;
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
 use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReason};
 use crate::outlook::Check;
 use crate::preemptions::Preemptions;
-use crate::reduction::{self, Reduction, Taken};
+use crate::reduction::{self, Reduction, RunKind};
 use crate::shortest;
 
-/// Executions between two estimates of how many there will be.
+/// Executions between two estimates of the size of the search.
 const ESTIMATE: u64 = 256;
 
 /// Explores the schedules of the program that `executor` runs, and reports what they show.
@@ -37,9 +37,9 @@ pub fn search<E: Executor>(
     Search::new(executor, None, options, observer).explore(None)
 }
 
-/// The same with helpers that explore parts of it, each with an executor of its own for the same program, and from a
-/// checkpoint on. Neither changes what is executed and found. Where a search
-/// [cannot be split](Options::can_be_split), helpers have nothing to do.
+/// The same with helpers, each with an executor of its own for the same program, and optionally from a checkpoint on.
+/// Neither changes what is executed and found. Where a search [cannot be split](Options::can_be_split), helpers stay
+/// idle.
 pub fn search_with<E>(
     executor: &mut E,
     helpers: &mut [E],
@@ -50,53 +50,53 @@ pub fn search_with<E>(
 where
     E: Executor + Send,
 {
-    with_crew(helpers, options, |crew| Search::new(executor, crew, options, observer).explore(resume))
+    with_helpers(helpers, options, |helpers| Search::new(executor, helpers, options, observer).explore(resume))
 }
 
-/// A search under way.
+/// A running search.
 pub(crate) struct Search<'a, E: Executor> {
     pub(crate) executor: &'a mut E,
-    crew: Option<&'a Crew>,
-    /// Executions before it is looked again for parts to give out.
-    barren: u32,
+    helpers: Option<&'a Helpers>,
+    /// Executions to wait before looking for subtrees for helpers again.
+    cooldown: u32,
     began: Instant,
     options: &'a Options,
     observer: &'a mut dyn Observer,
-    /// The reduction at work: the one asked for unless that does not cover the program.
+    /// The reduction in use: the requested one unless that does not cover the program.
     name: ReductionName,
-    found: Found,
+    found: Findings,
     examiner: Examiner,
     statistics: Statistics,
-    /// Schedules run to see failures that others hid.
-    uncovered: BTreeSet<Schedule>,
-    /// The first thing that cut the search.
+    /// Schedules already run to expose masked failures.
+    unmasked: BTreeSet<Schedule>,
+    /// The first thing that stopped the search.
     stopped: Option<StopReason>,
-    /// The run taken in last.
+    /// The last run that was examined.
     last: LastRun,
     expected: Option<u64>,
-    /// How far the program went along each hint.
+    /// How far the program followed each hint.
     hints: Vec<Led>,
 }
 
 impl<'a, E: Executor> Search<'a, E> {
     pub(crate) fn new(
         executor: &'a mut E,
-        crew: Option<&'a Crew>,
+        helpers: Option<&'a Helpers>,
         options: &'a Options,
         observer: &'a mut dyn Observer,
     ) -> Self {
         Self {
             executor,
-            crew,
-            barren: 0,
+            helpers,
+            cooldown: 0,
             began: Instant::now(),
             options,
             observer,
             name: options.reduction,
-            found: Found::default(),
+            found: Findings::default(),
             examiner: Examiner::default(),
             statistics: Statistics::default(),
-            uncovered: BTreeSet::new(),
+            unmasked: BTreeSet::new(),
             stopped: None,
             last: LastRun::default(),
             expected: None,
@@ -128,29 +128,29 @@ impl<'a, E: Executor> Search<'a, E> {
         }
     }
 
-    /// Goes on from a checkpoint: its current execution is run again, which does not count.
+    /// Resumes from a checkpoint: its current execution is run again, which does not count.
     fn resume(&mut self, checkpoint: Checkpoint) -> Result<Box<dyn Reduction>, Error<E::Error>> {
         let unfit = |what: &str| Error::Checkpoint { what: what.to_owned() };
         if checkpoint.asked != self.options.reduction || checkpoint.max_preemptions != self.options.max_preemptions {
-            return Err(unfit("it was made with another reduction or bound on preemptions"));
+            return Err(unfit("it was made with another reduction or another bound on preemptions"));
         }
-        let Checkpoint { at_work, state, found, statistics, uncovered, stopped, .. } = checkpoint;
+        let Checkpoint { in_use, state, found, statistics, unmasked, stopped, .. } = checkpoint;
         let trace = self.executor.run(&state.schedule).map_err(Error::Executor)?;
         if let End::Diverged { message, .. } = &trace.end {
             return Err(unfit(message));
         }
-        self.name = at_work;
+        self.name = in_use;
         let mut reduction = self.reduction();
         if !reduction.restore(state.rest, trace) {
-            return Err(unfit("its executions are others"));
+            return Err(unfit("its executions are not those of this program"));
         }
         reduction.settle(&found.settled(&self.options.checks));
         self.found = found;
-        (self.statistics, self.uncovered, self.stopped) = (statistics, uncovered, stopped);
+        (self.statistics, self.unmasked, self.stopped) = (statistics, unmasked, stopped);
         Ok(reduction)
     }
 
-    /// Runs the schedule, if there is one, and then all that the reduction asks for.
+    /// Runs the schedule, if there is one, and then everything the reduction requests.
     fn explore_from(
         &mut self,
         mut reduction: Box<dyn Reduction>,
@@ -164,8 +164,8 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         loop {
             if let Some(now) = schedule.take()
-                && !self.take_over(reduction.as_mut(), &now)?
-                && self.execute(reduction.as_mut(), &now)? == Taken::Unsupported
+                && !self.adopt_from_helper(reduction.as_mut(), &now)?
+                && self.execute(reduction.as_mut(), &now)? == RunKind::Unsupported
             {
                 self.name = match self.name {
                     ReductionName::Best => ReductionName::Dhtc,
@@ -176,16 +176,16 @@ impl<'a, E: Executor> Search<'a, E> {
                 schedule = Some(Schedule::new());
                 continue;
             }
-            // Between a detour and the run that leaves it nothing can be saved, so the search is not stopped there.
+            // Between a detour and the run that leaves it nothing can be saved, so the search does not stop there.
             let stop = self.bound_reached();
             let last = stop.is_some();
             let saved = (self.observer.wants_checkpoint(last) || last).then(|| reduction.save()).flatten();
             let stop = stop.filter(|_| saved.is_some());
             if let Some(state) = saved {
-                self.give_checkpoint(state, last);
+                self.pass_checkpoint(state, last);
             }
             if stop.is_none() {
-                self.give_out_parts(reduction.as_mut());
+                self.assign_subtrees(reduction.as_mut());
             }
             let next = reduction.next();
             if next.is_none() || stop.is_some() {
@@ -197,24 +197,24 @@ impl<'a, E: Executor> Search<'a, E> {
         }
     }
 
-    fn give_checkpoint(&mut self, state: Saved, last: bool) {
+    fn pass_checkpoint(&mut self, state: SavedReduction, last: bool) {
         if last && !self.observer.wants_checkpoint(true) {
             return;
         }
         self.observer.checkpoint(&Checkpoint {
             asked: self.options.reduction,
-            at_work: self.name,
+            in_use: self.name,
             max_preemptions: self.options.max_preemptions,
             state,
             found: self.found.clone(),
             statistics: self.statistics,
-            uncovered: self.uncovered.clone(),
+            unmasked: self.unmasked.clone(),
             stopped: self.stopped,
         });
     }
 
-    /// Runs a schedule and takes in what it shows.
-    fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<Taken, Error<E::Error>> {
+    /// Runs a schedule and examines the run.
+    fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<RunKind, Error<E::Error>> {
         let trace = self.executor.run(schedule).map_err(Error::Executor)?;
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
         let taken = match &trace.end {
@@ -240,25 +240,29 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(taken)
     }
 
-    /// Gives parts to helpers that have nothing to do. Where there were none, there will be none for some time.
-    fn give_out_parts(&mut self, reduction: &mut dyn Reduction) {
-        let Some(crew) = self.crew else { return };
-        if self.barren > 0 {
-            self.barren -= 1;
-        } else if crew.is_idle() {
+    /// Gives subtrees to idle helpers. If there are none now, it waits before it looks again.
+    fn assign_subtrees(&mut self, reduction: &mut dyn Reduction) {
+        let Some(helpers) = self.helpers else { return };
+        if self.cooldown > 0 {
+            self.cooldown -= 1;
+        } else if helpers.is_idle() {
             let rate = self.statistics.executions as f64 / self.began.elapsed().as_secs_f64();
-            let least = (self.options.smallest_part.as_secs_f64() * rate) as u32;
-            let found = crew.offer(|most, known| reduction.parts(least, most, known));
-            self.barren = if found { 0 } else { least / 8 };
+            let least = (self.options.smallest_subtree.as_secs_f64() * rate) as u32;
+            let found = helpers.offer(|most, known| reduction.subtrees(least, most, known));
+            self.cooldown = if found { 0 } else { least / 8 };
         }
     }
 
-    /// Takes over what a helper has explored of the part that the schedule begins. Whether there was something.
-    fn take_over(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<bool, Error<E::Error>> {
-        let Some(explored) = self.crew.and_then(|crew| crew.claim(schedule)) else { return Ok(false) };
+    /// Adopts what a helper has explored of the subtree that the schedule enters. Returns whether there was something.
+    fn adopt_from_helper(
+        &mut self,
+        reduction: &mut dyn Reduction,
+        schedule: &Schedule,
+    ) -> Result<bool, Error<E::Error>> {
+        let Some(explored) = self.helpers.and_then(|helpers| helpers.claim(schedule)) else { return Ok(false) };
         let Options { max_executions, stop_at_first, .. } = self.options;
         let many = self.statistics.executions + explored.statistics.executions;
-        // Where the search is to stop within the part, it has to go there by itself.
+        // If the search has to stop within the subtree, it must explore the subtree itself.
         let stops =
             max_executions.is_some_and(|most| most < many) || (*stop_at_first && explored.digest.shows_something());
         if !reduction.fits(&explored) || stops {
@@ -268,12 +272,12 @@ impl<'a, E: Executor> Search<'a, E> {
             self.take_in(Some(&run.schedule), &run.trace, run.news())?;
         }
         self.statistics += explored.statistics;
-        self.tell_progress(explored.last.events.len());
+        self.report_progress(explored.last.events.len());
         reduction.adopt(explored);
         Ok(true)
     }
 
-    /// Leads the program along the hints and takes in what that shows. Their limits are not those of the search.
+    /// Follows the hints and examines the runs. Limits hit in these runs do not stop the search.
     fn follow_hints(&mut self) -> Result<(), Error<E::Error>> {
         let stopped = self.stopped;
         for hint in &self.options.hints {
@@ -291,12 +295,12 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(())
     }
 
-    /// Notes what cut the search, if nothing did before.
+    /// Records what stopped the search, unless something did before.
     pub(crate) fn stop(&mut self, reason: StopReason) {
         self.stopped = self.stopped.or(Some(reason));
     }
 
-    /// Finds out what a run shows, of this schedule if there is one, and takes it in.
+    /// Finds what a run shows and records it. `schedule` is the run's schedule, if it had one.
     pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Result<(), Error<E::Error>> {
         let mut examiner = std::mem::take(&mut self.examiner);
         let (_, news) = examiner.examine(schedule, trace);
@@ -305,7 +309,7 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(())
     }
 
-    /// Takes in what a run shows.
+    /// Records what a run shows.
     fn take_in(&mut self, schedule: Option<&Schedule>, trace: &Trace, news: News<'_>) -> Result<(), Error<E::Error>> {
         let from = self.last.follow(schedule, trace);
         match trace.end {
@@ -318,8 +322,8 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         self.observer.trace(trace, from);
         self.found.add(trace, from, news)?;
-        for schedule in hidden_failures(trace) {
-            if self.uncovered.insert(schedule.clone()) {
+        for schedule in masked_failures(trace) {
+            if self.unmasked.insert(schedule.clone()) {
                 let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
                 if let End::Diverged { segment, message } = trace.end {
                     return Err(Error::Diverged { segment, message });
@@ -332,12 +336,12 @@ impl<'a, E: Executor> Search<'a, E> {
         Ok(())
     }
 
-    pub(crate) fn count(&mut self, taken: Taken, events: usize, deadlocked: bool) {
+    pub(crate) fn count(&mut self, taken: RunKind, events: usize, deadlocked: bool) {
         self.statistics.count(taken, events, deadlocked);
-        self.tell_progress(events);
+        self.report_progress(events);
     }
 
-    fn tell_progress(&mut self, depth: usize) {
+    fn report_progress(&mut self, depth: usize) {
         self.observer.progress(&Progress {
             statistics: self.statistics,
             depth,
@@ -361,9 +365,10 @@ impl<'a, E: Executor> Search<'a, E> {
         deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(StopReason::Deadline)
     }
 
-    /// Checks every race's witness once and gathers the outcome. A witness that cannot be followed is not confirmed.
+    /// Checks every race's witness once and builds the outcome. A witness that the program cannot follow is not
+    /// confirmed.
     pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
-        let mut found: Found = self.found;
+        let mut found: Findings = self.found;
         if !found.completed && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));
         }
@@ -381,7 +386,7 @@ impl<'a, E: Executor> Search<'a, E> {
         for failure in &mut failures {
             self.statistics.confirmations += shorten(self.executor, failure).map_err(Error::Executor)?;
         }
-        // Where races are not looked for, nothing follows from their absence.
+        // If races are not searched for, their absence proves nothing.
         let ordered = |pair: &Pair| checks.contains(&Check::Race) && !races.contains_key(pair);
         Ok(Outcome {
             ordered: conflicts.into_iter().filter(ordered).collect(),
@@ -396,18 +401,18 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 }
 
-/// Most preemptions of a failure's schedule that are tried to do without.
+/// Limit on the preemptions that are dropped from a failure's schedule.
 const MOST_DROPPED: usize = 16;
 
-/// Gives a failure a schedule with fewer switches, if one shows it too: first the same events in another order, then without
-/// the last preemption, as long as that shows it. How many runs that took.
+/// Replaces a failure's schedule by one with fewer thread switches, if such a schedule still shows it: first the same
+/// events in another order, then without the last preemption, repeatedly. Returns the number of runs made.
 fn shorten<E: Executor>(executor: &mut E, failure: &mut Failure) -> Result<u64, E::Error> {
     let mut trace = executor.run(&failure.schedule)?;
     let mut executed = 1;
     let mut adopt = |failure: &mut Failure, schedule: &Schedule| -> Result<Option<Trace>, E::Error> {
         let trace = executor.run(schedule)?;
         executed += 1;
-        if matches!(trace.end, End::Diverged { .. }) || !Found::is_shown_by(failure, &trace) {
+        if matches!(trace.end, End::Diverged { .. }) || !Findings::is_shown_by(failure, &trace) {
             return Ok(None);
         }
         let schedule = trace.schedule_to(trace.events.next_id());

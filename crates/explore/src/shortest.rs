@@ -1,11 +1,11 @@
-//! The same events with the fewest switches.
+//! The same events with the fewest thread switches.
 //!
-//! A thread that runs goes on as long as it can: what it does only lets others do more, so to stop it early never saves a
-//! switch. What is left to decide is the order of threads, which is tried breadth first over how far each has come. All
-//! orders of the same events have the same length, so the first one found is also a shortest.
+//! A running thread continues as long as it can: its events only enable others, so stopping it early never saves a
+//! switch. What remains to decide is the order of threads, which is searched breadth first over the progress of each
+//! thread. All orders of the same events have the same length, so the first one found is also a shortest.
 //!
-//! The result is a minimum over the runs of these events that respect the order of those that depend on each other: no
-//! schedule of the same class needs fewer switches to get there. Another class may.
+//! The result is a minimum over the runs of these events that respect the order of dependent ones: no schedule of the
+//! same class needs fewer switches. A schedule of another class may.
 
 use model::{Clock, End, EventId, Misuse, Op, Schedule, Step, ThreadId, Trace};
 use rustc_hash::FxHashSet;
@@ -13,19 +13,19 @@ use rustc_hash::FxHashSet;
 use crate::causality::{Causality, Linearised};
 use crate::outcome::{Failure, FailureKind};
 
-/// States looked at before giving up: programs with more threads than this allows get the usual order.
+/// Limit on the states searched; beyond it, programs with many threads get the usual order.
 const MOST_STATES: usize = 2_000;
 
-/// How far threads have come, and how.
+/// The progress of all threads, and how it was reached.
 struct Node {
     /// Number of events of each thread.
     progress: Vec<u32>,
-    /// The state before and which thread ran since.
+    /// The previous node, and the thread that ran since.
     before: Option<(usize, usize)>,
 }
 
-/// The events of a downward-closed set as a run of their own that respects the order, with as few switches as possible;
-/// of several such runs one that ends with the thread `then`. `None` when there are too many to try.
+/// The events of a downward-closed set as a run that respects the order, with as few switches as possible; among
+/// several such runs, one that ends with the thread `then`. `None` when there are too many to try.
 pub(crate) fn with_fewest_switches(
     causality: &Causality,
     trace: &Trace,
@@ -87,7 +87,7 @@ pub(crate) fn with_fewest_switches(
     Some(run)
 }
 
-/// The last step at which the running thread changes although the one that ran before could have gone on.
+/// The last step with a switch away from a thread that could have continued.
 pub fn last_preemption(trace: &Trace) -> Option<Step> {
     let events = trace.events.as_slice();
     let preempts = |at: &usize| {
@@ -97,8 +97,8 @@ pub fn last_preemption(trace: &Trace) -> Option<Step> {
     (1..events.len()).rev().find(preempts).map(|at| Step(at as u32))
 }
 
-/// A schedule that should show a failure of this trace again, with as few switches as what led to it allows. After its end
-/// the executor's policy goes on; whether the failure shows has to be seen.
+/// A schedule that should show a failure of this trace again, with as few switches as the events that led to it allow.
+/// After its end the executor's policy continues, so the caller has to check that the failure occurs.
 pub(crate) fn of_failure(trace: &Trace, failure: &Failure) -> Option<Schedule> {
     let causality = Causality::of(trace);
     let all = || causality.threads().filter_map(|thread| causality.last_of(thread)).collect::<Vec<_>>();
@@ -130,8 +130,8 @@ mod tests {
 
     use super::*;
 
-    /// The fewest switches of any order of the events that respects causality, by trying all; one more if `then` is not the
-    /// last to run.
+    /// The fewest switches of any order of the events that respects causality, by trying all; one more if `then` is not
+    /// the last to run.
     fn fewest(causality: &Causality, past: &Clock, done: &Clock, last: ThreadId, then: ThreadId) -> usize {
         let threads = causality.threads().filter(|t| done.count(*t) < past.count(*t));
         let orders = threads.filter_map(|thread| {
@@ -147,7 +147,7 @@ mod tests {
         orders.min().unwrap_or(usize::from(last != then))
     }
 
-    /// What leads to two events, without them: the orders in which it can come before the first.
+    /// Orders in which the events that lead to two others can come before the first of them.
     #[test]
     fn no_order_has_fewer_switches() {
         let (mut compared, mut saved) = (0, 0);

@@ -1,48 +1,51 @@
 //! Sleep sets: P. Godefroid, "Partial-order methods for the verification of concurrent systems", LNCS 1032, 1996.
 //!
-//! A thread sleeps in a state when all that can follow its next event there was explored already, from this state or
-//! from an earlier one whose other events since are independent of it. Running it now would only repeat that. It wakes
-//! as soon as an event is executed that depends on its own.
+//! A thread sleeps in a state when everything that can follow its next event there has been explored, from this state
+//! or from an earlier one whose other events since are independent of it. Running the thread now would repeat that. It
+//! wakes as soon as an event is executed that depends on its own.
 
 use std::rc::Rc;
 
 use model::dependence::dependent;
 use model::{Event, Op, ThreadId, ThreadSet};
 
-/// Whether the order of two events matters that are possible in the same state. Dependence, except that a thread leaving
-/// a barrier does not mind arrivals at it: they are those of the next generation.
+/// Whether the order of two co-enabled events matters. This is dependence, except that a thread leaving a barrier is
+/// not affected by arrivals, which belong to the next generation.
 pub(crate) fn interfere(one: &Event, other: &Event) -> bool {
-    // The usual cases without looking at what else the events use.
+    // The common cases are decided without computing footprints.
     match (&one.op, &other.op) {
         (Op::Access(a), Op::Access(b)) => one.id.thread == other.id.thread || a.conflicts_with(b),
         (Op::BarrierArrive { .. }, Op::BarrierLeave { .. }) | (Op::BarrierLeave { .. }, Op::BarrierArrive { .. }) => {
             one.id.thread == other.id.thread
         }
-        (a, b) if (is_about_ends(a) && !is_about_threads(b)) || (is_about_ends(b) && !is_about_threads(a)) => {
+        (a, b)
+            if (concerns_thread_end(a) && !concerns_thread_lifetime(b))
+                || (concerns_thread_end(b) && !concerns_thread_lifetime(a)) =>
+        {
             one.id.thread == other.id.thread
         }
         _ => dependent(one, other),
     }
 }
 
-/// Whether the operation ends a thread or has to do with its end.
-fn is_about_ends(op: &Op) -> bool {
+/// Whether the operation ends a thread or concerns a thread's end.
+fn concerns_thread_end(op: &Op) -> bool {
     matches!(op, Op::Exit | Op::Join { .. } | Op::TryJoin { .. } | Op::Detach { .. })
 }
 
-/// Whether the operation has to do with another thread's life, or ends its own.
-fn is_about_threads(op: &Op) -> bool {
-    is_about_ends(op) || matches!(op, Op::Create { .. } | Op::Cancel { .. })
+/// Whether the operation concerns another thread's lifetime, or ends its own thread.
+fn concerns_thread_lifetime(op: &Op) -> bool {
+    concerns_thread_end(op) || matches!(op, Op::Create { .. } | Op::Cancel { .. })
 }
 
-/// Whether two events that can come next in a state are the same: of one thread, with the same choices.
+/// Whether two possible next events of a state are the same: same thread, same choices.
 pub(crate) fn same_event(one: &Event, other: &Event) -> bool {
     one.id.thread == other.id.thread && one.op.choices() == other.op.choices()
 }
 
-/// How events relate that can come next in a state.
+/// How possible next events of a state relate to each other.
 pub(crate) trait Relation<E> {
-    /// Whose it is.
+    /// The event's thread.
     fn thread(&self, event: &E) -> ThreadId;
     /// See [`same_event`].
     fn same(&self, one: &E, other: &E) -> bool;
@@ -50,7 +53,7 @@ pub(crate) trait Relation<E> {
     fn interfere(&self, one: &E, other: &E) -> bool;
 }
 
-/// Events themselves.
+/// Events compared by their content.
 pub(crate) struct ByContent;
 
 impl Relation<Event> for ByContent {
@@ -67,27 +70,27 @@ impl Relation<Event> for ByContent {
 
 /// The sleeping threads of a state, each by its next event there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Sleep<E = Event> {
-    /// Mostly the same as in the state before.
+pub(crate) struct SleepSet<E = Event> {
+    /// Usually the same as in the previous state.
     events: Rc<Vec<E>>,
-    /// Threads after whose events something was left out that may interfere with them.
-    partly: ThreadSet,
+    /// Threads after whose events something was pruned that may interfere with them.
+    incomplete: ThreadSet,
 }
 
-impl<E> Default for Sleep<E> {
+impl<E> Default for SleepSet<E> {
     fn default() -> Self {
-        Self { events: Rc::default(), partly: ThreadSet::new() }
+        Self { events: Rc::default(), incomplete: ThreadSet::new() }
     }
 }
 
-impl<E> From<(Vec<E>, ThreadSet)> for Sleep<E> {
-    fn from((events, partly): (Vec<E>, ThreadSet)) -> Self {
-        Self { events: Rc::new(events), partly }
+impl<E> From<(Vec<E>, ThreadSet)> for SleepSet<E> {
+    fn from((events, incomplete): (Vec<E>, ThreadSet)) -> Self {
+        Self { events: Rc::new(events), incomplete }
     }
 }
 
-impl<E: Clone> Sleep<E> {
-    /// Whether nobody sleeps.
+impl<E: Clone> SleepSet<E> {
+    /// Whether no thread sleeps.
     pub(crate) fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
@@ -97,41 +100,41 @@ impl<E: Clone> Sleep<E> {
         &self.events
     }
 
-    /// The sleeping threads after whose events something was left out that may interfere with them. They need not be run
-    /// either, since nothing that is looked for can follow; but the search has not met all that may have to come before
-    /// them.
-    pub(crate) fn partly(&self) -> &ThreadSet {
-        &self.partly
+    /// The sleeping threads after whose events something was pruned that may interfere with them. They need not run
+    /// either, since no requested finding can follow, but the search has not seen everything that may have to come
+    /// before them.
+    pub(crate) fn incomplete(&self) -> &ThreadSet {
+        &self.incomplete
     }
 
-    /// Whether the thread sleeps, with some of what it can choose.
+    /// Whether the thread sleeps, with any of its choices.
     pub(crate) fn contains(&self, relation: &impl Relation<E>, thread: ThreadId) -> bool {
         self.events.iter().any(|e| relation.thread(e) == thread)
     }
 
-    /// Whether the thread sleeps with what it chooses in this event.
+    /// Whether the thread sleeps with the choices of this event.
     pub(crate) fn contains_event(&self, relation: &impl Relation<E>, event: &E) -> bool {
         self.events.iter().any(|e| relation.same(e, event))
     }
 
-    /// All that can follow the event has been explored.
+    /// Adds an event after which everything has been explored.
     pub(crate) fn insert(&mut self, relation: &impl Relation<E>, event: E) {
         if !self.contains_event(relation, &event) {
             Rc::make_mut(&mut self.events).push(event);
         }
     }
 
-    /// Something was left out after the sleeping thread's event that may interfere with it.
-    pub(crate) fn explored_partly(&mut self, thread: ThreadId) {
-        self.partly.insert(thread);
+    /// Records that something was pruned after the sleeping thread's event that may interfere with it.
+    pub(crate) fn mark_incomplete(&mut self, thread: ThreadId) {
+        self.incomplete.insert(thread);
     }
 
-    /// All that can follow a thread's next event has been explored, for all that it can choose there.
+    /// Adds a thread's next events, one for each of its choices, after which everything has been explored.
     pub(crate) fn extend(&mut self, relation: &impl Relation<E>, events: impl IntoIterator<Item = E>) {
         events.into_iter().for_each(|event| self.insert(relation, event));
     }
 
-    /// Who still sleeps after the event of a thread that is awake. A thread wakes with all that it can choose.
+    /// The sleep set after an event of a thread that is awake. A thread wakes with all its choices.
     pub(crate) fn after(&self, relation: &impl Relation<E>, event: &E) -> Self {
         let woken = self.events.iter().filter(|e| relation.interfere(e, event));
         let woken: ThreadSet = woken.map(|e| relation.thread(e)).collect();
@@ -139,8 +142,8 @@ impl<E: Clone> Sleep<E> {
             return self.clone();
         }
         let asleep = self.events.iter().filter(|e| !woken.contains(relation.thread(e)));
-        let partly = self.partly.iter().filter(|t| !woken.contains(*t)).collect();
-        Self { events: Rc::new(asleep.cloned().collect()), partly }
+        let incomplete = self.incomplete.iter().filter(|t| !woken.contains(*t)).collect();
+        Self { events: Rc::new(asleep.cloned().collect()), incomplete }
     }
 }
 
@@ -150,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// The usual cases are told as dependence tells them.
+    /// The shortcuts agree with dependence.
     #[test]
     fn interference_is_dependence() {
         let cell = |start, len| Cell { start: Addr(start), len };

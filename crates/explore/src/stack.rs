@@ -4,53 +4,53 @@ use model::{Choice, Event, EventId, Op, Schedule, Step, ThreadId, ThreadSet, Tra
 use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
-use crate::sleep::{ByContent, Sleep};
+use crate::sleep::{ByContent, SleepSet};
 
 /// A state of the current execution: the one before its event of the same number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Frame {
     /// Threads that can run.
     pub(crate) runnable: ThreadSet,
-    /// Threads to be run from here; a subset of the runnable ones that only grows.
+    /// Threads to run from here: a subset of the runnable ones that only grows.
     pub(crate) backtrack: ThreadSet,
-    /// Those of them that have been, the current execution's included.
+    /// Those of them that have been run, including the current execution's.
     pub(crate) done: ThreadSet,
-    /// Threads that need not be run from here; empty where the search does without.
-    pub(crate) sleep: Sleep,
-    /// The events of the thread being explored, with choices other than those of the current execution.
+    /// Threads that need not run from here; empty in searches without sleep sets.
+    pub(crate) sleep: SleepSet,
+    /// The events of the thread being explored with other choices than in the current execution.
     pub(crate) variants: Vec<Event>,
 }
 
-/// The current execution, with a [`Frame`] for each event up to where it repeats what was explored.
+/// The current execution, with a [`Frame`] for each event up to where it repeats explored executions.
 pub(crate) struct Stack {
     pub(crate) trace: Trace,
     pub(crate) frames: Vec<Frame>,
     sleeping: bool,
 }
 
-/// Where to go next: a thread to be run in a state of the current execution.
+/// A thread to run in a state of the current execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Branch {
+pub(crate) struct BacktrackPoint {
     /// The state.
     pub(crate) step: Step,
-    /// Who runs there.
+    /// The thread to run.
     pub(crate) thread: ThreadId,
-    /// What is chosen in the event, as far as it is decided.
+    /// The choices of its event, as far as they are fixed.
     pub(crate) choices: Vec<Choice>,
 }
 
-/// Where an execution begins to repeat what was explored.
+/// Where an execution starts to repeat explored ones.
 pub(crate) enum Cut {
     /// Nowhere.
     Nowhere,
-    /// All threads that can run sleep.
+    /// All runnable threads sleep.
     Blocked,
-    /// The thread that ran sleeps; another does not.
-    Detour(Branch),
+    /// The thread that ran sleeps; another one does not.
+    Detour(BacktrackPoint),
 }
 
-impl Branch {
-    /// The schedule that goes to the branch's state in this execution and runs its thread for one event.
+impl BacktrackPoint {
+    /// The schedule that reaches this state in this execution and runs the thread for one event.
     pub(crate) fn schedule(&self, trace: &Trace) -> Schedule {
         let mut schedule = trace.schedule_to(self.step);
         let before = trace.events.iter().take(self.step.0 as usize);
@@ -69,7 +69,7 @@ impl Frame {
 }
 
 impl Stack {
-    /// The states of the first execution. Whether sleep sets are kept.
+    /// The states of the first execution; `sleeping` says whether sleep sets are kept.
     pub(crate) fn new(trace: Trace, sleeping: bool) -> Self {
         let mut stack = Self { trace, frames: Vec::new(), sleeping };
         stack.fill();
@@ -81,9 +81,9 @@ impl Stack {
         Step(self.frames.len() as u32)
     }
 
-    /// Removes states from the end until one is left with something to try there, and says what: all that its thread can
-    /// choose, then another thread.
-    pub(crate) fn next_branch(&mut self, values: &ChoiceValues) -> Option<Branch> {
+    /// Removes states from the end until one has something left to try, and returns that: first all choices of its
+    /// thread, then another thread.
+    pub(crate) fn next_branch(&mut self, values: &ChoiceValues) -> Option<BacktrackPoint> {
         while let Some(last) = self.frames.len().checked_sub(1) {
             let (step, frame) = (Step(last as u32), &mut self.frames[last]);
             let event = &self.trace.events[step];
@@ -91,7 +91,7 @@ impl Stack {
                 if self.sleeping && !matches!(event.op, Op::Choose(_)) {
                     frame.variants.push(event.clone());
                 }
-                return Some(Branch { step, thread: event.id.thread, choices });
+                return Some(BacktrackPoint { step, thread: event.id.thread, choices });
             }
             let open = frame.open().next();
             if let Some(thread) = open {
@@ -100,21 +100,22 @@ impl Stack {
                 if self.sleeping {
                     frame.sleep.extend(&ByContent, variants.into_iter().chain([event.clone()]));
                 }
-                return Some(Branch { step, thread, choices: Vec::new() });
+                return Some(BacktrackPoint { step, thread, choices: Vec::new() });
             }
             self.frames.pop();
         }
         None
     }
 
-    /// Takes the execution that followed a branch; its events before the branch are those of the stack.
+    /// Replaces the execution by one that followed a backtracking point. The events before that point are those of the
+    /// stack.
     pub(crate) fn follow(&mut self, trace: Trace) {
         self.trace = trace;
         self.fill();
     }
 
     /// Looks from the state `from` on for the first event of a sleeping thread, and removes the states from there on,
-    /// except where another thread is to run instead.
+    /// except the one in which another thread has to run instead.
     pub(crate) fn cut(&mut self, from: Step) -> Cut {
         let asleep = |(frame, event): (&Frame, &Event)| frame.sleep.contains(&ByContent, event.id.thread);
         let states = self.frames.iter().zip(&self.trace.events).skip(from.0 as usize);
@@ -128,7 +129,7 @@ impl Stack {
         match awake {
             Some(thread) => {
                 self.frames.truncate(at + 1);
-                Cut::Detour(Branch { step: Step(at as u32), thread, choices: Vec::new() })
+                Cut::Detour(BacktrackPoint { step: Step(at as u32), thread, choices: Vec::new() })
             }
             None => {
                 self.frames.truncate(at);
@@ -137,7 +138,7 @@ impl Stack {
         }
     }
 
-    /// Adds frames for the trace's events that have none.
+    /// Adds frames for events of the trace that have none.
     fn fill(&mut self) {
         let known = self.frames.len();
         let mut entries = self.trace.runnable.partition_point(|(from, _)| from.0 as usize <= known).max(1) - 1;

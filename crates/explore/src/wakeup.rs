@@ -1,12 +1,12 @@
-//! Wake-up trees: what is left to be explored from a state, as sequences of events with common beginnings.
+//! Wake-up trees: what is left to explore from a state, as sequences of events with common prefixes.
 //!
 //! From P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, "Optimal dynamic partial order reduction", POPL 2014. The
-//! children of a state are explored in order. Chains without a fork are kept as one branch.
+//! children of a state are explored in order. A chain without a fork is stored as one branch.
 //!
-//! A thread that can choose has an event for each value; a sequence has one of them.
+//! A thread that makes a choice has one event for each value; a sequence contains one of them.
 //!
 //! An event is a *weak initial* of a sequence that can follow a state if it can come first: it is in the sequence and
-//! nothing before it there interferes with it, or its thread is not in it and nothing in it interferes.
+//! nothing before it there interferes with it, or its thread is not in the sequence and nothing in it interferes.
 
 use model::{ThreadId, work};
 use serde::{Deserialize, Serialize};
@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 use crate::events::{EventNumber, Events};
 use crate::sleep::Relation;
 
-/// An event to be executed: its number as it is expected, and whether it was seen like this after the same past; if not,
-/// it may turn out otherwise, or not to be possible. Trees may have many of these: each is one word.
+/// An event to execute: its expected number, and whether it was seen in this form after the same past. If it was not,
+/// the event may turn out differently or be disabled. Trees may have many of these, so each is one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Planned(u32);
 
 impl Planned {
-    /// The place of an event that was taken out of a sequence.
+    /// Marks an event that was removed from a sequence.
     const TAKEN: Self = Self(u32::MAX);
 
-    /// An event, and whether it was seen.
+    /// A planned event.
     pub(crate) fn new(event: EventNumber, seen: bool) -> Self {
         Self(event.0 << 1 | u32::from(seen))
     }
@@ -37,7 +37,7 @@ impl Planned {
     }
 }
 
-/// A chain of events and what may follow it, in order; a leaf if that is empty.
+/// A chain of events and the branches that may follow it, in order; a leaf if there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Branch {
     pub(crate) chain: Box<[Planned]>,
@@ -45,21 +45,21 @@ pub(crate) struct Branch {
 }
 
 impl Branch {
-    /// The same with other numbers.
+    /// The same branch with other event numbers.
     pub(crate) fn renumbered(self, number: &impl Fn(&Planned) -> Planned) -> Self {
         let chain = self.chain.iter().map(number).collect();
         Self { chain, next: self.next.into_iter().map(|branch| branch.renumbered(number)).collect() }
     }
 }
 
-/// Forks of a chain: the number of its events before each, and the branches there that are not the chain's own.
+/// Forks of a chain: the number of its events before each fork, and the branches there other than the chain's own.
 pub(crate) type Forks = Vec<(usize, Vec<Branch>)>;
 
-/// A sequence of events that can follow a state, from which events are taken out.
+/// A sequence of events that can follow a state and from which events can be removed.
 #[derive(Default)]
 pub(crate) struct Sequence {
     events: Vec<Planned>,
-    /// Everything before was taken out.
+    /// Everything before this index was removed.
     start: usize,
 }
 
@@ -70,7 +70,7 @@ impl Sequence {
         self.start = 0;
     }
 
-    /// Adds an event, and whether it was seen after the same past.
+    /// Appends an event, and whether it was seen after the same past.
     #[inline]
     pub(crate) fn push(&mut self, event: EventNumber, seen: bool) {
         work::count(1);
@@ -81,7 +81,7 @@ impl Sequence {
         self.events[self.start..].iter().copied().filter(|planned| *planned != Planned::TAKEN)
     }
 
-    /// Where the event's thread has its first one, if the event is a weak initial: it can come first.
+    /// If the event is a weak initial: the index of its thread's first event, if there is one.
     #[inline]
     fn weak_initial(&self, events: &Events, event: EventNumber) -> Option<Option<usize>> {
         for (at, other) in self.events.iter().enumerate().skip(self.start) {
@@ -93,20 +93,20 @@ impl Sequence {
         Some(None)
     }
 
-    /// Whether the event, possible in the state, is a weak initial.
+    /// Whether the event, enabled in the state, is a weak initial.
     pub(crate) fn has_weak_initial(&self, events: &Events, event: EventNumber) -> bool {
         self.weak_initial(events, event).is_some()
     }
 
-    /// Whether there is an event of the thread.
+    /// Whether the sequence has an event of the thread.
     pub(crate) fn has_event_of(&self, events: &Events, thread: ThreadId) -> bool {
         self.iter().any(|planned| events.thread(&planned.event()) == thread)
     }
 
-    /// Takes out the event of a weak initial's thread, if there is one. Whether it is one.
+    /// If the event is a weak initial, removes the first event of its thread and returns true.
     #[inline]
     fn take_weak_initial(&mut self, events: &Events, event: EventNumber) -> bool {
-        // Sequences that go into one tree begin alike.
+        // Sequences that go into one tree often have a common prefix.
         if self.events.get(self.start).is_some_and(|first| first.event() == event && *first != Planned::TAKEN) {
             self.start += 1;
             while self.events.get(self.start) == Some(&Planned::TAKEN) {
@@ -129,8 +129,8 @@ impl Sequence {
     }
 }
 
-/// Adds a sequence to the branches of a state, unless exploring a leaf that is there covers it: one that leads to the
-/// same state as some continuation of the sequence. Whether it was added. The sequence is used up.
+/// Inserts a sequence into the branches of a state, unless an existing leaf covers it by leading to the same state as
+/// some continuation of the sequence. Returns whether it was inserted. Empties the sequence.
 pub(crate) fn insert(events: &Events, branches: &mut Vec<Branch>, sequence: &mut Sequence) -> bool {
     for branch in branches.iter_mut() {
         let common = take_common(events, &branch.chain, sequence);
@@ -154,7 +154,8 @@ pub(crate) fn insert(events: &Events, branches: &mut Vec<Branch>, sequence: &mut
     true
 }
 
-/// How many events of the chain are, one after the other, weak initials of the sequence; they are taken out of it.
+/// The number of leading events of the chain that are, one after the other, weak initials of the sequence; removes them
+/// from it.
 fn take_common(events: &Events, chain: &[Planned], sequence: &mut Sequence) -> usize {
     chain.iter().take_while(|planned| sequence.take_weak_initial(events, planned.event())).count()
 }
@@ -175,8 +176,8 @@ pub(crate) fn first_leaf(branch: &Branch) -> Vec<Planned> {
     chain
 }
 
-/// Takes the first leaf: its events from the root on, and for each fork on the way the number of events before it and
-/// the other branches there.
+/// Removes the first leaf. Returns its events from the root on and, for each fork on the way, the number of events
+/// before it and the other branches there.
 pub(crate) fn take_first(branches: &mut Vec<Branch>) -> Option<(Vec<Planned>, Forks)> {
     if branches.is_empty() {
         return None;
@@ -195,8 +196,8 @@ pub(crate) fn take_first(branches: &mut Vec<Branch>) -> Option<(Vec<Planned>, Fo
     Some((chain, forks))
 }
 
-/// What is left of a first leaf and its forks, as [`take_first`] gave them, when the leaf's events from number `at` on
-/// turn out not to be possible.
+/// What is left of a first leaf and its forks, as returned by [`take_first`], when the leaf's events from number `at`
+/// on turn out to be disabled.
 pub(crate) fn without_first_leaf(chain: &[Planned], forks: Forks, at: usize) -> Option<Branch> {
     let mut below = None;
     let counts: Vec<usize> = forks.iter().map(|(count, _)| *count).collect();

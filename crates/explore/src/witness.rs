@@ -1,8 +1,9 @@
 //! A schedule that brings two racing accesses side by side.
 //!
-//! What led the two threads to their accesses, in an order that respects causality, is a run of its own; after it both
-//! stand before their accesses. When what led to the second includes the first (which takes communication that is no
-//! synchronisation: relaxed atomics, or another race), no such run is known, and the trace itself is the witness.
+//! The events that lead the two threads to their accesses, in an order that respects causality, form a run after which
+//! both threads are about to make their accesses. If the first access leads to the second (through communication that
+//! is not synchronisation: relaxed atomics, or another race), no such run is known, and the trace itself is the
+//! witness.
 
 use std::cmp::Reverse;
 
@@ -21,22 +22,22 @@ pub struct Witness {
     pub first: EventId,
     /// The other one.
     pub second: EventId,
-    /// Whether both threads stand before their accesses at once, so that the two come one right after the other.
-    /// If not, what leads to the second depends on the first by something that is no synchronisation.
+    /// Whether both threads can be about to make their accesses at once, so that one comes right after the other. If
+    /// not, the second depends on the first through something that is not synchronisation.
     pub adjacent: bool,
 }
 
-/// What led two threads to their racing accesses.
+/// The events that lead two threads to their racing accesses.
 pub(crate) struct Approach<'a> {
     race: &'a Race,
     first: EventId,
     second: EventId,
-    /// All that led to either, without the two themselves unless one led to the other.
+    /// All events that lead to either access, without the two themselves unless one leads to the other.
     past: Clock,
 }
 
 impl<'a> Approach<'a> {
-    /// What led to the accesses of a trace's race.
+    /// Collects the events that lead to the accesses of a race.
     pub(crate) fn new(trace: &Trace, causality: &Causality, race: &'a Race) -> Self {
         let (first, second) = (trace.events[race.first].id, trace.events[race.second].id);
         let mut past = Clock::new();
@@ -51,12 +52,12 @@ impl<'a> Approach<'a> {
         Self { race, first, second, past }
     }
 
-    /// Whether both threads can stand before their accesses at once.
+    /// Whether both threads can be about to make their accesses at once.
     pub(crate) fn adjacent(&self) -> bool {
         !self.past.contains(self.first)
     }
 
-    /// The witness it gives.
+    /// Builds the witness.
     pub(crate) fn witness(self, trace: &Trace, causality: &Causality) -> Witness {
         let Self { race, ref past, .. } = self;
         if !self.adjacent() {
@@ -71,7 +72,7 @@ impl<'a> Approach<'a> {
             Witness { schedule: run.schedule, first, second, adjacent: true }
         };
         let witness = run(race.first, race.second);
-        // Two accesses that stand side by side can come in either order.
+        // Two adjacent accesses can come in either order.
         let plain = |step: Step| matches!(trace.events[step].op, Op::Access(access) if access.atomic.is_none());
         if !(plain(race.first) && plain(race.second)) {
             return witness;
@@ -81,9 +82,9 @@ impl<'a> Approach<'a> {
     }
 }
 
-/// The earlier events that an access has to come after because they communicate with its atomic part: a library call
-/// that reads from a pipe into a buffer races on the buffer, but waits for what was written to the pipe. What a section
-/// does depends on all that it reads; but the access that it races with comes right before it anyway.
+/// The earlier events that an access has to follow because they communicate with its atomic part: a library call that
+/// reads from a pipe into a buffer races on the buffer, but waits for the data in the pipe. A section's behaviour
+/// depends on everything it reads, but the access it races with comes right before it in any case.
 fn communicating(trace: &Trace, step: Step, first: Step) -> impl Iterator<Item = Step> {
     let event = &trace.events[step];
     let section = matches!(event.op, Op::Section { .. });
@@ -99,7 +100,7 @@ fn communicating(trace: &Trace, step: Step, first: Step) -> impl Iterator<Item =
 }
 
 impl Witness {
-    /// Orders witnesses from the easiest to follow: side by side, few switches, few events.
+    /// Orders witnesses by how easy they are to follow: adjacent accesses, few switches, few events.
     pub(crate) fn cost(&self) -> impl Ord + use<> {
         let events: u64 = self.schedule.segments.iter().map(|s| u64::from(s.until)).sum();
         (Reverse(self.adjacent), self.schedule.switches(), events)

@@ -1,6 +1,6 @@
-//! A reduction may leave out schedules, never a class of equivalent ones.
+//! A reduction may omit schedules, never a whole class of equivalent ones.
 //!
-//! Random programs of a few operations per thread, covering every kind of operation; the plain search knows all
+//! Random programs of a few operations per thread, covering every kind of operation; the unreduced search finds all
 //! classes.
 
 mod support;
@@ -14,10 +14,10 @@ use support::Classes;
 use testkit::Interpreter;
 use testkit::generator::Random;
 
-/// Executions the plain search may need.
+/// Limit on the executions of the unreduced search.
 const CAP: u64 = 1_500;
 
-/// The reductions compared with the plain search.
+/// The reductions compared with the unreduced search.
 const REDUCTIONS: [ReductionName; 3] = [ReductionName::Dpor, ReductionName::DporSleep, ReductionName::Optimal];
 
 const GLOBALS: &str = "global x: 8\nglobal y: 4\nglobal m: 80\nglobal c: 48\nglobal s: 32\nglobal b: 32\nglobal o: 4\n";
@@ -69,7 +69,7 @@ fn operation(random: &mut Random, n: usize) -> String {
     }
 }
 
-/// Two or three threads, the initial one included; nobody is joined, to keep the number of interleavings small.
+/// Two or three threads, including the initial one. No thread is joined, to keep the number of interleavings small.
 fn random_program(random: &mut Random) -> String {
     let count = 2 + random.below(3) / 2;
     let mut text = format!("{GLOBALS}fn routine() {{\nentry:\nstore 4, @y, 5\nreturn\n}}\n");
@@ -96,7 +96,7 @@ fn explore(text: &str, spurious: bool, reduction: ReductionName, max_executions:
     (outcome, classes)
 }
 
-/// What is reported, without schedules.
+/// The findings, without schedules.
 fn report(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
     let failures: BTreeSet<_> = outcome
         .failures
@@ -135,11 +135,11 @@ fn reductions_cover_every_class() {
             assert!(outcome.statistics.executions <= plain.statistics.executions, "{}", context());
             assert!(outcome.races.values().all(|race| race.confirmed), "{}", context());
             reduced += outcome.statistics.executions;
-            // The rules that say which events are never possible at once hold where nothing is misused.
+            // Co-enabledness follows from the rules of objects only where nothing is misused.
             if reduction != ReductionName::Dpor && !misuses(&outcome) {
                 let complete = outcome.statistics.executions - outcome.statistics.blocked;
                 assert_eq!(complete, classes.0.len() as u64, "{:?}: {}", outcome.statistics, context());
-                // What a compare-exchange will do is not foreseen, and cancellation is left to another reduction.
+                // Results of compare-exchanges are not predicted, and cancellation is left to another reduction.
                 let foreseen = !text.contains("cas ") && !text.contains("cancel");
                 let foreseen = foreseen && reduction == ReductionName::Optimal;
                 assert!(!foreseen || outcome.statistics.blocked == 0, "{:?}: {}", outcome.statistics, context());

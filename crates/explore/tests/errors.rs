@@ -1,4 +1,4 @@
-//! An executor that is no function of its schedule is found out, and what it did is named.
+//! An executor whose runs are not a function of the schedule is detected, and the error names the difference.
 
 use explore::{Error, Options, search};
 use model::{End, Executor, Op, Schedule, SiteId, Step, ThreadId, ThreadSet, Trace};
@@ -22,7 +22,7 @@ entry:
 entry main
 ";
 
-/// Spoils every trace but the first.
+/// Corrupts every trace but the first.
 struct Spoiled<F>(Interpreter, u32, F);
 
 impl<F: FnMut(&mut Trace)> Executor for Spoiled<F> {
@@ -54,14 +54,14 @@ fn another_event_in_the_prefix() {
 fn other_threads_runnable_in_the_prefix() {
     let error = error(|trace| trace.runnable[0].1 = [ThreadId(0), ThreadId(1)].into_iter().collect::<ThreadSet>());
     assert!(matches!(error, Error::Nondeterministic { step: Step(0), .. }), "{error}");
-    assert!(error.to_string().contains("{t0} could run and then {t0, t1}"), "{error}");
+    assert!(error.to_string().contains("the runnable threads were {t0} and then {t0, t1}"), "{error}");
 }
 
 #[test]
 fn a_run_that_ends_early() {
     let error = error(|trace| trace.events.truncate(1));
     assert!(matches!(error, Error::Nondeterministic { step: Step(1), .. }), "{error}");
-    assert!(error.to_string().contains("the run ended"), "{error}");
+    assert!(error.to_string().contains("the second ended"), "{error}");
 }
 
 #[test]

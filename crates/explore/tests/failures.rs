@@ -1,6 +1,6 @@
-//! Crashes, failed assertions, deadlocks and misuses against brute force: on generated programs each reduction finds all
-//! there are, with everything looked for and with one kind alone, which asks only that kind's question of what can still
-//! happen.
+//! Crashes, failed assertions, deadlocks and misuses compared with brute force: on generated programs each reduction
+//! finds all of them, both when everything is searched for and when a single kind is, which makes the pruner ask about
+//! that kind only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
     outcome
 }
 
-/// What is known of a kind of finding: sites, and for misuses what was done.
+/// What identifies findings of a kind: sites and, for misuses, the message.
 type Found = BTreeSet<(Vec<Option<SiteId>>, String)>;
 
 fn found(outcome: &Outcome, check: Check) -> Found {
@@ -49,8 +49,8 @@ fn truth(truth: &Truth, check: Check) -> Found {
     }
 }
 
-/// Every failure shows again when its schedule is run, and not with fewer switches when the run goes on without its last
-/// preemption. How many there are, and how many of them have a preemption.
+/// Every failure occurs again when its schedule is run, and does not occur with fewer switches when the run omits its
+/// last preemption. Returns the number of failures and how many of them need a preemption.
 fn assert_replay(program: &Program, outcome: &Outcome, context: &str) -> [usize; 2] {
     let mut fresh = Interpreter::new(program.clone()).unwrap();
     let mut decided = 0;

@@ -1,7 +1,7 @@
-//! Independent events can be swapped: on random runs of generated programs, swapping two that are adjacent gives a run
-//! with the same events, the same state after them, and the same races. (Two creations are left out: swapping them
-//! swaps the numbers of the threads.) And dependence is the stronger order: what
-//! happens-before orders, dependence orders too.
+//! Independent events commute: on random runs of generated programs, swapping two adjacent independent events gives a
+//! run with the same events, the same final state and the same races. (Pairs of creations are excluded, since swapping
+//! them swaps the threads' numbers.) And dependence is the stronger order: it orders everything that happens-before
+//! orders.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use model::{Clock, End, Event, EventId, Executor, Op, Schedule, Step, Trace};
 use testkit::generator::{Case, Feature, Random};
 use testkit::{Interpreter, Limits};
 
-/// A run in which chance decides.
+/// A run with random scheduling.
 fn random_run(interpreter: &mut Interpreter, random: &mut Random) -> Trace {
     let mut machine = interpreter.initial().clone();
     let mut schedule = Schedule::new();
@@ -53,7 +53,7 @@ fn racing_events(trace: &Trace) -> BTreeSet<(EventId, EventId)> {
     races
 }
 
-/// For each event, those that lead to it by dependence, and itself.
+/// For each event, the events that lead to it by dependence, and itself.
 fn causal_pasts(trace: &Trace) -> Vec<BTreeSet<EventId>> {
     let events = trace.events.as_slice();
     let mut pasts: Vec<BTreeSet<EventId>> = Vec::new();
@@ -93,7 +93,7 @@ fn independent_events_can_be_swapped() {
             assert_eq!(trace.runnable_at(after), swapped.runnable_at(after), "{}", context());
             assert_eq!(racing_events(&swapped), races, "{}", context());
             assert_eq!(trace.pending, swapped.pending, "{}", context());
-            // Which of two failures is the first is decided by order alone.
+            // Which of two failures comes first depends on order alone.
             if !matches!(trace.end, End::Assertion { .. } | End::Crash { .. }) {
                 assert_eq!(trace.end, swapped.end, "{}", context());
             }

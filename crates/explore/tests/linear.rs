@@ -1,5 +1,5 @@
-//! What one execution costs grows with its length and no faster: steps of analysis are counted for 25,000, 50,000 and
-//! 100,000 operations. (The first execution is analysed in full; what the search goes on to is not looked at.)
+//! The cost of analysing one execution is linear in its length: the test counts analysis steps for 25,000, 50,000 and
+//! 100,000 operations. (Only the first execution counts; it is analysed in full.)
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use outlook::Summary;
 use program::Program;
 use testkit::Interpreter;
 
-/// Two threads that go round a loop so often, with this in it.
+/// Two threads that each repeat a loop with this body.
 fn program(globals: &str, first: &str, rounds: usize, bodies: [&str; 2]) -> Program {
     let mut text = format!("{globals}\n");
     for (number, body) in bodies.iter().enumerate() {
@@ -26,7 +26,7 @@ fn program(globals: &str, first: &str, rounds: usize, bodies: [&str; 2]) -> Prog
     Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// The events of the first execution, and the steps that its analysis takes.
+/// The events of the first execution, and the number of steps of its analysis.
 fn steps(program: Program, quantum: u32, reduction: ReductionName) -> (u64, u64) {
     let outlook = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
     let limits = testkit::interpreter::Options { quantum, max_steps: 200_000, spurious: false };

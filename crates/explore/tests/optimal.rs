@@ -1,4 +1,4 @@
-//! Numbers of classes that can be told from the program: the optimal reduction executes each class once.
+//! Programs with known numbers of classes: `optimal` executes each class once.
 
 #[path = "support/shapes.rs"]
 mod shapes;
@@ -12,7 +12,7 @@ use shapes::threads::threads;
 use shapes::{last_zero, readers};
 use testkit::Interpreter;
 
-/// What a complete search did, and the pairs that race.
+/// The statistics of a complete search, and the racing pairs.
 fn explore(text: &str, reduction: ReductionName) -> (Statistics, BTreeSet<Pair>) {
     let program = Program::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let options = Options { reduction, ..Options::default() };
@@ -21,7 +21,7 @@ fn explore(text: &str, reduction: ReductionName) -> (Statistics, BTreeSet<Pair>)
     (outcome.statistics, outcome.races.into_keys().collect())
 }
 
-/// The number of executions of a program on which none is blocked and no run wasted.
+/// The number of executions of a program in which none is blocked and no run wasted.
 fn optimal(text: &str) -> u64 {
     let (statistics, _) = explore(text, ReductionName::Optimal);
     assert_eq!((statistics.blocked, statistics.detours), (0, 0), "{text}");
@@ -35,7 +35,7 @@ fn each_reader_is_before_or_after_the_writer() {
     }
 }
 
-/// (n + 3) 2^(n - 2) classes: 147,456 for fifteen writers. The plain search confirms the first ones.
+/// (n + 3) 2^(n - 2) classes: 147,456 for fifteen writers. The unreduced search confirms the first ones.
 #[test]
 fn last_zero_is_found_once_per_class() {
     for (writers, classes) in (1..).zip([2, 5, 12, 28, 64, 144, 320, 704]) {
@@ -48,7 +48,7 @@ fn last_zero_is_found_once_per_class() {
     }
 }
 
-/// The orders of critical sections: a thread's own come in order.
+/// The orders of critical sections; each thread's own sections keep their order.
 #[test]
 fn critical_sections_come_in_every_order_once() {
     let section = "lock @m\nstore 4, @x, 1\nunlock @m\n";
@@ -62,7 +62,8 @@ fn critical_sections_come_in_every_order_once() {
     }
 }
 
-/// A writer excludes readers, who do not exclude each other: also when nobody lets go and the rest waits for ever.
+/// A writer excludes readers, and readers do not exclude each other, also when no thread releases the lock and the rest
+/// is blocked for ever.
 #[test]
 fn readers_of_a_lock_are_told_from_its_writers() {
     let (read, write) = ("rdlock @m\nunlock @m".to_owned(), "lock @m\nunlock @m".to_owned());
@@ -78,7 +79,7 @@ fn readers_of_a_lock_are_told_from_its_writers() {
     assert_eq!(statistics.executions, 2, "the readers have it, or the writer");
 }
 
-/// Threads created by threads are numbered by the order of creation, and named by their paths.
+/// Threads created by threads are numbered in order of creation and identified by their paths.
 #[test]
 fn threads_created_in_either_order() {
     let text = "
@@ -107,7 +108,7 @@ fn threads_created_in_either_order() {
     assert_eq!(optimal(text), 6, "two writes and a read in every order");
 }
 
-/// What is not covered is left to `dpor-sleep`, with the same findings.
+/// Programs that `optimal` does not cover are left to `dpor-sleep`, with the same findings.
 #[test]
 fn cancellation_and_misuse_are_left_to_another_reduction() {
     let cancelled = "
@@ -140,7 +141,7 @@ fn cancellation_and_misuse_are_left_to_another_reduction() {
     }
 }
 
-/// A loop that waits for another thread has executions without end; the limit on their length cuts them.
+/// A loop that waits for another thread has endless executions; the step limit cuts them.
 #[test]
 fn endless_executions_meet_their_limit() {
     let spin = "goto again\nagain:\n%f = load 4 seq_cst, @x\nbranch %f, end, again\nend:\nstore 4, @y, 1".to_owned();

@@ -1,5 +1,5 @@
-//! The search against brute force: on generated programs it finds exactly the races, deadlocks, failed assertions and
-//! crashes there are, and every race replays.
+//! The search compared with brute force: on generated programs it finds exactly the existing races, deadlocks, failed
+//! assertions and crashes, and every race replays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, s
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
-use testkit::generator::{Case, Feature, Hidden};
+use testkit::generator::{Case, Feature, RaceDependence};
 use testkit::{Interpreter, Limits, Truth};
 
 /// Programs compared.
 const PROGRAMS: u64 = 10_000;
-/// Those of them made of what races may be hidden behind: [`Feature::DEPENDENT`].
+/// Those of them with data-dependent races: [`Feature::DEPENDENT`].
 const DEPENDENT: u64 = 2_000;
-/// Programs on which the plain search is tried too, which is as slow as it is simple.
+/// Programs on which the unreduced search, simple and slow, is tried too.
 const PLAIN: u64 = 300;
 
-/// Further seeds, of programs that once went wrong: a thread created while a recursive lock is held; a race behind what was
-/// left out after an event asleep.
+/// Seeds of programs that once failed: a thread created while a recursive lock is held; a race behind something pruned
+/// after a sleeping event.
 const FURTHER: [u64; 2] = [14_445, 25_854];
 
 /// The reductions compared.
@@ -39,7 +39,7 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
     outcome
 }
 
-/// What the program's threads may still do.
+/// The program's outlook.
 fn outlook(program: &Program) -> Arc<dyn Outlook> {
     Arc::new(Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new()))
 }
@@ -60,7 +60,7 @@ fn assert_finds_the_truth(outcome: &Outcome, truth: &Truth, context: &str) {
     assert!(outcome.ordered.is_disjoint(&races), "{context}");
 }
 
-/// Every race's witness, run by an executor of its own, shows the race.
+/// Every race's witness shows the race when a new executor runs it.
 fn assert_races_replay(program: &Program, outcome: &Outcome, context: &str) {
     let mut fresh = Interpreter::new(program.clone()).unwrap();
     for (pair, race) in &outcome.races {
@@ -89,7 +89,7 @@ fn failure_kinds(trace: &Trace) -> Vec<FailureKind> {
     kinds
 }
 
-/// What a test of [`Feature`]s with races, deadlocks or failures of all kinds has to have seen.
+/// What this test must have seen to be meaningful.
 #[derive(Default)]
 struct Seen {
     racy: u64,
@@ -99,7 +99,7 @@ struct Seen {
     executions: [u64; 6],
     all: u64,
     /// Programs with a race that shows only through this.
-    hidden: BTreeMap<Hidden, u64>,
+    dependent_races: BTreeMap<RaceDependence, u64>,
 }
 
 /// The program of a seed.
@@ -110,7 +110,7 @@ fn case(seed: u64) -> Case {
 }
 
 #[test]
-fn the_search_finds_exactly_what_there_is() {
+fn search_agrees_with_brute_force() {
     let (mut seen, programs) = (Seen::default(), testkit::programs(PROGRAMS));
     for seed in (0..programs).chain(FURTHER) {
         let case = case(seed);
@@ -135,14 +135,14 @@ fn the_search_finds_exactly_what_there_is() {
         seen.failing += u64::from(!case.truth.assertions.is_empty() || !case.truth.crashes.is_empty());
         seen.executions.iter_mut().zip(executions).for_each(|(sum, n)| *sum += n);
         seen.all += case.truth.executions;
-        for hidden in Hidden::ALL {
-            *seen.hidden.entry(hidden).or_default() += u64::from(case.hides_a_race_behind(hidden));
+        for dependence in RaceDependence::ALL {
+            *seen.dependent_races.entry(dependence).or_default() += u64::from(case.has_race_depending_on(dependence));
         }
     }
-    let Seen { racy, deadlocking, failing, executions, all, hidden } = seen;
+    let Seen { racy, deadlocking, failing, executions, all, dependent_races } = seen;
     assert!(racy > programs / 4 && racy < programs, "{racy} racy programs");
     assert!(deadlocking > 0 && failing > 0, "{deadlocking} deadlocking and {failing} failing programs");
-    assert!(hidden.values().all(|programs| *programs >= 20), "races hidden behind {hidden:?}");
+    assert!(dependent_races.values().all(|programs| *programs >= 20), "races depending on {dependent_races:?}");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
 }

@@ -1,5 +1,4 @@
-//! What the reductions that ask what can still happen leave out, on the programs of the papers and others whose numbers
-//! can be told.
+//! What the pruning reductions omit, on the papers' programs and on others with known numbers.
 
 #[path = "support/threads.rs"]
 mod threads;
@@ -38,9 +37,9 @@ fn increment(variable: &str, lock: &str, name: &str) -> String {
     )
 }
 
-/// Paper 000's Figure 1: the second thread touches `y` under another lock than the first, but only if it saw `x` before the
-/// first thread changed it. More locks protect more variables that both threads change at their ends, in so many
-/// iterations.
+/// Paper 000's Figure 1: the second thread touches `y` under another lock than the first, but only if it read `x`
+/// before the first thread changed it. Additional locks protect additional variables that both threads change at their
+/// ends, once per iteration.
 fn figure1(locks: usize, iterations: usize) -> String {
     let mut globals = String::from("global x: 4\nglobal y: 4\nglobal z: 4\nglobal f1: 40\nglobal f2: 40\n");
     for extra in 0..locks {
@@ -60,10 +59,10 @@ fn figure1(locks: usize, iterations: usize) -> String {
     threads(&globals, &[first, second])
 }
 
-/// The race is found, backtracks are skipped, and the part of `dpor`'s executions that is left is at most the paper's: 14 of
-/// 89 and 68 of 233.
+/// The race is found, backtracking points are omitted, and the share of `dpor`'s executions that remains is at most the
+/// paper's: 14 of 89 and 68 of 233.
 #[test]
-fn the_running_example_of_paper_000() {
+fn running_example_of_paper_000() {
     for ((locks, iterations), (part, of)) in [((1, 1), (14, 89)), ((1, 2), (14, 89)), ((2, 1), (68, 233))] {
         let text = figure1(locks, iterations);
         let [dpor, pdp, best] = [Dpor, Pdp, Best].map(|reduction| explore(&text, reduction));
@@ -77,7 +76,7 @@ fn the_running_example_of_paper_000() {
     }
 }
 
-/// Paper 003's launch control: task threads each report under a lock, and two of them share a word that no lock protects.
+/// Paper 003's launch control: task threads report under a lock, and two of them share a word that no lock protects.
 fn launch_control(tasks: usize) -> String {
     let body = |task: usize| {
         let mut body = increment("status", "m", "s") + &increment("log", "n", "l");
@@ -90,7 +89,7 @@ fn launch_control(tasks: usize) -> String {
     threads(globals, &(0..tasks).map(body).collect::<Vec<_>>())
 }
 
-/// Executions of `dhtc` and `best` stay as they are from two to ten threads, while those of `dpor-sleep` grow.
+/// The executions of `dhtc` and `best` stay constant from two to ten threads, while those of `dpor-sleep` grow.
 #[test]
 fn launch_control_stays_flat() {
     let mut rows = String::from("| threads | `dpor-sleep` | `dhtc` | `best` |\n|---|---|---|---|\n");
@@ -115,7 +114,7 @@ fn launch_control_stays_flat() {
     assert!(page.contains(&rows), "docs/reductions.md should have this table:\n{rows}");
 }
 
-/// Threads that only touch variables under their locks: one execution, however many there are.
+/// Threads that touch variables only under their locks: one execution, however many there are.
 #[test]
 fn locked_variables_need_one_execution() {
     for count in [2, 8, 64] {
@@ -131,7 +130,7 @@ fn locked_variables_need_one_execution() {
     assert_eq!(executions(&text, Best), 1);
 }
 
-/// The philosophers who take their left fork first can all wait for each other; in one order they cannot.
+/// Philosophers who all take their left fork first can deadlock; with a global fork order they cannot.
 #[test]
 fn philosophers_are_found_in_deadlock() {
     let dinner = |left: &dyn Fn(usize) -> (usize, usize)| {
@@ -152,10 +151,10 @@ fn philosophers_are_found_in_deadlock() {
     assert!(executions(&ordered, Optimal) > 1);
 }
 
-/// The finding is behind an event of a subspace that holds nothing itself: `q` looks at the flag only if it came through the
+/// The finding depends on an event of a subspace that has no finding itself: `q` reads the flag only if it passed the
 /// critical section first, and may race only if the flag was not yet stored.
 #[test]
-fn what_is_left_out_does_not_hide_a_reversal() {
+fn pruning_keeps_reversals() {
     let first = "store 4, @x, 1\nstore 4 seq_cst, @flag, 1\n".to_owned();
     let second = "lock @m\nstore 4, @turn, 1\nunlock @m\n".to_owned();
     let third = "lock @m\n%t = load 4, @turn\nunlock @m\nbranch %t, end, look\nlook:\n%f = load 4 seq_cst, @flag\n\
@@ -172,7 +171,8 @@ fn what_is_left_out_does_not_hide_a_reversal() {
     }
 }
 
-/// A race with an access that is over when nothing of its kind is ahead: a release that nobody acquires orders nothing.
+/// An access that was already executed can still race when no access of its kind is ahead: a release that no thread
+/// acquires orders nothing.
 #[test]
 fn accesses_that_were_executed_still_race() {
     let first = "store 4, @x, 1\nstore 4 seq_cst, @flag, 0\n".to_owned();
@@ -185,7 +185,7 @@ fn accesses_that_were_executed_still_race() {
     }
 }
 
-/// A lock that is taken twice and given back once is held still: taking another then closes a cycle.
+/// A lock acquired twice and released once is still held: acquiring another one then closes a cycle.
 #[test]
 fn a_lock_taken_twice_is_held_until_it_is_given_back_twice() {
     let first = "lock @r\nlock @r\nunlock @r\nlock @m\nunlock @m\nunlock @r\n".to_owned();

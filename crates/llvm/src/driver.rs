@@ -226,8 +226,8 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
                     jobs.push((Source { path, language, directory, flags }, compiled.inputs.len() - 1));
                 }
             }
-            InputKind::Carrier => {
-                let carried = cc::carried(path)?;
+            InputKind::Container => {
+                let carried = cc::embedded_contents(path)?;
                 crate::create_dir(work_dir)?;
                 for unit in carried.units {
                     let bitcode = new_file(compiled.inputs.len());

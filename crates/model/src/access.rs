@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// An address in the run's memory.
 ///
-/// Addresses are deterministic: address randomisation is off and a thread's heap and stack lie where its
-/// [`ThreadPath`](crate::ThreadPath) puts them. A freed block is only handed out again by the thread that
-/// freed it, so an address never stands for two objects that are not ordered by happens-before, and
-/// engines may use it as identity within a run. What a person sees is the object's name, never this.
+/// Addresses are deterministic: address randomisation is off, and a thread's heap and stack lie at addresses derived
+/// from its [`ThreadPath`](crate::ThreadPath). Only the thread that freed a block reuses it, so an address never
+/// belongs to two objects that happens-before does not order, and engines may use it as identity within a run.
+/// Reports show the object's name, never the address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Addr(pub u64);

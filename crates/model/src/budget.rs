@@ -1,11 +1,11 @@
-//! What a command may use: time, memory and the user's patience.
+//! The limits of a command: time, memory and the user's interrupt.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::Interrupt;
 
-/// Why a stage had to stop.
+/// Why a stage has to stop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Spent {
     /// The user interrupted.
@@ -26,17 +26,17 @@ impl fmt::Display for Spent {
     }
 }
 
-/// Deadline, memory limit and interrupt of one command, made from its flags and passed to every stage.
+/// The deadline, memory limit and interrupt of one command, made from its flags and passed to every stage.
 ///
-/// Every stage is anytime: it asks [`is_spent`](Self::is_spent) now and then and ends with what it has settled by then.
-/// Clones share interrupt and memory: what one stage is told, all are told. Asking costs a look at the clock, so inner loops
-/// ask once in many rounds.
+/// Every stage is anytime: it calls [`is_spent`](Self::is_spent) regularly and, once the budget is spent, returns what
+/// it has settled so far. Clones share the interrupt and the memory state. Each call reads the clock, so inner loops
+/// call it once in many iterations.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
     memory: Option<u64>,
     interrupt: Interrupt,
-    /// Set by whoever measures memory, when there is none left.
+    /// Set by the process that measures memory, when the limit is reached.
     exhausted: Interrupt,
 }
 
@@ -46,14 +46,15 @@ impl Budget {
         Self { interrupt, ..Self::default() }
     }
 
-    /// So much time from now on and so many bytes of memory for all processes together; `None` for no limit.
+    /// A budget with this much time from now on and this many bytes of memory for all processes together; `None` for no
+    /// limit.
     pub fn new(time: Option<Duration>, memory: Option<u64>, interrupt: Interrupt) -> Self {
-        // A deadline beyond what the clock can say is none.
+        // A deadline that the clock cannot represent is no limit.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Self { deadline, memory, interrupt, exhausted: Interrupt::new() }
     }
 
-    /// A part of the time that is left, for a stage after which others have work.
+    /// A fraction of the remaining time, for a stage that others follow.
     pub fn share(&self, part: f64) -> Self {
         match self.remaining() {
             Some(left) => self.at_most(left.mul_f64(part)),
@@ -61,7 +62,7 @@ impl Budget {
         }
     }
 
-    /// The same with at most so much time from now on.
+    /// The same budget with at most this much time from now on.
     pub fn at_most(&self, time: Duration) -> Self {
         let sooner = Instant::now().checked_add(time);
         let deadline = match (self.deadline, sooner) {
@@ -71,17 +72,17 @@ impl Budget {
         Self { deadline, ..self.clone() }
     }
 
-    /// When it ends.
+    /// The deadline.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// The time that is left; `None` for no limit.
+    /// The remaining time; `None` for no limit.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Bytes for all processes together; `None` for no limit.
+    /// Memory limit in bytes for all processes together; `None` for no limit.
     pub fn memory(&self) -> Option<u64> {
         self.memory
     }
@@ -91,7 +92,7 @@ impl Budget {
         &self.interrupt
     }
 
-    /// Says that the memory limit is reached.
+    /// Records that the memory limit is reached.
     pub fn exhaust_memory(&self) {
         self.exhausted.set();
     }
@@ -101,7 +102,7 @@ impl Budget {
         self.spent().is_some()
     }
 
-    /// Why to stop now, if so.
+    /// Why to stop now, if the budget is spent.
     pub fn spent(&self) -> Option<Spent> {
         if self.interrupt.is_set() {
             Some(Spent::Interrupt)
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_end_no_later_than_the_whole() {
+    fn shares_end_no_later_than_the_whole() {
         let hour = Duration::from_secs(3_600);
         let whole = Budget::new(Some(hour), None, Interrupt::new());
         assert!(whole.share(0.5).deadline() < whole.deadline());

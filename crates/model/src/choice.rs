@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::EventId;
 
-/// A value chosen out of a range. Numbers of 64 bits without sign are given by their bits.
+/// A value chosen from a range. Unsigned 64-bit numbers are given by their bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Choice {
     /// The smallest possible value.
@@ -16,8 +16,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// What is chosen where a schedule says nothing: of the possible values the nearest to zero.
-    pub fn usual(lo: i64, hi: i64) -> i64 {
+    /// The default where a schedule gives no value: the possible value nearest to zero.
+    pub fn default_value(lo: i64, hi: i64) -> i64 {
         0.max(lo).min(hi)
     }
 
@@ -27,10 +27,10 @@ impl Choice {
     }
 }
 
-/// A value that a schedule decides.
+/// A value that a schedule fixes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Chosen {
-    /// The event that chooses.
+    /// The event that makes the choice.
     pub event: EventId,
     /// Which of the event's choices, from 0.
     pub index: u32,
@@ -43,10 +43,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_value_is_the_nearest_to_zero() {
-        assert_eq!(Choice::usual(-3, 5), 0);
-        assert_eq!(Choice::usual(2, 5), 2);
-        assert_eq!(Choice::usual(-5, -2), -2);
+    fn default_is_the_value_nearest_to_zero() {
+        assert_eq!(Choice::default_value(-3, 5), 0);
+        assert_eq!(Choice::default_value(2, 5), 2);
+        assert_eq!(Choice::default_value(-5, -2), -2);
         assert_eq!(Choice { lo: i64::MIN, hi: i64::MAX, value: 0 }.count(), 1 << 64);
     }
 }

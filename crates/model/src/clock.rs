@@ -6,10 +6,9 @@ use smallvec::SmallVec;
 
 use crate::{EventId, ThreadId};
 
-/// For each thread, how many of its first events are known: a downward-closed set of events, where with an event all
-/// earlier ones of its thread are known.
+/// A vector clock: for each thread, the number of its first events in a downward-closed set of events.
 ///
-/// Threads past the end of the vector count as 0. Eight threads are kept inline.
+/// Threads past the end of the vector count as 0. Eight threads are stored inline.
 #[derive(Default)]
 pub struct Clock {
     counts: SmallVec<[u32; 8]>,
@@ -19,7 +18,7 @@ impl Clone for Clock {
     fn clone(&self) -> Self {
         Self { counts: SmallVec::from_slice(&self.counts) }
     }
-    /// Keeps the memory.
+    /// Reuses the allocation.
     fn clone_from(&mut self, source: &Self) {
         let common = self.counts.len().min(source.counts.len());
         self.counts.truncate(common);
@@ -31,24 +30,24 @@ impl Clone for Clock {
 }
 
 impl Clock {
-    /// Knows nothing.
+    /// The clock without events.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Number of events of `thread` known.
+    /// Number of events of `thread` in the clock.
     #[inline]
     pub fn count(&self, thread: ThreadId) -> u32 {
         self.counts.get(thread.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Whether the event is known.
+    /// Whether the event is in the clock.
     #[inline]
     pub fn contains(&self, event: EventId) -> bool {
         self.count(event.thread) > event.position
     }
 
-    /// Learns of an event and all earlier ones of its thread.
+    /// Adds an event and all earlier ones of its thread.
     #[inline]
     pub fn learn(&mut self, event: EventId) {
         let index = event.thread.0 as usize;
@@ -59,19 +58,19 @@ impl Clock {
         *slot = (*slot).max(event.position + 1);
     }
 
-    /// Forgets an event and all later ones of its thread.
+    /// Removes an event and all later ones of its thread.
     pub fn forget(&mut self, event: EventId) {
         if let Some(slot) = self.counts.get_mut(event.thread.0 as usize) {
             *slot = (*slot).min(event.position);
         }
     }
 
-    /// Learns all that `other` knows.
+    /// Adds everything in `other`.
     pub fn join(&mut self, other: &Self) {
         self.join_counts(&other.counts);
     }
 
-    /// Learns of so many first events of each thread, by its number.
+    /// Adds this many first events of each thread, by thread number.
     pub fn join_counts(&mut self, counts: &[u32]) {
         let common = self.counts.len().min(counts.len());
         for (mine, theirs) in self.counts.iter_mut().zip(counts) {
@@ -82,32 +81,32 @@ impl Clock {
         }
     }
 
-    /// The same, telling what was known before of each thread of which it learns something.
-    pub(crate) fn join_telling(&mut self, other: &Self, mut tell: impl FnMut(ThreadId, u32)) {
+    /// The same; calls `report` with the previous count of each thread whose count grows.
+    pub(crate) fn join_reporting(&mut self, other: &Self, mut report: impl FnMut(ThreadId, u32)) {
         while self.counts.len() < other.counts.len() {
             self.counts.push(0);
         }
         for (thread, (mine, theirs)) in (0..).map(ThreadId).zip(self.counts.iter_mut().zip(&other.counts)) {
             if *mine < *theirs {
-                tell(thread, *mine);
+                report(thread, *mine);
                 *mine = *theirs;
             }
         }
     }
 
-    /// Knows so many events of a thread of which it knows some.
+    /// Sets the count of a thread that has one.
     pub(crate) fn reset(&mut self, thread: ThreadId, count: u32) {
         if let Some(slot) = self.counts.get_mut(thread.0 as usize) {
             *slot = count;
         }
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub fn clear(&mut self) {
         self.counts.clear();
     }
 
-    /// Whether `other` knows all that this one does.
+    /// Whether `other` contains everything in this clock.
     pub fn is_within(&self, other: &Self) -> bool {
         let (common, more) = self.counts.split_at(self.counts.len().min(other.counts.len()));
         common.iter().zip(&other.counts).all(|(mine, theirs)| mine <= theirs) && more.iter().all(|count| *count == 0)

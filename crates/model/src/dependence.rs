@@ -1,25 +1,25 @@
-//! Which events can be swapped.
+//! Which events commute.
 //!
-//! Two adjacent events of different threads are *independent* when executing them in the other order is possible,
-//! gives the same two events, the same state, and the same happens-before order between all accesses (all up to the
-//! numbers of threads, which are given in order of creation; their paths stay the same). Then two runs
-//! that differ only in the order of independent events have the same races, deadlocks and failures, and a search
-//! needs only one of them. [`dependent`] may say "dependent" without need; it never says "independent" wrongly.
+//! Two adjacent events of different threads are *independent* when they can be executed in the other order and this
+//! gives the same two events, the same state, and the same happens-before order between all accesses (up to the numbers
+//! of threads, which follow the order of creation; their paths stay the same). Then two runs that differ only in the
+//! order of independent events have the same races, deadlocks and failures, and a search needs only one of them.
+//! [`dependent`] may say "dependent" unnecessarily; it never says "independent" wrongly.
 //!
-//! It is derived from each event's [`footprint`]: the resources it uses, and how. Every happens-before edge lies
-//! between dependent events (or events of one thread), so dependence is the stronger order.
+//! Dependence is derived from each event's [`footprint`]: the resources it uses, and how. Every happens-before edge
+//! connects dependent events (or events of one thread), so dependence is the stronger order.
 //!
-//! The process's end needs no resource: it is postponed until no other thread can run.
+//! The end of the process uses no resource: it is postponed until no other thread can run.
 
 use crate::{Access, Addr, Cell, Event, LockMode, Op, ThreadId};
 
-/// What events can meet on.
+/// What two events can have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Resource {
-    /// Bytes of memory. A synchronisation object is the byte at its address, so that freeing or overwriting it meets
-    /// the operations on it.
+    /// Bytes of memory. A synchronisation object is the byte at its address, so that freeing or overwriting the object
+    /// conflicts with operations on it.
     Bytes(Cell),
-    /// A thread's life.
+    /// A thread's lifetime.
     Thread(ThreadId),
 }
 
@@ -32,28 +32,28 @@ pub enum Use {
     Read,
     /// Writes memory.
     Write,
-    /// Waits for a change of memory, or of what keeps a lock or semaphore from being had.
+    /// Waits for a change of memory, or for a lock or semaphore to become available.
     Watch,
 
-    /// Takes for itself alone, waiting until that is possible: a lock, a once-control.
+    /// Acquires exclusively, blocking: a lock, a once-control.
     Take,
-    /// Takes for itself alone, without waiting, and got it.
+    /// Acquires exclusively with a successful try-operation.
     TryTake,
-    /// Gives back what it had taken for itself alone.
+    /// Releases an exclusive hold.
     Give,
-    /// Takes a lock shared, waiting.
+    /// Acquires a lock shared, blocking.
     TakeShared,
-    /// Takes a lock shared, without waiting, and got it.
+    /// Acquires a lock shared with a successful try-operation.
     TryTakeShared,
-    /// Gives back a lock held shared.
+    /// Releases a shared hold.
     GiveShared,
-    /// Waits until nobody has the once-control, finding it done.
+    /// Waits until no thread runs the once-control's routine, and finds it done.
     Pass,
-    /// Looks at the object's state and leaves it as it is: a failed try, a semaphore's value.
+    /// Reads the object's state without changing it: a failed try-operation, a semaphore's value.
     Look,
-    /// Adds to a semaphore.
+    /// Increments a semaphore.
     Post,
-    /// Takes from a semaphore.
+    /// Decrements a semaphore.
     Wait,
     /// Arrives at a barrier.
     Arrive,
@@ -70,16 +70,16 @@ pub enum Use {
     Create,
     /// Waits for the thread's end.
     Join,
-    /// Waits for the thread's end no longer than now.
+    /// Tries to join the thread without blocking.
     Reap,
-    /// Says that nobody will wait for the thread's end.
+    /// Detaches the thread.
     Detach,
-    /// Asks the thread to cancel itself.
+    /// Requests the thread's cancellation.
     Cancel,
 }
 
 impl Use {
-    /// All of them, in order.
+    /// All uses, in order.
     const ALL: [Self; 23] = {
         use Use::*;
         [
@@ -109,23 +109,22 @@ impl Use {
         ]
     };
 
-    /// Whether two uses of one resource by different threads can be swapped without anybody noticing.
+    /// Whether two uses of one resource by different threads can be swapped without an observable difference.
     #[inline]
     pub const fn commutes_with(self, other: Self) -> bool {
         COMMUTES[self as usize] >> other as u32 & 1 != 0
     }
 
-    /// Whether there can be a state in which both uses of one resource, by different threads, could be executed *and
-    /// would not commute*. What only the holder of a lock can do excludes taking it; the end of a thread excludes that
-    /// joining it was possible before; leaving a barrier waits for the arrivals of its generation, and does not mind
-    /// those of the next.
+    /// Whether there can be a state in which both uses of one resource, by different threads, are enabled *and do not
+    /// commute*. An operation that needs the lock held excludes acquiring it; a thread's end excludes an earlier join
+    /// of it; leaving a barrier waits for the arrivals of its generation and is not affected by those of the next.
     #[inline]
     pub const fn coenabled_with(self, other: Self) -> bool {
         EXCLUDES[self as usize] >> other as u32 & 1 == 0 && EXCLUDES[other as usize] >> self as u32 & 1 == 0
     }
 }
 
-/// For each use, those that commute with it, as bits.
+/// For each use, the uses that commute with it, as bits.
 const COMMUTES: [u32; Use::ALL.len()] = {
     let mut table = [0; Use::ALL.len()];
     let mut at = 0;
@@ -139,7 +138,7 @@ const COMMUTES: [u32; Use::ALL.len()] = {
     table
 };
 
-/// For each use, those that it excludes, as bits.
+/// For each use, the uses it excludes, as bits.
 const EXCLUDES: [u32; Use::ALL.len()] = {
     let mut table = [0; Use::ALL.len()];
     let mut at = 0;
@@ -159,12 +158,12 @@ const fn commute(one: Use, other: Use) -> bool {
         // Memory.
         (Read | Watch, Read | Watch) => true,
         (Look, Watch) | (Watch, Look) => true,
-        // Objects: a reader-writer lock's readers; a semaphore's posts; a barrier's leaves, which happen when
-        // the generation is complete and its serial thread chosen.
+        // Objects: readers of a reader-writer lock; posts to a semaphore; departures from a barrier, since these happen
+        // when the generation is complete and its serial thread chosen.
         (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
         (Look, Look) | (Pass, Pass) | (Post, Post) | (Leave, Leave) => true,
-        // Threads: a request to cancel may become visible at any event of the thread (a cancellation point
-        // that finds no request is no event); its end matters to those who wait for it or look for it.
+        // Threads: a cancellation request may become visible at any event of the thread (a cancellation point without a
+        // pending request is not an event); a thread's end matters to those who wait or poll for it.
         (Step, Create | Cancel) | (Create | Cancel, Step) => false,
         (Step, _) | (_, Step) => true,
         (Exit, Join | Reap) | (Join | Reap, Exit) => false,
@@ -186,17 +185,17 @@ const fn excludes(one: Use, other: Use) -> bool {
     }
 }
 
-/// What an event uses, and how, without memory of its own. Its thread's own life comes first.
+/// The resources an event uses and how, computed without allocating. Its own thread's lifetime comes first.
 #[derive(Clone, Debug)]
 pub struct Footprint<'a> {
-    /// Its thread, until that was told.
+    /// The event's thread, until it has been returned.
     own: Option<ThreadId>,
-    rest: Rest<'a>,
+    others: OtherUses<'a>,
 }
 
-/// What an event uses beside its own thread's life.
+/// The resources an event uses besides its own thread's lifetime.
 #[derive(Clone, Copy, Debug)]
-enum Rest<'a> {
+enum OtherUses<'a> {
     Nothing,
     One((Resource, Use)),
     Two([(Resource, Use); 2]),
@@ -204,7 +203,7 @@ enum Rest<'a> {
     Watched(&'a [Cell]),
 }
 
-impl Iterator for Rest<'_> {
+impl Iterator for OtherUses<'_> {
     type Item = (Resource, Use);
 
     #[inline]
@@ -242,7 +241,7 @@ impl Iterator for Footprint<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         match self.own.take() {
             Some(thread) => Some((Resource::Thread(thread), Use::Step)),
-            None => self.rest.next(),
+            None => self.others.next(),
         }
     }
 }
@@ -255,17 +254,17 @@ fn use_of(access: &Access) -> (Resource, Use) {
 /// The resources an event uses, and how.
 #[inline]
 pub fn footprint(event: &Event) -> Footprint<'_> {
-    Footprint { own: Some(event.id.thread), rest: beside(event) }
+    Footprint { own: Some(event.id.thread), others: other_uses(event) }
 }
 
-/// The same without its own thread's life.
-fn beside(event: &Event) -> Rest<'_> {
-    let object = |addr: &Addr, how| Rest::One((Resource::Bytes(Cell { start: *addr, len: 1 }), how));
-    let life = |thread: &ThreadId, how| Rest::One((Resource::Thread(*thread), how));
+/// The same without its own thread's lifetime.
+fn other_uses(event: &Event) -> OtherUses<'_> {
+    let object = |addr: &Addr, how| OtherUses::One((Resource::Bytes(Cell { start: *addr, len: 1 }), how));
+    let life = |thread: &ThreadId, how| OtherUses::One((Resource::Thread(*thread), how));
     let by = |mode: &LockMode, exclusive, shared| if *mode == LockMode::Exclusive { exclusive } else { shared };
     match &event.op {
-        Op::Access(access) => Rest::One(use_of(access)),
-        Op::Accesses(accesses) | Op::Section { accesses, .. } => Rest::Accesses(accesses),
+        Op::Access(access) => OtherUses::One(use_of(access)),
+        Op::Accesses(accesses) | Op::Section { accesses, .. } => OtherUses::Accesses(accesses),
         Op::Acquire { lock, mode } => object(lock, by(mode, Use::Take, Use::TakeShared)),
         Op::TryAcquire { lock, mode, success: true } => object(lock, by(mode, Use::TryTake, Use::TryTakeShared)),
         Op::Release { lock, mode } => object(lock, by(mode, Use::Give, Use::GiveShared)),
@@ -274,7 +273,7 @@ fn beside(event: &Event) -> Rest<'_> {
         | Op::SemGet { sem: addr } => object(addr, Use::Look),
         Op::WaitBegin { cond, lock } => {
             let object = |addr: &Addr| Resource::Bytes(Cell { start: *addr, len: 1 });
-            Rest::Two([(object(cond), Use::Change), (object(lock), Use::Give)])
+            OtherUses::Two([(object(cond), Use::Change), (object(lock), Use::Give)])
         }
         Op::Init(addr)
         | Op::Destroy(addr)
@@ -294,8 +293,8 @@ fn beside(event: &Event) -> Rest<'_> {
         Op::TryJoin { child, .. } => life(child, Use::Reap),
         Op::Detach { child } => life(child, Use::Detach),
         Op::Cancel { target } => life(target, Use::Cancel),
-        Op::Await { cells } => Rest::Watched(cells),
-        Op::Fence(_) | Op::Start | Op::Cancelled | Op::Choose(_) | Op::Yield => Rest::Nothing,
+        Op::Await { cells } => OtherUses::Watched(cells),
+        Op::Fence(_) | Op::Start | Op::Cancelled | Op::Choose(_) | Op::Yield => OtherUses::Nothing,
     }
 }
 
@@ -303,8 +302,8 @@ fn beside(event: &Event) -> Rest<'_> {
 #[inline]
 fn meet(one: &Event, other: &Event, matters: impl Fn(Use, Use) -> bool) -> bool {
     let is_life_of = |resource: Resource, event: &Event| resource == Resource::Thread(event.id.thread);
-    let theirs = beside(other);
-    for (resource, how) in beside(one) {
+    let theirs = other_uses(other);
+    for (resource, how) in other_uses(one) {
         let meets = |theirs: Resource| match (resource, theirs) {
             (Resource::Bytes(a), Resource::Bytes(b)) => a.overlaps(&b),
             (Resource::Thread(a), Resource::Thread(b)) => a == b,
@@ -325,8 +324,8 @@ pub fn dependent(one: &Event, other: &Event) -> bool {
     one.id.thread == other.id.thread || meet(one, other, |a, b| !a.commutes_with(b))
 }
 
-/// Whether there can be a state in which two dependent events of different threads are both possible. Where this is
-/// false, one of them has to come first in every run, or they commute after all.
+/// Whether there can be a state in which two dependent events of different threads are both enabled. Where this is
+/// false, one of them comes first in every run, or they commute after all.
 pub fn may_be_coenabled(one: &Event, other: &Event) -> bool {
     one.id.thread != other.id.thread && !meet(one, other, |a, b| !a.coenabled_with(b))
 }

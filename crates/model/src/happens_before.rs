@@ -13,12 +13,12 @@
 //! | the child's events | a successful join of it |
 //! | release store or read-modify-write, or release fence before a relaxed one | acquire load or read-modify-write (or acquire fence after a relaxed one) that reads from it or from its release sequence |
 //!
-//! A release sequence is continued by read-modify-writes and ended by every other write, plain ones included.
-//! `SeqCst` is `AcqRel` here. Signals, broadcasts, failed tries, `SemGet`, `Init`, `Destroy`, `Cancel` and relaxed
+//! A release sequence is continued by read-modify-writes and ended by every other write, including plain ones. `SeqCst`
+//! is `AcqRel` here. Signals, broadcasts, failed try-operations, `SemGet`, `Init`, `Destroy`, `Cancel` and relaxed
 //! operations give no edge. In interleaving semantics a load reads from the last write of its bytes.
 //!
-//! With a [history](HappensBefore::with_history) the last events can be taken back, at a cost that does not depend on
-//! those before them: every change notes what was there.
+//! With a [history](HappensBefore::with_history) the last events can be undone, at a cost that does not depend on
+//! earlier events: every change records the previous value.
 
 use std::collections::BTreeMap;
 
@@ -29,16 +29,16 @@ use crate::clock::Clock;
 use crate::shadow::{mask, pieces};
 use crate::{Access, Addr, Cell, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace, work};
 
-/// What one thread knows.
+/// The clocks of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadClocks {
-    /// All that happened before the thread's last event, and that event.
+    /// Everything that happened before the thread's last event, and that event.
     now: Clock,
-    /// What its last release fence published.
+    /// The clock its last release fence published.
     fence_released: Clock,
-    /// What its relaxed loads read from; an acquire fence makes it known.
+    /// The clocks its relaxed loads read from; an acquire fence joins them into `now`.
     fence_acquirable: Clock,
-    /// What the barrier generation it arrived in published, once that is complete.
+    /// The clock of the barrier generation it arrived in, once that is complete.
     generation: Clock,
 }
 
@@ -48,46 +48,46 @@ struct LockClocks {
     shared: Clock,
 }
 
-/// Arrivals of the generation that is not complete yet.
+/// Arrivals of the incomplete generation.
 #[derive(Clone, Debug, Default)]
 struct Arrivals {
     threads: Vec<ThreadId>,
     clock: Clock,
 }
 
-/// A clock that changes as a trace goes on.
+/// Names a clock that changes along a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Slot {
     Now(ThreadId),
     FenceReleased(ThreadId),
     FenceAcquirable(ThreadId),
     Generation(ThreadId),
-    /// What the releases of a lock, held in this mode, have published.
+    /// What releases of the lock, held in this mode, have published.
     Released(Addr, LockMode),
     /// What posts to a semaphore, or the end of a once-routine, have published.
     Published(Addr),
 }
 
-/// How a change is taken back.
+/// How to undo a change.
 #[derive(Clone, Debug)]
 enum Undo {
-    /// The thread had no such event.
+    /// The clock did not contain this event.
     Learnt(EventId),
-    /// The clock knew so many events of the thread.
+    /// The clock contained this many events of the thread.
     Count(Slot, ThreadId, u32),
     Clock(Slot, Clock),
     Barrier(Addr, Option<Arrivals>),
     Store(u64, Option<Published>),
 }
 
-/// The changes so far, and how many there were before each event.
+/// The changes so far, and their number before each event.
 #[derive(Clone, Debug, Default)]
 struct History {
     changes: Vec<Undo>,
     before: IndexVec<Step, usize>,
 }
 
-/// Follows a trace event by event and tells what happened before each.
+/// Processes a trace event by event and computes what happened before each.
 #[derive(Clone, Debug, Default)]
 pub struct HappensBefore {
     threads: IndexVec<ThreadId, ThreadClocks>,
@@ -96,22 +96,22 @@ pub struct HappensBefore {
     published: FxHashMap<Addr, Clock>,
     stores: Stores,
     history: Option<History>,
-    /// Number of events taken in.
+    /// Number of events processed.
     taken: u32,
 }
 
 impl HappensBefore {
-    /// Before the first event.
+    /// The state before the first event.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Before the first event; [`rewind`](Self::rewind) is possible.
+    /// The state before the first event, with support for [`rewind`](Self::rewind).
     pub fn with_history() -> Self {
         Self { history: Some(History::default()), ..Self::default() }
     }
 
-    /// Takes back the events from `to` on, if there is a history.
+    /// Undoes the events from `to` on, if there is a history.
     pub fn rewind(&mut self, to: Step) {
         let Some(mut history) = self.history.take() else { return };
         self.taken = self.taken.min(to.0);
@@ -131,7 +131,7 @@ impl HappensBefore {
         self.history = Some(history);
     }
 
-    /// Takes in the events up to this one, the last, as far as they are not, and returns its clock.
+    /// Processes the events up to `last` that have not been processed, and returns its clock.
     pub fn follow(&mut self, trace: &Trace, last: Step) -> &Clock {
         for step in (self.taken..=last.0).map(Step) {
             self.step(trace, step);
@@ -139,7 +139,7 @@ impl HappensBefore {
         &self.threads[trace.events[last].id.thread].now
     }
 
-    /// Takes in the next event of the trace and returns its clock: the events that happened before it, and itself.
+    /// Processes the next event of the trace and returns its clock: the events that happened before it, and itself.
     ///
     /// Steps must come in order from 0.
     pub fn step(&mut self, trace: &Trace, step: Step) -> &Clock {
@@ -169,7 +169,7 @@ impl HappensBefore {
                 let arrivals = self.barriers.entry(*barrier).or_default();
                 arrivals.threads.push(thread);
                 arrivals.clock.join(&self.threads[thread].now);
-                // The thread's next event is its leave, enabled when all have arrived.
+                // The thread's next event is its departure, enabled when all threads have arrived.
                 let next = Step(step.0 + 1);
                 if !trace.runnable.is_empty() && trace.runnable_at(next).contains(thread) {
                     self.complete_generation(*barrier);
@@ -231,7 +231,7 @@ impl HappensBefore {
         }
     }
 
-    /// Lets one clock learn what another knows.
+    /// Joins one clock into another.
     fn join(&mut self, to: Slot, from: Slot) {
         if to == from {
             return;
@@ -244,7 +244,7 @@ impl HappensBefore {
     fn learn(&mut self, to: Slot, known: &Clock) {
         let Some(mut history) = self.history.take() else { return self.slot(to).join(known) };
         let changes = &mut history.changes;
-        self.slot(to).join_telling(known, |thread, count| changes.push(Undo::Count(to, thread, count)));
+        self.slot(to).join_reporting(known, |thread, count| changes.push(Undo::Count(to, thread, count)));
         self.history = Some(history);
     }
 
@@ -279,8 +279,8 @@ impl HappensBefore {
         }
     }
 
-    /// An event's accesses are one step: all of them acquire before any releases. `in_order`: what the event has stored
-    /// before, it reads itself.
+    /// An event's accesses are one step: all of them acquire before any releases. With `in_order`, the event reads the
+    /// values it has stored before.
     fn accesses(&mut self, thread: ThreadId, accesses: &[Access], in_order: bool) {
         for (at, access) in accesses.iter().enumerate().filter(|(_, a)| a.kind.reads()) {
             let Some(order) = access.atomic else { continue };
@@ -310,8 +310,8 @@ impl HappensBefore {
 /// What the last writes of a granule's bytes published.
 type Published = SmallVec<[(u8, Clock); 1]>;
 
-/// What the last write of each byte published: its release sequence. Bytes written last by a plain access, and those
-/// whose last write published nothing, have no entry.
+/// What the last write of each byte published: its release sequence. Bytes last written by a plain access, or by one
+/// that published nothing, have no entry.
 #[derive(Clone, Debug, Default)]
 struct Stores {
     granules: BTreeMap<u64, Published>,
@@ -335,7 +335,7 @@ impl Stores {
         }
     }
 
-    /// Begins release sequences, or continues those of the bytes' last writes.
+    /// Starts release sequences, or continues those of the bytes' last writes.
     fn publish(&mut self, cell: Cell, clock: &Clock, continues: bool, mut changes: Option<&mut Vec<Undo>>) {
         for (granule, bytes) in pieces(cell) {
             if let Some(changes) = &mut changes {

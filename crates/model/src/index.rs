@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A small-integer id that indexes an [`IndexVec`].
 pub trait Idx: Copy + Eq + Ord {
-    /// The id with this number. Panics above `u32::MAX`, which no table of ours reaches.
+    /// The id with this number. Panics above `u32::MAX`, which no table reaches.
     fn new(index: usize) -> Self;
     /// The number of this id.
     fn index(self) -> usize;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set once, from anywhere, when the user wants to stop; whoever works for long looks at it now and then and ends with
-/// what it knows. Clones share the request.
+/// A request to stop, set once from anywhere. Long computations check it regularly and return what they know. Clones
+/// share the request.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -15,15 +15,15 @@ impl From<Arc<AtomicBool>> for Interrupt {
 }
 
 impl Interrupt {
-    /// Nobody has asked yet.
+    /// No request yet.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Asks to stop.
+    /// Requests to stop.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
-    /// The flag itself, for those who wait for nothing else.
+    /// The underlying flag, for code that needs only that.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }

@@ -1,8 +1,7 @@
-//! The words every other crate speaks: threads, sites, accesses, events, traces, schedules, verdicts.
+//! The vocabulary of all other crates: threads, sites, accesses, events, traces, schedules, verdicts.
 //!
-//! This crate knows nothing of LLVM, processes, files or engines. Its types describe what happened in
-//! a run ([`Trace`]), what was decided to make it happen ([`Schedule`]).
-//! The data race itself is defined once, in [`race`].
+//! This crate knows nothing of LLVM, processes, files or engines. Its types describe what happened in a run ([`Trace`])
+//! and the decisions that make it happen ([`Schedule`]). The data race is defined once, in [`race`].
 
 pub mod access;
 pub mod budget;
@@ -48,7 +47,7 @@ index::index_type! {
 ///
 /// A run is a function: the same prefix gives the same trace, whichever process or machine runs it.
 pub trait Executor {
-    /// Why there is no trace: the executor itself failed. (What the program does wrong is in the trace.)
+    /// Why there is no trace: the executor itself failed. (Errors of the program are in the trace.)
     type Error: std::error::Error;
 
     /// Runs once.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::{Addr, LockMode, Op, Step, Trace};
 
-/// The locks of one thread while its events go by.
+/// The locks one thread holds, updated event by event.
 ///
-/// A lock held both ways (which no lock of POSIX allows) is listed as exclusive. Waiting on a condition variable gives
-/// up its mutex however often it is held, and takes it back as often.
+/// A lock held in both modes (which no POSIX lock allows) is listed as exclusive. Waiting on a condition variable
+/// releases all levels of its mutex and later restores them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HeldLocks {
     held: BTreeMap<Addr, (u32, LockMode)>,
@@ -15,7 +15,7 @@ pub struct HeldLocks {
 }
 
 impl HeldLocks {
-    /// The thread's next operation.
+    /// Applies the thread's next operation.
     pub fn execute(&mut self, op: &Op) {
         match *op {
             Op::Acquire { lock, mode } | Op::TryAcquire { lock, mode, success: true } => {
@@ -40,7 +40,7 @@ impl HeldLocks {
         }
     }
 
-    /// What is held now, by address.
+    /// The locks held now, by address.
     pub fn iter(&self) -> impl Iterator<Item = (Addr, LockMode)> + '_ {
         self.held.iter().map(|(lock, (_, mode))| (*lock, *mode))
     }

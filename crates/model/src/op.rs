@@ -1,4 +1,4 @@
-//! Visible operations: all that one thread can do that another could notice.
+//! Visible operations: everything a thread does that another thread could observe.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum WakeCause {
     Signalled,
     /// The time limit of a timed wait.
     TimedOut,
-    /// No cause; only when spurious wake-ups are asked for.
+    /// No cause; only when spurious wake-ups are enabled.
     Spurious,
     /// The thread was cancelled while waiting.
     Cancelled,
@@ -39,9 +39,9 @@ pub enum Op {
     Accesses(Box<[Access]>),
     /// A fence.
     Fence(Order),
-    /// A section of code that no other thread interrupts, executed in one step, with all it does. Its accesses are
-    /// atomic, so they do not race with those of other sections. What a section will do is not known before: as a pending
-    /// operation it is empty.
+    /// A section of code that no other thread interrupts, executed in one step with everything it does. Its accesses
+    /// are atomic, so they do not race with those of other sections. What a section will do is not known in advance: as
+    /// a pending operation it is empty.
     Section {
         /// Its accesses, in order.
         accesses: Box<[Access]>,
@@ -50,39 +50,39 @@ pub enum Op {
         /// Its choices, in order.
         choices: Box<[Choice]>,
     },
-    /// Chooses a value that the program leaves open. No other thread notices.
+    /// Chooses a value that the program leaves open. Other threads do not observe it.
     Choose(Choice),
-    /// Another round of a loop whose last one did nothing but read, and left the thread as it had been: it waits for a
-    /// change. Enabled when one of the cells has had another value, after some event since the thread read it in that
-    /// round. (A lock that could not be had is the byte at its address.)
+    /// Starts another iteration of a loop whose last iteration only read memory and left the thread unchanged: the
+    /// thread waits for a change. Enabled when one of the cells has had another value, after some event since the
+    /// thread read it in that iteration. (A lock that could not be acquired is the byte at its address.)
     Await {
-        /// What was read.
+        /// The cells that were read.
         cells: Box<[Cell]>,
     },
 
-    /// Takes a lock. Enabled when the lock can be had in this mode.
+    /// Acquires a lock. Enabled when the lock is available in this mode.
     Acquire {
         /// The lock.
         lock: Addr,
-        /// How.
+        /// In which mode.
         mode: LockMode,
     },
-    /// Tries to take a lock and says whether it was had. A timed lock is this too: scheduled while the
-    /// lock is held by another thread, it has timed out.
+    /// Tries to acquire a lock and reports whether it succeeded. A timed lock is this too: scheduled while another
+    /// thread holds the lock, it times out.
     TryAcquire {
         /// The lock.
         lock: Addr,
-        /// How.
+        /// In which mode.
         mode: LockMode,
-        /// Whether it was had.
+        /// Whether it was acquired.
         success: bool,
     },
-    /// Gives a lock back. (Taking or releasing a recursive mutex again while held is an `Acquire` or
-    /// `Release` too; only the outermost ones change who can run.)
+    /// Releases a lock. (Acquiring or releasing a recursive mutex while it is held is an `Acquire` or `Release` too;
+    /// only the outermost ones change which threads can run.)
     Release {
         /// The lock.
         lock: Addr,
-        /// How it was held.
+        /// The mode in which it was held.
         mode: LockMode,
     },
     /// Initialises a synchronisation object.
@@ -97,17 +97,16 @@ pub enum Op {
         /// The mutex released.
         lock: Addr,
     },
-    /// Wakes up; an `Acquire` of the mutex follows as the thread's next event. Enabled when a signal or
-    /// broadcast sent since `WaitBegin` can be consumed, or always for timed waits (then it timed out)
-    /// and, where spurious wake-ups are asked for, if the thread has not woken so on this condition variable
-    /// since a signal last woke it there.
+    /// Wakes up; an `Acquire` of the mutex follows as the thread's next event. Enabled when a signal or broadcast sent
+    /// since `WaitBegin` can be consumed; always for timed waits (then it timed out); and, if spurious wake-ups are
+    /// enabled, unless the thread has had one on this condition variable since a signal last woke it there.
     WaitEnd {
         /// The condition variable.
         cond: Addr,
-        /// Why it woke.
+        /// Why it woke up.
         cause: WakeCause,
     },
-    /// Wakes one waiter, any; lost when nobody waits.
+    /// Wakes one waiter, any; lost when no thread waits.
     Signal {
         /// The condition variable.
         cond: Addr,
@@ -123,27 +122,27 @@ pub enum Op {
         /// The barrier.
         barrier: Addr,
     },
-    /// Leaves a barrier. Enabled when all have arrived.
+    /// Leaves a barrier. Enabled when all threads have arrived.
     BarrierLeave {
         /// The barrier.
         barrier: Addr,
     },
 
-    /// Adds one to a semaphore.
+    /// Increments a semaphore.
     SemPost {
         /// The semaphore.
         sem: Addr,
     },
-    /// Takes one from a semaphore. Enabled when it is above zero.
+    /// Decrements a semaphore. Enabled when it is above zero.
     SemWait {
         /// The semaphore.
         sem: Addr,
     },
-    /// Tries to take one from a semaphore (or timed out on it) and says whether it did.
+    /// Tries to decrement a semaphore (or times out) and reports whether it succeeded.
     SemTryWait {
         /// The semaphore.
         sem: Addr,
-        /// Whether one was taken.
+        /// Whether it was decremented.
         success: bool,
     },
     /// Reads a semaphore's value.
@@ -157,7 +156,7 @@ pub enum Op {
     OnceBegin {
         /// The control object.
         once: Addr,
-        /// Whether this thread runs the routine (else it was already done).
+        /// Whether this thread runs the routine (otherwise it was already done).
         run: bool,
     },
     /// The once-routine has returned.
@@ -180,8 +179,7 @@ pub enum Op {
         /// The thread joined.
         child: ThreadId,
     },
-    /// Looks whether a thread has ended, without waiting (`pthread_tryjoin_np`, or a timed join that timed
-    /// out).
+    /// Joins a thread if it has ended, without blocking (`pthread_tryjoin_np`, or a timed join that timed out).
     TryJoin {
         /// The thread.
         child: ThreadId,
@@ -193,14 +191,14 @@ pub enum Op {
         /// The thread detached.
         child: ThreadId,
     },
-    /// Asks a thread to cancel itself.
+    /// Requests a thread's cancellation.
     Cancel {
-        /// The thread asked.
+        /// The thread to cancel.
         target: ThreadId,
     },
-    /// Acts on a cancellation request (a cancellation point found one pending).
+    /// Acts on a cancellation request: a cancellation point found one pending.
     Cancelled,
-    /// Offers to let others run: `sched_yield`, sleeps.
+    /// Yields to other threads: `sched_yield`, sleeps.
     Yield,
 }
 
@@ -214,7 +212,7 @@ impl Op {
             _ => &[],
         }
     }
-    /// The values it chooses.
+    /// The values the operation chooses.
     pub fn choices(&self) -> &[Choice] {
         match self {
             Self::Choose(choice) => std::slice::from_ref(choice),
@@ -222,7 +220,7 @@ impl Op {
             _ => &[],
         }
     }
-    /// Whether this is memory access only, without an atomic part.
+    /// Whether this consists only of plain memory accesses.
     pub fn is_plain_access(&self) -> bool {
         let accesses = self.accesses();
         !accesses.is_empty() && accesses.iter().all(|a| a.atomic.is_none())

@@ -4,11 +4,11 @@
 //! one is plain, and neither is ordered before the other by happens-before ([`HappensBefore`]). Freeing is a plain
 //! write of the whole object.
 //!
-//! [`analyse`] finds them in one pass over a trace. *Complete for pairs of sites*: when any two accesses of the trace
-//! race, a race between two accesses of the same two sites is reported. For, per byte, the last access of each
-//! (thread, site, kind) is kept; if the access `i` races with a later `j` and `i'` is the access kept in `i`'s place
-//! when `j` is reached, then `i` comes before `i'` in their thread, so `i'` is not ordered before `j` either.
-//! *Never wrong*: every race reported is one by the definition above.
+//! [`analyse`] finds them in one pass over a trace. *Complete for pairs of sites*: if any two accesses of the trace
+//! race, a race between two accesses of the same two sites is reported. The reason: for each byte, the last access of
+//! each (thread, site, kind) is kept. If the access `i` races with a later `j`, and `i'` is the access kept instead of
+//! `i` when `j` is reached, then `i` comes before `i'` in their thread, so `i'` is not ordered before `j` either.
+//! *Never wrong*: every reported race satisfies the definition above.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -24,23 +24,23 @@ pub struct Race {
     pub first: Step,
     /// The event of the other one.
     pub second: Step,
-    /// Which of the first event's accesses.
+    /// Index among the first event's accesses.
     pub first_access: usize,
-    /// Which of the second event's accesses.
+    /// Index among the second event's accesses.
     pub second_access: usize,
 }
 
 /// What [`analyse`] finds in a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Analysis {
-    /// One race for each racing pair of sites, in the order in which they were met.
+    /// One race for each racing pair of sites, in order of appearance.
     pub races: Vec<Race>,
     /// Pairs of sites, the smaller first, with accesses by different threads that [could race](could_race), whether or
-    /// not happens-before orders them. Each once, in the order in which they were met.
+    /// not happens-before orders them. Each once, in order of appearance.
     pub conflicts: Vec<SitePair>,
 }
 
-/// Two sites as events carry them, the smaller first.
+/// Two sites of events, the smaller first.
 pub type SitePair = (Option<SiteId>, Option<SiteId>);
 
 /// Whether two accesses by different threads race if nothing orders them.
@@ -84,7 +84,7 @@ struct Latest {
     access: u32,
 }
 
-/// A lane that got an access.
+/// A lane to which an access was added.
 struct Updated {
     step: Step,
     cell: Cell,
@@ -92,7 +92,7 @@ struct Updated {
     how: SiteUse,
 }
 
-/// What a trace shows that the one before it did not.
+/// What a trace shows that the previous one did not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct News<'a> {
     /// As in [`Analysis`].
@@ -101,20 +101,20 @@ pub struct News<'a> {
     pub conflicts: &'a [SitePair],
 }
 
-/// Finds the races of traces one after the other. What a trace has in common with the one before it is not looked at
-/// again.
+/// Finds the races of several traces in sequence, without analysing again the prefix a trace shares with the previous
+/// one.
 pub struct Analyser {
     order: HappensBefore,
-    /// The accesses of each lane; only the last one without a history.
+    /// The accesses of each lane; without a history only the last one.
     shadow: Shadow<SiteUse, SmallVec<[Latest; 1]>>,
     /// The lanes of the accesses so far, if there is a history.
     history: Option<Vec<Updated>>,
     conflicting: FxHashSet<SitePair>,
     reported: FxHashSet<SitePair>,
     analysis: Analysis,
-    /// Where each conflict was met.
+    /// Where each conflict first appeared.
     met: Vec<Step>,
-    /// What may race with the current event.
+    /// Accesses that may race with the current event.
     racing: Vec<Racing>,
 }
 
@@ -127,12 +127,12 @@ struct Racing {
 }
 
 impl Analyser {
-    /// For several traces.
+    /// An analyser for several traces.
     pub fn new() -> Self {
         Self { order: HappensBefore::with_history(), history: Some(Vec::new()), ..Self::once() }
     }
 
-    /// For one trace.
+    /// An analyser for one trace.
     fn once() -> Self {
         Self {
             order: HappensBefore::new(),
@@ -146,8 +146,8 @@ impl Analyser {
         }
     }
 
-    /// The races and conflicts that a trace's events from `from` on bring. Those before, and the states up to there, are
-    /// the ones of the trace before.
+    /// The races and conflicts that a trace's events from `from` on add. The events and states before are those of the
+    /// previous trace.
     pub fn analyse(&mut self, trace: &Trace, from: Step) -> News<'_> {
         self.rewind(trace, from);
         let (races, conflicts) = (self.analysis.races.len(), self.analysis.conflicts.len());
@@ -214,12 +214,12 @@ impl Analyser {
                 }
             });
         }
-        // Lanes come in the order in which traces made them; what is found must not depend on traces before.
+        // Lanes are in the order in which traces created them; the result must not depend on earlier traces.
         analysis.conflicts[known..].sort_unstable();
         if racing.is_empty() {
             return;
         }
-        // The order is followed only as far as somebody asks for it: not at all where all that meets is atomic.
+        // Clocks are computed only when needed: not at all where all overlapping accesses are atomic.
         let clock = order.follow(trace, step);
         racing.retain(|r| !clock.contains(r.id));
         racing.sort_unstable();

@@ -5,19 +5,20 @@ use crate::{Executor, Trace};
 /// How a run's schedule is chosen: a function of the seed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sample {
-    /// Before every event one of the threads that can run, each with the same probability.
+    /// Before every event a runnable thread, all with the same probability.
     Random {
         /// The seed.
         seed: u64,
     },
-    /// The thread with the highest priority, where priorities are random and drop at `depth - 1` random events (S. Burckhardt
-    /// and others, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010: PCT).
+    /// The thread with the highest priority, where priorities are random and drop at `depth - 1` random events (S.
+    /// Burckhardt and others, "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010:
+    /// PCT).
     Priorities {
         /// The seed.
         seed: u64,
-        /// How many events have to come in a certain order for what is looked for.
+        /// The number of events that must come in a certain order for the bug to occur.
         depth: u32,
-        /// How many events a run has, about.
+        /// The approximate number of events of a run.
         length: u32,
     },
 }

@@ -1,8 +1,8 @@
-//! Notes about bytes of memory: who used them, and how.
+//! Shadow memory: which thread used which bytes, and how.
 //!
-//! A [`Shadow`] keeps *lanes*: one value per (bytes, thread, kind of use). Bytes are kept in granules of eight with a
-//! mask, so that cells of different sizes and alignments meet exactly where they overlap. A cell of more than
-//! 1024 bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
+//! A [`Shadow`] keeps *lanes*: one value per (bytes, thread, kind of use). Bytes are stored in granules of eight with a
+//! mask, so that cells of different sizes and alignments meet exactly where they overlap. A cell of more than 1024
+//! bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -12,7 +12,7 @@ use crate::{Cell, ThreadId, work};
 /// Cells longer than this are not split into granules.
 const WIDE: u32 = 1024;
 
-/// One value for the uses of some bytes, by one thread, in one way.
+/// One value for the uses of some bytes by one thread in one way.
 #[derive(Clone, Debug)]
 struct Lane<K, V> {
     bytes: u8,
@@ -31,7 +31,7 @@ struct WideLane<K, V> {
 
 type Granule<K, V> = SmallVec<[Lane<K, V>; 2]>;
 
-/// Lanes by the bytes they are about.
+/// Lanes by their bytes.
 #[derive(Clone, Debug)]
 pub struct Shadow<K, V> {
     granules: FxHashMap<u64, Granule<K, V>>,
@@ -44,14 +44,14 @@ impl<K, V> Default for Shadow<K, V> {
     }
 }
 
-/// The granules of a cell with the bytes of each that it covers.
+/// The granules of a cell, each with the bytes it covers.
 pub(crate) fn pieces(cell: Cell) -> impl Iterator<Item = (u64, u8)> {
     let (start, end) = (cell.start.0, cell.end());
     let granules = if start < end { start / 8..(end - 1) / 8 + 1 } else { 0..0 };
     granules.map(move |granule| (granule, mask(granule, start, end)))
 }
 
-/// The granule of a cell that lies in one, and its bytes there.
+/// The granule and bytes of a cell that lies within one granule.
 #[inline]
 fn only_piece(cell: Cell) -> Option<(u64, u8)> {
     let (start, end) = (cell.start.0, cell.end());
@@ -106,8 +106,8 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
         self.wide.iter().filter(|l| l.cell.overlaps(&cell)).for_each(|l| f(l.thread, l.kind, &l.value));
     }
 
-    /// Updates the lanes that stand for exactly these bytes, this thread and this kind, one per granule, making new
-    /// ones with `V::default()`. Returns whether one is new.
+    /// Updates the lanes of exactly these bytes, this thread and this kind, one per granule, creating missing ones with
+    /// `V::default()`. Returns whether one is new.
     pub fn update(&mut self, cell: Cell, thread: ThreadId, kind: K, mut f: impl FnMut(&mut V)) -> bool
     where
         V: Default,

@@ -1,4 +1,4 @@
-//! Threads: their run-local numbers, their names that survive rescheduling, and sets of them.
+//! Threads: their numbers within a run, their schedule-independent paths, and sets of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,24 +19,24 @@ impl ThreadId {
     pub const MAIN: Self = Self(0);
 }
 
-/// A thread's name, the same under every schedule: the initial thread is `0`, and the k-th thread
-/// (from 1) that thread `p` creates is `p.k`.
+/// A thread's path, the same under every schedule: the initial thread is `0`, and the k-th thread (from 1) that thread
+/// `p` creates is `p.k`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ThreadPath(SmallVec<[u32; 4]>);
 
 impl ThreadPath {
-    /// The initial thread's name, `0`.
+    /// The initial thread's path, `0`.
     pub fn main() -> Self {
         Self(SmallVec::new())
     }
-    /// The name of this thread's `k`-th child, counting from 1.
+    /// The path of this thread's `k`-th child, counting from 1.
     pub fn child(&self, k: u32) -> Self {
         let mut path = self.0.clone();
         path.push(k);
         Self(path)
     }
-    /// The creator's name; `None` for the initial thread.
+    /// The creator's path; `None` for the initial thread.
     pub fn parent(&self) -> Option<Self> {
         let (_, rest) = self.0.split_last()?;
         Some(Self(rest.into()))

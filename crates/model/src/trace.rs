@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Access, Addr, IndexVec, Op, Schedule, SiteId, ThreadId, ThreadPath, ThreadSet};
 
 crate::index::index_type! {
-    /// An event's place in the observed order of one trace.
+    /// An event's position in the observed order of one trace.
     pub struct Step("#");
 }
 
@@ -21,7 +21,7 @@ pub struct EventId {
 /// One executed operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Event {
-    /// Who executed it, as which of its events.
+    /// The thread that executed it, and its position there.
     pub id: EventId,
     /// Where in the code; `None` for events without code of their own (a thread's start).
     pub site: Option<SiteId>,
@@ -30,7 +30,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Where in the code one of the event's accesses is made.
+    /// The site of one of the event's accesses.
     pub fn site_of(&self, access: usize) -> Option<SiteId> {
         match &self.op {
             Op::Section { sites, .. } => sites.get(access).copied().flatten(),
@@ -38,7 +38,7 @@ impl Event {
         }
     }
 
-    /// The same for an access given by its content; of several like it, the first.
+    /// The site of an access given by its content; the first one if several are equal.
     pub fn site_of_access(&self, access: &Access) -> Option<SiteId> {
         match &self.op {
             Op::Section { accesses, .. } => accesses.iter().position(|a| a == access).and_then(|at| self.site_of(at)),
@@ -50,7 +50,7 @@ impl Event {
 /// The operation an unfinished thread was about to execute when the run ended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Pending {
-    /// The event as it would have been. Results not known yet (of a try, a wait) are as if it succeeded.
+    /// The event as it would have been. Unknown results (of a try-operation, a wait) are as if it had succeeded.
     pub event: Event,
     /// Whether it could have been executed.
     pub enabled: bool,
@@ -59,7 +59,7 @@ pub struct Pending {
 /// A thread of the run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct ThreadInfo {
-    /// Its name.
+    /// Its path.
     pub path: ThreadPath,
     /// The step of the `Create` event; `None` for the initial thread.
     pub created: Option<Step>,
@@ -74,12 +74,12 @@ pub enum Region {
     Stack,
 }
 
-/// An object that came into being during the run. (Globals are in the program's symbol table.)
+/// An object created during the run. (Globals are in the program's symbol table.)
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Allocation {
     /// Number of events executed before it.
     pub before: Step,
-    /// Who allocated.
+    /// The allocating thread.
     pub thread: ThreadId,
     /// Where in the code.
     pub site: Option<SiteId>,
@@ -91,12 +91,12 @@ pub struct Allocation {
     pub size: u64,
 }
 
-/// A wrong use of the thread API that the run went on after.
+/// A wrong use of the thread API after which the run continued.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Misuse {
     /// Number of events executed before it.
     pub before: Step,
-    /// Who did it.
+    /// The thread.
     pub thread: ThreadId,
     /// Where in the code.
     pub site: Option<SiteId>,
@@ -109,7 +109,7 @@ pub struct Misuse {
 /// Something the run did that the model does not cover; verdicts that depend on the run become unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Unmodelled {
-    /// Who did it.
+    /// The thread.
     pub thread: ThreadId,
     /// Where in the code.
     pub site: Option<SiteId>,
@@ -125,18 +125,18 @@ pub enum End {
         /// The exit status.
         code: i32,
     },
-    /// Threads are left and none can run.
+    /// Threads remain and none of them can run.
     Deadlock,
-    /// A thread came to an assumption that does not hold, where it stays; the others went on until none could.
+    /// A thread reached an assumption that does not hold and stays there; the others continued until none could.
     Assumed {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
         /// Where.
         site: Option<SiteId>,
     },
     /// A failed `assert`.
     Assertion {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
         /// Where.
         site: Option<SiteId>,
@@ -145,7 +145,7 @@ pub enum End {
     },
     /// A signal that ends the process.
     Crash {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
         /// The last site reached; the crash is there or after it.
         site: Option<SiteId>,
@@ -156,7 +156,7 @@ pub enum End {
     StepLimit,
     /// More time than allowed.
     TimeLimit,
-    /// The schedule could not be followed.
+    /// The program could not follow the schedule.
     Diverged {
         /// Which segment.
         segment: u32,
@@ -175,9 +175,9 @@ pub struct Trace {
     /// Runnable threads: `(s, set)` says that from the state before event `s` on, up to the next entry,
     /// `set` was runnable. Ascending; the first entry is for step 0.
     pub runnable: Vec<(Step, ThreadSet)>,
-    /// What unfinished threads were about to do at the end, by thread.
+    /// The pending operations of unfinished threads at the end, by thread.
     pub pending: Vec<Pending>,
-    /// Objects that came into being, in order.
+    /// Objects created, in order.
     pub allocations: Vec<Allocation>,
     /// Wrong uses of the thread API, in order.
     pub misuses: Vec<Misuse>,
@@ -188,7 +188,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The initial thread and nothing else, ended like this.
+    /// A trace with the initial thread only and this end.
     pub fn empty(end: End) -> Self {
         Self {
             threads: IndexVec::filled(1, ThreadInfo { path: ThreadPath::main(), created: None }),

@@ -44,13 +44,13 @@ impl fmt::Display for Pair {
     }
 }
 
-/// Who turned an open pair into a verdict.
+/// The engine that gave a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
-    /// All inputs, from the text of the program.
+    /// Proves pairs absent for all inputs, from the program's code.
     Static,
-    /// Any number of threads, by coverability.
+    /// Proves pairs absent for any number of threads, by coverability.
     Verify,
     /// Reorders a recorded trace.
     Predict,
@@ -80,9 +80,9 @@ impl fmt::Display for Engine {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {
-    /// The one that was run.
+    /// The input that was run.
     This,
-    /// Every one.
+    /// Every input.
     All,
 }
 
@@ -90,9 +90,9 @@ pub enum Inputs {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Threads {
-    /// Those the program creates.
+    /// The threads that the program creates.
     These,
-    /// Any number of them.
+    /// Any number of threads.
     Any,
 }
 
@@ -111,39 +111,39 @@ pub struct Scope {
     pub inputs: Inputs,
     /// Which threads.
     pub threads: Threads,
-    /// Whether a bound cut the search; nothing is absent then.
+    /// Whether a bound cut the search; then no pair is absent.
     pub bounded: bool,
     /// For which memory model.
     pub memory: Memory,
 }
 
-/// The answer for a pair; there is no fourth.
+/// The verdict on a pair: one of exactly three.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "lowercase")]
 pub enum Verdict {
     /// The two race.
     Race {
-        /// Whether a run showed it (else it is predicted).
+        /// Whether a run showed it (otherwise it is predicted).
         confirmed: bool,
         /// One sentence.
         reason: String,
     },
-    /// They cannot race, in the scope.
+    /// They cannot race, within the scope.
     Absent {
         /// One sentence.
         reason: String,
-        /// Where that holds.
+        /// What the claim covers.
         scope: Scope,
     },
-    /// Not settled.
+    /// Undecided.
     Unknown {
-        /// What stopped us.
+        /// Why.
         reason: String,
     },
 }
 
 impl Verdict {
-    /// How much is known: an entry only moves to a verdict that knows more.
+    /// How much is known: an entry only moves to a verdict that is more certain.
     fn certainty(&self) -> u8 {
         match self {
             Self::Unknown { .. } => 0,
@@ -156,7 +156,7 @@ impl Verdict {
     }
 }
 
-/// A verdict and who gave it.
+/// A verdict and the engine that gave it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// The engine.
@@ -166,7 +166,7 @@ pub struct Entry {
     pub verdict: Verdict,
 }
 
-/// Two engines contradict each other about a pair: one of them is wrong.
+/// Two engines contradict each other about a pair, so one of them is wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "raceproof bug: {first} and {second} contradict each other about the sites {pair}: one shows a race, the other \
@@ -175,18 +175,17 @@ pub struct Entry {
 pub struct Contradiction {
     /// The pair.
     pub pair: Pair,
-    /// Who spoke first.
+    /// The engine that answered first.
     pub first: Engine,
-    /// Who said the opposite.
+    /// The engine that said the opposite.
     pub second: Engine,
 }
 
 /// Pair → verdict.
 ///
-/// Moves in one direction only: open, then unknown, then predicted race, then settled (a confirmed race, or
-/// absent). A verdict that knows no more than the one already there is dropped, so engines may repeat
-/// themselves. A prediction can be refuted; a confirmed race and a proof of absence of the same pair are a
-/// [`Contradiction`].
+/// Moves in one direction only: open, then unknown, then predicted race, then settled (a confirmed race, or absent). A
+/// verdict that adds nothing to the existing one is dropped, so engines may repeat themselves. A prediction can be
+/// refuted; a confirmed race and a proof of absence of the same pair are a [`Contradiction`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ledger {
     entries: BTreeMap<Pair, Option<Entry>>,
@@ -197,7 +196,7 @@ impl Ledger {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Adds a pair as open, unless it is known already.
+    /// Adds a pair as open, unless it is already there.
     pub fn open(&mut self, pair: Pair) {
         self.entries.entry(pair).or_default();
     }
@@ -216,7 +215,7 @@ impl Ledger {
         *slot = Some(Entry { by, verdict });
         Ok(true)
     }
-    /// Records a verdict against the one that is there, for a caller who knows why the two differ and that the new one counts.
+    /// Replaces a verdict, for a caller who knows why the two differ and that the new one counts.
     pub fn overturn(&mut self, pair: Pair, by: Engine, verdict: Verdict) {
         self.entries.insert(pair, Some(Entry { by, verdict }));
     }

@@ -1,4 +1,4 @@
-//! Steps of analysis, counted in builds with debug assertions: what a trace costs can be told without a clock.
+//! Counts analysis steps in builds with debug assertions, so that tests can check costs without a clock.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts so many steps more.
+/// Counts this many steps.
 #[inline]
 pub fn count(steps: usize) {
     if cfg!(debug_assertions) {
@@ -14,7 +14,7 @@ pub fn count(steps: usize) {
     }
 }
 
-/// The steps that this thread has counted, since it last asked.
+/// The number of steps this thread has counted since the last call.
 pub fn take() -> u64 {
     STEPS.take()
 }

@@ -1,4 +1,5 @@
-//! The detector against the definition read literally: a graph of events, reachability, and every pair of accesses.
+//! The detector compared with a literal reading of the definition: a graph of events, reachability, and every pair of
+//! accesses.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ const SEM: Addr = Addr(0x308);
 const ONCE: Addr = Addr(0x310);
 const BARRIER: Addr = Addr(0x318);
 const COND: Addr = Addr(0x320);
-/// Arrivals that make a generation.
+/// Arrivals that complete a generation.
 const GENERATION: usize = 2;
 
 fn random_access(random: &mut Random) -> Access {
@@ -37,7 +38,7 @@ fn random_access(random: &mut Random) -> Access {
     }
 }
 
-/// Three accesses, of which one at most is atomic, as library functions make them.
+/// Three accesses, at most one of them atomic, as library functions make them.
 fn random_accesses(random: &mut Random) -> Box<[Access]> {
     let mut accesses: Vec<Access> = (0..3).map(|_| random_access(random)).collect();
     accesses.sort_by_key(|a| a.atomic.is_some());
@@ -74,7 +75,7 @@ fn random_trace(random: &mut Random, length: usize) -> Trace {
     branching_trace(random, length, None)
 }
 
-/// As [`random_trace`]; from the event `at` on by the numbers of another seed.
+/// Like [`random_trace`], but from the event `at` on with the numbers of another seed.
 fn branching_trace(random: &mut Random, length: usize, other: Option<(u32, u64)>) -> Trace {
     let threads = 2 + below(random, 3);
     let mut counts = vec![0; threads as usize];
@@ -268,10 +269,9 @@ fn the_detector_finds_every_racing_pair_of_sites_and_no_other() {
     assert!(pairs > 10_000, "{pairs} racing pairs");
 }
 
-/// Traces that share beginnings, one analysed after the other: each brings what it alone would show, less what its
-/// beginning showed.
+/// Traces with common prefixes, analysed in sequence: each adds what it alone would show, minus what its prefix showed.
 #[test]
-fn what_a_beginning_showed_is_not_looked_for_again() {
+fn shared_prefixes_are_not_analysed_again() {
     let mut news = 0;
     for seed in 0..testkit::programs(300) {
         let (mut analyser, mut choose) = (Analyser::new(), Random::new(seed + 1_000));
@@ -290,7 +290,7 @@ fn what_a_beginning_showed_is_not_looked_for_again() {
             assert_eq!([&before.races[..], &races].concat(), whole.races, "seed {seed}, branch {branch}");
             assert_eq!([&before.conflicts[..], &conflicts].concat(), whole.conflicts, "seed {seed}, branch {branch}");
             news += races.len();
-            // The next trace leaves the first one's events, which all share, where this one did or before.
+            // The next trace diverges from the first one's events, which all share, where this one did or earlier.
             let shared = trace.events.len().saturating_sub(1) as u32;
             from = below(&mut choose, if branch == 0 { shared } else { from.min(shared) } + 1);
         }

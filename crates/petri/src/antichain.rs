@@ -1,8 +1,8 @@
 //! Sets of pairwise incomparable markings, with fast subsumption.
 //!
-//! The markings are kept in a trie over their entries `(place, count)` in ascending order of place. Whether some
-//! element is covered by a marking is a walk that follows only entries the marking has enough of; which elements
-//! cover a marking is a walk that gives up on a branch once a needed place has been passed.
+//! The markings are stored in a trie over their entries `(place, count)` in ascending order of place. To find an
+//! element that a marking covers, the walk follows only entries the marking has enough tokens for. To find the elements
+//! that cover a marking, the walk abandons a branch once it has passed a needed place.
 
 use std::collections::BTreeMap;
 

@@ -41,13 +41,13 @@ pub enum Answer {
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The caller said so.
+    /// The caller stopped the search.
     Asked,
-    /// Numbers of tokens became too large to work with.
+    /// A number of tokens became too large.
     Tokens,
 }
 
-/// What the search may leave out. `plain` leaves out nothing and stays here to be compared with.
+/// What the search may omit. `Plain` omits nothing and serves as a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Pruning {
     /// Nothing: the paper's algorithm.
@@ -58,7 +58,7 @@ pub enum Pruning {
 }
 
 impl Pruning {
-    /// Its name for people.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -117,7 +117,7 @@ struct Search<'a> {
     statistics: Statistics,
 }
 
-/// Decides coverability. `go_on` is asked now and then with the counters so far; when it says no, the search stops.
+/// Decides coverability. Calls `go_on` regularly with the counters so far, and stops when it returns false.
 pub fn solve(net: &Net, pruning: Pruning, mut go_on: impl FnMut(&Statistics) -> bool) -> (Answer, Statistics) {
     let mut search = Search {
         net,
@@ -207,7 +207,7 @@ impl Search<'_> {
         None
     }
 
-    /// Asks the state equation. It costs a linear program, so it is asked often only while it helps.
+    /// Queries the state equation. Each query is a linear program, so queries are frequent only while they succeed.
     fn excluded_by_new_invariant(&mut self, marking: &Marking) -> bool {
         let allowed = 16 + 16 * self.invariants.len() as u64 + self.elements.len() as u64 / 64;
         if self.pruning == Pruning::Plain || self.attempts >= allowed {
@@ -231,7 +231,8 @@ impl Search<'_> {
     }
 }
 
-/// Places that no reachable marking marks: empty at first, and whoever could add a token needs one in such a place.
+/// Places that no reachable marking marks: initially empty, and every transition that could add a token needs one in
+/// such a place.
 fn never_marked(net: &Net) -> Vec<bool> {
     let mut never: Vec<bool> = net.initial.iter().map(|i| i.high == Some(0)).collect();
     loop {
@@ -266,10 +267,10 @@ fn producers(net: &Net) -> Vec<Vec<TransitionId>> {
     producers
 }
 
-/// Most ways to distribute tokens over the sources of transfers, for one predecessor.
+/// Limit on the ways to distribute tokens over the sources of transfers, for one predecessor.
 const MOST_WAYS: usize = 100_000;
 
-/// Minimal markings (perhaps with some that are not) from which firing `t` reaches a marking that covers `marking`.
+/// Minimal markings (possibly with some that are not) from which firing `t` reaches a marking that covers `marking`.
 fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) -> Result<(), Stop> {
     let tokens = |n: i64| u32::try_from(n).map_err(|_| Stop::Tokens);
     let flowing = |p: PlaceId| t.flows.iter().any(|(from, to)| *from == p || to.contains(&p));
@@ -323,7 +324,7 @@ fn predecessors(t: &Transition, marking: &Marking, out: &mut Vec<Marking>) -> Re
     Ok(())
 }
 
-/// All minimal ways to get `amount` tokens from the sources, each token of a source counting so many times.
+/// All minimal ways to get `amount` tokens from the sources, where each token of a source counts with its multiplicity.
 fn distribute(
     sources: &[(PlaceId, i64)],
     amount: u32,

@@ -197,13 +197,13 @@ fn check_weights(net: &Net, weights: &[(PlaceId, u64)]) -> Result<u128, String> 
     weights.iter().map(|(p, w)| Ok(u128::from(*w) * u128::from(high(p)?))).sum()
 }
 
-/// Most vectors enumerated for one predecessor.
+/// Limit on the vectors enumerated for one predecessor.
 const MOST_VECTORS: u64 = 10_000_000;
 
-/// By enumeration: all vectors over the places that matter, up to what can be needed, that reach `goal`; the minimal
-/// ones among them. Slow and obvious; refuses where it would take for ever.
+/// By enumeration: all vectors over the relevant places, up to the largest useful count, that reach `goal`; the minimal
+/// ones among them. Slow and obvious; refuses inputs that would take too long.
 fn minimal_predecessors(net: &Net, t: &Transition, goal: &Marking) -> Result<Vec<Marking>, String> {
-    // Without flows each place is on its own.
+    // Without flows the places are independent.
     if t.flows.is_empty() {
         let least = |p: PlaceId| i64::from(t.needs(p)).max(i64::from(goal.get(p)) - t.change(p)).max(0) as u32;
         return Ok(vec![Marking::new(net.place_ids().map(|p| (p, least(p))))]);

@@ -1,4 +1,4 @@
-//! The formats of net files, chosen by the end of the file's name.
+//! The formats of net files, chosen by file extension.
 
 use crate::net::Net;
 use crate::{lola, pnml, spec};
@@ -6,7 +6,7 @@ use crate::{lola, pnml, spec};
 /// A format of net files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// mist's `.spec`; the only one with targets in it.
+    /// mist's `.spec`; the only format that contains targets.
     Spec,
     /// PNML place/transition nets.
     Pnml,
@@ -27,7 +27,7 @@ pub struct FormatError {
 }
 
 impl Format {
-    /// The format of files whose names end so, without the dot.
+    /// The format of files with this extension, without the dot.
     pub fn of_extension(extension: &str) -> Option<Self> {
         match extension {
             "spec" => Some(Self::Spec),

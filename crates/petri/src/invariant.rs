@@ -114,7 +114,7 @@ pub fn find(net: &Net, marking: &Marking) -> Option<Invariant> {
         return None;
     }
     let values: Vec<f64> = weights.iter().map(|w| w.map_or(0.0, |w| solution.value(w))).collect();
-    // Vertices of these polyhedra have small denominators: try a few common ones, exactest first.
+    // Vertices of these polyhedra have small denominators: try a few common ones, the smallest first.
     SCALES.iter().find_map(|scale| {
         let rounded =
             net.place_ids().zip(&values).map(|(p, v)| (p, (v * scale).round() as u64)).filter(|(_, w)| *w > 0);

@@ -6,7 +6,7 @@
 //! TRANSITION start CONSUME idle: 1; PRODUCE busy: 1;
 //! ```
 //! `{ … }` is a comment. `SAFE` and `SAFE n :` after `PLACE`, and `FAIR`/`STRONG FAIR` after a transition's name, are
-//! promises for LoLA and are skipped. The question is given apart ([`crate::target`]).
+//! promises for LoLA and are skipped. The target is given separately ([`crate::target`]).
 
 use std::collections::BTreeMap;
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_place() {
+    fn errors_name_the_position() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(error("PLACES a;"), "line 1, column 1: expected `PLACE`, found `PLACES`");
         assert_eq!(error("PLACE a;\nMARKING b: 1;"), "line 2, column 9: `b` is not a place");

@@ -115,8 +115,8 @@ impl Net {
             .then(|| Marking::new(self.place_ids().map(|p| (p, self.initial[p.index()].low.max(marking.get(p))))))
     }
 
-    /// The marking after firing, or `None` when the guard does not hold. More tokens than can be counted are taken for as
-    /// many as can: what is reached then, is reached with more tokens too.
+    /// The marking after firing, or `None` if the guard does not hold. Token counts saturate at the largest number: by
+    /// monotonicity, whatever is reached then is also reached with more tokens.
     pub fn fire(&self, marking: &Marking, transition: TransitionId) -> Option<Marking> {
         let t = &self.transitions[transition.index()];
         if !t.guard.iter().all(|(p, n)| marking.get(*p) >= *n) {
@@ -138,7 +138,7 @@ impl Net {
         Some(Marking::new(self.place_ids().zip(tokens)))
     }
 
-    /// Checks the invariants of the data: ids in range, deltas covered by guards. Says what is wrong.
+    /// Checks the invariants of the data: ids in range, deltas covered by guards. The error says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         let known = |p: &PlaceId| p.index() < self.places.len();
         if self.initial.len() != self.places.len() {

@@ -1,8 +1,8 @@
 //! Reads and writes PNML place/transition nets (ISO/IEC 15909-2).
 //!
-//! PNML has no question in it: a net read from it has no target; give one with [`crate::target::parse`]. Pages are
-//! looked through and merged. Arcs of other kinds (inhibitor, read, reset) from tool extensions are refused, as are
-//! high-level nets. What PNML cannot say (transfers, resets, ranges of initial tokens) cannot be written.
+//! PNML has no target: give one with [`crate::target::parse`]. Pages are flattened. Arcs of other kinds (inhibitor,
+//! read, reset) from tool extensions are refused, as are high-level nets. What PNML cannot express (transfers, resets,
+//! ranges of initial tokens) cannot be written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub enum PnmlError {
         /// What is wrong.
         message: String,
     },
-    /// The net has something PNML has no words for.
+    /// The net has something that PNML cannot express.
     #[error("PNML cannot express {0}")]
     Inexpressible(String),
 }
@@ -33,7 +33,7 @@ pub enum PnmlError {
 pub fn parse(text: &str) -> Result<Net, PnmlError> {
     let document = Document::parse(text).map_err(|e| {
         let (position, message) = (e.pos(), e.to_string());
-        // The position is told apart from the message.
+        // The position is reported separately from the message.
         let message = message.split(" at ").next().unwrap_or_default();
         PnmlError::Content {
             line: position.row,
@@ -131,7 +131,7 @@ pub fn parse(text: &str) -> Result<Net, PnmlError> {
     Ok(net)
 }
 
-/// Writes a net, without its question.
+/// Writes a net without its target.
 pub fn write(net: &Net) -> Result<String, PnmlError> {
     let escape =
         |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_place() {
+    fn errors_name_the_position() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(error("<a/>"), "line 1, column 1: expected `<pnml>`, found `<a>`");
         assert!(error("<pnml>").starts_with("line 1, column 1: not well-formed XML: "), "{}", error("<pnml>"));

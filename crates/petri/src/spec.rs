@@ -349,7 +349,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Weights of place invariants. They are only hints, and the solver finds its own: read and left.
+    /// Weights of place invariants. They are only hints, and the solver finds its own, so they are read and ignored.
     fn invariants(&mut self) -> Result<(), SpecError> {
         self.next();
         while *self.peek() != Token::End {
@@ -362,7 +362,7 @@ impl Parser {
     }
 }
 
-/// Writes a net. [`parse`] gives it back, but for characters in names of places that are no letters here: they become
+/// Writes a net. [`parse`] reads it back, except that characters in place names that the format does not allow become
 /// `_`.
 pub fn write(net: &Net) -> String {
     let names = names(net);
@@ -415,7 +415,7 @@ pub fn write(net: &Net) -> String {
     out
 }
 
-/// Names for the places that the format allows, all different.
+/// Distinct names for the places that the format allows.
 fn names(net: &Net) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut allowed = |name: &String| {
@@ -475,7 +475,7 @@ target
     }
 
     #[test]
-    fn refuses_with_the_place() {
+    fn errors_name_the_position() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(
             error("vars\n x\nrules\n x = 1 -> x' = x;\ninit\ntarget x>=1"),

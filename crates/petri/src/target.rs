@@ -1,6 +1,7 @@
-//! Coverability questions given apart from the net, for formats that have none.
+//! Targets given separately from the net, for formats that have none.
 //!
-//! A disjunction of conjunctions: `critical >= 2` or `p1 >= 1, p2 >= 1; p3 >= 4`. Commas join, semicolons part.
+//! A disjunction of conjunctions: `critical >= 2` or `p1 >= 1, p2 >= 1; p3 >= 4`. Commas join atoms, semicolons
+//! separate conjunctions.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
-//! How a covering marking is reached, as a file.
+//! A firing sequence to a covering marking, as a file.
 //!
-//! The text form: the initial marking by place names, then what fires, by number and, where it has one, name.
+//! The text form: the initial marking by place names, then the fired transitions, by number and, if they have one,
+//! name.
 //!
 //! ```text
 //! raceproof-firing-sequence 1
@@ -9,7 +10,7 @@
 //! fire 0 enter
 //! ```
 //!
-//! [`crate::certificate::replay`] says whether a witness is right.
+//! [`crate::certificate::replay`] checks a witness.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Damaged files: every reader refuses or accepts, and what it accepts is a net that can be asked about. Nothing panics.
+//! Damaged files: every reader refuses or accepts, and whatever it accepts is a usable net. Nothing panics.
 
 use petri::backward::{Answer, Pruning, solve};
 use petri::certificate::{self, Certificate};

@@ -1,5 +1,5 @@
-//! Events per second of the filters and the linear pass, and the memory they take, for a long trace of sixteen threads.
-//! The trace itself is made first and counts in the peak. Give the number of millions of events as an argument.
+//! Measures events per second of the filters and the linear pass, and their memory, for a long trace of sixteen
+//! threads. The trace is built first and counts in the peak. The argument is the number of events in millions.
 #![allow(missing_docs, clippy::print_stdout, reason = "prints its figures")]
 
 use std::time::Instant;
@@ -17,9 +17,8 @@ fn access(kind: AccessKind, atomic: Option<Order>, start: u64) -> Op {
     Op::Access(Access { kind, atomic, cell: Cell { start: Addr(start), len: 8 } })
 }
 
-/// Threads work on memory of their own, on tables under one of 64 locks, on a table that is only read and on an atomic
-/// counter. Now and then one hands a value to another in a section under a lock that orders them, in one case only by
-/// chance.
+/// Threads use private memory, tables under one of 64 locks, a read-only table and an atomic counter. Now and then one
+/// hands a value to another in a critical section whose lock orders the two, in one case only by chance.
 fn synthetic(events: usize) -> Trace {
     let path = |t: u32| if t == 0 { ThreadPath::main() } else { ThreadPath::main().child(t) };
     let threads = (0..THREADS).map(|t| ThreadInfo { path: path(t), created: (t > 0).then_some(model::Step(t)) });
@@ -82,7 +81,7 @@ fn synthetic(events: usize) -> Trace {
     trace
 }
 
-/// The most memory the process has had, in megabytes.
+/// Peak memory of the process, in megabytes.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
@@ -90,7 +89,7 @@ fn peak() -> String {
     kilobytes.map_or_else(|| "unknown".to_owned(), |n| format!("{} MB", n / 1024))
 }
 
-/// The processor time the process has had, in seconds; other work on the machine does not count.
+/// Processor time of the process in seconds, which excludes other work on the machine.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();

@@ -1,19 +1,18 @@
 //! The CSP model of a trace, for a refinement checker.
 //!
-//! After Carril: a process for each thread, for each lock, creation, join, signal and barrier; `PROGRAM` is all
-//! reorderings of the trace that synchronisation allows. For each variable a watchdog `RACE(v)` accepts accesses
-//! of two threads one right after the other, and an assertion says that it never gets that far: `STOP` refined, in
-//! traces, by the program with its watchdog and everything but `race` hidden. An assertion that fails is a race, and the
-//! checker's counterexample the order that shows it.
+//! After Carril: one process for each thread, lock, creation, join, signal and barrier; `PROGRAM` is all reorderings of
+//! the trace that synchronisation allows. For each variable a watchdog `RACE(v)` accepts accesses of two threads one
+//! right after the other, and an assertion says that it never gets that far: `STOP` is trace-refined by the program
+//! with its watchdog and everything but `race` hidden. A failing assertion is a race, and the checker's counterexample
+//! is the order that shows it.
 //!
-//! *Deviations*. Any number of threads and variables. After one access the paper's watchdog refuses others to the
-//! variable that make no race, and so keeps threads from going on; here it follows them. A broadcast lets several waits
-//! go on.
+//! *Deviations*. Any number of threads and variables. After one access, the paper's watchdog refuses other accesses to
+//! the variable that make no race, and so blocks threads; this one accepts them. A broadcast can end several waits.
 //!
-//! *Can wrongly claim*, as in the paper: values do not count, and neither do tries that fail, nor that a wait begins before
-//! the signal that ends it; so a race found may be impossible. *Can miss* nothing of what the trace's events allow,
-//! as which signal wakes which waiter is the only choice made: the one that the trace shows. What the model has no process
-//! for is refused.
+//! *Can wrongly claim*, as in the paper: the model ignores values, failed try-operations, and that a wait begins before
+//! the signal that ends it; so a reported race may be infeasible. *Can miss* nothing that the trace's events allow,
+//! since the only fixed choice is which signal wakes which waiter, as observed in the trace. Operations without a
+//! process are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,18 +20,20 @@ use std::fmt::Write as _;
 use model::race::could_race;
 use model::{Access, Addr, IndexVec, LockMode, Op, Step, ThreadId, Trace, WakeCause};
 
-/// Why there is no model of a trace.
+use crate::unsupported::Unsupported;
+
+/// Why a trace has no model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the event at step {step} has no CSP model: {what}")]
 pub struct Unmodelled {
     /// The event.
     pub step: Step,
     /// What the model lacks.
-    pub what: &'static str,
+    pub what: Unsupported,
 }
 
-/// The model of a trace, in the language of FDR. `name` gives variables, locks and other objects their names;
-/// what it has no name for gets one by its kind and number.
+/// The model of a trace, in the language of FDR. `name` names variables, locks and other objects; objects without a
+/// name get one from their kind and number.
 pub fn write(trace: &Trace, name: impl Fn(Addr) -> Option<String>) -> Result<String, Unmodelled> {
     let taken = trace.threads.ids().map(|thread| format!("t{}", thread.0));
     let taken = taken.chain(CHANNELS.map(str::to_owned)).collect();
@@ -40,13 +41,13 @@ pub fn write(trace: &Trace, name: impl Fn(Addr) -> Option<String>) -> Result<Str
     Ok(model.print())
 }
 
-/// Names of one kind of object.
+/// ObjectNames of one kind of object.
 #[derive(Default)]
-struct Names {
+struct ObjectNames {
     names: BTreeMap<Addr, String>,
 }
 
-/// All channels a model may have.
+/// All channels a model may use.
 const CHANNELS: [&str; 12] = [
     "read",
     "write",
@@ -62,14 +63,14 @@ const CHANNELS: [&str; 12] = [
     "end",
 ];
 
-/// Words that a name must not be, beyond those of threads.
+/// Reserved words that are no names, in addition to those of threads.
 const RESERVED: [&str; 14] = [
     "assert", "channel", "datatype", "diff", "else", "false", "if", "let", "race", "then", "true", "union", "v",
     "within",
 ];
 
-impl Names {
-    /// The object's name, unlike all others taken.
+impl ObjectNames {
+    /// The object's name, distinct from all others.
     fn get(&mut self, addr: Addr, kind: &str, naming: &mut Naming<'_>) -> String {
         let number = self.names.len();
         let fresh = || {
@@ -84,14 +85,14 @@ impl Names {
         };
         self.names.entry(addr).or_insert_with(fresh).clone()
     }
-    /// All of them, in order.
+    /// All names, in order.
     fn list(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = self.names.values().map(String::as_str).collect();
         names.into_iter().collect()
     }
 }
 
-/// How names are given.
+/// How names are chosen.
 struct Naming<'a> {
     name: &'a dyn Fn(Addr) -> Option<String>,
     taken: BTreeSet<String>,
@@ -106,7 +107,7 @@ fn identifier(name: &str) -> String {
     text
 }
 
-/// A signal or broadcast and those it woke.
+/// A signal or broadcast and the threads it woke.
 struct Wake {
     cond: String,
     by: ThreadId,
@@ -116,27 +117,27 @@ struct Wake {
 /// The parts of a model.
 #[derive(Default)]
 struct Model {
-    /// Each thread's events as CSP writes them.
+    /// Each thread's events in CSP notation.
     threads: IndexVec<ThreadId, Vec<String>>,
-    variables: Names,
-    locks: Names,
-    conds: Names,
-    barriers: Names,
-    /// Accesses to each variable, by different threads or in different ways.
+    variables: ObjectNames,
+    locks: ObjectNames,
+    conds: ObjectNames,
+    barriers: ObjectNames,
+    /// Accesses to each variable, distinct by thread or kind.
     uses: BTreeMap<String, Vec<(ThreadId, Access)>>,
     /// Variables on which two accesses of different threads could race.
     watched: BTreeSet<String>,
-    /// Creations and joins: who, and of whom.
+    /// Creations and joins: the acting thread and its child.
     forks: Vec<(ThreadId, ThreadId)>,
     joins: Vec<(ThreadId, ThreadId)>,
     wakes: Vec<Wake>,
-    /// Complete generations: the barrier and who met there.
+    /// Complete generations: the barrier and the threads that met there.
     meetings: Vec<(String, Vec<ThreadId>)>,
-    /// How often threads hold locks.
+    /// Recursion depth of held locks.
     levels: BTreeMap<(ThreadId, Addr), u32>,
-    /// Waiting threads, each with the signals since, by index.
+    /// Waiting threads, each with the signals sent since, by index.
     waiting: BTreeMap<(Addr, ThreadId), Vec<usize>>,
-    /// Threads of generations not complete.
+    /// Threads of incomplete generations.
     arrived: BTreeMap<Addr, Vec<ThreadId>>,
 }
 
@@ -146,7 +147,7 @@ impl Model {
         for (step, event) in trace.events.iter_enumerated() {
             model.add(event.id.thread, &event.op, name).map_err(|what| Unmodelled { step, what })?;
         }
-        // Arrivals of a generation that is not complete meet nobody; without a process they would never happen.
+        // Arrivals of an incomplete generation meet no other thread; without a process they could never happen.
         let arrived = std::mem::take(&mut model.arrived);
         for (barrier, threads) in arrived {
             let name = model.barriers.get(barrier, "b", name);
@@ -155,8 +156,8 @@ impl Model {
         Ok(model)
     }
 
-    /// Adds a thread's next operation; says what the model lacks if it cannot.
-    fn add(&mut self, thread: ThreadId, op: &Op, name: &mut Naming<'_>) -> Result<(), &'static str> {
+    /// Adds a thread's next operation. The error names what the model lacks.
+    fn add(&mut self, thread: ThreadId, op: &Op, name: &mut Naming<'_>) -> Result<(), Unsupported> {
         let t = thread.0;
         match op {
             Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
@@ -166,7 +167,7 @@ impl Model {
             }
             Op::Acquire { mode: LockMode::Shared, .. }
             | Op::TryAcquire { mode: LockMode::Shared, .. }
-            | Op::Release { mode: LockMode::Shared, .. } => return Err("shared locks"),
+            | Op::Release { mode: LockMode::Shared, .. } => return Err(Unsupported::SharedLocks),
             Op::Acquire { lock, .. } | Op::TryAcquire { lock, success: true, .. } => {
                 let level = self.levels.entry((thread, *lock)).or_default();
                 *level += 1;
@@ -191,7 +192,7 @@ impl Model {
             }
             Op::WaitEnd { cond, cause } => {
                 let signals = self.waiting.remove(&(*cond, thread)).unwrap_or_default();
-                // A signal is for one waiter, a broadcast for all; a wake that nothing explains is free.
+                // A signal wakes one waiter, a broadcast all; a wake-up without a cause is unconstrained.
                 if let (WakeCause::Signalled, Some(signal)) = (cause, signals.first()) {
                     self.wakes[*signal].woken.push(thread);
                     let cond = self.conds.get(*cond, "c", name);
@@ -227,10 +228,10 @@ impl Model {
                 self.joins.push((thread, *child));
             }
             Op::SemPost { .. } | Op::SemWait { .. } | Op::SemTryWait { .. } | Op::SemGet { .. } => {
-                return Err("semaphores");
+                return Err(Unsupported::Semaphores);
             }
-            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return Err("once-controls"),
-            Op::Cancel { .. } | Op::Cancelled => return Err("cancellation"),
+            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return Err(Unsupported::OnceControls),
+            Op::Cancel { .. } | Op::Cancelled => return Err(Unsupported::Cancellation),
             Op::TryAcquire { success: false, .. }
             | Op::TryJoin { success: false, .. }
             | Op::Fence(_)
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_process_is_refused() {
+    fn unsupported_operations_are_refused() {
         let mut document = rapid::read("a|acq(l)|1\n").unwrap();
         document.trace.events[Step(0)].op = Op::SemPost { sem: Addr(8) };
         let error = write(&document.trace, |_| None).unwrap_err();

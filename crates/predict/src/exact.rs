@@ -1,72 +1,73 @@
 //! Decides whether a correct reordering of a window brings two threads to two of their events at once.
 //!
-//! A *correct reordering* is a sequence of events of the trace that keeps program order, has with an event all earlier
-//! ones of its thread, is possible by the rules of [`model::Op`], and in which every event has the result it had: reads
-//! read from the same writes, tries succeed or fail as they did, waits end for the same reason, the same thread is the last
-//! to arrive at a barrier. At its end both threads stand before the accesses asked for. These may read anything, unless
-//! what they touch depends on it (see [`crate::lanes::is_steady`]).
+//! A *correct reordering* is a sequence of events of the trace that keeps program order, contains with an event all
+//! earlier ones of its thread, is feasible by the rules of [`model::Op`], and in which every event has its observed
+//! result: reads read from the same writes, try-operations succeed or fail as they did, waits end for the same reason,
+//! the same thread is the last to arrive at a barrier. After it both threads are about to make the requested accesses.
+//! These may read anything, unless their footprint depends on it (see [`crate::lanes::is_steady`]).
 //!
-//! A depth-first search over states: how far each thread is, the last write of each atom that an event to come reads, and
-//! what the order of operations left in condition variables and barriers; all else follows from how far the threads are.
-//! No state is visited twice. Three arguments keep the number of states down, none of which loses a reordering:
+//! A depth-first search over states: the progress of each thread, the last write of each atom that a later event reads,
+//! and what the order of operations left in condition variables and barriers; everything else follows from the threads'
+//! progress. No state is visited twice. Three arguments reduce the number of states without losing a reordering:
 //!
-//! 1. *Needed events.* The accesses need events that need others; when they need each other, there is no reordering.
-//!    A state in which a needed read can no longer read what it read is given up.
-//! 2. *Useful events.* Beyond the needed ones only those are tried that can make a useful one possible: the write it
-//!    reads from, the event that gives a lock back, all operations on a condition variable, barrier or semaphore that
-//!    useful events wait on. What is not among them can be left out of any reordering.
-//! 3. *Harmless events* are done as soon as possible: those that make nothing impossible and do not mind what else
-//!    is done first. In any reordering that has one, it can be moved to the front; to any other, it can be added.
+//! 1. *Needed events.* The accesses need certain events, which need others; if they need each other, there is no
+//!    reordering. A state in which a needed read can no longer read its observed value is abandoned.
+//! 2. *Useful events.* Beyond the needed ones, only events are tried that can enable a useful one: the write it reads
+//!    from, the release of a lock, all operations on a condition variable, barrier or semaphore that useful events wait
+//!    on. All others can be omitted from any reordering.
+//! 3. *Harmless events* are done as soon as possible: those that disable nothing and do not depend on what else is done
+//!    first. In a reordering that contains one, it can be moved to the front; to any other, it can be added.
 //!
-//! *Can miss* nothing in the window; beyond the budget it says so. *Never wrong*: what it finds was performed step by step.
+//! *Can miss* nothing in the window; when the budget is spent it says so. *Never wrong*: every reordering it finds was
+//! performed step by step.
 
 use model::{IndexVec, ThreadId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::object::Deed;
-use crate::state::State;
-use crate::window::{Move, Place, Source, Window};
+use crate::object::ObjectOp;
+use crate::replay_state::ReplayState;
+use crate::window::{EventIndex, Source, Window, WindowEvent};
 
-/// Two events to bring side by side.
+/// Two accesses to bring side by side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
-    pub(crate) places: [Place; 2],
-    /// Whether each has to read what it read.
+pub(crate) struct RacePair {
+    pub(crate) indices: [EventIndex; 2],
+    /// Whether each access has to read its observed value.
     pub(crate) reads: [bool; 2],
 }
 
 /// The answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
-    /// The events before the two, in order.
-    Found(Vec<Place>),
+    /// The events before the two accesses, in order.
+    Found(Vec<EventIndex>),
     /// There is no such reordering.
     Impossible,
     /// The budget is spent.
     Unknown,
 }
 
-/// How far threads have to, or may usefully, go.
+/// How far each thread has to, or may usefully, run.
 struct Reach<'a> {
     window: &'a Window,
-    target: Target,
+    target: RacePair,
     to: IndexVec<ThreadId, u32>,
     looked_at: IndexVec<ThreadId, u32>,
-    /// Whether a thread had to go past its target.
-    past_target: bool,
-    /// Whether useful events are looked for, beyond needed ones.
+    /// Whether a thread would have to run past its access.
+    past_access: bool,
+    /// Whether useful events count in addition to needed ones.
     useful: bool,
 }
 
 impl<'a> Reach<'a> {
-    fn new(window: &'a Window, target: Target) -> Self {
-        let zeros = IndexVec::filled(window.moves.len(), 0);
+    fn new(window: &'a Window, target: RacePair) -> Self {
+        let zeros = IndexVec::filled(window.events.len(), 0);
         let (to, looked_at) = (zeros.clone(), zeros);
-        let mut reach = Self { window, target, to, looked_at, past_target: false, useful: false };
-        for (place, reads) in target.places.into_iter().zip(target.reads) {
-            reach.go(place);
-            let next = window.at(place);
+        let mut reach = Self { window, target, to, looked_at, past_access: false, useful: false };
+        for (event, reads) in target.indices.into_iter().zip(target.reads) {
+            reach.go(event);
+            let next = window.at(event);
             for (thread, n) in next.into_iter().flat_map(|next| &next.requires) {
                 reach.go((*thread, *n));
             }
@@ -78,17 +79,17 @@ impl<'a> Reach<'a> {
         reach
     }
 
-    /// Takes the thread to its first `n` events.
-    fn go(&mut self, (thread, n): Place) {
-        let stop = self.target.places.iter().find(|place| place.0 == thread).map(|place| place.1);
-        self.past_target |= stop.is_some_and(|stop| n > stop);
+    /// Extends the thread to its first `n` events.
+    fn go(&mut self, (thread, n): EventIndex) {
+        let stop = self.target.indices.iter().find(|event| event.0 == thread).map(|event| event.1);
+        self.past_access |= stop.is_some_and(|stop| n > stop);
         let n = stop.map_or(n, |stop| n.min(stop));
         self.to[thread] = self.to[thread].max(n);
     }
 
     fn go_to_source(&mut self, source: Source) {
         if let Some(write) = source.checked_sub(1) {
-            let (thread, index) = self.window.places[write as usize];
+            let (thread, index) = self.window.indices[write as usize];
             self.go((thread, index + 1));
         }
     }
@@ -97,62 +98,63 @@ impl<'a> Reach<'a> {
         loop {
             let behind = self.to.ids().find(|t| self.looked_at[*t] < self.to[*t]);
             let Some(thread) = behind else {
-                if self.useful && self.give_locks_back() {
+                if self.useful && self.extend_to_releases() {
                     continue;
                 }
                 return;
             };
-            let place = (thread, self.looked_at[thread]);
+            let event = (thread, self.looked_at[thread]);
             self.looked_at[thread] += 1;
-            let Some(next) = self.window.at(place) else { continue };
+            let Some(next) = self.window.at(event) else { continue };
             self.look_at(next);
         }
     }
 
-    fn look_at(&mut self, next: &Move) {
-        next.requires.iter().for_each(|place| self.go(*place));
+    fn look_at(&mut self, next: &WindowEvent) {
+        next.requires.iter().for_each(|event| self.go(*event));
         next.reads.iter().for_each(|(_, source)| self.go_to_source(*source));
-        for act in &next.acts {
-            let used = &self.window.objects[act.object];
-            let earlier = (act.nth - used.slot.done) as usize;
-            let all = match act.deed {
-                Deed::End => earlier,
+        for action in &next.actions {
+            let used = &self.window.objects[action.object];
+            let earlier = (action.nth - used.slot.done) as usize;
+            let all = match action.op {
+                ObjectOp::Destroy => earlier,
                 _ if used.slot.is_rigid() => earlier,
-                Deed::PassOnce => used.uses.iter().position(|(_, deed)| *deed == Deed::EndOnce).map_or(0, |at| at + 1),
-                Deed::NotTaken(_)
-                | Deed::Wait
-                | Deed::Wake(_)
-                | Deed::Arrive { .. }
-                | Deed::Leave
-                | Deed::Down
-                | Deed::NotDown
-                | Deed::Look(_)
+                ObjectOp::PassOnce => {
+                    used.uses.iter().position(|(_, op)| *op == ObjectOp::EndOnce).map_or(0, |at| at + 1)
+                }
+                ObjectOp::AcquireFailed(_)
+                | ObjectOp::Wait
+                | ObjectOp::Wake(_)
+                | ObjectOp::Arrive { .. }
+                | ObjectOp::Leave
+                | ObjectOp::Down
+                | ObjectOp::DownFailed
+                | ObjectOp::ReadValue(_)
                     if self.useful =>
                 {
                     used.uses.len()
                 }
                 _ => 0,
             };
-            if let Some((place, _)) = used.uses.iter().find(|(_, deed)| *deed == Deed::Birth)
-                && act.deed != Deed::Birth
+            if let Some((event, _)) = used.uses.iter().find(|(_, op)| *op == ObjectOp::Init)
+                && action.op != ObjectOp::Init
             {
-                self.go((place.0, place.1 + 1));
+                self.go((event.0, event.1 + 1));
             }
-            // Once-controls are passed after the routine's end alone; the others' uses all count.
-            let from = if act.deed == Deed::PassOnce && !used.slot.is_rigid() { all.saturating_sub(1) } else { 0 };
+            // A once-control needs only the end of the routine; of other objects all earlier uses count.
+            let from = if action.op == ObjectOp::PassOnce && !used.slot.is_rigid() { all.saturating_sub(1) } else { 0 };
             for ((thread, index), _) in &used.uses[from..all] {
                 self.go((*thread, index + 1));
             }
         }
     }
 
-    /// Takes threads that would end up with a lock that others want to where they give it back. Returns whether
-    /// anything changed.
-    fn give_locks_back(&mut self) -> bool {
+    /// Extends threads that would keep a lock other threads want, up to its release. Returns whether anything changed.
+    fn extend_to_releases(&mut self) -> bool {
         let mut changed = false;
         for used in self.window.objects.iter().filter(|used| !used.slot.is_rigid()) {
-            let within = |reach: &Self, place: &Place| place.1 < reach.to[place.0];
-            let takes = |deed: &Deed| matches!(deed, Deed::Take(_) | Deed::NotTaken(_));
+            let within = |reach: &Self, event: &EventIndex| event.1 < reach.to[event.0];
+            let takes = |op: &ObjectOp| matches!(op, ObjectOp::Acquire(_) | ObjectOp::AcquireFailed(_));
             let wanted: SmallVec<[ThreadId; 4]> =
                 used.uses.iter().filter(|(p, d)| takes(d) && within(self, p)).map(|(p, _)| p.0).collect();
             if wanted.is_empty() {
@@ -163,7 +165,7 @@ impl<'a> Reach<'a> {
                     continue;
                 }
                 let mut slot = used.slot.clone();
-                for ((_, index), deed) in used.uses.iter().filter(|(place, _)| place.0 == thread) {
+                for ((_, index), op) in used.uses.iter().filter(|(event, _)| event.0 == thread) {
                     let held = slot.lock().is_some_and(|lock| lock.holders().any(|holder| holder == thread));
                     if *index >= self.to[thread] {
                         if !held {
@@ -176,7 +178,7 @@ impl<'a> Reach<'a> {
                             break;
                         }
                     }
-                    slot.perform(thread, *deed);
+                    slot.perform(thread, *op);
                 }
             }
         }
@@ -184,45 +186,45 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// A search for one target.
+/// A search for one pair of accesses.
 struct Search<'a> {
     window: &'a Window,
-    target: Target,
+    target: RacePair,
     needed: IndexVec<ThreadId, u32>,
     useful: IndexVec<ThreadId, u32>,
-    /// Useful reads of each atom, with their sources, and targets that have to read the same.
-    readers: Vec<Vec<(Place, Source)>>,
+    /// Useful reads of each atom with their sources, and requested accesses that have to read their observed value.
+    readers: Vec<Vec<(EventIndex, Source)>>,
     visited: FxHashSet<Vec<u32>>,
 }
 
-/// Looks for a reordering; takes the events it performs from the budget.
-pub(crate) fn search(window: &Window, target: Target, budget: &mut u64) -> Answer {
+/// Searches for a reordering. Every event it performs costs one unit of the budget.
+pub(crate) fn search(window: &Window, target: RacePair, budget: &mut u64) -> Answer {
     let mut reach = Reach::new(window, target);
-    if reach.past_target {
+    if reach.past_access {
         return Answer::Impossible;
     }
     let needed = reach.to.clone();
     reach.useful = true;
-    reach.looked_at = IndexVec::filled(window.moves.len(), 0);
+    reach.looked_at = IndexVec::filled(window.events.len(), 0);
     reach.close();
     let readers = vec![Vec::new(); window.atoms.len()];
     let mut search = Search { window, target, needed, useful: reach.to, readers, visited: FxHashSet::default() };
-    let start = State::new(window);
-    let is_useful = |reader: &&(Place, Source)| search.is_pending(&start, reader.0);
+    let start = ReplayState::new(window);
+    let is_useful = |reader: &&(EventIndex, Source)| search.is_pending(&start, reader.0);
     search.readers = window.atoms.iter().map(|atom| atom.readers.iter().filter(is_useful).copied().collect()).collect();
     search.run(start, budget)
 }
 
-/// A state with what is still to be tried from it.
+/// A state and the threads still to try from it.
 struct Frame {
-    state: State,
-    /// Length of the path that leads here.
+    state: ReplayState,
+    /// Length of the path to this state.
     path: usize,
     choices: SmallVec<[ThreadId; 4]>,
 }
 
 impl Search<'_> {
-    fn run(mut self, start: State, budget: &mut u64) -> Answer {
+    fn run(mut self, start: ReplayState, budget: &mut u64) -> Answer {
         let mut path = Vec::new();
         let mut stack = Vec::new();
         let mut arrival = Some(start);
@@ -256,62 +258,63 @@ impl Search<'_> {
         }
     }
 
-    fn is_goal(&self, state: &State) -> bool {
-        self.target.places.iter().zip(self.target.reads).all(|(place, reads)| {
-            let next = self.window.at(*place);
-            state.done[place.0] == place.1
+    fn is_goal(&self, state: &ReplayState) -> bool {
+        self.target.indices.iter().zip(self.target.reads).all(|(event, reads)| {
+            let next = self.window.at(*event);
+            state.done[event.0] == event.1
                 && next.is_none_or(|next| next.requires.iter().all(|(other, n)| state.done[*other] >= *n))
                 && (!reads || next.is_none_or(|next| state.reads_the_same(next)))
         })
     }
 
-    /// The thread's next move, if it is useful and possible.
-    fn next(&self, state: &State, thread: ThreadId) -> Option<&Move> {
+    /// The thread's next event, if it is useful and enabled.
+    fn next(&self, state: &ReplayState, thread: ThreadId) -> Option<&WindowEvent> {
         let index = state.done[thread];
         let next = self.window.at((thread, index)).filter(|_| index < self.useful[thread])?;
         state.allows(thread, next).then_some(next)
     }
 
-    /// Whether an event will be read: it is useful and not done, or a target that has to read the same.
-    fn is_pending(&self, state: &State, place: Place) -> bool {
-        let target = self.target.places.iter().zip(self.target.reads).any(|(target, reads)| reads && *target == place);
-        !state.has(place) && (place.1 < self.useful[place.0] || target)
+    /// Whether the event will still read: it is useful and not done, or a requested access that has to read its
+    /// observed value.
+    fn is_pending(&self, state: &ReplayState, event: EventIndex) -> bool {
+        let target = self.target.indices.iter().zip(self.target.reads).any(|(target, reads)| reads && *target == event);
+        !state.has(event) && (event.1 < self.useful[event.0] || target)
     }
 
-    /// Whether an event is needed: the target cannot be reached without it.
-    fn is_needed(&self, place: Place) -> bool {
-        let target = self.target.places.iter().zip(self.target.reads).any(|(target, reads)| reads && *target == place);
-        place.1 < self.needed[place.0] || target
+    /// Whether the event is needed to reach the accesses.
+    fn is_needed(&self, event: EventIndex) -> bool {
+        let target = self.target.indices.iter().zip(self.target.reads).any(|(target, reads)| reads && *target == event);
+        event.1 < self.needed[event.0] || target
     }
 
-    /// What distinguishes a state from others: atoms that nobody will read, and last writes that nobody will read from,
-    /// do not.
-    fn key(&self, state: &State) -> Vec<u32> {
+    /// What distinguishes a state from others. Atoms without later reads, and last writes without later readers, do
+    /// not.
+    fn key(&self, state: &ReplayState) -> Vec<u32> {
         let mut key = state.key();
         for (atom, readers) in (0..).zip(&self.readers).filter(|(_, readers)| !readers.is_empty()) {
             let last = state.last(atom);
-            let matters = readers.iter().any(|(place, source)| *source == last && !state.has(*place));
+            let matters = readers.iter().any(|(event, source)| *source == last && !state.has(*event));
             key.push(if matters { last } else { u32::MAX });
         }
         key
     }
 
-    /// Does a move; returns whether the target can still be reached as far as memory tells.
-    fn perform(&self, state: &mut State, thread: ThreadId, path: &mut Vec<Place>) -> bool {
-        let place = (thread, state.done[thread]);
-        let Some(next) = self.window.at(place) else { return false };
-        let spoilt = next.writes.iter().any(|atom| {
+    /// Performs the thread's next event. Returns whether, as far as memory shows, the accesses can still be reached.
+    fn perform(&self, state: &mut ReplayState, thread: ThreadId, path: &mut Vec<EventIndex>) -> bool {
+        let event = (thread, state.done[thread]);
+        let Some(next) = self.window.at(event) else { return false };
+        let hides_needed_value = next.writes.iter().any(|atom| {
             let last = state.last(*atom);
             self.readers[*atom as usize].iter().any(|(reader, source)| {
-                *source == last && *reader != place && !state.has(*reader) && self.is_needed(*reader)
+                *source == last && *reader != event && !state.has(*reader) && self.is_needed(*reader)
             })
         });
         state.perform(thread, next);
-        path.push(place);
-        !spoilt
+        path.push(event);
+        !hides_needed_value
     }
 
-    fn do_harmless(&self, state: &mut State, path: &mut Vec<Place>) {
+    fn do_harmless(&self, state: &mut ReplayState, path: &mut Vec<EventIndex>) {
         loop {
             let harmless = self
                 .useful
@@ -322,47 +325,52 @@ impl Search<'_> {
         }
     }
 
-    fn is_harmless(&self, state: &State, thread: ThreadId, next: &Move) -> bool {
-        let place = (thread, state.done[thread]);
-        !self.window.watched.contains(&place)
-            && next.writes.iter().all(|atom| self.is_harmless_write(state, place, next.index + 1, *atom))
-            && next.acts.iter().all(|act| {
-                let used = &self.window.objects[act.object];
+    fn is_harmless(&self, state: &ReplayState, thread: ThreadId, next: &WindowEvent) -> bool {
+        let event = (thread, state.done[thread]);
+        !self.window.watched.contains(&event)
+            && next.writes.iter().all(|atom| self.is_harmless_write(state, event, next.index + 1, *atom))
+            && next.actions.iter().all(|action| {
+                let used = &self.window.objects[action.object];
                 let alone = || {
-                    let pending = |place: &Place| place.0 != thread && self.is_pending(state, *place);
-                    !used.uses.iter().any(|(place, _)| pending(place))
+                    let pending = |event: &EventIndex| event.0 != thread && self.is_pending(state, *event);
+                    !used.uses.iter().any(|(event, _)| pending(event))
                 };
-                match act.deed {
+                match action.op {
                     _ if used.slot.is_rigid() => true,
-                    Deed::Birth | Deed::End | Deed::RunOnce | Deed::PassOnce | Deed::EndOnce | Deed::Leave => true,
-                    Deed::Give(_) | Deed::Post if !used.observed => true,
+                    ObjectOp::Init
+                    | ObjectOp::Destroy
+                    | ObjectOp::RunOnce
+                    | ObjectOp::PassOnce
+                    | ObjectOp::EndOnce
+                    | ObjectOp::Leave => true,
+                    ObjectOp::Release(_) | ObjectOp::Post if !used.observed => true,
                     _ => alone(),
                 }
             })
     }
 
-    /// Whether a write can be done at once. Reads from later writes of its thread come after it in any case; of the other
-    /// reads to come there must be none, or all read this write, and no other thread writes.
-    fn is_harmless_write(&self, state: &State, place: Place, source: Source, atom: u32) -> bool {
+    /// Whether a write can be done at once. Reads from later writes of its thread come after it in any case. There must
+    /// be no other pending reads, or all of them read this write and no other thread writes.
+    fn is_harmless_write(&self, state: &ReplayState, event: EventIndex, source: Source, atom: u32) -> bool {
         let comes_later = |source: Source| {
-            let write = source.checked_sub(1).map(|write| self.window.places[write as usize]);
-            write.is_some_and(|(thread, index)| thread == place.0 && index > place.1)
+            let write = source.checked_sub(1).map(|write| self.window.indices[write as usize]);
+            write.is_some_and(|(thread, index)| thread == event.0 && index > event.1)
         };
         let mut read = false;
         for (reader, theirs) in &self.readers[atom as usize] {
-            if *reader != place && !state.has(*reader) && !comes_later(*theirs) {
+            if *reader != event && !state.has(*reader) && !comes_later(*theirs) {
                 if *theirs != source {
                     return false;
                 }
                 read = true;
             }
         }
-        let by_others = |writer: &Place| writer.0 != place.0 && self.is_pending(state, *writer);
+        let by_others = |writer: &EventIndex| writer.0 != event.0 && self.is_pending(state, *writer);
         !read || !self.window.atoms[atom as usize].writers.iter().any(by_others)
     }
 
-    /// The threads to try, the best last: those that have to move, in the order of the trace.
-    fn choices(&self, state: &State) -> SmallVec<[ThreadId; 4]> {
+    /// The threads to try, the best last: those that have to run, in the order of the trace.
+    fn choices(&self, state: &ReplayState) -> SmallVec<[ThreadId; 4]> {
         let possible = self.useful.ids().filter_map(|thread| Some((thread, self.next(state, thread)?.index)));
         let mut ranked: SmallVec<[(bool, u32, ThreadId); 4]> =
             possible.map(|(thread, index)| (self.needed[thread] <= state.done[thread], index, thread)).collect();

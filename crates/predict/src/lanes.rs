@@ -1,8 +1,8 @@
-//! Conflicting accesses that happens-before and locksets leave to be looked at.
+//! Conflicting accesses that happens-before and locksets leave undecided.
 //!
-//! A *lane* is the accesses of one thread, at one site, to one cell, in one way, under the same locks. Two lanes whose
-//! threads hold a common lock, one of them exclusively, cannot come side by side in any reordering, since a thread holds
-//! the same locks at an event in all of them; that is the lockset filter. Rigid locks do not count.
+//! A *lane* is the accesses of one thread, at one site, to one cell, of one kind, under the same locks. Two lanes whose
+//! threads hold a common lock, one of them exclusively, cannot come side by side in any reordering, since a thread
+//! holds the same locks at an event in all of them; that is the lockset filter. Rigid locks do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,33 +11,33 @@ use model::shadow::Shadow;
 use model::{Access, Cell, Event, IndexVec, LockMode, SiteId, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::object::Deed;
-use crate::tracker::{Act, ObjectId, Tracker};
+use crate::object::ObjectOp;
+use crate::tracker::{ObjectAction, ObjectId, Tracker};
 
 model::index_type! {
     /// A lane.
     pub(crate) struct LaneId("lane ");
-    /// A set of locks, each with how it is held.
+    /// A set of locks, each with its mode.
     pub(crate) struct LocksetId("locks ");
 }
 
 /// What the accesses of a lane have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Kind {
+struct LaneKey {
     thread: ThreadId,
     site: Option<SiteId>,
     cell: Cell,
     writes: bool,
     plain: bool,
     locks: LocksetId,
-    /// Whether the racing access may turn out otherwise where what it reads does; see [`is_steady`].
+    /// Whether the racing access does the same whatever it reads; see [`is_steady`].
     steady: bool,
 }
 
-/// Accesses that are alike.
+/// Accesses with a common key.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    kind: Kind,
+    kind: LaneKey,
     /// Their steps, ascending.
     pub(crate) steps: Vec<Step>,
 }
@@ -49,9 +49,9 @@ impl Lane {
     }
 }
 
-/// Whether an event touches the same bytes in the same way whatever it reads: a load or a store. A read-modify-write may
-/// be a compare-exchange, which fails on another value, and how much a library function touches may depend on what it
-/// finds.
+/// Whether an event touches the same bytes in the same way whatever it reads: a load or a store. A read-modify-write
+/// may be a compare-exchange, which fails on another value, and a library function's footprint may depend on the data
+/// it finds.
 pub(crate) fn is_steady(event: &Event) -> bool {
     match event.op.accesses() {
         [access] => !(access.kind.reads() && access.kind.writes()),
@@ -70,13 +70,13 @@ pub(crate) struct Lanes {
     current: IndexVec<ThreadId, LocksetId>,
     locksets: IndexVec<LocksetId, Lockset>,
     lockset_ids: FxHashMap<Lockset, LocksetId>,
-    ids: FxHashMap<Kind, LaneId>,
+    ids: FxHashMap<LaneKey, LaneId>,
     lanes: IndexVec<LaneId, Lane>,
     cells: Shadow<LaneId, ()>,
 }
 
 impl Lanes {
-    /// Collects what belongs to these pairs of sites.
+    /// Collects accesses of these pairs of sites.
     pub(crate) fn new(threads: usize, wanted: impl IntoIterator<Item = SitePair>) -> Self {
         let wanted: FxHashSet<SitePair> = wanted.into_iter().collect();
         #[allow(clippy::iter_over_hash_type, reason = "a set is made of a set")]
@@ -98,11 +98,11 @@ impl Lanes {
         &self.lanes[lane]
     }
 
-    /// Takes in the next event of the trace.
-    pub(crate) fn step(&mut self, tracker: &Tracker<'_>, event: &Event, step: Step, acts: &[Act]) {
+    /// Adds the next event of the trace.
+    pub(crate) fn step(&mut self, tracker: &Tracker<'_>, event: &Event, step: Step, actions: &[ObjectAction]) {
         let thread = event.id.thread;
-        for act in acts.iter().filter(|a| a.outermost) {
-            self.hold(tracker, thread, act);
+        for action in actions.iter().filter(|a| a.outermost) {
+            self.hold(tracker, thread, action);
         }
         if event.op.accesses().is_empty() || !self.sites.contains(&event.site) {
             return;
@@ -112,7 +112,7 @@ impl Lanes {
             let Access { kind, atomic, cell } = *access;
             let locks = self.current[thread];
             let (writes, plain) = (kind.writes(), atomic.is_none());
-            let kind = Kind { thread, site: event.site, cell, writes, plain, locks, steady };
+            let kind = LaneKey { thread, site: event.site, cell, writes, plain, locks, steady };
             let lane = *self.ids.entry(kind).or_insert_with(|| {
                 let id = self.lanes.push(Lane { kind, steps: Vec::new() });
                 self.cells.update(cell, thread, id, |()| {});
@@ -125,19 +125,19 @@ impl Lanes {
         }
     }
 
-    fn hold(&mut self, tracker: &Tracker<'_>, thread: ThreadId, act: &Act) {
-        // What a thread does to a lock it does not hold makes the lock rigid, and holds of it mean nothing.
-        if tracker.slots[act.object].is_rigid() {
+    fn hold(&mut self, tracker: &Tracker<'_>, thread: ThreadId, action: &ObjectAction) {
+        // Operating on a lock the thread does not hold makes the lock rigid, so its holds prove nothing.
+        if tracker.slots[action.object].is_rigid() {
             return;
         }
         let held = &mut self.held[thread];
-        let (mode, take) = match act.deed {
-            Deed::Take(mode) => (mode, true),
-            Deed::Give(mode) => (mode, false),
-            Deed::GiveUp => (LockMode::Exclusive, false),
+        let (mode, take) = match action.op {
+            ObjectOp::Acquire(mode) => (mode, true),
+            ObjectOp::Release(mode) => (mode, false),
+            ObjectOp::ReleaseToWait => (LockMode::Exclusive, false),
             _ => return,
         };
-        let entry = (act.object, mode);
+        let entry = (action.object, mode);
         match held.binary_search(&entry) {
             Ok(at) if !take => drop(held.remove(at)),
             Err(at) if take => held.insert(at, entry),
@@ -153,7 +153,7 @@ impl Lanes {
         };
     }
 
-    /// Whether a thread that holds one of these sets excludes another that holds the other.
+    /// Whether holders of these two locksets exclude each other.
     fn exclude(&self, one: LocksetId, other: LocksetId) -> bool {
         let (one, other) = (&self.locksets[one], &self.locksets[other]);
         let exclusive = |mode: &LockMode| *mode == LockMode::Exclusive;
@@ -162,7 +162,7 @@ impl Lanes {
         })
     }
 
-    /// The pairs of lanes that could race, by pair of sites. Every pair of sites asked for is there.
+    /// The pairs of lanes that could race, by pair of sites. Contains every requested pair of sites.
     pub(crate) fn pairs(&self) -> BTreeMap<SitePair, Vec<(LaneId, LaneId)>> {
         #[allow(clippy::iter_over_hash_type, reason = "an ordered map is made")]
         let mut pairs: BTreeMap<SitePair, BTreeSet<(LaneId, LaneId)>> =

@@ -1,22 +1,23 @@
-//! Races from one recorded run: a pure function from a trace to predicted races with schedules.
+//! Predicts races from one recorded run: a pure function from a trace to races with schedules.
 //!
-//! After Carril, "Predicting Data Races from Program Traces": infer the other interleavings that an observed run allows,
-//! and look for races in them. [`predict`] does it in three passes, each for what the one before left open:
+//! After Carril, "Predicting Data Races from Program Traces": infer the other interleavings that an observed run
+//! allows, and look for races in them. [`predict`] does this in three passes, each for the pairs the previous one left
+//! open:
 //!
 //! 1. *Filters.* Pairs of sites that race in the trace itself, by [happens-before](model::race), are observed. Accesses
 //!    under a common lock cannot come side by side.
 //! 2. *Sync-preserving races*, in linear time.
 //! 3. *Exact search* over the correct reorderings of windows of the trace.
 //!
-//! *Deviation*: the paper leaves out reads-from, so that half of what it predicts cannot happen. Here every read
-//! reads from the write it read from, unless [`Options::relaxed`] says otherwise.
+//! *Deviation*: the paper ignores reads-from, so half of its predictions are infeasible. Here every read reads from its
+//! observed write, unless [`Options::relaxed`] says otherwise.
 //!
-//! *Can miss*: races of events that the run did not have; races further apart than a window that the first two passes do
-//! not find ([`Prediction::open`] says so). *Never wrong*, with reads-from: a run of a predicted schedule brings the two
-//! accesses side by side, as all that leads to them is as it was.
+//! *Can miss*: races of events that the run did not have; races further apart than a window that the first two passes
+//! do not find ([`Prediction::open`] says so). *Never wrong*, with reads-from: a run of a predicted schedule brings the
+//! two accesses side by side, because everything that leads to them is as observed.
 //!
-//! Traces may come from anywhere: [`rapid`] reads and writes the text form of RAPID, and [`cspm`] writes the paper's CSP
-//! model of a trace, best of one that [`mod@reduce`] has made smaller.
+//! Traces may come from anywhere: [`rapid`] reads and writes the text form of RAPID, and [`cspm`] writes the paper's
+//! CSP model of a trace, best of one that [`mod@reduce`] has made smaller.
 
 pub mod cspm;
 mod exact;
@@ -27,12 +28,13 @@ mod options;
 mod outcome;
 pub mod rapid;
 pub mod reduce;
-mod state;
+mod replay_state;
+mod schedule_builder;
 mod sync_preserving;
 mod tracker;
+mod unsupported;
 mod window;
-mod windows;
-mod witness;
+mod window_search;
 
 use std::collections::BTreeMap;
 
@@ -42,23 +44,24 @@ use model::{EventId, Trace};
 use lanes::{LaneId, Lanes};
 use needs::Needs;
 use reduce::Reduced;
+use schedule_builder::ScheduleBuilder;
 use tracker::{Survey, Tracker};
-use windows::Exact;
-use witness::Witness;
+use window_search::WindowSearch;
 
 pub use options::{Aim, Options};
 pub use outcome::{Method, Open, PredictedRace, Prediction, Unsettled};
+pub use unsupported::Unsupported;
 
 /// Pairs of sites with the pairs of lanes that could race.
 type LanePairs = BTreeMap<SitePair, Vec<(LaneId, LaneId)>>;
 
-/// Predicts races from a trace. Its numbers must fit together, as executors and [`rapid`] make them: threads are those in
-/// its list, and each thread's events are numbered from 0.
+/// Predicts races from a trace. The trace must be consistent, as executors and [`rapid`] make it: it lists all its
+/// threads, and each thread's events are numbered from 0.
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
     predict_some(trace, options, &Aim::default())
 }
 
-/// The same for some pairs, while there is time.
+/// The same for some pairs and with a way to stop early.
 pub fn predict_some(trace: &Trace, options: &Options, aim: &Aim<'_>) -> Prediction {
     predict_reduced(&reduce::reduce(trace), options, aim)
 }
@@ -73,9 +76,9 @@ fn predict_reduced(reduced: &Reduced, options: &Options, aim: &Aim<'_>) -> Predi
     let mut needs = Needs::new(options.relaxed);
     let mut tracker = Tracker::new(&survey);
     for (step, event) in trace.events.iter_enumerated() {
-        let acts = tracker.step(trace, step);
-        needs.step(&tracker, event, step, &acts);
-        lanes.step(&tracker, event, step, &acts);
+        let actions = tracker.step(trace, step);
+        needs.step(&tracker, event, step, &actions);
+        lanes.step(&tracker, event, step, &actions);
     }
     let mut races: Vec<PredictedRace> = observed.iter().map(|(s, r)| observe(reduced, &needs, *s, r)).collect();
     let (rejected, mut open): (LanePairs, LanePairs) = lanes.pairs().into_iter().partition(|(_, l)| l.is_empty());
@@ -87,7 +90,7 @@ fn predict_reduced(reduced: &Reduced, options: &Options, aim: &Aim<'_>) -> Predi
         races.extend(found);
         none
     });
-    let mut exact = Exact::new(reduced, &survey, &lanes, options, aim);
+    let mut exact = WindowSearch::new(reduced, &survey, &lanes, options, aim);
     races.extend(exact.run(&mut open));
     let performed = exact.performed();
     let (mut unsettled, impossible) = exact.settle(open);
@@ -109,20 +112,20 @@ fn observe(reduced: &Reduced, needs: &Needs, sites: SitePair, race: &race::Race)
     let (first, second) = (race.first, race.second);
     let steady = [first, second].iter().all(|step| lanes::is_steady(&trace.events[*step]));
     let found = steady.then(|| sync_preserving::race(trace, needs, &[first], &[second])).flatten();
-    let mut witness = Witness::new(reduced);
+    let mut builder = ScheduleBuilder::new(reduced);
     let adjacent = found.is_some();
     let in_run = match found {
         Some(found) => {
-            witness.push_all(&found.set);
-            witness.side_by_side(first, second)
+            builder.push_all(&found.set);
+            builder.side_by_side(first, second)
         }
         None => {
-            witness.push_until(second);
-            [witness.in_run(first), witness.then(second)]
+            builder.push_until(second);
+            [builder.in_run(first), builder.then(second)]
         }
     };
     let [first, second] = [first, second].map(|step| reduced.whole(trace.events[step].id));
-    PredictedRace { sites, first, second, method: Method::Observed, schedule: witness.schedule, in_run, adjacent }
+    PredictedRace { sites, first, second, method: Method::Observed, schedule: builder.schedule, in_run, adjacent }
 }
 
 fn sync_preserving_race(
@@ -142,10 +145,10 @@ fn sync_preserving_race(
         |lane: &lanes::Lane, event: EventId| lane.steps.iter().copied().find(|s| trace.events[*s].id == event);
     let (first, second) = (step_of(one, found.first)?, step_of(other, found.second)?);
     let (first, second) = (first.min(second), first.max(second));
-    let mut witness = Witness::new(reduced);
-    witness.push_all(&found.set);
-    let in_run = witness.side_by_side(first, second);
+    let mut builder = ScheduleBuilder::new(reduced);
+    builder.push_all(&found.set);
+    let in_run = builder.side_by_side(first, second);
     let [first, second] = [first, second].map(|step| reduced.whole(trace.events[step].id));
-    let (method, schedule) = (Method::SyncPreserving, witness.schedule);
+    let (method, schedule) = (Method::SyncPreserving, builder.schedule);
     Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true })
 }

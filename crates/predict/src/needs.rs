@@ -1,36 +1,37 @@
-//! Which events an event needs: those that come before it in every correct reordering that has it.
+//! Which events an event needs: those that come before it in every correct reordering that contains it.
 //!
 //! Program order, `Create` before the child's events, the child's events before a join, the write before the read that
-//! reads from it. Beyond these, for the sake of the [sync-preserving pass](crate::sync_preserving), which keeps the order
-//! of synchronisation: an operation on any object but a lock needs the operations on it before; a failed try needs that
-//! those who held the lock have taken it; the end of an object's life needs all operations in it, and those of the next
-//! life need it; a request to cancel a thread and that thread's events keep their order. Locks are left to that pass.
+//! reads from it. Further needs serve the [sync-preserving pass](crate::sync_preserving), which keeps the order of
+//! synchronisation: an operation on any object but a lock needs the earlier operations on it; a failed try-lock needs
+//! the acquisitions of the current holders; the end of an object's life needs all operations in that life, and those of
+//! the next life need it; a cancellation request and the events of its thread keep their order. Lock order is left to
+//! that pass.
 //!
-//! Only changes are kept: what the first `k` events of a thread need beyond their own thread, each time that grows. So
-//! the memory needed grows with communication, not with the trace.
+//! Only changes are stored: what the first `k` events of a thread need beyond their own thread, each time that grows.
+//! So memory grows with communication, not with the length of the trace.
 
 use model::{Access, Cell, Clock, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::object::Deed;
-use crate::tracker::{Act, ObjectId, Tracker};
+use crate::object::ObjectOp;
+use crate::tracker::{ObjectAction, ObjectId, Tracker};
 
-/// A stretch of a thread's events under a lock.
+/// A thread's critical section: its events while it holds a lock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Hold {
     pub(crate) lock: ObjectId,
     pub(crate) mode: LockMode,
-    /// Position and step of the event that took the lock.
+    /// Position and step of the acquisition.
     pub(crate) from: u32,
     pub(crate) step: Step,
-    /// Position of the event that gave it back, if one did.
+    /// Position of the release, if there is one.
     pub(crate) until: Option<u32>,
-    /// The thread's holds that it began under, by index.
+    /// The thread's holds in which this one is nested, by index.
     under: SmallVec<[u32; 2]>,
 }
 
-/// What the operations on an object so far mean for later ones.
+/// The effect of the operations on an object so far on later ones.
 #[derive(Clone, Default, Debug)]
 struct Past {
     birth: Option<EventId>,
@@ -41,13 +42,13 @@ struct Past {
 /// What the events of a trace need.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
-    /// `(k, clock)`: what the first `k` events of the thread need, until the next entry.
+    /// `(k, clock)`: what the first `k` events of the thread need, up to the next entry.
     known: IndexVec<ThreadId, Vec<(u32, Clock)>>,
-    /// Each thread's holds in the order of taking. Rigid locks have none.
+    /// Each thread's holds in the order of acquisition. Rigid locks have none.
     holds: IndexVec<ThreadId, Vec<Hold>>,
-    /// The same by lock, thread and mode: where each begins, position and step.
+    /// The same by lock, thread and mode: position and step of each acquisition.
     taken: FxHashMap<(ObjectId, ThreadId, LockMode), Vec<(u32, Step)>>,
-    /// Holds not ended yet, by thread.
+    /// Holds not yet released, by thread.
     open: IndexVec<ThreadId, SmallVec<[u32; 2]>>,
     pasts: IndexVec<ObjectId, Past>,
     counts: IndexVec<ThreadId, u32>,
@@ -61,17 +62,17 @@ impl Needs {
         Self { relaxed, ..Self::default() }
     }
 
-    /// What the event needs, apart from what it reads and does itself.
+    /// What the event needs, without its own reads and operations.
     pub(crate) fn before(&self, event: EventId) -> Clock {
         self.first(event.thread, event.position)
     }
 
-    /// What the event needs, and itself.
+    /// What the event needs, and the event itself.
     pub(crate) fn with(&self, event: EventId) -> Clock {
         self.first(event.thread, event.position + 1)
     }
 
-    /// A thread's first `count` events with all that they need.
+    /// A thread's first `count` events and everything they need.
     fn first(&self, thread: ThreadId, count: u32) -> Clock {
         let known = self.known.get(thread).map_or(&[][..], Vec::as_slice);
         let entry = known.partition_point(|(k, _)| *k <= count).checked_sub(1);
@@ -82,7 +83,7 @@ impl Needs {
         clock
     }
 
-    /// The holds that the thread has begun and not ended with its first `count` events.
+    /// The holds that the thread has acquired and not released within its first `count` events.
     pub(crate) fn open_after(&self, thread: ThreadId, count: u32) -> impl Iterator<Item = &Hold> {
         let holds = self.holds.get(thread).map_or(&[][..], Vec::as_slice);
         let last = holds.partition_point(|hold| hold.from < count).checked_sub(1).map(|at| &holds[at]);
@@ -90,7 +91,7 @@ impl Needs {
         under.chain(last).filter(move |hold| hold.until.is_none_or(|until| until >= count))
     }
 
-    /// The step at which the thread took the lock in this mode for the last time within its first `count` events.
+    /// The step of the thread's last acquisition of the lock in this mode within its first `count` events.
     pub(crate) fn last_taken(&self, lock: ObjectId, thread: ThreadId, mode: LockMode, count: u32) -> Option<Step> {
         let taken = self.taken.get(&(lock, thread, mode))?;
         let last = taken.partition_point(|(from, _)| *from < count).checked_sub(1)?;
@@ -106,7 +107,7 @@ impl Needs {
         }
     }
 
-    /// The first `count` events of the thread need the event.
+    /// Records that the first `count` events of the thread need the event.
     fn need(&mut self, thread: ThreadId, count: u32, event: EventId) {
         self.grow(thread.max(event.thread));
         let known = &mut self.known[thread];
@@ -125,8 +126,8 @@ impl Needs {
         }
     }
 
-    /// Takes in the next event of the trace. The tracker has taken it in already and said what it did.
-    pub(crate) fn step(&mut self, tracker: &Tracker<'_>, event: &Event, step: Step, acts: &[Act]) {
+    /// Adds the next event of the trace. The tracker has already processed it and returned its actions.
+    pub(crate) fn step(&mut self, tracker: &Tracker<'_>, event: &Event, step: Step, actions: &[ObjectAction]) {
         let EventId { thread, position } = event.id;
         self.grow(thread);
         let count = position + 1;
@@ -136,8 +137,8 @@ impl Needs {
         for access in event.op.accesses().iter().filter(|a| a.kind.writes()) {
             self.writes.write(access.cell, event.id);
         }
-        for act in acts {
-            self.act(tracker, event.id, step, act);
+        for action in actions {
+            self.action(tracker, event.id, step, action);
         }
         match event.op {
             Op::Create { child } => {
@@ -146,7 +147,7 @@ impl Needs {
             }
             Op::Join { child } | Op::TryJoin { child, success: true } => self.need_all_of(thread, count, child),
             Op::TryJoin { child, success: false } => {
-                // Refused although the thread had ended: it was detached or joined before.
+                // It failed although the thread had ended: the thread was detached or joined before.
                 self.grow(child);
                 if tracker.has_exited(child) {
                     self.need_all_of(thread, count, child);
@@ -184,17 +185,17 @@ impl Needs {
         }
     }
 
-    fn act(&mut self, tracker: &Tracker<'_>, event: EventId, step: Step, act: &Act) {
-        while self.pasts.len() <= act.object.0 as usize {
+    fn action(&mut self, tracker: &Tracker<'_>, event: EventId, step: Step, action: &ObjectAction) {
+        while self.pasts.len() <= action.object.0 as usize {
             self.pasts.push(Past::default());
         }
         let (thread, count) = (event.thread, event.position + 1);
-        let slot = &tracker.slots[act.object];
-        let free = !slot.is_rigid() && slot.lock().is_some() && act.deed != Deed::End;
+        let slot = &tracker.slots[action.object];
+        let free = !slot.is_rigid() && slot.lock().is_some() && action.op != ObjectOp::Destroy;
         let mut needed = SmallVec::<[EventId; 4]>::new();
-        let past = &mut self.pasts[act.object];
+        let past = &mut self.pasts[action.object];
         needed.extend(past.birth);
-        if act.deed == Deed::Birth {
+        if action.op == ObjectOp::Init {
             past.birth = Some(event);
         } else if !free {
             needed.extend(past.last.iter().copied());
@@ -204,29 +205,29 @@ impl Needs {
             None => past.last.push(event),
         }
         if free {
-            match act.deed {
-                Deed::Take(mode) if act.outermost => {
+            match action.op {
+                ObjectOp::Acquire(mode) if action.outermost => {
                     let from = event.position;
                     let under = self.open[thread].clone();
                     self.open[thread].push(self.holds[thread].len() as u32);
-                    self.holds[thread].push(Hold { lock: act.object, mode, from, step, until: None, under });
-                    self.taken.entry((act.object, thread, mode)).or_default().push((from, step));
+                    self.holds[thread].push(Hold { lock: action.object, mode, from, step, until: None, under });
+                    self.taken.entry((action.object, thread, mode)).or_default().push((from, step));
                 }
-                Deed::Give(_) | Deed::GiveUp if act.outermost => {
-                    let mode = if let Deed::Give(mode) = act.deed { mode } else { LockMode::Exclusive };
+                ObjectOp::Release(_) | ObjectOp::ReleaseToWait if action.outermost => {
+                    let mode = if let ObjectOp::Release(mode) = action.op { mode } else { LockMode::Exclusive };
                     let holds = &mut self.holds[thread];
                     let open = &mut self.open[thread];
-                    let ends = |at: &u32| (holds[*at as usize].lock, holds[*at as usize].mode) == (act.object, mode);
+                    let ends = |at: &u32| (holds[*at as usize].lock, holds[*at as usize].mode) == (action.object, mode);
                     if let Some(place) = open.iter().rposition(ends) {
                         holds[open.remove(place) as usize].until = Some(event.position);
                     }
                 }
-                Deed::NotTaken(_) => {
+                ObjectOp::AcquireFailed(_) => {
                     let holders: SmallVec<[ThreadId; 2]> = slot.lock().into_iter().flat_map(|l| l.holders()).collect();
                     for holder in holders {
                         let holds = &self.holds[holder];
                         let open = self.open[holder].iter().map(|at| &holds[*at as usize]);
-                        let hold = open.rev().find(|hold| hold.lock == act.object);
+                        let hold = open.rev().find(|hold| hold.lock == action.object);
                         needed.extend(hold.map(|h| EventId { thread: holder, position: h.from }));
                     }
                 }
@@ -242,11 +243,11 @@ impl Needs {
 /// The last write of each byte.
 #[derive(Debug, Default)]
 struct LastWrites {
-    /// By eight bytes: bytes with their last write, no byte twice.
+    /// By eight bytes: masks of bytes with their last write; the masks are disjoint.
     granules: FxHashMap<u64, SmallVec<[(u8, EventId); 1]>>,
 }
 
-/// The granules of eight bytes a cell touches, with the bytes of each.
+/// The eight-byte granules of a cell, each with its mask of bytes.
 fn pieces(cell: Cell) -> impl Iterator<Item = (u64, u8)> {
     let (start, end) = (cell.start.0, cell.end());
     let granules = if start < end { start / 8..(end - 1) / 8 + 1 } else { 0..0 };

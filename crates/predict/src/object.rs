@@ -1,61 +1,61 @@
-//! Synchronisation objects: which operations are possible with the result they had, and what they change.
+//! Synchronisation objects: which operations are enabled with their observed result, and what they change.
 //!
-//! The rules are those of [`model::Op`]. A [`Deed`] is what one event does to one object, with its result.
+//! The rules are those of [`model::Op`]. An [`ObjectOp`] is what one event does to one object, with its result.
 
 use model::{LockMode, ThreadId, WakeCause};
 use smallvec::SmallVec;
 
-/// What an event does to an object, with the result it had in the trace.
+/// What an event does to an object, with the observed result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Deed {
-    /// Takes a lock.
-    Take(LockMode),
-    /// Tried to take a lock and did not get it.
-    NotTaken(LockMode),
-    /// Gives back one level of a lock.
-    Give(LockMode),
-    /// Gives back a mutex, however often it is held, to wait; the next `Take` takes it as often.
-    GiveUp,
+pub(crate) enum ObjectOp {
+    /// Acquires a lock.
+    Acquire(LockMode),
+    /// Fails to acquire a lock with a try-operation.
+    AcquireFailed(LockMode),
+    /// Releases one level of a lock.
+    Release(LockMode),
+    /// Releases all levels of a mutex in order to wait; the next `Acquire` restores them.
+    ReleaseToWait,
     /// Starts to wait on a condition variable.
     Wait,
     /// Stops waiting.
     Wake(WakeCause),
-    /// Wakes one.
+    /// Wakes one waiter.
     Signal,
-    /// Wakes all.
+    /// Wakes all waiters.
     Broadcast,
-    /// Arrives at a barrier; the last of a generation learns that it is.
+    /// Arrives at a barrier; `last` if it completes the generation.
     Arrive { last: bool },
     /// Leaves a barrier.
     Leave,
     /// Adds one to a semaphore.
     Post,
-    /// Takes one from it.
+    /// Decrements the semaphore.
     Down,
-    /// Tried to take one and did not get it.
-    NotDown,
-    /// Saw this value of the semaphore.
-    Look(u32),
+    /// Fails to decrement the semaphore with a try-operation.
+    DownFailed,
+    /// Reads this value of the semaphore.
+    ReadValue(u32),
     /// Runs a once-routine.
     RunOnce,
-    /// Finds the routine done.
+    /// Finds the routine finished.
     PassOnce,
-    /// Is done with the routine.
+    /// Finishes the routine.
     EndOnce,
-    /// Joins, or tries to join, or detaches a thread.
+    /// Joins, tries to join, or detaches a thread.
     Reap,
-    /// The object comes into being, by initialisation.
-    Birth,
-    /// The object's life ends: destroyed, freed, or initialised anew.
-    End,
+    /// Initialises the object.
+    Init,
+    /// Ends the object's life: destroys, frees or re-initialises it.
+    Destroy,
 }
 
-/// A lock: who holds it how often.
+/// A lock and its holders.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Lock {
     exclusive: Option<(ThreadId, u32)>,
     shared: SmallVec<[(ThreadId, u32); 2]>,
-    /// Waiting threads, with how often they held the lock.
+    /// Waiting threads and the number of levels they will restore.
     given_up: SmallVec<[(ThreadId, u32); 1]>,
 }
 
@@ -68,8 +68,8 @@ impl Lock {
         }
     }
 
-    /// Whether a try by the thread must fail. A try of a lock the thread holds itself fails too, unless the lock is
-    /// recursive, in which case the trace shows no failure.
+    /// Whether a try-operation by the thread must fail. It also fails if the thread itself holds the lock, unless the
+    /// lock is recursive, in which case the trace shows no failure.
     fn refuses(&self, thread: ThreadId, mode: LockMode) -> bool {
         !self.can_take(thread, mode) || self.holds(thread, LockMode::Exclusive)
     }
@@ -81,7 +81,7 @@ impl Lock {
         }
     }
 
-    /// The threads that hold it.
+    /// The threads that hold the lock.
     pub(crate) fn holders(&self) -> impl Iterator<Item = ThreadId> + '_ {
         self.exclusive.iter().chain(&self.shared).map(|(holder, _)| *holder)
     }
@@ -130,41 +130,41 @@ impl Lock {
     }
 }
 
-/// Something in the queue of a condition variable.
+/// An entry in the queue of a condition variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum QueueEntry {
     Waiter(ThreadId),
-    /// A signal that any waiter before it may consume.
+    /// A signal that any earlier waiter may consume.
     Permit,
 }
 
-/// A condition variable: waiters and permits in the order in which they came; neighbouring waiters, whose order does not
-/// matter, are sorted.
+/// A condition variable: waiters and permits in order of arrival; adjacent waiters, whose order does not matter, are
+/// sorted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Cond {
-    queue: SmallVec<[Place; 4]>,
+    queue: SmallVec<[QueueEntry; 4]>,
 }
 
 impl Cond {
     fn wait(&mut self, thread: ThreadId) {
-        let before = |place: &Place| !matches!(place, Place::Waiter(other) if *other > thread);
+        let before = |entry: &QueueEntry| !matches!(entry, QueueEntry::Waiter(other) if *other > thread);
         let at = self.queue.iter().rposition(before).map_or(0, |last| last + 1);
-        self.queue.insert(at, Place::Waiter(thread));
+        self.queue.insert(at, QueueEntry::Waiter(thread));
     }
 
-    /// Where the thread waits, and the oldest permit it may consume.
+    /// The thread's position in the queue, and the oldest permit it may consume.
     fn find(&self, thread: ThreadId) -> Option<(usize, Option<usize>)> {
-        let at = self.queue.iter().position(|p| *p == Place::Waiter(thread))?;
-        let permit = self.queue[at..].iter().position(|p| *p == Place::Permit);
+        let at = self.queue.iter().position(|p| *p == QueueEntry::Waiter(thread))?;
+        let permit = self.queue[at..].iter().position(|p| *p == QueueEntry::Permit);
         Some((at, permit.map(|offset| at + offset)))
     }
 
-    /// Sends up to `most` permits, no more than there are waiters without one.
+    /// Adds up to `most` permits, but no more than there are waiters without one.
     fn signal(&mut self, most: usize) {
-        let permits = self.queue.iter().filter(|p| **p == Place::Permit).count();
+        let permits = self.queue.iter().filter(|p| **p == QueueEntry::Permit).count();
         let waiters = self.queue.len() - permits;
         let sent = waiters.saturating_sub(permits).min(most);
-        self.queue.extend(std::iter::repeat_n(Place::Permit, sent));
+        self.queue.extend(std::iter::repeat_n(QueueEntry::Permit, sent));
     }
 
     fn wake(&mut self, thread: ThreadId) {
@@ -175,13 +175,13 @@ impl Cond {
         }
     }
 
-    /// Puts neighbouring waiters in order again after a removal.
+    /// Sorts adjacent waiters again after a removal.
     fn sort(&mut self) {
-        let number = |place: &Place| match place {
-            Place::Waiter(thread) => thread.0,
-            Place::Permit => u32::MAX,
+        let number = |entry: &QueueEntry| match entry {
+            QueueEntry::Waiter(thread) => thread.0,
+            QueueEntry::Permit => u32::MAX,
         };
-        for run in self.queue.split_mut(|p| *p == Place::Permit) {
+        for run in self.queue.split_mut(|p| *p == QueueEntry::Permit) {
             run.sort_unstable_by_key(number);
         }
     }
@@ -191,7 +191,7 @@ impl Cond {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Barrier {
     count: Option<u32>,
-    /// Threads of the generation that is not complete, sorted.
+    /// Threads of the incomplete generation, sorted.
     waiting: SmallVec<[ThreadId; 4]>,
 }
 
@@ -213,7 +213,7 @@ impl Barrier {
     }
 }
 
-/// How far a once-control is.
+/// The progress of a once-control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Once {
     #[default]
@@ -230,83 +230,87 @@ pub(crate) enum Object {
     Barrier(Barrier),
     Semaphore(u32),
     Once(Once),
-    /// What becomes of a thread after its end.
+    /// The end of a thread, which others may join or detach.
     Life,
-    /// Not used yet, so that its kind is not known.
+    /// Not used yet, so its kind is not known.
     Unused,
 }
 
-/// What has to be known about an object beyond its operations.
+/// What the operations on an object do not show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Facts {
-    /// First value of a semaphore.
+pub(crate) struct ObjectParameters {
+    /// Initial value of a semaphore.
     pub(crate) value: u32,
-    /// Arrivals that complete a barrier's generation; `None` when none of the trace was complete.
+    /// Arrivals that complete a barrier's generation; `None` if no generation of the trace was complete.
     pub(crate) count: Option<u32>,
     /// Whether its operations keep their order.
     pub(crate) rigid: bool,
 }
 
 impl Object {
-    /// The object on which a deed is the first.
-    pub(crate) fn fresh(deed: Deed, facts: &Facts) -> Self {
-        match deed {
-            Deed::Take(_) | Deed::NotTaken(_) | Deed::Give(_) | Deed::GiveUp => Self::Lock(Lock::default()),
-            Deed::Wait | Deed::Wake(_) | Deed::Signal | Deed::Broadcast => Self::Cond(Cond::default()),
-            Deed::Arrive { .. } | Deed::Leave => {
-                Self::Barrier(Barrier { count: facts.count, waiting: SmallVec::new() })
+    /// The object before this operation, its first.
+    pub(crate) fn fresh(op: ObjectOp, parameters: &ObjectParameters) -> Self {
+        match op {
+            ObjectOp::Acquire(_) | ObjectOp::AcquireFailed(_) | ObjectOp::Release(_) | ObjectOp::ReleaseToWait => {
+                Self::Lock(Lock::default())
             }
-            Deed::Post | Deed::Down | Deed::NotDown | Deed::Look(_) => Self::Semaphore(facts.value),
-            Deed::RunOnce | Deed::PassOnce | Deed::EndOnce => Self::Once(Once::Fresh),
-            Deed::Reap => Self::Life,
-            Deed::Birth | Deed::End => Self::Unused,
+            ObjectOp::Wait | ObjectOp::Wake(_) | ObjectOp::Signal | ObjectOp::Broadcast => Self::Cond(Cond::default()),
+            ObjectOp::Arrive { .. } | ObjectOp::Leave => {
+                Self::Barrier(Barrier { count: parameters.count, waiting: SmallVec::new() })
+            }
+            ObjectOp::Post | ObjectOp::Down | ObjectOp::DownFailed | ObjectOp::ReadValue(_) => {
+                Self::Semaphore(parameters.value)
+            }
+            ObjectOp::RunOnce | ObjectOp::PassOnce | ObjectOp::EndOnce => Self::Once(Once::Fresh),
+            ObjectOp::Reap => Self::Life,
+            ObjectOp::Init | ObjectOp::Destroy => Self::Unused,
         }
     }
 
-    /// Whether the thread can do this now, with this result.
-    pub(crate) fn allows(&self, thread: ThreadId, deed: Deed) -> bool {
-        match (self, deed) {
-            (_, Deed::Birth | Deed::End) => true,
-            (Self::Lock(lock), Deed::Take(mode)) => lock.can_take(thread, mode),
-            (Self::Lock(lock), Deed::NotTaken(mode)) => lock.refuses(thread, mode),
-            (Self::Lock(lock), Deed::Give(mode)) => lock.holds(thread, mode),
-            (Self::Lock(lock), Deed::GiveUp) => lock.holds(thread, LockMode::Exclusive),
-            (Self::Cond(cond), Deed::Wait) => cond.find(thread).is_none(),
-            (Self::Cond(cond), Deed::Wake(cause)) => {
+    /// Whether the thread can execute this operation now, with this result.
+    pub(crate) fn allows(&self, thread: ThreadId, op: ObjectOp) -> bool {
+        match (self, op) {
+            (_, ObjectOp::Init | ObjectOp::Destroy) => true,
+            (Self::Lock(lock), ObjectOp::Acquire(mode)) => lock.can_take(thread, mode),
+            (Self::Lock(lock), ObjectOp::AcquireFailed(mode)) => lock.refuses(thread, mode),
+            (Self::Lock(lock), ObjectOp::Release(mode)) => lock.holds(thread, mode),
+            (Self::Lock(lock), ObjectOp::ReleaseToWait) => lock.holds(thread, LockMode::Exclusive),
+            (Self::Cond(cond), ObjectOp::Wait) => cond.find(thread).is_none(),
+            (Self::Cond(cond), ObjectOp::Wake(cause)) => {
                 cond.find(thread).is_some_and(|(_, permit)| permit.is_some() == (cause == WakeCause::Signalled))
             }
-            (Self::Cond(_), Deed::Signal | Deed::Broadcast) => true,
-            (Self::Barrier(barrier), Deed::Arrive { last }) => {
+            (Self::Cond(_), ObjectOp::Signal | ObjectOp::Broadcast) => true,
+            (Self::Barrier(barrier), ObjectOp::Arrive { last }) => {
                 !barrier.waiting.contains(&thread) && last == barrier.is_last()
             }
-            (Self::Barrier(barrier), Deed::Leave) => !barrier.waiting.contains(&thread),
-            (Self::Semaphore(_), Deed::Post) => true,
-            (Self::Semaphore(value), Deed::Down) => *value > 0,
-            (Self::Semaphore(value), Deed::NotDown) => *value == 0,
-            (Self::Semaphore(value), Deed::Look(seen)) => *value == seen,
-            (Self::Once(once), Deed::RunOnce) => *once == Once::Fresh,
-            (Self::Once(once), Deed::PassOnce) => *once == Once::Done,
-            (Self::Once(once), Deed::EndOnce) => *once == Once::Running(thread),
-            (Self::Life, Deed::Reap) => true,
+            (Self::Barrier(barrier), ObjectOp::Leave) => !barrier.waiting.contains(&thread),
+            (Self::Semaphore(_), ObjectOp::Post) => true,
+            (Self::Semaphore(value), ObjectOp::Down) => *value > 0,
+            (Self::Semaphore(value), ObjectOp::DownFailed) => *value == 0,
+            (Self::Semaphore(value), ObjectOp::ReadValue(seen)) => *value == seen,
+            (Self::Once(once), ObjectOp::RunOnce) => *once == Once::Fresh,
+            (Self::Once(once), ObjectOp::PassOnce) => *once == Once::Done,
+            (Self::Once(once), ObjectOp::EndOnce) => *once == Once::Running(thread),
+            (Self::Life, ObjectOp::Reap) => true,
             _ => false,
         }
     }
 
-    /// Does it. What is not allowed changes as little as possible.
-    pub(crate) fn perform(&mut self, thread: ThreadId, deed: Deed) {
-        match (self, deed) {
-            (Self::Lock(lock), Deed::Take(mode)) => lock.take(thread, mode),
-            (Self::Lock(lock), Deed::Give(mode)) => lock.give(thread, mode),
-            (Self::Lock(lock), Deed::GiveUp) => lock.give_up(thread),
-            (Self::Cond(cond), Deed::Wait) => cond.wait(thread),
-            (Self::Cond(cond), Deed::Wake(_)) => cond.wake(thread),
-            (Self::Cond(cond), Deed::Signal) => cond.signal(1),
-            (Self::Cond(cond), Deed::Broadcast) => cond.signal(usize::MAX),
-            (Self::Barrier(barrier), Deed::Arrive { last }) => barrier.arrive(thread, last),
-            (Self::Semaphore(value), Deed::Post) => *value = value.saturating_add(1),
-            (Self::Semaphore(value), Deed::Down) => *value = value.saturating_sub(1),
-            (Self::Once(once), Deed::RunOnce) => *once = Once::Running(thread),
-            (Self::Once(once), Deed::EndOnce) => *once = Once::Done,
+    /// Executes the operation. One that is not allowed changes as little as possible.
+    pub(crate) fn perform(&mut self, thread: ThreadId, op: ObjectOp) {
+        match (self, op) {
+            (Self::Lock(lock), ObjectOp::Acquire(mode)) => lock.take(thread, mode),
+            (Self::Lock(lock), ObjectOp::Release(mode)) => lock.give(thread, mode),
+            (Self::Lock(lock), ObjectOp::ReleaseToWait) => lock.give_up(thread),
+            (Self::Cond(cond), ObjectOp::Wait) => cond.wait(thread),
+            (Self::Cond(cond), ObjectOp::Wake(_)) => cond.wake(thread),
+            (Self::Cond(cond), ObjectOp::Signal) => cond.signal(1),
+            (Self::Cond(cond), ObjectOp::Broadcast) => cond.signal(usize::MAX),
+            (Self::Barrier(barrier), ObjectOp::Arrive { last }) => barrier.arrive(thread, last),
+            (Self::Semaphore(value), ObjectOp::Post) => *value = value.saturating_add(1),
+            (Self::Semaphore(value), ObjectOp::Down) => *value = value.saturating_sub(1),
+            (Self::Once(once), ObjectOp::RunOnce) => *once = Once::Running(thread),
+            (Self::Once(once), ObjectOp::EndOnce) => *once = Once::Done,
             _ => {}
         }
     }
@@ -316,9 +320,9 @@ impl Object {
         match self {
             Self::Cond(cond) => {
                 key.push(cond.queue.len() as u32);
-                key.extend(cond.queue.iter().map(|place| match place {
-                    Place::Waiter(thread) => thread.0,
-                    Place::Permit => u32::MAX,
+                key.extend(cond.queue.iter().map(|entry| match entry {
+                    QueueEntry::Waiter(thread) => thread.0,
+                    QueueEntry::Permit => u32::MAX,
                 }));
             }
             Self::Barrier(barrier) => {
@@ -340,29 +344,35 @@ mod tests {
     #[test]
     fn permits_are_for_those_who_waited_before() {
         let mut cond = Object::Cond(Cond::default());
-        cond.perform(B, Deed::Signal);
-        cond.perform(A, Deed::Wait);
-        assert!(!cond.allows(A, Deed::Wake(WakeCause::Signalled)) && cond.allows(A, Deed::Wake(WakeCause::TimedOut)));
-        cond.perform(B, Deed::Signal);
-        cond.perform(B, Deed::Signal);
-        cond.perform(B, Deed::Wait);
-        assert!(cond.allows(A, Deed::Wake(WakeCause::Signalled)) && !cond.allows(A, Deed::Wake(WakeCause::TimedOut)));
-        assert!(!cond.allows(B, Deed::Wake(WakeCause::Signalled)));
-        cond.perform(A, Deed::Wake(WakeCause::Signalled));
-        assert!(!cond.allows(B, Deed::Wake(WakeCause::Signalled)), "the second signal was lost");
+        cond.perform(B, ObjectOp::Signal);
+        cond.perform(A, ObjectOp::Wait);
+        assert!(
+            !cond.allows(A, ObjectOp::Wake(WakeCause::Signalled))
+                && cond.allows(A, ObjectOp::Wake(WakeCause::TimedOut))
+        );
+        cond.perform(B, ObjectOp::Signal);
+        cond.perform(B, ObjectOp::Signal);
+        cond.perform(B, ObjectOp::Wait);
+        assert!(
+            cond.allows(A, ObjectOp::Wake(WakeCause::Signalled))
+                && !cond.allows(A, ObjectOp::Wake(WakeCause::TimedOut))
+        );
+        assert!(!cond.allows(B, ObjectOp::Wake(WakeCause::Signalled)));
+        cond.perform(A, ObjectOp::Wake(WakeCause::Signalled));
+        assert!(!cond.allows(B, ObjectOp::Wake(WakeCause::Signalled)), "the second signal was lost");
     }
 
     #[test]
     fn a_wait_gives_all_levels_back_and_takes_as_many() {
         let mut lock = Object::Lock(Lock::default());
-        let (take, give) = (Deed::Take(LockMode::Exclusive), Deed::Give(LockMode::Exclusive));
+        let (take, give) = (ObjectOp::Acquire(LockMode::Exclusive), ObjectOp::Release(LockMode::Exclusive));
         lock.perform(A, take);
         lock.perform(A, take);
-        lock.perform(A, Deed::GiveUp);
+        lock.perform(A, ObjectOp::ReleaseToWait);
         assert!(lock.allows(B, take));
         lock.perform(A, take);
         lock.perform(A, give);
-        assert!(!lock.allows(B, take) && lock.allows(B, Deed::NotTaken(LockMode::Shared)));
+        assert!(!lock.allows(B, take) && lock.allows(B, ObjectOp::AcquireFailed(LockMode::Shared)));
         lock.perform(A, give);
         assert!(lock.allows(B, take));
     }
@@ -370,9 +380,9 @@ mod tests {
     #[test]
     fn the_last_to_arrive_is_known() {
         let mut barrier = Object::Barrier(Barrier { count: Some(2), ..Barrier::default() });
-        barrier.perform(A, Deed::Arrive { last: false });
-        assert!(!barrier.allows(A, Deed::Leave) && !barrier.allows(B, Deed::Arrive { last: false }));
-        barrier.perform(B, Deed::Arrive { last: true });
-        assert!(barrier.allows(A, Deed::Leave) && barrier.allows(B, Deed::Leave));
+        barrier.perform(A, ObjectOp::Arrive { last: false });
+        assert!(!barrier.allows(A, ObjectOp::Leave) && !barrier.allows(B, ObjectOp::Arrive { last: false }));
+        barrier.perform(B, ObjectOp::Arrive { last: true });
+        assert!(barrier.allows(A, ObjectOp::Leave) && barrier.allows(B, ObjectOp::Leave));
     }
 }

@@ -1,14 +1,14 @@
-//! How to predict.
+//! Options of a prediction.
 
 use model::race::SitePair;
 
-/// How to predict.
+/// Options of a prediction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Let plain reads read from other writes than they did, as Carril does. What is predicted is a candidate only then:
-    /// a thread that reads something else may do something else.
+    /// Let plain reads read from other writes than observed, as Carril does. Predictions are then only candidates: a
+    /// thread that reads another value may behave differently.
     pub relaxed: bool,
-    /// The exact search looks at this many events at a time; windows overlap by half.
+    /// Number of events the exact search considers at a time; windows overlap by half.
     pub window: usize,
     /// Events the exact search may perform per pair of sites.
     pub budget: u64,
@@ -22,9 +22,9 @@ impl Default for Options {
 
 /// What to predict, and when to stop.
 pub struct Aim<'a> {
-    /// The pairs of sites to reorder the trace for. What the trace itself shows is told of all.
+    /// The pairs of sites to reorder the trace for. Races in the trace itself are reported for all pairs.
     pub wanted: &'a dyn Fn(SitePair) -> bool,
-    /// Whether to stop with what is known.
+    /// Whether to stop and return what is known.
     pub is_over: &'a dyn Fn() -> bool,
 }
 

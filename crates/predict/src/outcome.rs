@@ -1,4 +1,4 @@
-//! What prediction finds.
+//! The result of a prediction.
 
 use model::race::SitePair;
 use model::{EventId, Pair, Schedule};
@@ -8,13 +8,13 @@ use model::{EventId, Pair, Schedule};
 pub enum Method {
     /// Happens-before does not order the two accesses in the trace itself.
     Observed,
-    /// A part of the trace in its own order leads to both.
+    /// A part of the trace in its own order leads to both accesses.
     SyncPreserving,
-    /// A reordering of the trace, found by search, leads to both.
+    /// A reordering of the trace, found by search, leads to both accesses.
     Reordering,
 }
 
-/// A race that the trace shows or that a correct reordering of it has.
+/// A race that the trace, or a correct reordering of it, shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PredictedRace {
     /// The two sites, the smaller first.
@@ -27,23 +27,23 @@ pub struct PredictedRace {
     pub method: Method,
     /// A run of this schedule ends with the two accesses.
     pub schedule: Schedule,
-    /// The identities of `first` and `second` in such a run, where threads may be created in another order and so have
-    /// other numbers.
+    /// The identities of `first` and `second` in such a run, which may create threads in another order and so number
+    /// them differently.
     pub in_run: [EventId; 2],
-    /// Whether both threads stand before their accesses at once, so that the two come one right after the other. Only an
-    /// observed race may lack this: then what leads to the second depends on the first by something that is no
+    /// Whether both threads can be about to make their accesses at once, so that one comes right after the other. Only
+    /// an observed race may lack this: then the second depends on the first through something that is not
     /// synchronisation.
     pub adjacent: bool,
 }
 
 impl PredictedRace {
-    /// The pair, where both accesses have sites.
+    /// The pair, if both accesses have sites.
     pub fn pair(&self) -> Option<Pair> {
         Some(Pair::new(self.sites.0?, self.sites.1?))
     }
 }
 
-/// Why nothing is known about a pair.
+/// Why a pair is undecided.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error)]
 pub enum Unsettled {
     /// The trace is longer than a window.
@@ -51,19 +51,17 @@ pub enum Unsettled {
         "accesses further apart than half a window were not looked at together, and each window starts as the trace did"
     )]
     Window,
-    /// The search ended early.
-    #[error("the search performed as many events as it may")]
+    /// The search budget is spent.
+    #[error("the search budget for this pair is spent; raise `--budget`")]
     Budget,
-    /// Whoever asked did not want to wait any longer.
-    #[error("there was no time left")]
+    /// The caller stopped the prediction.
+    #[error("the time limit was reached")]
     Stopped,
-    /// Some operations were kept in order without need.
-    #[error(
-        "a synchronisation object was misused, or the trace does not say enough about it; its operations kept their order"
-    )]
+    /// Some operations were kept in their observed order without proof that this is necessary.
+    #[error("the recording says too little about a lock or another synchronisation object, or the program misused it")]
     Rigid,
     /// The run did something the model does not cover.
-    #[error("the run did something that is not modelled")]
+    #[error("the run did something that raceproof does not model")]
     Unmodelled,
 }
 
@@ -72,22 +70,22 @@ pub enum Unsettled {
 pub struct Open {
     /// The two sites, the smaller first.
     pub sites: SitePair,
-    /// What stopped us.
+    /// Why it is undecided.
     pub reason: Unsettled,
 }
 
-/// What can be said from one trace. Every pair of sites whose accesses conflict in the trace is in one of the lists.
+/// What one trace shows. Every pair of sites whose accesses conflict in the trace is in one of the lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Prediction {
     /// One race for each racing pair of sites, by sites.
     pub races: Vec<PredictedRace>,
-    /// Pairs not settled, by sites.
+    /// Undecided pairs, by sites.
     pub open: Vec<Open>,
-    /// Pairs that race in no correct reordering of this trace, by sites. Other runs of the program may have events that
-    /// this trace has not, so this proves nothing about the program.
+    /// Pairs that race in no correct reordering of this trace, by sites. Other runs of the program may have other
+    /// events, so this proves nothing about the program.
     pub rejected: Vec<SitePair>,
-    /// Whether the races are candidates only, as reads may not read what they read.
+    /// Whether the races are only candidates, because reads may read other values than observed.
     pub candidates: bool,
-    /// Events the exact search performed.
+    /// Number of events the exact search performed.
     pub performed: u64,
 }

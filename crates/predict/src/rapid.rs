@@ -1,4 +1,6 @@
-//! Traces as text, in the STD form of the RAPID tools: one event a line, `thread|operation(target)|location`.
+//! Traces as text, in the STD form of the RAPID tools: one event per line, `thread
+//! operation(target)
+//! location`.
 //!
 //! ```text
 //! T0|fork(T1)|1
@@ -9,8 +11,8 @@
 //! ```
 //!
 //! Operations are `r`, `w`, `acq`, `rel`, `fork`, `join`, and `begin` and `end` with any target or none. Threads,
-//! variables, locks and locations have names of any characters but `|`, `(`, `)` and line breaks. Empty lines are passed
-//! over. A [`Document`] keeps the names, so that what was read is written back as it was, up to empty lines.
+//! variables, locks and locations have names of any characters but `|`, `(`, `)` and line breaks. Empty lines are
+//! skipped. A [`Document`] keeps the names, so that a trace is written back as it was read, except for empty lines.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -20,26 +22,28 @@ use model::{
     ThreadPath, Trace,
 };
 
+use crate::unsupported::Unsupported;
+
 /// A trace with the names it uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Document {
-    /// The trace. Variables are cells of their own, locks are held exclusively, locations are sites.
+    /// The trace. Each variable is a cell of its own, locks are held exclusively, locations are sites.
     pub trace: Trace,
-    /// Names of threads.
+    /// NameNumbers of threads.
     pub threads: IndexVec<ThreadId, String>,
-    /// Names of locations.
+    /// NameNumbers of locations.
     pub locations: IndexVec<SiteId, String>,
-    /// Names of variables by their first byte.
+    /// NameNumbers of variables, by address.
     pub variables: BTreeMap<Addr, String>,
-    /// Names of locks.
+    /// NameNumbers of locks.
     pub locks: BTreeMap<Addr, String>,
-    /// What `begin` and `end` lines name, by step.
+    /// Targets of `begin` and `end` lines, by step.
     targets: BTreeMap<Step, String>,
 }
 
-/// Where variables lie; each has [`STRIDE`] bytes.
+/// Base address of variables; each has [`STRIDE`] bytes.
 const VARIABLES: u64 = 1 << 20;
-/// Where locks lie.
+/// Base address of locks.
 const LOCKS: u64 = 1 << 50;
 const STRIDE: u64 = 16;
 
@@ -49,7 +53,7 @@ pub enum Problem {
     /// Not three fields.
     #[error("expected `thread|operation(target)|location`")]
     Fields,
-    /// Something has no name.
+    /// A name is empty.
     #[error("expected a name")]
     Name,
     /// The operation is not known.
@@ -58,15 +62,15 @@ pub enum Problem {
     /// The operation's target is missing or not in parentheses.
     #[error("expected a target in parentheses after `{0}`")]
     Target(String),
-    /// A thread is created that was there already.
+    /// A thread that already exists is created.
     #[error("thread `{0}` is forked after its first event or a second time")]
     Fork(String),
-    /// A thread waits for itself.
+    /// A thread joins itself.
     #[error("thread `{0}` joins itself")]
     Join(String),
 }
 
-/// Why a text is no trace.
+/// Why a text is not a trace.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct ReadError {
@@ -82,12 +86,12 @@ pub struct ReadError {
 
 /// Why a trace cannot be written in this form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the event at step {step} cannot be written in RAPID's form: it has no {what}")]
+#[error("the event at step {step} cannot be written in RAPID's form, which has no {what}")]
 pub struct Unwritable {
     /// The event.
     pub step: Step,
     /// What the form lacks.
-    pub what: &'static str,
+    pub what: Unsupported,
 }
 
 /// Reads a trace.
@@ -109,14 +113,14 @@ pub fn read(text: &str) -> Result<Document, ReadError> {
     Ok(reader.finish())
 }
 
-/// A problem and the byte of the line it is at.
+/// A problem and its byte offset in the line.
 type At = (usize, Problem);
 
-/// Names in the order of first use.
+/// Numbers for names, in the order of first use.
 #[derive(Default)]
-struct Names(BTreeMap<String, u32>);
+struct NameNumbers(BTreeMap<String, u32>);
 
-impl Names {
+impl NameNumbers {
     fn number(&mut self, name: &str) -> u32 {
         let next = self.0.len() as u32;
         *self.0.entry(name.to_owned()).or_insert(next)
@@ -130,10 +134,10 @@ impl Names {
 
 #[derive(Default)]
 struct Reader {
-    threads: Names,
-    locations: Names,
-    variables: Names,
-    locks: Names,
+    threads: NameNumbers,
+    locations: NameNumbers,
+    variables: NameNumbers,
+    locks: NameNumbers,
     infos: IndexVec<ThreadId, Option<ThreadInfo>>,
     children: IndexVec<ThreadId, u32>,
     positions: IndexVec<ThreadId, u32>,
@@ -152,7 +156,8 @@ impl Reader {
         thread
     }
 
-    /// The path of a thread that nobody forks, made when its first event is read: the first is the initial thread.
+    /// Gives a path to a thread that no thread forks when its first event is read. The first such thread is the initial
+    /// one.
     fn appear(&mut self, thread: ThreadId) {
         if self.infos[thread].is_none() {
             let path = if thread == ThreadId::MAIN {
@@ -247,7 +252,7 @@ impl Reader {
 
     fn finish(mut self) -> Document {
         self.infos.ids().for_each(|thread| self.appear(thread));
-        let named = |base: u64, names: Names| {
+        let named = |base: u64, names: NameNumbers| {
             let addresses = (0..).map(|number| Addr(base + STRIDE * number));
             addresses.zip(names.in_order()).collect::<BTreeMap<Addr, String>>()
         };
@@ -272,7 +277,7 @@ impl Reader {
     }
 }
 
-/// A name that is not empty.
+/// Checks that a name is not empty.
 fn name(at: usize, text: &str) -> Result<&str, At> {
     let bad = text.find(['(', ')']);
     match bad.or(text.is_empty().then_some(0)) {
@@ -306,12 +311,12 @@ impl fmt::Display for Document {
 }
 
 /// Writes a trace. Threads are `T0`, `T1` and so on; variables `V0`..., one for each range of bytes that every access
-/// covers or leaves as a whole; locks `L0`...; a location is the site's number plus one, 0 for none. An event of several
-/// accesses becomes several lines, and taking a lock again while it is held none.
+/// covers entirely or not at all; locks `L0`...; a location is the site's number plus one, or 0 for none. An event with
+/// several accesses becomes several lines; acquiring a lock that is already held becomes none.
 ///
-/// What has no line because nothing depends on it: yields, detaching, initialising, fences (without atomics they do
-/// nothing). Refused is what the form cannot say: atomics, shared locks, tries that failed, condition variables, barriers,
-/// semaphores, once-controls, cancellation.
+/// Omitted because nothing depends on them: yields, detaching, initialising, and fences (without atomics they have no
+/// effect). Refused because the form cannot express them: atomics, shared locks, failed try-operations, condition
+/// variables, barriers, semaphores, once-controls, cancellation.
 pub fn write(trace: &Trace) -> Result<String, Unwritable> {
     let mut bounds: Vec<u64> = trace
         .accesses()
@@ -338,7 +343,7 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
                 for access in event.op.accesses() {
                     if access.atomic.is_some() {
-                        return refuse("atomic accesses");
+                        return refuse(Unsupported::AtomicAccesses);
                     }
                     let index = |byte: u64| bounds.partition_point(|bound| *bound < byte);
                     let variables = index(access.cell.start.0)..index(access.cell.end());
@@ -352,8 +357,8 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             }
             Op::Acquire { mode: LockMode::Shared, .. }
             | Op::TryAcquire { mode: LockMode::Shared, .. }
-            | Op::Release { mode: LockMode::Shared, .. } => return refuse("shared locks"),
-            Op::TryAcquire { success: false, .. } => return refuse("tries that fail"),
+            | Op::Release { mode: LockMode::Shared, .. } => return refuse(Unsupported::SharedLocks),
+            Op::TryAcquire { success: false, .. } => return refuse(Unsupported::FailedTries),
             Op::Acquire { lock, .. } | Op::TryAcquire { lock, .. } => {
                 let level = levels.entry((thread, *lock)).or_default();
                 *level += 1;
@@ -374,16 +379,16 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             Op::Exit => line(format_args!("end(T{})", thread.0)),
             Op::Fence(_) | Op::Init(_) | Op::Destroy(_) | Op::Detach { .. } | Op::Yield => {}
             Op::Choose(_) | Op::Await { .. } => {}
-            Op::TryJoin { success: false, .. } => return refuse("tries that fail"),
+            Op::TryJoin { success: false, .. } => return refuse(Unsupported::FailedTries),
             Op::WaitBegin { .. } | Op::WaitEnd { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
-                return refuse("condition variables");
+                return refuse(Unsupported::ConditionVariables);
             }
-            Op::BarrierArrive { .. } | Op::BarrierLeave { .. } => return refuse("barriers"),
+            Op::BarrierArrive { .. } | Op::BarrierLeave { .. } => return refuse(Unsupported::Barriers),
             Op::SemPost { .. } | Op::SemWait { .. } | Op::SemTryWait { .. } | Op::SemGet { .. } => {
-                return refuse("semaphores");
+                return refuse(Unsupported::Semaphores);
             }
-            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return refuse("once-controls"),
-            Op::Cancel { .. } | Op::Cancelled => return refuse("cancellation"),
+            Op::OnceBegin { .. } | Op::OnceEnd { .. } => return refuse(Unsupported::OnceControls),
+            Op::Cancel { .. } | Op::Cancelled => return refuse(Unsupported::Cancellation),
         }
     }
     Ok(text)
@@ -397,7 +402,7 @@ mod tests {
                         T1|r(x y)|6\nT1|end(T1)|7\nmain|join(T1)|8\n";
 
     #[test]
-    fn what_is_read_is_written_back() {
+    fn reading_and_writing_round_trips() {
         let document = read(TEXT).unwrap();
         assert_eq!(document.to_string(), TEXT);
         assert_eq!(read(&TEXT.replace('\n', "\r\n\n")).unwrap(), document);
@@ -417,12 +422,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_form_lacks_is_refused() {
+    fn unsupported_operations_are_refused() {
         let mut document = read("a|acq(l)|1\na|rel(l)|2\n").unwrap();
         let lock = Addr(LOCKS);
         document.trace.events[Step(0)].op = Op::Acquire { lock, mode: LockMode::Shared };
         let error = write(&document.trace).unwrap_err();
-        assert_eq!(error.to_string(), "the event at step #0 cannot be written in RAPID's form: it has no shared locks");
+        assert_eq!(
+            error.to_string(),
+            "the event at step #0 cannot be written in RAPID's form, which has no shared locks"
+        );
     }
 
     #[test]

@@ -1,43 +1,43 @@
 //! Smaller traces with the same races.
 //!
-//! After Carril, who filters and groups what is traced. Two steps, each a function of its own:
+//! After Carril, who filters and groups what is traced. Two independent steps:
 //!
-//! - [`reduce`] leaves out accesses to memory that only one thread uses, or that nobody writes. They cannot race, their
-//!   reads read the same in every reordering, and others do not notice them; so all predictions stay. [`crate::predict`]
-//!   does this first.
-//! - [`group`] keeps one of several variables that are used alike: by the same threads, in the same ways, between the same
-//!   other operations. It is for models that know only names of variables, such as [`crate::cspm`], where what holds for
-//!   one holds for all. It also leaves out variables that are always used under a common lock.
+//! - [`reduce`] omits accesses to memory that only one thread uses, or that no thread writes. They cannot race, their
+//!   reads read the same in every reordering, and they do not affect other threads; so all predictions stay.
+//!   [`crate::predict`] does this first.
+//! - [`group`] keeps one of several variables that are used alike: by the same threads, in the same ways, between the
+//!   same other operations. It is for models that know only names of variables, such as [`crate::cspm`], where what
+//!   holds for one holds for all. It also omits variables that are always used under a common lock.
 //!
-//! *Deviation*: the paper also leaves out variables whose accesses are ordered in the observed run, which may hide
-//! races; here nothing is left out that could race.
+//! *Deviation*: the paper also omits variables whose accesses are ordered in the observed run, which may hide races;
+//! this omits nothing that could race.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Access, AccessKind, Addr, Cell, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::object::Deed;
+use crate::object::ObjectOp;
 use crate::tracker::{Survey, Tracker};
 
-/// A trace of some of another one's events.
+/// A trace that consists of some events of another trace.
 #[derive(Clone, Debug)]
 pub struct Reduced {
-    /// The events kept, numbered anew in their threads.
+    /// The events kept, renumbered in their threads.
     pub trace: Trace,
-    /// By thread: the positions in the other trace of the events kept.
+    /// By thread: the kept events' positions in the other trace.
     kept: IndexVec<ThreadId, Vec<u32>>,
 }
 
-/// Who uses eight bytes, and whether they are written.
+/// Which thread uses eight bytes, and whether they are written.
 #[derive(Clone, Copy)]
 struct Usage {
-    /// `None` when several do.
+    /// `None` if several threads do.
     thread: Option<ThreadId>,
     written: bool,
 }
 
-/// Longer cells are not followed byte by byte; what overlaps them is kept.
+/// Longer cells are not tracked byte by byte; everything that overlaps them is kept.
 const LONG: u32 = 1 << 16;
 
 /// Memory that several threads use and one writes.
@@ -89,7 +89,7 @@ impl Shared {
             || (access.kind == AccessKind::Free && self.frees_object(cell))
     }
 
-    /// Whether a synchronisation object lies in memory that is freed: its life ends, which others may notice.
+    /// Whether the freed memory contains a synchronisation object, whose end of life may affect other threads.
     fn frees_object(&self, cell: Cell) -> bool {
         self.objects.range(cell.start..Addr(cell.end())).next().is_some()
     }
@@ -124,7 +124,7 @@ fn objects(op: &Op) -> [Option<Addr>; 2] {
     }
 }
 
-/// Leaves out accesses to memory that one thread alone uses, or that nobody writes.
+/// Omits accesses to memory that only one thread uses, or that no thread writes.
 pub fn reduce(trace: &Trace) -> Reduced {
     let shared = Shared::of(trace);
     Reduced::new(trace, |_, event| shared.keeps(event).then(|| event.op.clone()))
@@ -135,29 +135,29 @@ pub fn reduce(trace: &Trace) -> Reduced {
 pub struct Grouped {
     /// The trace.
     pub reduced: Reduced,
-    /// Variables kept, each with those it stands for.
+    /// Kept variables, each with those it represents.
     pub groups: BTreeMap<Cell, Vec<Cell>>,
-    /// Variables left out because a lock guards them always.
+    /// Variables omitted because a lock always guards them.
     pub guarded: Vec<Cell>,
 }
 
-/// How a variable is used: in trace order, the thread, how much it had synchronised, and the access.
+/// How a variable is used: in trace order, the thread, its number of synchronisations so far, and the access.
 type Signature = Vec<(ThreadId, u32, AccessKind)>;
 
-/// What is known of a variable.
+/// What is known about a variable.
 #[derive(Default)]
 struct Variable {
     signature: Signature,
     /// Locks held exclusively at every access so far; `None` before the first.
     guards: Option<BTreeSet<Addr>>,
-    /// Whether it is used atomically, or overlaps another.
+    /// Whether it is used atomically, or overlaps another variable.
     special: bool,
 }
 
 /// Keeps one of several variables that are used alike, and none that are always used under a common lock.
 ///
-/// Variables with atomic accesses are left as they are, and so are those that overlap others. The relaxed predictions
-/// of a variable kept stay, and hold for all it stands for; those left out for their lock have none.
+/// Variables with atomic accesses, and those that overlap others, are left as they are. Relaxed predictions of a kept
+/// variable are unchanged and hold for all variables it represents; those omitted for their lock have none.
 pub fn group(trace: &Trace) -> Grouped {
     let mut variables = BTreeMap::<Cell, Variable>::new();
     let mut synchronised = IndexVec::<ThreadId, u32>::filled(trace.threads.len(), 0);
@@ -166,10 +166,10 @@ pub fn group(trace: &Trace) -> Grouped {
     let mut held = IndexVec::<ThreadId, BTreeSet<Addr>>::filled(trace.threads.len(), BTreeSet::new());
     for (step, event) in trace.events.iter_enumerated() {
         let thread = event.id.thread;
-        let acts = tracker.step(trace, step);
-        for act in acts.iter().filter(|act| act.outermost && !tracker.slots[act.object].is_rigid()) {
-            match (&event.op, act.deed) {
-                (Op::Acquire { lock, .. } | Op::TryAcquire { lock, .. }, Deed::Take(LockMode::Exclusive)) => {
+        let actions = tracker.step(trace, step);
+        for action in actions.iter().filter(|action| action.outermost && !tracker.slots[action.object].is_rigid()) {
+            match (&event.op, action.op) {
+                (Op::Acquire { lock, .. } | Op::TryAcquire { lock, .. }, ObjectOp::Acquire(LockMode::Exclusive)) => {
                     held[thread].insert(*lock);
                 }
                 (Op::Release { lock, .. } | Op::WaitBegin { lock, .. }, _) => {
@@ -228,7 +228,7 @@ pub fn group(trace: &Trace) -> Grouped {
 
 /// Marks the variables that share bytes with others.
 fn mark_overlapping(variables: &mut BTreeMap<Cell, Variable>) {
-    // Ascending by first byte, so a variable overlaps an earlier one if it starts before the furthest end so far.
+    // Ascending by first byte: a variable overlaps an earlier one if it starts before the largest end so far.
     let mut overlapping = BTreeSet::new();
     let mut furthest: Option<Cell> = None;
     for cell in variables.keys().copied() {
@@ -247,12 +247,12 @@ fn mark_overlapping(variables: &mut BTreeMap<Cell, Variable>) {
 }
 
 impl Reduced {
-    /// The events for which `keep` gives an operation. Others must be accesses.
+    /// The events for which `keep` returns an operation. All others must be accesses.
     pub fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Self {
         let mut kept = IndexVec::<ThreadId, Vec<u32>>::filled(trace.threads.len(), Vec::new());
         let mut events = IndexVec::<Step, Event>::new();
         let mut threads = trace.threads.clone();
-        // By step of the trace, how many events were kept before.
+        // For each step of the trace, the number of events kept before it.
         let mut before = Vec::with_capacity(trace.events.len() + 1);
         for (step, event) in trace.events.iter_enumerated() {
             before.push(events.next_id());
@@ -270,7 +270,7 @@ impl Reduced {
         let count = events.next_id();
         let new_step = |step: Step| before.get(step.0 as usize).copied().unwrap_or(count);
         let mut runnable: Vec<_> = trace.runnable.iter().map(|(from, set)| (new_step(*from), set.clone())).collect();
-        // Of several entries for one state, the last is the one after the events left out.
+        // Of several entries for one state, the last one comes after the omitted events and is kept.
         runnable.reverse();
         runnable.dedup_by_key(|(from, _)| *from);
         runnable.reverse();
@@ -294,7 +294,7 @@ impl Reduced {
         Self { trace, kept }
     }
 
-    /// An event's position in the other trace; for the one after the last, the position after that.
+    /// An event's position in the other trace; for the index after the last event, the position after it.
     pub(crate) fn position(&self, thread: ThreadId, position: u32) -> u32 {
         let kept = &self.kept[thread];
         let last = || kept.last().map_or(0, |last| last + 1);

@@ -1,21 +1,21 @@
-//! Races that a part of the trace, in its own order, leads to.
+//! Races to which a part of the trace, in its own order, leads.
 //!
 //! After Mathur, Pavlogiannis and Viswanathan, "Optimal prediction of synchronization-preserving races" (POPL 2021). A
-//! set of events is *closed* when with an event it has all that [it needs](crate::needs), and when of two events that
-//! take the same lock it has the one that gives the lock back before the later one takes it. The events of a closed set,
-//! in the order of the trace, are a correct reordering. Two accesses race if the smallest closed set that brings both
-//! threads to them has neither.
+//! set of events is *closed* when it contains, with an event, everything [the event needs](crate::needs), and, with two
+//! acquisitions of the same lock, the release before the later one. The events of a closed set, in the order of the
+//! trace, are a correct reordering. Two accesses race if the smallest closed set that brings both threads to them
+//! contains neither.
 //!
-//! *Linear*: the set only grows. For two lanes of accesses, each in the order of its thread, an access that the set has
-//! is passed over for good, and the set for the next one contains the set so far. To close a set, only the holds that
-//! are open at its border have to be looked at: those that end within it have what the rule asks for.
+//! *Linear*: the set only grows. For two lanes of accesses, each in program order, an access that the set contains is
+//! skipped for good, and the set for the next access contains the set so far. To close a set, only the holds that are
+//! open at its border matter: holds that end within it satisfy the rule.
 //!
-//! *Deviations*: operations on objects other than locks keep their order altogether; reader-writer locks, where only an
-//! exclusive hold excludes; failed tries. Accesses that may turn out otherwise when they read something else are left to
-//! the [exact search](crate::exact).
+//! *Deviations*: operations on objects other than locks keep their order entirely; reader-writer locks, where only an
+//! exclusive hold excludes; failed try-operations. Accesses whose footprint may change when they read another value are
+//! left to the [exact search](crate::exact).
 //!
-//! *Can miss*: races that need sections under a lock, or other synchronisation, in another order than observed.
-//! *Never wrong*: what it finds is a correct reordering, with reads-from.
+//! *Can miss*: races that need critical sections, or other synchronisation, in another order than observed. *Never
+//! wrong*: its result is a correct reordering, with reads-from.
 
 use model::{Clock, EventId, LockMode, Step, ThreadId, Trace};
 
@@ -23,13 +23,13 @@ use crate::needs::{Hold, Needs};
 
 /// Two accesses and the closed set that leads to both.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct SyncPreservingRace {
     pub(crate) first: EventId,
     pub(crate) second: EventId,
     pub(crate) set: Clock,
 }
 
-/// No closed set leads to the accesses, nor to any later ones.
+/// No closed set leads to these accesses, or to later ones.
 struct Impossible;
 
 /// A closed set that grows.
@@ -40,7 +40,7 @@ struct Closure<'a> {
 }
 
 impl Closure<'_> {
-    /// Adds what leads to the event.
+    /// Adds everything that leads to the event.
     fn lead_to(&mut self, event: EventId) -> Result<(), Impossible> {
         self.set.join(&self.needs.before(event));
         while let Some((thread, until)) = self.first_to_end() {
@@ -50,7 +50,7 @@ impl Closure<'_> {
         Ok(())
     }
 
-    /// A hold that has to end within the set and does not, by its thread and end.
+    /// A hold that must end within the set but does not: its thread and its end.
     fn first_to_end(&self) -> Option<(ThreadId, Option<u32>)> {
         (0..self.threads).map(ThreadId).find_map(|thread| {
             let mut open = self.needs.open_after(thread, self.set.count(thread));
@@ -58,7 +58,7 @@ impl Closure<'_> {
         })
     }
 
-    /// Whether another thread takes the lock after this hold began, so that the two exclude each other.
+    /// Whether another thread acquires the lock after this hold began, in modes that exclude each other.
     fn is_taken_after(&self, thread: ThreadId, hold: &Hold) -> bool {
         let modes = match hold.mode {
             LockMode::Exclusive => &[LockMode::Exclusive, LockMode::Shared][..],
@@ -72,7 +72,7 @@ impl Closure<'_> {
 }
 
 /// The first race between two lanes: accesses of two threads, given by their steps in ascending order.
-pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -> Option<Found> {
+pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -> Option<SyncPreservingRace> {
     let id = |step: &Step| trace.events[*step].id;
     let (mut ones, mut others) = (one.iter().map(id), other.iter().map(id));
     let (mut first, mut second) = (ones.next()?, others.next()?);
@@ -87,7 +87,7 @@ pub(crate) fn race(trace: &Trace, needs: &Needs, one: &[Step], other: &[Step]) -
             second = others.find(|event| !closure.set.contains(*event))?;
             closure.lead_to(second).ok()?;
         } else {
-            return Some(Found { first, second, set: closure.set });
+            return Some(SyncPreservingRace { first, second, set: closure.set });
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A stretch of a trace, prepared for reordering.
 //!
-//! A window starts in the state that the trace's events before it led to. Each of its events becomes a [`Move`] with all
-//! that has to hold for the event to be possible with the result it had. Memory is divided into *atoms*: ranges of bytes
-//! that every cell of the window covers or leaves as a whole. Atoms that no event of the window writes, or that only one
-//! thread uses, are left out: reads of them always read what they read.
+//! A window starts in the state after the trace's earlier events. Each of its events becomes a [`WindowEvent`] with all
+//! conditions under which the event is enabled with its observed result. Memory is divided into *atoms*: ranges of
+//! bytes that every cell of the window covers entirely or not at all. Atoms that no event of the window writes, or that
+//! only one thread uses, are omitted: reads of them always read the same.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,26 +11,26 @@ use std::ops::Range;
 use model::{EventId, IndexVec, Op, Step, ThreadId, Trace};
 use smallvec::SmallVec;
 
-use crate::object::Deed;
-use crate::tracker::{Act, ObjectId, Slot, Tracker};
+use crate::object::ObjectOp;
+use crate::tracker::{ObjectAction, ObjectId, Slot, Tracker};
 
-/// An event of the window: its thread and how many events of that thread come before it in the window.
-pub(crate) type Place = (ThreadId, u32);
+/// Identifies an event of the window: its thread, and its position among that thread's events in the window.
+pub(crate) type EventIndex = (ThreadId, u32);
 
-/// Which write a read reads from: 0 for what was there at the window's start, else one more than the write's index in
-/// the window.
+/// The write that a read reads from: 0 for the value at the window's start, otherwise the write's index in the window
+/// plus one.
 pub(crate) type Source = u32;
 
-/// What one event takes and does.
+/// The conditions and effects of one event.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Move {
+pub(crate) struct WindowEvent {
     /// The event's index in the window.
     pub(crate) index: u32,
-    /// `(t, n)`: the first `n` events of `t` have to be done.
-    pub(crate) requires: SmallVec<[Place; 1]>,
-    /// `(t, n)`: no more than the first `n` events of `t` may be done.
-    pub(crate) forbids: Option<Place>,
-    pub(crate) acts: SmallVec<[Act; 2]>,
+    /// `(t, n)`: the first `n` events of `t` must be done.
+    pub(crate) requires: SmallVec<[EventIndex; 1]>,
+    /// `(t, n)`: at most the first `n` events of `t` may be done.
+    pub(crate) forbids: Option<EventIndex>,
+    pub(crate) actions: SmallVec<[ObjectAction; 2]>,
     pub(crate) reads: SmallVec<[(u32, Source); 1]>,
     pub(crate) writes: SmallVec<[u32; 1]>,
 }
@@ -38,18 +38,18 @@ pub(crate) struct Move {
 /// The readers and writers of an atom.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Atom {
-    pub(crate) readers: Vec<(Place, Source)>,
-    pub(crate) writers: Vec<Place>,
+    pub(crate) readers: Vec<(EventIndex, Source)>,
+    pub(crate) writers: Vec<EventIndex>,
 }
 
-/// An object of the window.
+/// An object used in the window.
 #[derive(Clone, Debug)]
 pub(crate) struct Used {
-    /// As it is at the start.
+    /// Its state at the start of the window.
     pub(crate) slot: Slot,
-    /// What the window does to it, in the order of the trace.
-    pub(crate) uses: Vec<(Place, Deed)>,
-    /// Whether a result depends on nobody having given it back, or on its exact value.
+    /// The operations on it in the window, in trace order.
+    pub(crate) uses: Vec<(EventIndex, ObjectOp)>,
+    /// Whether a result depends on the object not being released, or on its exact value.
     pub(crate) observed: bool,
 }
 
@@ -59,60 +59,61 @@ pub(crate) struct Window {
     pub(crate) start: Step,
     /// Each thread's number of events before the window, for threads with events in it.
     base: IndexVec<ThreadId, u32>,
-    pub(crate) moves: IndexVec<ThreadId, Vec<Move>>,
-    /// Objects by local number; acts refer to them.
+    pub(crate) events: IndexVec<ThreadId, Vec<WindowEvent>>,
+    /// Objects by their number in the window; actions refer to them.
     pub(crate) objects: IndexVec<ObjectId, Used>,
     pub(crate) atoms: Vec<Atom>,
-    /// By index in the window.
-    pub(crate) places: Vec<Place>,
-    /// Threads of which a failed try to join says that they had not ended.
-    pub(crate) watched: Vec<Place>,
+    /// The window's events by index.
+    pub(crate) indices: Vec<EventIndex>,
+    /// The last events of threads that a failed try-join observed as still running.
+    pub(crate) watched: Vec<EventIndex>,
 }
 
 impl Window {
-    /// Prepares the events from `start` to before `end`. The tracker has taken in the events before `start` and is moved
-    /// on to `end`.
+    /// Prepares the events from `start` to before `end`. The tracker has processed the events before `start` and is
+    /// advanced to `end`.
     pub(crate) fn new(trace: &Trace, tracker: &mut Tracker<'_>, start: Step, end: Step, relaxed: bool) -> Self {
         let threads = trace.threads.len();
         let mut window = Self {
             start,
             base: IndexVec::filled(threads, 0),
-            moves: IndexVec::filled(threads, Vec::new()),
+            events: IndexVec::filled(threads, Vec::new()),
             objects: IndexVec::new(),
             atoms: Vec::new(),
-            places: Vec::new(),
+            indices: Vec::new(),
             watched: Vec::new(),
         };
-        // From the end, so that the first event of each thread has the last word.
+        // Backwards, so that the first event of each thread is written last.
         for event in trace.events.as_slice()[start.0 as usize..end.0 as usize].iter().rev() {
             window.base[event.id.thread] = event.id.position;
         }
         let mut local = BTreeMap::<ObjectId, ObjectId>::new();
         // What the next event of a thread requires.
-        let mut required = IndexVec::<ThreadId, SmallVec<[Place; 1]>>::filled(threads, SmallVec::new());
+        let mut required = IndexVec::<ThreadId, SmallVec<[EventIndex; 1]>>::filled(threads, SmallVec::new());
         for step in (start.0..end.0).map(Step) {
             let event = &trace.events[step];
             let thread = event.id.thread;
             let mut states = SmallVec::<[Slot; 2]>::new();
-            let acts = tracker.step_with(trace, step, |slot, _| states.push(slot.clone()));
-            let place = (thread, window.moves[thread].len() as u32);
-            let mut next = Move { index: step.0 - start.0, ..Move::default() };
+            let actions = tracker.step_with(trace, step, |slot, _| states.push(slot.clone()));
+            let at = (thread, window.events[thread].len() as u32);
+            let mut next = WindowEvent { index: step.0 - start.0, ..WindowEvent::default() };
             next.requires = std::mem::take(&mut required[thread]);
-            for (mut act, mut slot) in acts.into_iter().zip(states) {
-                let id = *local.entry(act.object).or_insert_with(|| {
-                    // An object that comes into being in the window does not exist at its start.
-                    slot.born = act.deed != Deed::Birth;
+            for (mut action, mut slot) in actions.into_iter().zip(states) {
+                let id = *local.entry(action.object).or_insert_with(|| {
+                    // An object initialised in the window does not exist at its start.
+                    slot.born = action.op != ObjectOp::Init;
                     window.objects.push(Used { slot, uses: Vec::new(), observed: false })
                 });
-                act.object = id;
+                action.object = id;
                 let used = &mut window.objects[id];
-                used.uses.push((place, act.deed));
-                used.observed |= matches!(act.deed, Deed::NotTaken(_) | Deed::NotDown | Deed::Look(_));
-                next.acts.push(act);
+                used.uses.push((at, action.op));
+                used.observed |=
+                    matches!(action.op, ObjectOp::AcquireFailed(_) | ObjectOp::DownFailed | ObjectOp::ReadValue(_));
+                next.actions.push(action);
             }
-            let count = |window: &Self, thread: ThreadId| window.moves[thread].len() as u32;
+            let count = |window: &Self, thread: ThreadId| window.events[thread].len() as u32;
             match event.op {
-                Op::Create { child } => required[child].push((thread, place.1 + 1)),
+                Op::Create { child } => required[child].push((thread, at.1 + 1)),
                 Op::Join { child } | Op::TryJoin { child, success: true } => {
                     next.requires.push((child, count(&window, child)));
                 }
@@ -127,41 +128,41 @@ impl Window {
                 }
                 Op::Cancel { target } => {
                     next.requires.push((target, count(&window, target)));
-                    required[target].push((thread, place.1 + 1));
+                    required[target].push((thread, at.1 + 1));
                 }
                 _ => {}
             }
-            window.moves[thread].push(next);
-            window.places.push(place);
+            window.events[thread].push(next);
+            window.indices.push(at);
         }
         window.divide_memory(trace, relaxed);
         window
     }
 
-    /// The window's move at a place.
-    pub(crate) fn at(&self, (thread, index): Place) -> Option<&Move> {
-        self.moves[thread].get(index as usize)
+    /// The event with this index.
+    pub(crate) fn at(&self, (thread, index): EventIndex) -> Option<&WindowEvent> {
+        self.events[thread].get(index as usize)
     }
 
-    /// The step of the trace of a move.
-    pub(crate) fn step(&self, place: Place) -> Step {
-        Step(self.start.0 + self.moves[place.0][place.1 as usize].index)
+    /// The event's step in the trace.
+    pub(crate) fn step(&self, at: EventIndex) -> Step {
+        Step(self.start.0 + self.events[at.0][at.1 as usize].index)
     }
 
-    /// Where an event is in the window.
-    pub(crate) fn place(&self, event: EventId) -> Place {
+    /// The index of an event in the window.
+    pub(crate) fn index_of(&self, event: EventId) -> EventIndex {
         (event.thread, event.position - self.base[event.thread])
     }
 
     fn divide_memory(&mut self, trace: &Trace, relaxed: bool) {
         let accesses = |index: usize| trace.events[Step(self.start.0 + index as u32)].op.accesses();
-        let mut bounds: Vec<u64> = (0..self.places.len())
+        let mut bounds: Vec<u64> = (0..self.indices.len())
             .flat_map(|index| accesses(index).iter().filter(|a| a.cell.len > 0))
             .flat_map(|access| [access.cell.start.0, access.cell.end()])
             .collect();
         bounds.sort_unstable();
         bounds.dedup();
-        /// Who uses a range.
+        /// How a range of bytes is used.
         #[derive(Clone, Copy, Default)]
         struct Use {
             thread: Option<ThreadId>,
@@ -170,7 +171,7 @@ impl Window {
         }
         let range = |start: u64, end: u64| bounds.partition_point(|b| *b < start)..bounds.partition_point(|b| *b < end);
         let mut used = vec![Use::default(); bounds.len()];
-        for (index, (thread, _)) in self.places.iter().enumerate() {
+        for (index, (thread, _)) in self.indices.iter().enumerate() {
             for access in accesses(index) {
                 for used in &mut used[range(access.cell.start.0, access.cell.end())] {
                     used.several |= used.thread.is_some_and(|other| other != *thread);
@@ -191,9 +192,9 @@ impl Window {
             .collect();
         self.atoms = vec![Atom::default(); atoms as usize];
         let mut last = vec![0; atoms as usize];
-        for (index, place) in self.places.iter().copied().enumerate() {
+        for (index, at) in self.indices.iter().copied().enumerate() {
             let accesses = trace.events[Step(self.start.0 + index as u32)].op.accesses();
-            let next = &mut self.moves[place.0][place.1 as usize];
+            let next = &mut self.events[at.0][at.1 as usize];
             let atoms_of = |access: &model::Access| {
                 numbers[range(access.cell.start.0, access.cell.end())].iter().flatten().copied()
             };
@@ -202,7 +203,7 @@ impl Window {
                     let read = (atom, last[atom as usize]);
                     if !next.reads.contains(&read) {
                         next.reads.push(read);
-                        self.atoms[atom as usize].readers.push((place, read.1));
+                        self.atoms[atom as usize].readers.push((at, read.1));
                     }
                 }
             }
@@ -211,7 +212,7 @@ impl Window {
                     last[atom as usize] = index as u32 + 1;
                     if !next.writes.contains(&atom) {
                         next.writes.push(atom);
-                        self.atoms[atom as usize].writers.push(place);
+                        self.atoms[atom as usize].writers.push(at);
                     }
                 }
             }
@@ -219,7 +220,7 @@ impl Window {
     }
 }
 
-/// The place in the window of the thread's last event, if it is among these steps.
+/// The index in the window of the thread's last event, if it is among these steps.
 fn exit_index(trace: &Trace, window: &Window, steps: Range<Step>, thread: ThreadId) -> Option<u32> {
     let later = &trace.events.as_slice()[steps.start.0 as usize..steps.end.0 as usize];
     let exit = later.iter().find(|event| event.id.thread == thread && event.op == Op::Exit)?;

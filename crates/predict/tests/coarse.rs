@@ -1,4 +1,4 @@
-//! Predictions replayed by the order of their synchronisation alone, on generated programs.
+//! Predictions replayed by the order of synchronisation alone, on generated programs.
 
 mod support;
 
@@ -11,8 +11,8 @@ use support::random_run;
 use testkit::generator::{Case, Feature, Random};
 use testkit::{Interpreter, Limits};
 
-/// Whatever a coarse replay reaches is the predicted race; and it reaches nearly all. (Plain reads that race may read
-/// something else and lead elsewhere.)
+/// Every race that a coarse replay reaches is the predicted one, and it reaches nearly all. (Racing plain reads may
+/// read other values and lead elsewhere.)
 #[test]
 fn the_order_of_synchronisation_suffices() {
     let features: BTreeSet<Feature> = Feature::ALL.into();

@@ -25,7 +25,7 @@ fn one(first: &str, second: &str, method: Method) -> BTreeSet<(String, String, M
     BTreeSet::from([(first.to_owned(), second.to_owned(), method)])
 }
 
-/// Thread 2 can have the lock first: the order that hid the race is not the only one.
+/// Thread 2 can acquire the lock first, so another order shows the race.
 #[test]
 fn the_papers_example() {
     assert_eq!(races(PAPER, &Options::default()), one("1", "8", Method::SyncPreserving));
@@ -47,7 +47,7 @@ fn reads_from_orders() {
     assert!(predict(&rapid::read(&text).unwrap().trace, &relaxed).candidates);
 }
 
-/// Here the first section has to be entered after the second one, which only the search does.
+/// The critical sections have to change places, which only the search can do.
 #[test]
 fn sections_change_places() {
     let text = "a|acq(m)|1\na|w(y)|2\na|rel(m)|3\nb|acq(m)|4\nb|rel(m)|5\nb|w(y)|6\n";
@@ -60,7 +60,7 @@ fn sections_change_places() {
     assert!(open(&Options::default()).is_empty());
 }
 
-/// Windows find what lies within half of them, wherever it is.
+/// Windows find races within half a window, wherever they are.
 #[test]
 fn windows_overlap() {
     let hidden = "a|acq(m)|1\na|w(y)|2\na|rel(m)|3\nb|acq(m)|4\nb|rel(m)|5\nb|w(y)|6\n";
@@ -131,13 +131,13 @@ fn one_variable_stands_for_those_used_alike() {
         assert_eq!(racing(&grouped.reduced.trace), expected, "{name}");
     };
     small_cases(|seed, trace, _| check(format!("seed {seed}"), trace));
-    // Two variables that are used side by side, one under a lock.
+    // Two variables used in the same places, one of them under a lock.
     let both = PAPER.replace("t1|w(y)|1\n", "t1|w(y)|1\nt1|w(z)|9\n") + "t2|r(z)|10\n";
     check("both".to_owned(), &rapid::read(&both).unwrap().trace);
     assert!(merged > 0 && guarded > 0, "{merged} merged, {guarded} guarded");
 }
 
-/// What RAPID's form can say gives the same predictions after writing and reading.
+/// Writing a trace in RAPID's form and reading it back keeps the predictions.
 #[test]
 fn text_keeps_predictions() {
     let mut written = 0;
@@ -163,9 +163,9 @@ fn text_keeps_predictions() {
     assert!(written > 80, "{written} traces written");
 }
 
-/// Traces from elsewhere may break every rule; they are refused or looked at, and nothing panics.
+/// Foreign traces may break every rule; they are refused or analysed without a panic.
 #[test]
-fn odd_traces_are_no_trouble() {
+fn malformed_traces_do_not_panic() {
     let texts = [
         "",
         "a|rel(m)|1\nb|acq(m)|2\nc|acq(m)|3\na|w(x)|4\nb|w(x)|5\n",

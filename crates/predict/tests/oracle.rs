@@ -1,4 +1,4 @@
-//! On generated programs, what is predicted is a race, replays, and is all there is.
+//! On generated programs, every prediction is a race and replays, and no race is missed.
 
 mod support;
 
@@ -13,7 +13,7 @@ use testkit::{Interpreter, Limits};
 const PROGRAMS: u64 = 800;
 const RUNS: usize = 8;
 
-/// A run of the schedule has both accesses, racing; side by side if that is said.
+/// A run of the schedule has both accesses, racing, and side by side if the prediction says so.
 fn check_replay(interpreter: &mut Interpreter, race: &PredictedRace, name: &str) {
     let run = interpreter.run(&race.schedule).expect("interpreters do not fail");
     assert!(!matches!(run.end, End::Diverged { .. }), "{name}: {:?}\n{race:?}", run.end);

@@ -1,5 +1,5 @@
-//! Random programs made of single operations of every kind: the races predicted from a trace are exactly those that some
-//! correct reordering has, by brute force over the reorderings.
+//! Random programs made of single operations of every kind: the races predicted from a trace are exactly those of some
+//! correct reordering, by brute force over all reorderings.
 
 mod support;
 
@@ -19,7 +19,7 @@ const RUNS: usize = 3;
 const GLOBALS: &str =
     "global x: 8\nglobal y: 4\nglobal z: 4\nglobal m: 80\nglobal c: 48\nglobal s: 32\nglobal b: 32\nglobal o: 4\n";
 
-/// A few operations that belong together. `n` makes names unique in the thread's body.
+/// A few related operations. `n` makes names unique in the thread's body.
 fn operation(random: &mut Random, n: usize) -> String {
     let place = random.pick(&["@x", "@x+4", "@y", "@z", "@y"]);
     let other = random.pick(&["@x", "@y", "@z"]);

@@ -1,6 +1,6 @@
-//! Random programs whose threads make many plain accesses between two synchronisations, recorded as the recorder does where
-//! such runs of accesses are long: what is as good as logged is left out (docs/decisions/0025). No race may be lost by it
-//! but behind another one of the same run of accesses.
+//! Random programs whose threads make many plain accesses between two synchronisations, recorded as the recorder does
+//! when such sequences are long: redundant accesses are omitted (docs/decisions/0025). A race may be lost only behind
+//! another race of the same sequence of accesses.
 
 mod support;
 
@@ -18,20 +18,20 @@ use testkit::generator::Random;
 const PROGRAMS: u64 = 3_000;
 const RUNS: usize = 2;
 
-/// A thread's accesses from one synchronisation to the next.
+/// A thread's accesses between two synchronisations.
 type Segment = (ThreadId, u32);
 
-/// A run with what was left out of it.
+/// A trace with some accesses omitted.
 struct Thinned {
     trace: Trace,
-    /// The run of accesses that each access belongs to, also those left out. Each site is executed once.
+    /// The segment of each access, including the omitted ones. Each site is executed once.
     segments: BTreeMap<SiteId, Segment>,
     left_out: BTreeSet<SiteId>,
 }
 
 impl Thinned {
-    /// Leaves out an access, but not each time, if one to the same memory that is as strong was logged in this segment.
-    /// (The recorder's table forgets, and begins anywhere.)
+    /// Omits an access, though not every time, if an equally strong access to the same memory was logged in this
+    /// segment. (The recorder's table is lossy and starts at any point.)
     fn new(full: &Trace, random: &mut Random) -> Self {
         let (mut logged, mut number) = (BTreeMap::<ThreadId, BTreeSet<(Cell, bool)>>::new(), BTreeMap::new());
         let (mut segments, mut left_out) = (BTreeMap::new(), BTreeSet::new());
@@ -64,7 +64,7 @@ impl Thinned {
         [one, other].iter().filter_map(|site| self.segments.get(&(*site)?).copied()).collect()
     }
 
-    /// Whether a race of the full run may be missing in the thinned one, given what is predicted from that.
+    /// Whether a race of the full trace may be missing from the predictions of the thinned one.
     fn may_lack(&self, race: SitePair, predicted: &BTreeSet<SitePair>) -> bool {
         let is_left_out = |site: Option<SiteId>| site.is_some_and(|site| self.left_out.contains(&site));
         let sides = [race.0, race.1].into_iter().filter(|side| is_left_out(*side));
@@ -119,7 +119,7 @@ fn program(seed: u64) -> (String, Program) {
 }
 
 #[test]
-fn what_is_left_out_hides_no_run_of_accesses_that_races() {
+fn thinning_loses_no_racing_segment() {
     let programs = testkit::programs(PROGRAMS);
     let (mut compared, mut thinner, mut hidden) = (0, 0, 0);
     for seed in 0..programs {

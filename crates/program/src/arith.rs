@@ -51,7 +51,7 @@ pub fn compare(op: CompareOp, bits: u8, left: i64, right: i64) -> i64 {
     })
 }
 
-/// What a read-modify-write stores over `old` in a cell of `size` bytes; `None` when the program does not say.
+/// What a read-modify-write stores over `old` in a cell of `size` bytes; `None` if the operation is unknown.
 pub fn rmw(op: RmwOp, size: u32, old: i64, value: i64) -> Option<i64> {
     let bits = size.saturating_mul(8);
     let unsigned = |v| extend(v, bits, false) as u64;

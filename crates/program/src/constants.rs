@@ -1,4 +1,4 @@
-//! The numbers a program compares with: where its behaviour may change.
+//! The constants a program compares with: values at which its behaviour may change.
 
 use std::collections::BTreeSet;
 

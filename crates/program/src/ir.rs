@@ -1,8 +1,8 @@
 //! Functions, blocks and statements.
 //!
-//! Values are 64-bit integers; a pointer is a value too. Locals are in SSA form: each is assigned by exactly
-//! one statement or is a parameter. Memory is bytes; a load or store names its size. Thread operations are
-//! statements of their own ([`SyncOp`]), so that an analysis needs no table of `pthread_` names.
+//! Values are 64-bit integers; a pointer is a value too. Locals are in SSA form: each is a parameter or is assigned by
+//! exactly one statement. Memory is bytes; a load or store states its size. Thread operations are statements of their
+//! own ([`SyncOp`]), so that an analysis needs no table of `pthread_` names.
 
 #![allow(missing_docs, reason = "fields of variants are explained by the variant")]
 
@@ -35,22 +35,22 @@ pub struct Program {
     pub globals: IndexVec<GlobalId, Global>,
     /// Functions, defined and external.
     pub functions: IndexVec<FunctionId, Function>,
-    /// Every point that does something visible; the ids are those of trace events.
+    /// Every point with a visible effect; the ids are those of trace events.
     pub sites: IndexVec<SiteId, Site>,
-    /// What could not be expressed, in order of appearance.
+    /// Constructs that could not be expressed, in order of appearance.
     pub unmodelled: Vec<Unmodelled>,
     /// Where the initial thread starts; `None` for sources without `main`.
     pub main: Option<FunctionId>,
 }
 
-/// Something in the source that the language cannot express.
+/// A construct in the source that the language cannot express.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Unmodelled {
     /// Where; `None` for a whole module's property.
     pub site: Option<SiteId>,
     /// What, e.g. "inline assembly", "calls `frobnicate`, whose effect on memory is not known".
     pub what: String,
-    /// The external function to blame, if it is one (`--assume-pure` takes this name).
+    /// The external function responsible, if there is one (`--assume-pure` takes this name).
     pub function: Option<String>,
 }
 
@@ -59,20 +59,20 @@ pub struct Unmodelled {
 pub struct Global {
     /// As the linker knows it.
     pub symbol: String,
-    /// As the source names it; for a function's static variable `f.counter`.
+    /// As in the source; a function's static variable is `f.counter`.
     pub name: String,
     /// In bytes.
     pub size: u64,
-    /// Its type, where debug information has it.
+    /// Its type, if debug information has it.
     pub ty: Option<TypeId>,
     /// Initial content; shorter than `size` means zero from there on. Pointers inside are zero here and
     /// listed in `relocations`.
     pub init: Vec<u8>,
     /// Pointers in the initial content: byte offset and what they point to.
     pub relocations: Vec<(u64, Operand)>,
-    /// Each thread has its own.
+    /// Whether each thread has its own copy.
     pub thread_local: bool,
-    /// Never written.
+    /// Whether it is never written.
     pub constant: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct Global {
 pub struct Function {
     /// As the linker knows it.
     pub symbol: String,
-    /// As the source names it (demangled).
+    /// As in the source (demangled).
     pub name: String,
     /// Number of parameters: the first locals.
     pub params: u32,
@@ -94,7 +94,7 @@ pub struct Function {
 /// A local.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Local {
-    /// As the source names it, where known. Two locals may have the same name.
+    /// As in the source, if known. Two locals may have the same name.
     pub name: Option<String>,
 }
 
@@ -107,10 +107,10 @@ pub struct Block {
     pub terminator: Terminator,
 }
 
-/// A statement with its place.
+/// A statement with its site.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Statement {
-    /// Where; `None` for statements without a visible effect.
+    /// Its site; `None` for statements without a visible effect.
     pub site: Option<SiteId>,
     /// What.
     pub stmt: Stmt,
@@ -179,11 +179,11 @@ pub enum Expr {
     Select { condition: Operand, then: Operand, otherwise: Operand },
     /// Keeps the low `bits` bits of the value, sign- or zero-extended.
     Truncate { value: Operand, bits: u8, signed: bool },
-    /// The value for the block that control came from.
+    /// The value for the block from which control came.
     Phi(Vec<(BlockId, Operand)>),
 }
 
-/// Who is called.
+/// The called function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Callee {
     /// This function.
@@ -210,7 +210,7 @@ pub enum RmwOp {
     Other,
 }
 
-/// A statement. Every effect on memory or on other threads is one of these; nothing else is visible.
+/// A statement. Every effect on memory or on other threads is one of these.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Stmt {
     /// Computes a local.
@@ -244,7 +244,7 @@ pub enum Stmt {
     Alloc { dst: LocalId, size: Operand, zeroed: bool },
     /// Ends a heap block's life; freeing null does nothing.
     Free { address: Operand },
-    /// Calls a function. A function without a body and not in the library table has unknown effects.
+    /// Calls a function. A function without a body that is not in the library table has unknown effects.
     Call { dst: Option<LocalId>, callee: Callee, args: Vec<Operand> },
     /// Calls a library function whose effects are in [`crate::library`].
     Library { dst: Option<LocalId>, function: String, args: Vec<Operand> },
@@ -256,14 +256,14 @@ pub enum Stmt {
     Exit { code: Operand },
 }
 
-/// How an operation that may have to wait goes about it.
+/// How an operation that may block waits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum TryMode {
-    /// Waits.
+    /// Blocks.
     Wait,
-    /// Gives up at once; the result is nonzero then.
+    /// Fails at once instead of blocking; the result is then nonzero.
     Try,
-    /// May give up at any time while it cannot be had.
+    /// May fail at any time while it would block.
     Timed,
 }
 
@@ -278,7 +278,7 @@ pub enum SyncOp {
     Detach { handle: Operand },
     /// Ends the calling thread.
     ExitThread,
-    /// Asks a thread to cancel itself.
+    /// Requests a thread's cancellation.
     Cancel { handle: Operand },
     /// The calling thread's handle.
     Current,
@@ -286,15 +286,15 @@ pub enum SyncOp {
     LockInit { lock: Operand, recursive: bool },
     /// Destroys a lock.
     LockDestroy { lock: Operand },
-    /// Takes a lock.
+    /// Acquires a lock.
     Lock { lock: Operand, mode: LockMode, wait: TryMode },
-    /// Gives a lock back, however it is held.
+    /// Releases a lock, in whichever mode it is held.
     Unlock { lock: Operand },
     /// Initialises a condition variable.
     CondInit { cond: Operand },
     /// Destroys a condition variable.
     CondDestroy { cond: Operand },
-    /// Releases `lock`, waits on `cond`, takes `lock` again.
+    /// Releases `lock`, waits on `cond`, acquires `lock` again.
     CondWait { cond: Operand, lock: Operand, wait: TryMode },
     /// Wakes one waiter.
     Signal { cond: Operand },
@@ -304,39 +304,40 @@ pub enum SyncOp {
     BarrierInit { barrier: Operand, count: Operand },
     /// Destroys a barrier.
     BarrierDestroy { barrier: Operand },
-    /// Waits until all have arrived.
+    /// Waits until all threads have arrived.
     BarrierWait { barrier: Operand },
     /// Initialises a semaphore.
     SemInit { sem: Operand, value: Operand },
     /// Destroys a semaphore.
     SemDestroy { sem: Operand },
-    /// Adds one.
+    /// Increments the semaphore.
     SemPost { sem: Operand },
-    /// Takes one.
+    /// Decrements the semaphore.
     SemWait { sem: Operand, wait: TryMode },
     /// The semaphore's value.
     SemGet { sem: Operand },
-    /// Runs `function` if no thread has yet; waits while another does.
+    /// Runs `function` if no thread has done so; blocks while another thread runs it.
     Once { control: Operand, function: Operand },
-    /// Lets others run.
+    /// Yields to other threads.
     Yield,
     /// Any value from `lo` to `hi`.
     Choose { lo: Operand, hi: Operand },
-    /// Goes on if the condition is not 0; else the thread stays here for ever, without effect.
+    /// Continues if the condition is not 0; otherwise the thread stays here for ever, without effect.
     Assume { condition: Operand },
-    /// Begins a section of accesses and choices that no other thread interrupts.
+    /// Starts a section of accesses and choices that no other thread interrupts.
     SectionBegin,
-    /// Ends it.
+    /// Ends the section.
     SectionEnd,
-    /// A round of a loop begins; `again` is 0 for the first one. If the round before did nothing but read, the thread
-    /// waits until something it read has changed. Nothing else that lives from one round to the next may differ.
+    /// Starts an iteration of a loop; `again` is 0 for the first one. If the previous iteration only read memory, the
+    /// thread waits until something it read has changed. Nothing else that lives from one iteration to the next may
+    /// differ.
     Round { again: Operand },
 }
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Terminator {
-    /// Goes on there.
+    /// Continues there.
     Goto(BlockId),
     /// Goes to `then` if the condition is not 0.
     Branch { condition: Operand, then: BlockId, otherwise: BlockId },

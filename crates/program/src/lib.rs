@@ -1,8 +1,8 @@
-//! The small concurrent language that programs are lowered to, and what a person would call its parts.
+//! The small concurrent language that programs are lowered to, and readable names for its parts.
 //!
-//! A [`Program`] has functions of basic blocks in SSA form, globals with types, and a table of sites: the
-//! points in the code that do something visible. It comes from LLVM bitcode or from its own text form.
-//! Nothing here knows about LLVM or about engines.
+//! A [`Program`] has functions of basic blocks in SSA form, globals with types, and a table of sites: the points in the
+//! code with a visible effect. It comes from LLVM bitcode or from its own text form. This crate knows nothing of LLVM
+//! or engines.
 
 pub mod arith;
 pub mod constants;

@@ -1,4 +1,4 @@
-//! What a person calls the bytes of a run's object.
+//! Readable names for the bytes of a run's objects.
 
 use model::SiteId;
 
@@ -15,14 +15,14 @@ pub fn name_global(program: &Program, global: GlobalId, offset: u64, len: u64) -
 }
 
 /// The name of `len` bytes at `offset` of a heap block allocated at `site`: `heap@list.c:41`, followed by `.next` or
-/// `[3].next` where the block's type is known and by `+8` where it is not.
+/// `[3].next` if the block's type is known, and by `+8` if it is not.
 pub fn name_heap(program: &Program, site: Option<SiteId>, offset: u64, len: u64) -> String {
     let site = site.and_then(|site| program.sites.get(site));
     let block = site.and_then(|site| place(program, site)).map_or_else(|| "heap".to_owned(), |at| format!("heap@{at}"));
     block + &parts(program, site, offset, len)
 }
 
-/// The name of `len` bytes at `offset` of a local that came into being at `site`: `f::buf[3]`.
+/// The name of `len` bytes at `offset` of a local allocated at `site`: `f::buf[3]`.
 pub fn name_stack(program: &Program, site: Option<SiteId>, offset: u64, len: u64) -> String {
     let Some(site) = site.and_then(|site| program.sites.get(site)) else { return "a local".to_owned() };
     let local = match (&site.expression, place(program, site)) {
@@ -39,7 +39,7 @@ fn place(program: &Program, site: &Site) -> Option<String> {
     Some(format!("{}:{}", program.files.get(location.file)?, location.line))
 }
 
-/// The path to bytes of an object that is one value, or a sequence of values, of the type the site allocates.
+/// The path to bytes of an object that holds one value, or a sequence of values, of the type the site allocates.
 fn parts(program: &Program, site: Option<&Site>, offset: u64, len: u64) -> String {
     let unknown = || if offset == 0 { String::new() } else { format!("+{offset}") };
     let Some(ty) = site.and_then(|site| site.allocates) else { return unknown() };
@@ -51,7 +51,8 @@ fn parts(program: &Program, site: Option<&Site>, offset: u64, len: u64) -> Strin
     element + &path_to(&program.types, ty, offset % size, len)
 }
 
-/// A name up to its first part that is reserved for the implementation: `queue.lock.__data.__lock` is `queue.lock`.
+/// A name up to its first part that is reserved for the implementation: `queue.lock.__data.__lock` becomes
+/// `queue.lock`.
 pub fn without_insides(name: &str) -> &str {
     let reserved = |part: &str| {
         let mut chars = part.chars();

@@ -1,4 +1,4 @@
-//! Sites: where in the source something visible happens.
+//! Sites: points in the source with a visible effect.
 
 use model::index::index_type;
 use serde::{Deserialize, Serialize};
@@ -11,41 +11,41 @@ index_type! {
     pub struct FileId("file");
 }
 
-/// A place in a source file.
+/// A position in a source file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Location {
-    /// The file, spelled as the user spelled it.
+    /// The file, spelled as in the command line.
     pub file: FileId,
-    /// From 1; 0 when the compiler gave none.
+    /// From 1; 0 if the compiler gave none.
     pub line: u32,
-    /// From 1; 0 when the compiler gave none.
+    /// From 1; 0 if the compiler gave none.
     pub column: u32,
 }
 
 /// One level of an inlining chain.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Frame {
-    /// The function the code was inlined into, as the source names it.
+    /// The function the code was inlined into, as in the source.
     pub function: String,
     /// Where the call was.
     pub location: Option<Location>,
 }
 
-/// A point in the code that does something visible.
+/// A point in the code with a visible effect.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Site {
     /// The function of the program whose body holds it.
     pub function: FunctionId,
-    /// The function as the source names it (the inlined one, demangled), for people.
+    /// The function as in the source (the inlined one, demangled), for reports.
     pub source_function: String,
     /// Where in the source.
     pub location: Option<Location>,
     /// Innermost call first; empty when nothing was inlined.
     pub inlined_at: Vec<Frame>,
-    /// What it touches, as a person would write it: `counter`, `queue.head`, `arr[i]`,
-    /// `(struct node).next`. `None` when nothing better than the run's object name is known.
+    /// What it touches, as in the source: `counter`, `queue.head`, `arr[i]`, `(struct node).next`. `None` if nothing
+    /// better than the run's object name is known.
     pub expression: Option<String>,
-    /// The type of the object that comes into being here, for a local or where it shows what a heap block is for.
-    /// A block may hold several, one after the other.
+    /// The type of the object allocated here, for a local, or for a heap block if the code shows it. A block may hold
+    /// several, one after the other.
     pub allocates: Option<TypeId>,
 }

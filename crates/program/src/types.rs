@@ -11,7 +11,7 @@ index_type! {
 /// A field of a struct, class or union.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Field {
-    /// Its name; empty for an anonymous struct or union, whose fields are then spoken of directly.
+    /// Its name; empty for an anonymous struct or union, whose fields are then named directly.
     pub name: String,
     /// First byte, from the start of the struct.
     pub offset: u64,
@@ -59,9 +59,8 @@ impl Type {
     }
 }
 
-/// The path from an object of type `ty` to the byte at `offset`: `.head`, `[3]`, `[2].next`. Empty when the
-/// type is not divided there. `len` is the size of the access: the path stops at the smallest part that
-/// holds it whole.
+/// The path from an object of type `ty` to the byte at `offset`: `.head`, `[3]`, `[2].next`. Empty if the type is not
+/// divided there. `len` is the size of the access: the path ends at the smallest part that contains it.
 pub fn path_to(types: &IndexVec<TypeId, Type>, ty: TypeId, offset: u64, len: u64) -> String {
     let mut path = String::new();
     let (mut ty, mut offset) = (ty, offset);

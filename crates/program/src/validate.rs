@@ -1,4 +1,4 @@
-//! The rules a [`Program`] keeps.
+//! The rules that a [`Program`] obeys.
 //!
 //! Ids are in range; each local is a parameter or assigned by exactly one statement; phis come first in their block,
 //! name each predecessor once and nothing else; the entry function has a body. That a definition dominates its uses is
@@ -18,7 +18,7 @@ use crate::types::{Type, TypeId};
 pub struct Problem {
     /// The function it is in.
     pub function: Option<FunctionId>,
-    /// Where and what, for people.
+    /// Where and what, in words.
     pub message: String,
 }
 
@@ -63,7 +63,7 @@ impl Check<'_> {
         }
     }
 
-    /// Everything outside of function bodies.
+    /// Checks everything outside of function bodies.
     fn tables(&mut self) {
         let program = self.program;
         for (id, file) in program.files.iter_enumerated() {

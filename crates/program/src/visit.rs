@@ -1,4 +1,4 @@
-//! Walking over the parts of statements: what they assign, what they use, where they go.
+//! Visiting the parts of statements: assigned locals, used values, jump targets.
 
 use crate::ir::{BlockId, Callee, Expr, LocalId, Operand, Stmt, SyncOp, Terminator};
 
@@ -50,7 +50,7 @@ impl Stmt {
         }
     }
 
-    /// Whether it does something visible, or makes an object; such statements have a site.
+    /// Whether it has a visible effect or creates an object; such statements have a site.
     pub fn is_visible(&self) -> bool {
         !matches!(self, Self::Assign { .. })
     }

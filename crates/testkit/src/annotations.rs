@@ -11,12 +11,13 @@
 //! | `// SPIN` | a thread can loop here for ever |
 //! | `// MISUSE` | the thread API can be used wrongly here; further words say how |
 //!
-//! Several may follow each other, as in `// RACE! ASSERT`. A comment that starts with another word is just that.
+//! Several may follow each other, as in `// RACE! ASSERT`. A comment that starts with another word is an ordinary
+//! comment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One of the two programs in a source: the lines of the other one, between `#ifdef RACY` and `#endif`, are made empty,
-/// and so are the directives. Lines keep their numbers.
+/// One of the two programs in a source: blanks the lines of the other one, between `#ifdef RACY` and `#endif`, and the
+/// directives. Lines keep their numbers.
 pub fn twin(source: &str, racy: bool) -> String {
     let mut open: Vec<Option<bool>> = Vec::new();
     let mut text = String::new();
@@ -121,7 +122,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// No real race was missed, and nothing was reported that is known not to be one.
+    /// Whether no real race was missed and no line marked as race-free was reported.
     pub fn holds(&self) -> bool {
         self.missed.is_empty() && self.wrong.is_empty()
     }

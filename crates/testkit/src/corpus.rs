@@ -1,8 +1,8 @@
-//! The corpus: small text programs with known answers, annotated line by line, and cases that once went wrong.
+//! The corpus: small text programs with known answers, annotated line by line, and former regressions.
 //!
 //! A case is a file `crates/testkit/corpus/<construct>/<name>.rp`: a text program whose lines carry the marks of
-//! [`annotations`](crate::annotations). Racy and race-free twins stand side by side. The marks are exact: what is not
-//! marked does not happen.
+//! [`annotations`](crate::annotations). Racy and race-free twins are next to each other. The marks are exact: what is
+//! not marked does not happen.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,11 +22,11 @@ pub struct Entry {
     pub text: String,
     /// The program; the lines of its sites are those of the text.
     pub program: Program,
-    /// What is known about it.
+    /// Its marks.
     pub annotations: Annotations,
 }
 
-/// Why the corpus cannot be used.
+/// Why the corpus cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     /// A file cannot be read.
@@ -47,7 +47,7 @@ pub enum CorpusError {
     },
 }
 
-/// Where the corpus is.
+/// The folder of the corpus.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }

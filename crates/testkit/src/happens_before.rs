@@ -1,12 +1,14 @@
-//! Happens-before the slow, obvious way: a graph of program order and synchronises-with edges, and reachability.
+//! Happens-before computed in a slow and obvious way: a graph of program order and synchronises-with edges, and
+//! reachability.
 //!
-//! Edges into an event come only from earlier ones, so what is unordered when the later of two events is added stays
-//! unordered. This file shares no code with the clocks of `model`; it is what they are tested against.
+//! Edges into an event come only from earlier ones, so two events that are unordered when the later one is added stay
+//! unordered. This file shares no code with the clocks of `model`, which are tested against it.
 //!
-//! Edges: a release of a lock to later acquisitions of it (except from shared to shared; a wait's begin releases its
-//! mutex), all arrivals of a barrier's generation to its leavings, a semaphore's posts to later successful waits, the end
-//! of a once-routine to later entries, create to start, exit to join, and C11's release–acquire through atomics and
-//! fences (`seq_cst` is `acq_rel` here). Signals, tries that failed, reads of a semaphore's value, initialisation and destruction give none.
+//! Edges: a release of a lock to later acquisitions of it (except from shared to shared; the start of a wait releases
+//! its mutex), all arrivals of a barrier's generation to its departures, a semaphore's posts to later successful waits,
+//! the end of a once-routine to later entries, create to start, exit to join, and C11's release–acquire through atomics
+//! and fences (`seq_cst` is `acq_rel` here). Signals, failed try-operations, reads of a semaphore's value,
+//! initialisation and destruction give none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use crate::machine::Machine;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Node {
     event: Event,
-    /// Without the event before in the same thread.
+    /// Without its predecessor in the same thread.
     after: BTreeSet<EventId>,
 }
 
@@ -32,7 +34,7 @@ struct Sources {
     shared_releases: BTreeMap<Addr, Events>,
     /// Arrivals by barrier and generation.
     arrivals: BTreeMap<(Addr, u32), Events>,
-    /// The generation in which each thread arrived last.
+    /// The generation in which each thread last arrived.
     generation: BTreeMap<(Addr, ThreadId), u32>,
     posts: BTreeMap<Addr, Events>,
     once_ends: BTreeMap<Addr, Events>,
@@ -42,11 +44,11 @@ struct Sources {
     published: BTreeMap<u64, Events>,
     /// By thread: its last release fence.
     release_fences: BTreeMap<ThreadId, EventId>,
-    /// By thread: what its relaxed reads saw published, for an acquire fence to come.
+    /// By thread: what its relaxed reads saw published, for a later acquire fence.
     seen: BTreeMap<ThreadId, Events>,
 }
 
-/// The events so far and how they are ordered.
+/// The events so far and their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct History {
     /// By thread, in program order.
@@ -55,8 +57,8 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Adds an event that the machine has executed. `before` is the state before it. Returns the sites, the smaller first,
-    /// of its accesses and earlier ones that race with them.
+    /// Adds an event that the machine has executed; `before` is the state before it. Returns the pairs of sites, the
+    /// smaller first, at which it races with earlier events.
     pub(crate) fn add(&mut self, before: &Machine, event: &Event) -> Vec<(SiteId, SiteId)> {
         let after = self.synchronise(before, event);
         let thread = event.id.thread.0 as usize;
@@ -67,7 +69,7 @@ impl History {
         if event.op.accesses().is_empty() { Vec::new() } else { self.races_with(event) }
     }
 
-    /// The events that happen before this one, itself included, as the number of each thread's first events.
+    /// The events that happen before this one, itself included, as a count of first events per thread.
     ///
     /// With an event all earlier ones of its thread happen before, so the set is a prefix of each thread.
     fn past(&self, event: EventId) -> Vec<u32> {
@@ -93,7 +95,7 @@ impl History {
         races
     }
 
-    /// Computes what the event synchronises with, and updates what later ones may.
+    /// Computes what the event synchronises with, and updates what later ones may synchronise with.
     fn synchronise(&mut self, before: &Machine, event: &Event) -> Events {
         let (id, thread) = (event.id, event.id.thread);
         let s = &mut self.sources;
@@ -197,7 +199,7 @@ impl Sources {
             heads.extend(self.release_fences.get(&id.thread));
             for byte in bytes {
                 let published = self.published.entry(byte).or_default();
-                // A read-modify-write continues the release sequence it reads from; a store starts anew.
+                // A read-modify-write continues the release sequence it reads from; a store starts a new one.
                 if !access.kind.reads() {
                     published.clear();
                 }

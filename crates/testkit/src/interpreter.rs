@@ -12,14 +12,14 @@ use wire::policy::Lowered;
 
 use crate::machine::{Machine, MachineError, Note};
 
-/// How programs are run.
+/// Options of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Events a thread may execute after the prefix without a switch while others can run; 0 for any number.
+    /// Events a thread may execute after the prefix without a switch while others can run; 0 for no limit.
     pub quantum: u32,
-    /// Most events of a run.
+    /// Limit on the events of a run.
     pub max_steps: u32,
-    /// Whether waits may end without a cause, at most once per thread and condition variable until a signal wakes the
+    /// Whether spurious wake-ups are enabled, at most one per thread and condition variable until a signal wakes the
     /// thread there.
     pub spurious: bool,
 }
@@ -38,7 +38,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// An interpreter with the usual options.
+    /// An interpreter with default options.
     pub fn new(program: Program) -> Result<Self, MachineError> {
         Self::with_options(program, Options::default())
     }
@@ -50,7 +50,7 @@ impl Interpreter {
     pub fn program(&self) -> &Program {
         self.initial.program()
     }
-    /// The state every run starts from.
+    /// The initial state of every run.
     pub fn initial(&self) -> &Machine {
         &self.initial
     }
@@ -75,7 +75,7 @@ impl Sampler for Interpreter {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 struct Run<'a> {
     schedule: &'a Schedule,
     machine: Machine,
@@ -84,7 +84,7 @@ struct Run<'a> {
     runnable: ThreadSet,
     /// The thread that ran last, or that the last segment names.
     running: ThreadId,
-    /// The threads whose last event offered to let others run.
+    /// The threads whose last event was a yield.
     yielded: ThreadSet,
     policy: Policy,
     lowered: Lowered,
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// Runs on by the policy.
+    /// Continues with the policy.
     fn go_on(&mut self) -> End {
         let mut turn = 0;
         loop {
@@ -172,9 +172,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The thread the policy lets run; some thread is runnable.
+    /// The thread the policy runs next; some thread is runnable.
     fn choose(&mut self, rotate: bool) -> ThreadId {
-        // Waking without a cause comes last.
+        // Spurious wake-ups come last.
         let reluctant = self.machine.reluctant();
         let eager: ThreadSet = self.runnable.iter().filter(|t| !reluctant.contains(*t)).collect();
         let (step, able) = (self.trace.events.len() as u64, eager.iter().map(|t| t.0).collect::<Vec<_>>());

@@ -1,8 +1,8 @@
-//! What tests are made of: an interpreter of text programs, a brute-force oracle and a program generator.
+//! Tools for tests: an interpreter of text programs, a brute-force oracle and a program generator.
 //!
-//! Nothing here is shipped. The interpreter implements [`model::Executor`] with the same rules as the real runtime,
-//! so that searches can be tested without compiling anything; the oracle knows every race of a small program by
-//! trying everything.
+//! Nothing here is shipped. The interpreter implements [`model::Executor`] with the same rules as the real runtime, so
+//! that searches can be tested without compiling anything; the oracle finds every race of a small program by trying
+//! everything.
 
 pub mod annotations;
 pub mod corpus;

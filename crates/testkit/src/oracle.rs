@@ -1,9 +1,9 @@
 //! Brute force: every interleaving of single visible operations, plain accesses included.
 //!
-//! A depth-first search over machine states tries every runnable thread in every state; in every execution the races
-//! are found by the definition. Interleavings that lead to the same state with the same ordered past have the same
-//! future, so each (state, past) is visited once and the number of executions below it is remembered; nothing else is
-//! pruned. The past is compared whole: all events, all edges, and all that later events may synchronise with.
+//! A depth-first search over machine states tries every runnable thread in every state; races are found by the
+//! definition in every execution. Interleavings that lead to the same state with the same ordered past have the same
+//! future, so each (state, past) is visited once and the number of executions below it is stored; nothing else is
+//! pruned. Pasts are compared completely: all events, all edges, and everything that later events may synchronise with.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::machine::{Machine, MachineError, Note, Stepped};
 /// When to give up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Most executions (interleavings, not visits).
+    /// Limit on executions (interleavings, not visits).
     pub executions: u64,
-    /// Most (state, past) pairs visited.
+    /// Limit on visited (state, past) pairs.
     pub states: usize,
-    /// Most events of one execution.
+    /// Limit on the events of one execution.
     pub events: usize,
 }
 
@@ -32,7 +32,7 @@ impl Default for Limits {
     }
 }
 
-/// All there is to know about a program with one input.
+/// The complete answer for a program with one input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Truth {
     /// Racing pairs of sites, the smaller first. Accesses without a site are not in it.
@@ -43,17 +43,17 @@ pub struct Truth {
     pub assertions: BTreeSet<SiteId>,
     /// Sites of crashes that end an execution.
     pub crashes: BTreeSet<SiteId>,
-    /// Wrong uses of the thread API: where, and what was done.
+    /// Misuses of the thread API: site and message.
     pub misuses: BTreeSet<(Option<SiteId>, String)>,
     /// Number of maximal executions.
     pub executions: u64,
-    /// How many of them end in a deadlock.
+    /// Number of them that end in a deadlock.
     pub deadlocked: u64,
     /// Number of distinct (state, past) pairs.
     pub states: usize,
 }
 
-/// Tries everything; `None` beyond the limits, and where a thread computes without end.
+/// Tries everything; `None` beyond the limits, and if a thread loops without a visible operation.
 pub fn explore(program: &Program, limits: Limits) -> Result<Option<Truth>, MachineError> {
     explore_machine(&Machine::new(Arc::new(program.clone()), false)?, limits)
 }
@@ -81,7 +81,7 @@ struct Search {
     known: HashMap<(Machine, History), Count, FxBuildHasher>,
 }
 
-/// A thread's next operation with all that it can choose. `None` where the ranges are too large.
+/// A thread's next operation with all its possible choices. `None` if the ranges are too large.
 fn every_step(machine: &Machine, thread: ThreadId) -> Option<Vec<(Machine, Stepped)>> {
     const MOST: usize = 1_000;
     let mut steps = Vec::new();
@@ -104,7 +104,7 @@ fn every_step(machine: &Machine, thread: ThreadId) -> Option<Vec<(Machine, Stepp
     }
 }
 
-/// What was done wrong in a step.
+/// The misuses in a step.
 fn misuses(stepped: &Stepped) -> impl Iterator<Item = (Option<SiteId>, String)> + '_ {
     stepped.during.iter().chain(&stepped.after).filter_map(|note| match note {
         Note::Misuse { site, what, .. } => Some((*site, what.clone())),
@@ -113,7 +113,7 @@ fn misuses(stepped: &Stepped) -> impl Iterator<Item = (Option<SiteId>, String)> 
 }
 
 impl Search {
-    /// `None` when a limit was met.
+    /// `None` when a limit is reached.
     fn visit(&mut self, machine: Machine, history: History, depth: usize) -> Option<Count> {
         let key = (machine, history);
         if let Some(count) = self.known.get(&key) {
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::generator::{Case, Feature};
 
-    /// The same without remembering anything.
+    /// The same search without storing states.
     fn enumerate(machine: &Machine, history: &History, truth: &mut Truth) {
         if let Some(end) = machine.end() {
             let mut search = Search { limits: Limits::default(), truth: truth.clone(), known: HashMap::default() };

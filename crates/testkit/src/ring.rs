@@ -1,10 +1,10 @@
-//! A net of any size, for measuring how coverability grows.
+//! A net of any size, to measure how coverability scales.
 
 use std::fmt::Write as _;
 
-/// A ring of sections under one lock, in mist's format: a token enters a section with the lock, leaves it and goes on to the
-/// next. Any number of tokens go round; no two are ever inside, which is what the target asks. There are two places for
-/// each section, and the lock.
+/// A ring of critical sections under one lock, in mist's format: a token enters a section with the lock, leaves it and
+/// moves on to the next. Any number of tokens circulate; no two are ever inside, which is the target. There are two
+/// places for each section, and the lock.
 pub fn ring(sections: usize) -> String {
     let mut text = String::from("vars\n    lock");
     (0..sections).for_each(|i| text += &format!(" idle{i} in{i}"));

@@ -1,36 +1,36 @@
-//! A C program of any length, for measuring how an analysis grows.
+//! A C program of any length, to measure how an analysis scales.
 //!
 //! The text grows by whole modules of two thousand lines and twenty functions; everything else is the same at every
-//! length, so that doubling the lines doubles the work of an analysis that is linear. It is shaped like a server: a pool
-//! of workers takes jobs, function pointers with an argument, from a queue. Each module has a few tables, shared by the
-//! jobs, whose locks lie on the heap behind pointers and are taken through wrappers; lists of nodes with a lock each;
-//! functions that take a lock, and functions that are called with it held. Functions call the next ones of their module,
-//! some recursively, and the last of a module calls into the next module, so that chains of calls are up to
-//! [`CHAIN`] modules deep. All locks are taken in one order and the program ends when it is run.
+//! length, so that doubling the lines doubles the work of a linear analysis. It is shaped like a server: a pool of
+//! workers takes jobs, which are function pointers with an argument, from a queue. Each module has a few tables shared
+//! by the jobs, whose locks are on the heap and are acquired through wrappers; lists of nodes with a lock each;
+//! functions that acquire a lock, and functions that are called with it held. Functions call the next ones of their
+//! module, some recursively, and the last of a module calls into the next module, so that chains of calls are up to
+//! [`CHAIN`] modules deep. All locks are acquired in one order, and the program terminates.
 //!
-//! Every access is protected, but for one line per [`CHAIN`] modules, marked `// RACE!`.
+//! Every access is protected except one line per [`CHAIN`] modules, marked `// RACE!`.
 
 use std::fmt::Write as _;
 
 use crate::generator::Random;
 
-/// Lines of a module, nearly.
+/// Approximate lines of a module.
 const MODULE_LINES: usize = 2000;
-/// Functions that take locks and call each other, per module.
+/// Functions per module that acquire locks and call each other.
 const STEPS: usize = 14;
-/// Functions that are called with the table's lock held, per module. With the job, the set-up and the two wrappers
-/// around the lock there are twenty functions in a module.
+/// Functions per module that are called with the table's lock held. With the job, the initialisation and the two lock
+/// wrappers a module has twenty functions.
 const HELD: usize = 2;
-/// Lines of one of these functions, at least.
+/// Minimum lines of one of these functions.
 const FUNCTION_LINES: usize = 113;
 /// Modules that call each other in a chain.
 pub const CHAIN: usize = 10;
 /// Tables of a module.
 const TABLES: usize = 4;
-/// What a table's lock protects, beside its list.
+/// The fields a table's lock protects, besides its list.
 const FIELDS: [&str; 4] = ["hits", "misses", "size", "last"];
 
-/// A program of about this many lines, of at least one module.
+/// A program of about this many lines and at least one module.
 pub fn program(lines: usize) -> String {
     let modules = (lines / MODULE_LINES).max(1);
     let mut random = Random::new(lines as u64);
@@ -45,7 +45,7 @@ pub fn program(lines: usize) -> String {
     text
 }
 
-/// The functions that [`program()`] defines for this many lines, all modules together.
+/// The number of functions that [`program()`] defines for this many lines, in all modules.
 pub fn functions(lines: usize) -> usize {
     (lines / MODULE_LINES).max(1) * (STEPS + HELD + 4)
 }
@@ -224,7 +224,7 @@ impl Body<'_> {
         self.lines += 1 + text.matches('\n').count();
     }
 
-    /// Locals only: the most of what real code does.
+    /// Uses locals only, as most of real code does.
     fn compute(&mut self, random: &mut Random) {
         let (n, k) = (random.below(90) + 3, random.below(7) + 2);
         match random.below(4) {
@@ -242,7 +242,7 @@ impl Body<'_> {
         }
     }
 
-    /// What is done to the table while its lock is held.
+    /// Updates the table while its lock is held.
     fn update(&mut self, random: &mut Random, indent: &str) {
         let (field, other, n) = (random.pick(&FIELDS), random.pick(&FIELDS), random.below(8));
         self.line(&format!(
@@ -261,7 +261,7 @@ impl Body<'_> {
         self.line(&format!("    m{m}_leave(t);"));
     }
 
-    /// The list is the table's, a node's data its own.
+    /// The table's lock protects the list, a node's own lock its data.
     fn walk(&mut self, random: &mut Random) {
         let (m, n) = (self.module, random.below(50));
         self.line(&format!(
@@ -277,7 +277,7 @@ impl Body<'_> {
         ));
     }
 
-    /// A node is nobody else's until it is in the list.
+    /// A node is private until it is in the list.
     fn insert(&mut self, random: &mut Random) {
         let (m, n) = (self.module, random.below(50));
         self.line(&format!(
@@ -304,7 +304,7 @@ impl Body<'_> {
     }
 
     /// The calls of step `i`: one of the next two steps, or into the next module. Some steps call themselves or the one
-    /// before; `x` gets smaller with every call inside a module.
+    /// before; `x` decreases with every call inside a module.
     fn calls(&mut self, i: usize, modules: usize) {
         let m = self.module;
         match i {

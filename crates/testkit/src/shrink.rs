@@ -1,9 +1,9 @@
-//! Making a failing program small.
+//! Minimises a failing program.
 
 use crate::generator::{Emitted, Item, Sketch};
 
-/// The smallest sketch found that still fails: threads, statements, branches and loops are dropped one at a time as
-/// long as the failure stays.
+/// The smallest sketch found that still fails: drops threads, statements, branches and loops one at a time while the
+/// failure persists.
 pub fn shrink(sketch: &Sketch, mut fails: impl FnMut(&Sketch) -> bool) -> Sketch {
     let mut smallest = sketch.clone();
     while let Some(smaller) = smaller(&smallest).into_iter().find(|candidate| fails(candidate)) {
@@ -12,14 +12,14 @@ pub fn shrink(sketch: &Sketch, mut fails: impl FnMut(&Sketch) -> bool) -> Sketch
     smallest
 }
 
-/// A shrunk case in both languages, for a failing test to print. Stored with marks on its lines under `corpus/regression/`,
-/// the text is tested for ever.
+/// A minimised case in both languages, for a failing test to print. Store the text with marks on its lines under
+/// `corpus/regression/` to keep it as a test.
 pub fn report(sketch: &Sketch) -> String {
     let Emitted { c, text } = sketch.emit();
     format!("--- text program ---\n{text}\n--- C ---\n{c}")
 }
 
-/// All sketches with one thing less, those with the largest cuts first.
+/// All sketches with one thing less, the largest cuts first.
 fn smaller(sketch: &Sketch) -> Vec<Sketch> {
     let without_thread = (1..sketch.threads.len()).filter(|t| is_used(sketch, *t)).map(|t| drop_thread(sketch, t));
     let mut candidates: Vec<Sketch> = without_thread.collect();
@@ -45,7 +45,7 @@ fn is_used(sketch: &Sketch, thread: usize) -> bool {
     !sketch.threads[thread].is_empty() || sketch.has(|item| is_about(item, thread))
 }
 
-/// The numbers of the other threads stay.
+/// Drops a thread; the others keep their numbers.
 fn drop_thread(sketch: &Sketch, thread: usize) -> Sketch {
     let mut candidate = sketch.clone();
     candidate.threads[thread].clear();
@@ -92,7 +92,7 @@ mod tests {
     use crate::generator::{Case, Feature};
 
     #[test]
-    fn what_remains_fails_and_nothing_can_be_left_out() {
+    fn result_fails_and_is_minimal() {
         let races = |sketch: &Sketch| sketch.truth(Limits::default()).is_some_and(|t| !t.races.is_empty());
         let mut shrunk_cases = 0;
         for seed in 0..40 {

@@ -1,4 +1,4 @@
-//! The C side of generated programs compiles without a warning, and its lines are those of the text program.
+//! Generated C compiles without a warning, and its lines correspond to the text program.
 
 use std::process::Command;
 

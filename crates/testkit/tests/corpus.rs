@@ -57,11 +57,11 @@ fn executions_are_counted_exactly() {
         (truth.executions, truth.deadlocked)
     };
     assert_eq!(executions("fn main() { return 0 }"), (1, 0));
-    // Start, store, Exit of the thread against three stores of main: 6 choose 3.
+    // Start, store, Exit of the thread interleaved with three stores of main: 6 choose 3.
     let against = "global x: 4\nfn t(%a) { store 4, @x, 1\n return 0 }\n\
                    fn main() { %h = create &t, 0\n store 4, @x, 2\n store 4, @x, 3\n store 4, @x, 4\n return 0 }";
     assert_eq!(executions(against), (20, 0));
-    // The same with a join at the end: it comes last, whatever the order before.
+    // The same with a join at the end, which is always last.
     let joined = against.replace("@x, 4\n return", "@x, 4\n join %h\n return");
     assert_eq!(executions(&joined), (20, 0));
 }

@@ -52,7 +52,7 @@ fn text_form_comes_back() {
     }
 }
 
-/// A schedule that switches at random places, following what is runnable in a run without a prefix.
+/// A schedule that switches at random points among the threads runnable in a run without a prefix.
 fn random_schedule(random: &mut Random, interpreter: &mut Interpreter) -> Schedule {
     let mut schedule = Schedule::new();
     for _ in 0..random.below(12) {
@@ -69,7 +69,7 @@ fn random_schedule(random: &mut Random, interpreter: &mut Interpreter) -> Schedu
     schedule
 }
 
-/// Number of events of the trace that the schedule decided.
+/// Number of events of the trace that the schedule fixed.
 fn schedule_steps(schedule: &Schedule, trace: &model::Trace) -> usize {
     let mut last: BTreeMap<ThreadId, u32> = BTreeMap::new();
     for segment in &schedule.segments {

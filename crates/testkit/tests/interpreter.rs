@@ -13,7 +13,7 @@ fn run(text: &str, segments: &[(u32, u32)], options: Options) -> Trace {
     trace
 }
 
-/// The events as `thread:operation`, starts and exits left out.
+/// The events as `thread:operation`, without starts and exits.
 fn story(trace: &Trace) -> String {
     let name = |op: &model::Op| format!("{op:?}").split([' ', '(']).next().unwrap_or_default().to_owned();
     let events = trace.events.iter().map(|e| (e.id.thread.0, name(&e.op)));
@@ -29,7 +29,7 @@ fn main() { %h = create &t, 0\n yield\n store 4, @x, 3\n yield\n return 0 }";
 fn the_policy_lets_a_thread_run_on_and_rotates_after_a_yield() {
     let story_of = |segments: &[(u32, u32)]| story(&run(TWO, segments, Options::default()));
     assert_eq!(story_of(&[]), "0:Create 0:Yield 1:Access 1:Yield 0:Access 0:Yield 1:Access");
-    // Main stands before its store, after its yield: the other's turn has come.
+    // Main is before its store, after its yield, so the other thread's turn comes.
     assert_eq!(story_of(&[(0, 3)]), "0:Create 0:Yield 1:Access 1:Yield 0:Access 0:Yield 1:Access");
     assert_eq!(story_of(&[(0, 2), (1, 2)]), "0:Create 1:Access 1:Yield 0:Yield 1:Access 0:Access 0:Yield");
     assert_eq!(story_of(&[(0, 4)]), "0:Create 0:Yield 0:Access 0:Yield 1:Access 1:Yield 1:Access");
@@ -46,7 +46,7 @@ fn main() { %h = create &t, 0\n store 4, @x, 3\n store 4, @x, 3\n return 0 }";
 }
 
 #[test]
-fn what_cannot_be_followed_is_said() {
+fn divergence_is_reported() {
     let end = |segments: &[(u32, u32)]| run(TWO, segments, Options::default()).end;
     let diverged = |segment, message: &str| End::Diverged { segment, message: message.to_owned() };
     assert_eq!(end(&[(1, 1)]), diverged(0, "thread 1 has not been created"));
@@ -111,10 +111,10 @@ done:\n unlock @m\n return 0 }
 fn main() { %h = create &t, 0\n lock @m\n SET\n unlock @m\n join %h\n return 0 }";
     let options = Options { spurious: true, ..Options::default() };
     let count = |trace: &Trace| format!("{:?}", trace.events).matches("Spurious").count();
-    // Nobody signals: one wake-up without a cause, then nothing more.
+    // No signal: one spurious wake-up, then nothing more.
     let never = run(&text.replace("SET", "signal @c"), &[(0, 5)], options);
     assert_eq!((count(&never), never.end), (1, End::Deadlock));
-    // Signalled: nothing else is needed, but the prefix may ask for it.
+    // Signalled: no spurious wake-up is needed, but the prefix may request one.
     let set = text.replace("SET", "store 4, @ready, 1\n signal @c");
     let usual = run(&set, &[(0, 2), (1, 4)], options);
     assert_eq!((count(&usual), usual.end), (0, End::Exit { code: 0 }));

@@ -1,4 +1,4 @@
-//! Any valid program comes back from its text, whatever its names, numbers and order.
+//! Every valid program survives printing and parsing, whatever its names, numbers and order.
 
 use model::{LockMode, Order, SiteId};
 use program::{
@@ -11,7 +11,7 @@ use testkit::generator::Random;
 const ORDERS: &[Order] = &[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 const NAMES: &[&str] = &["x", "x", "main", "lock", "a b", "", "7", "none", "é\"\\\n\t\u{1}", "ns::f(int)", "b0", "_.$"];
 
-/// Makes valid programs that look like nothing a compiler would give.
+/// Builds valid programs that no compiler would produce.
 struct Maker {
     random: Random,
     files: usize,
@@ -299,7 +299,7 @@ fn any_valid_program_comes_back() {
     }
 }
 
-/// What the validator says, and a change that makes it say so.
+/// A validator message, and a change that triggers it.
 type Break = (&'static str, fn(&mut Program));
 
 #[test]

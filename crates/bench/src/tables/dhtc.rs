@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::search::{Search, Searches, searches};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::plot::{Line, exponentials};
 
@@ -28,8 +28,10 @@ impl Rows for Dhtc {
     const NAME: &'static str = "dhtc";
     const TITLE: &'static str = "Paper 003, Table 3: happens-before with thread states";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let row = |tasks: u32| searches(lab, "tests/search/launch_control.c", &format!("-DTASKS={tasks}"), &REDUCTIONS);
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        let row = |tasks: u32| {
+            searches(environment, "tests/search/launch_control.c", &format!("-DTASKS={tasks}"), &REDUCTIONS)
+        };
         (2..=10).map(row).collect::<Result<_, _>>().map(Self)
     }
 

@@ -1,11 +1,11 @@
-//! How cost grows: with threads, iterations, lines, the length of a trace and the size of a net, one plot each with the
-//! power that fits best.
+//! How cost grows with threads, iterations, lines, the length of a trace and the size of a net: one plot each, with the
+//! best-fitting power.
 
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::plot::{Line, powers};
 use crate::process::Usage;
@@ -19,9 +19,9 @@ struct Axis {
     unit: &'static str,
     quick: &'static [usize],
     full: &'static [usize],
-    /// A size so small that its cost is that of the compiler, to be taken off the others'; 0 if nothing is.
+    /// A size so small that its cost is the compiler's, which is subtracted from the others; 0 to subtract nothing.
     idle: usize,
-    measure: fn(&Lab, usize) -> Result<Usage, Failure>,
+    measure: fn(&Environment, usize) -> Result<Usage, Failure>,
 }
 
 const AXES: [Axis; 5] = [
@@ -32,7 +32,7 @@ const AXES: [Axis; 5] = [
         quick: &[16, 32, 64],
         full: &[16, 32, 64, 128],
         idle: 1,
-        measure: |lab, threads| locked(lab, "explore", &[], &format!("-DN={threads} -DM=1000")),
+        measure: |environment, threads| locked(environment, "explore", &[], &format!("-DN={threads} -DM=1000")),
     },
     Axis {
         name: "iterations",
@@ -41,7 +41,7 @@ const AXES: [Axis; 5] = [
         quick: &[10_000, 20_000, 40_000],
         full: &[12_500, 25_000, 50_000, 100_000],
         idle: 1,
-        measure: |lab, iterations| locked(lab, "explore", &[], &format!("-DM={iterations}")),
+        measure: |environment, iterations| locked(environment, "explore", &[], &format!("-DM={iterations}")),
     },
     Axis {
         name: "trace",
@@ -50,7 +50,9 @@ const AXES: [Axis; 5] = [
         quick: &[20_000, 40_000, 80_000],
         full: &[50_000, 100_000, 200_000, 400_000],
         idle: 1,
-        measure: |lab, iterations| locked(lab, "predict", &["--every-access"], &format!("-DN=4 -DM={iterations}")),
+        measure: |environment, iterations| {
+            locked(environment, "predict", &["--every-access"], &format!("-DN=4 -DM={iterations}"))
+        },
     },
     Axis {
         name: "lines",
@@ -90,16 +92,16 @@ impl Rows for Growth {
     const NAME: &'static str = "growth";
     const TITLE: &'static str = "How cost grows";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let point = |axis: &Axis, size: usize| {
-            let runs = (0..3).map(|_| (axis.measure)(lab, size)).collect::<Result<Vec<_>, _>>()?;
+            let runs = (0..3).map(|_| (axis.measure)(environment, size)).collect::<Result<Vec<_>, _>>()?;
             let seconds = runs.iter().map(|usage| usage.processor).fold(f64::INFINITY, f64::min);
             let megabytes = runs.iter().map(|usage| usage.megabytes).fold(0.0, f64::max);
             Ok::<_, Failure>(Point { size, seconds, megabytes })
         };
         let points = |axis: &Axis| {
             let idle = if axis.idle == 0 { 0.0 } else { point(axis, axis.idle)?.seconds };
-            let sizes = lab.either(axis.quick, axis.full);
+            let sizes = environment.either(axis.quick, axis.full);
             let points = sizes.iter().map(|&size| point(axis, size)).collect::<Result<Vec<_>, _>>()?;
             Ok::<_, Failure>(
                 points.into_iter().map(|p| Point { seconds: (p.seconds - idle).max(0.001), ..p }).collect(),
@@ -111,7 +113,7 @@ impl Rows for Growth {
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
         page.say(
             "Processor time of the whole command on one processor, the least of the rounds; where the program is small, what \
-             its compilation takes is taken off. The exponent is the slope of the logarithms by least squares.",
+             its compilation takes is subtracted. The exponent is the slope of the logarithms by least squares.",
         );
         for (axis, points) in AXES.iter().zip(&self.0) {
             let curve: Vec<(f64, f64)> = points.iter().map(|point| (point.size as f64, point.seconds)).collect();
@@ -131,19 +133,20 @@ impl Rows for Growth {
     }
 }
 
-fn locked(lab: &Lab, command: &str, args: &[&str], cflags: &str) -> Result<Usage, Failure> {
+fn locked(environment: &Environment, command: &str, args: &[&str], cflags: &str) -> Result<Usage, Failure> {
     let cflags = format!("--cflags={cflags}");
-    lab.raceproof(command, "tests/search/locked.c", &[&[cflags.as_str()], args].concat(), Some(1))
+    environment
+        .raceproof(command, "tests/search/locked.c", &[&[cflags.as_str()], args].concat(), Some(1))
         .map(|answer| answer.usage)
 }
 
-/// The static engine on a generated program. Every line that is marked as a race must be warned of.
-fn server(lab: &Lab, lines: usize) -> Result<Usage, Failure> {
-    let desk = lab.desk()?;
+/// The static engine on a generated program. It must warn about every line marked as a race.
+fn server(environment: &Environment, lines: usize) -> Result<Usage, Failure> {
+    let folder = environment.scratch_folder()?;
     let source = testkit::scale::program(lines);
-    let path = desk.path().join("server.c");
+    let path = folder.path().join("server.c");
     std::fs::write(&path, &source)?;
-    let answer = lab.raceproof("static", &path.display().to_string(), &[], Some(1))?;
+    let answer = environment.raceproof("static", &path.display().to_string(), &[], Some(1))?;
     let pairs = answer.document["pairs"].as_array().ok_or("no pairs")?;
     let warned = |line: u64| {
         let mut accesses =
@@ -160,11 +163,11 @@ fn server(lab: &Lab, lines: usize) -> Result<Usage, Failure> {
 }
 
 /// Coverability of a ring of sections under one lock, with this many places.
-fn ring(lab: &Lab, places: usize) -> Result<Usage, Failure> {
-    let desk = lab.desk()?;
-    let path = desk.path().join("ring.spec");
+fn ring(environment: &Environment, places: usize) -> Result<Usage, Failure> {
+    let folder = environment.scratch_folder()?;
+    let path = folder.path().join("ring.spec");
     std::fs::write(&path, testkit::ring::ring(places / 2))?;
-    let answer = lab.raceproof("cover", &path.display().to_string(), &["--pruning", "plain"], Some(1))?;
+    let answer = environment.raceproof("cover", &path.display().to_string(), &["--pruning", "plain"], Some(1))?;
     match answer.document["verdict"].as_str() {
         Some("safe") => Ok(answer.usage),
         verdict => Err(format!("the lock of a ring of {places} places is said to be {verdict:?}").into()),

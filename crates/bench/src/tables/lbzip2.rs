@@ -5,15 +5,15 @@ use std::process::{Command, Stdio};
 
 use super::recording::Subject;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 
 /// Lines of the text, of about 20 bytes each.
 const LINES: u64 = 200_000;
 
-/// Builds it in `folder`, or says why that cannot be done.
-pub(super) fn subject(lab: &Lab, folder: &Path) -> Result<Subject, Failure> {
-    let configured = configured(lab)?;
-    let raceproof = format!("{} cc", lab.command().display());
+/// Builds it in `folder`; the error says why that is impossible.
+pub(super) fn subject(environment: &Environment, folder: &Path) -> Result<Subject, Failure> {
+    let configured = configured(environment)?;
+    let raceproof = format!("{} cc", environment.command().display());
     let native = made(&configured, folder, "native", "clang-19", "-O2")?;
     let sanitized = made(&configured, folder, "sanitized", "clang-19", "-O2 -g -fsanitize=thread")?;
     let kept = made(&configured, folder, "kept", &raceproof, "-O2")?;
@@ -25,25 +25,25 @@ pub(super) fn subject(lab: &Lab, folder: &Path) -> Result<Subject, Failure> {
 }
 
 /// The sources, fetched and configured once.
-fn configured(lab: &Lab) -> Result<PathBuf, Failure> {
-    let sources = lab.path("target/tmp/sources");
+fn configured(environment: &Environment) -> Result<PathBuf, Failure> {
+    let sources = environment.path("target/tmp/sources");
     let configured = sources.join("lbzip2-configured");
     if configured.join("Makefile").exists() {
         return Ok(configured);
     }
-    let script = lab.path("scripts/fetch-source");
+    let script = environment.path("scripts/fetch-source");
     succeed(Command::new(script).arg(&sources).arg("lbzip2"))?;
-    // What an interrupted bench has left.
+    // Remove what an interrupted run has left.
     let _ = std::fs::remove_dir_all(&configured);
     copy(&sources.join("lbzip2"), &configured)?;
     let mut configure = Command::new("./configure");
-    // What its copy of gnulib needs to know of today's C library.
+    // Its copy of gnulib needs these definitions for current C libraries.
     configure.args(["CC=clang-19", "CPPFLAGS=-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100"]).current_dir(&configured);
     succeed(&mut configure)?;
     Ok(configured)
 }
 
-/// A copy of the configured sources, made with a compiler: the program.
+/// Builds a copy of the configured sources with a compiler and returns the program.
 fn made(configured: &Path, folder: &Path, name: &str, compiler: &str, flags: &str) -> Result<PathBuf, Failure> {
     let folder = folder.join(name);
     copy(configured, &folder)?;
@@ -53,7 +53,7 @@ fn made(configured: &Path, folder: &Path, name: &str, compiler: &str, flags: &st
     Ok(folder.join("src/lbzip2"))
 }
 
-/// Copies with the times of files, by which `make` decides.
+/// Copies files with their times, which `make` compares.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     succeed(Command::new("cp").arg("-a").arg(from).arg(to))
 }

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 
 /// What a table measures.
@@ -27,7 +27,7 @@ trait Rows: Serialize + DeserializeOwned {
     const NAME: &'static str;
     /// The heading on the page.
     const TITLE: &'static str;
-    fn measure(lab: &Lab) -> Result<Self, Failure>;
+    fn measure(environment: &Environment) -> Result<Self, Failure>;
     fn write(&self, page: &mut Page) -> Result<(), Failure>;
 }
 
@@ -35,7 +35,7 @@ trait Rows: Serialize + DeserializeOwned {
 pub(crate) struct Table {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    pub(crate) measure: fn(&Lab) -> Result<Value, Failure>,
+    pub(crate) measure: fn(&Environment) -> Result<Value, Failure>,
     pub(crate) write: fn(&Value, &mut Page) -> Result<(), Failure>,
 }
 
@@ -43,7 +43,7 @@ const fn table<R: Rows>() -> Table {
     Table {
         name: R::NAME,
         title: R::TITLE,
-        measure: |lab| Ok(serde_json::to_value(R::measure(lab)?)?),
+        measure: |environment| Ok(serde_json::to_value(R::measure(environment)?)?),
         write: |rows, page| R::deserialize(rows)?.write(page),
     }
 }

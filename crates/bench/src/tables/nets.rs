@@ -5,11 +5,11 @@ use testkit::race_freeness::{Row, TABLE};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
-/// A file asked about with one pruning.
+/// One file with one pruning.
 #[derive(Serialize, Deserialize)]
 struct Proof {
     program: String,
@@ -19,11 +19,11 @@ struct Proof {
     configurations: u64,
     subsumed: u64,
     iterations: u64,
-    /// By the clock, of the whole command.
+    /// Wall-clock time of the whole command.
     seconds: Sample,
 }
 
-/// Four for each program: the small language and C, without and with pruning.
+/// Four rows for each program: the small language and C, without and with pruning.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Nets(Vec<Vec<Proof>>);
 
@@ -31,11 +31,11 @@ impl Rows for Nets {
     const NAME: &'static str = "nets";
     const TITLE: &'static str = "Paper 001, Table 1: race-freeness as coverability";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let row = |(_, small, c, ..): &Row| {
             let files = [format!("examples/sml/{small}.sml"), format!("examples/verify/{c}.c")];
             let cases = files.iter().flat_map(|file| ["plain", "invariants"].map(|pruning| (file, pruning)));
-            cases.map(|(file, pruning)| proof(lab, file, pruning)).collect::<Result<Vec<_>, _>>()
+            cases.map(|(file, pruning)| proof(environment, file, pruning)).collect::<Result<Vec<_>, _>>()
         };
         TABLE.iter().map(row).collect::<Result<_, _>>().map(Self)
     }
@@ -45,7 +45,7 @@ impl Rows for Nets {
             "The seven programs in the small language and as C with threads, by `raceproof verify --stats` with the published \
              algorithm (`--pruning plain`) and with what a net's invariants exclude. The paper's figures are for one net each, \
              narrowed down by hand; ours are sums over one net for each pair of accesses. A candidate of the small \
-             language stays unknown, because nothing can run it. Seconds are by the clock, of the whole command. More on the same \
+             language stays unknown, because nothing can run it. Seconds are wall-clock time of the whole command. More on the same \
              programs is in [the paper's table 1](table1.md).",
         );
         let head =
@@ -72,10 +72,10 @@ impl Rows for Nets {
     }
 }
 
-fn proof(lab: &Lab, program: &str, pruning: &str) -> Result<Proof, Failure> {
+fn proof(environment: &Environment, program: &str, pruning: &str) -> Result<Proof, Failure> {
     let (mut seconds, mut last) = (Sample::default(), None);
-    for _ in 0..lab.either(1, 3) {
-        let answer = lab.raceproof("verify", program, &["--stats", "--pruning", pruning], Some(1))?;
+    for _ in 0..environment.either(1, 3) {
+        let answer = environment.raceproof("verify", program, &["--stats", "--pruning", pruning], Some(1))?;
         seconds.0.push(answer.usage.clock);
         last = Some(answer);
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::search::{Search, Searches, ratio, searches};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 
 /// A row of the paper and our program of the same shape.
@@ -68,11 +68,11 @@ impl Rows for Pdp {
     const NAME: &'static str = "pdp";
     const TITLE: &'static str = "Paper 000, Table 1: property driven pruning";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let reductions = ["dpor", "pdp", "best"];
         TABLE
             .iter()
-            .map(|shape| searches(lab, shape.program, shape.cflags, &reductions))
+            .map(|shape| searches(environment, shape.program, shape.cflags, &reductions))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -109,7 +109,7 @@ impl Rows for Pdp {
                 cells(shape, searches, [dpor, pdp], &|search| search.count(search.transitions))
             }),
         );
-        page.say("Seconds by the clock, medians, and how many times as long `dpor` takes as `pdp`, round by round:");
+        page.say("Wall-clock seconds, medians, and how many times as long `dpor` takes as `pdp`, round by round:");
         page.table(
             &[&head[..], &["`dpor` ÷ `pdp`"]].concat(),
             rows().map(|(shape, searches)| {
@@ -121,7 +121,7 @@ impl Rows for Pdp {
             }),
         );
         page.say(
-            "What `pdp` asked: race-free checks, those answered yes, and backtracks skipped, the paper's before ours:",
+            "Race-free checks of `pdp`, those answered yes, and omitted backtracking points, the paper's before ours:",
         );
         page.table(
             &["program", "threads", "checks", "yes", "skipped"],
@@ -138,7 +138,7 @@ impl Rows for Pdp {
 }
 
 impl Pdp {
-    /// What the paper claims, held against the figures.
+    /// Compares the paper's claims with the figures.
     fn judge(&self, page: &mut Page) {
         let pairs = || {
             TABLE.iter().zip(&self.0).filter_map(|(s, searches)| Some((s, searches.get("dpor")?, searches.get("pdp")?)))
@@ -153,7 +153,7 @@ impl Pdp {
             let ended = pairs().filter(|(_, dpor, _)| dpor.is_complete).count();
             let alone = pairs().filter(|(_, dpor, pdp)| !dpor.is_complete && pdp.is_complete).count();
             page.say(format!(
-                "`pdp` executes no more than `dpor` on any of the {ended} rows where `dpor` came to its end; on {alone} others \
+                "`pdp` executes no more than `dpor` on any of the {ended} rows where `dpor` finished; on {alone} others \
                  only `pdp` did."
             ));
         } else {

@@ -1,4 +1,4 @@
-//! Races that hide: what other tools find in many runs, and what one call of `raceproof check` finds.
+//! Rare races: what other tools find in many runs, and what one call of `raceproof check` finds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::tools::{Runs, Subject, TOOLS, Tool};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::process::Usage;
 use crate::statistics::{Figure, Sample};
 
-/// Where the programs are. Each has a race and, with `-DFIXED`, none.
+/// The folders of the programs. Each program has a race and, with `-DFIXED`, none.
 const FOLDERS: [&str; 2] = ["examples/rare", "bench/programs/scenarios"];
-/// What one call of `raceproof check` said.
+/// The result of one call of `raceproof check`.
 #[derive(Serialize, Deserialize)]
 struct Check {
     verdict: String,
@@ -25,7 +25,7 @@ struct Check {
     command: String,
 }
 
-/// A program, or its repaired twin, and what was said of it. A tool that is not installed is left out.
+/// A program, or its repaired twin, with the results. Tools that are not installed are omitted.
 #[derive(Serialize, Deserialize)]
 struct Findings {
     check: Check,
@@ -46,20 +46,20 @@ pub(super) struct Rare(Vec<Row>);
 
 impl Rows for Rare {
     const NAME: &'static str = "rare";
-    const TITLE: &'static str = "Races that hide, beside tools that look at runs";
+    const TITLE: &'static str = "Rare races, compared with tools that observe runs";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let programs = programs(lab)?;
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        let programs = programs(environment)?;
         let row = |program: &String| {
-            let (runs, few) = (lab.either(5, 100), lab.either(2, 20));
+            let (runs, few) = (environment.either(5, 100), environment.either(2, 20));
             Ok(Row {
-                racy: findings(lab, program, &[], runs)?,
-                foreseen: lab.raceproof("predict", program, &[], None)?.pairs("race"),
-                fixed: findings(lab, program, &["-DFIXED"], few)?,
+                racy: findings(environment, program, &[], runs)?,
+                foreseen: environment.raceproof("predict", program, &[], None)?.pairs("race"),
+                fixed: findings(environment, program, &["-DFIXED"], few)?,
                 program: program.clone(),
             })
         };
-        lab.side_by_side(&programs, row).map(Self)
+        environment.side_by_side(&programs, row).map(Self)
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
@@ -68,8 +68,8 @@ impl Rows for Rare {
         page.say(format!(
             "{} programs with a race that almost no run shows: they were written for this, with pauses (`usleep`) that keep the \
              two accesses in order, so tools that look at what a run did are bound to find little. `raceproof check` looks at each once, as by `{}`, \
-             and `predict` shows what one run on real threads foretells; the other tools watch {runs} runs each, and the table says how many of them report something. Then the seconds that one \
-             call or one run takes by the clock (median), and the megabytes. All are compiled by clang without optimisation; \
+             and `predict` shows the predictions from one run on real threads; the other tools observe {runs} runs each, and the table says how many of them report something. Then the seconds that one \
+             call or one run takes in wall-clock time (median), and the megabytes. All are compiled by clang without optimisation; \
              building takes part in the time of `check` only.",
             self.0.len(),
             first.racy.check.command
@@ -82,10 +82,10 @@ impl Rows for Rare {
 }
 
 /// The sources, as paths from the root.
-fn programs(lab: &Lab) -> Result<Vec<String>, Failure> {
+fn programs(environment: &Environment) -> Result<Vec<String>, Failure> {
     let mut programs = Vec::new();
     for folder in FOLDERS {
-        for entry in std::fs::read_dir(lab.path(folder))? {
+        for entry in std::fs::read_dir(environment.path(folder))? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if name.ends_with(".c") {
                 programs.push(format!("{folder}/{name}"));
@@ -101,21 +101,21 @@ fn short(program: &str) -> &str {
     Path::new(program).file_stem().and_then(|stem| stem.to_str()).unwrap_or(program)
 }
 
-fn findings(lab: &Lab, program: &str, flags: &[&str], runs: usize) -> Result<Findings, Failure> {
-    let desk = lab.desk()?;
-    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.is_installed(lab)).collect();
-    let subjects = tools.iter().map(|&tool| Subject::new(lab, program, flags, tool, desk.path()));
+fn findings(environment: &Environment, program: &str, flags: &[&str], runs: usize) -> Result<Findings, Failure> {
+    let folder = environment.scratch_folder()?;
+    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.is_installed(environment)).collect();
+    let subjects = tools.iter().map(|&tool| Subject::new(environment, program, flags, tool, folder.path()));
     let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
     let cflags = format!("--cflags={}", flags.join(" "));
-    let mut args = vec!["--time", lab.either("10", "60")];
+    let mut args = vec!["--time", environment.either("10", "60")];
     args.extend((!flags.is_empty()).then_some(cflags.as_str()));
     let (mut seen, mut answers) = (vec![Vec::<Usage>::new(); subjects.len()], Vec::new());
     for run in 0..runs {
-        if run < lab.either(1, 3) {
-            answers.push(lab.raceproof("check", program, &args, None)?);
+        if run < environment.either(1, 3) {
+            answers.push(environment.raceproof("check", program, &args, None)?);
         }
         for (subject, seen) in subjects.iter().zip(&mut seen) {
-            seen.push(subject.run(lab)?);
+            seen.push(subject.run(environment)?);
         }
     }
     let first = answers.first().ok_or("no run was asked for")?;
@@ -172,7 +172,7 @@ impl Rare {
     }
 
     fn alarms(&self, page: &mut Page) {
-        page.say("The same programs with the race repaired (`-DFIXED`): what is reported is a false alarm.");
+        page.say("The same programs with the race repaired (`-DFIXED`): every report is a false alarm.");
         let mut head = vec!["program", "`check`"];
         head.extend(TOOLS.iter().map(|tool| tool.name));
         page.table(
@@ -208,7 +208,7 @@ impl Rare {
             let quicker = names(&|row| row.racy.tools[tool].seconds.median() < row.racy.check.seconds.median());
             if !quicker.is_empty() {
                 page.defeat(format!(
-                    "One run with {tool} takes less time than `check` on {} of {} programs with a rare race: it watches one \
+                    "One run with {tool} takes less time than `check` on {} of {} programs with a rare race: it observes one \
                      run of a program that is already built, while `check` compiles, proves what it can and runs many \
                      schedules.",
                     quicker.len(),

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 use super::tools::{Runs, SANITIZER, Subject};
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
 const FOLDER: &str = "bench/programs/scenarios";
 
-/// Our scenario, the paper's that has its subject, and the paper's counterexamples, confirmed errors and runs of 100 with
-/// ThreadSanitizer.
+/// Our scenario, the paper's scenario with the same subject, and the paper's counterexamples, confirmed errors and runs
+/// of 100 with ThreadSanitizer.
 const TABLE: [(&str, &str, [u32; 3]); 8] = [
     ("downloader", "aget", [2, 2, 3]),
     ("bounded_buffer", "boundedBuffer", [0, 0, 0]),
@@ -28,7 +28,7 @@ const TABLE: [(&str, &str, [u32; 3]); 8] = [
 struct Row {
     /// Pairs that another order of the recorded run brings together.
     predicted: usize,
-    /// Of them, those that a replay has shown.
+    /// Those of them that a replay has shown.
     confirmed: usize,
     seconds: Sample,
     command: String,
@@ -43,37 +43,37 @@ impl Rows for Scenarios {
     const NAME: &'static str = "scenarios";
     const TITLE: &'static str = "Paper 002: prediction from one recorded run";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
         let row = |(name, ..): &(&str, &str, [u32; 3])| {
             let program = format!("{FOLDER}/{name}.c");
-            let desk = lab.desk()?;
-            let subject = Subject::new(lab, &program, &[], &SANITIZER, desk.path())?;
+            let folder = environment.scratch_folder()?;
+            let subject = Subject::new(environment, &program, &[], &SANITIZER, folder.path())?;
             let (mut seconds, mut first, mut seen) = (Sample::default(), None, Vec::new());
-            for run in 0..lab.either(10, 100) {
-                if run < lab.either(1, 5) {
-                    let answer = lab.raceproof("predict", &program, &[], None)?;
+            for run in 0..environment.either(10, 100) {
+                if run < environment.either(1, 5) {
+                    let answer = environment.raceproof("predict", &program, &[], None)?;
                     seconds.0.push(answer.usage.clock);
                     first.get_or_insert(answer);
                 }
-                seen.push(subject.run(lab)?);
+                seen.push(subject.run(environment)?);
             }
             let answer = first.ok_or("no round")?;
             let pairs = answer.document["pairs"].as_array().ok_or("no pairs")?;
-            // What a replay did not reach has a code of its own.
+            // Races that a replay did not reach have a code of their own.
             let missed = pairs.iter().filter(|pair| pair["code"] == "RP0130").count();
             let confirmed = answer.pairs("race");
             let command = answer.command.clone();
             Ok(Row { predicted: confirmed + missed, confirmed, seconds, command, sanitizer: Runs::of(&seen) })
         };
-        lab.side_by_side(&TABLE, row).map(Self)
+        environment.side_by_side(&TABLE, row).map(Self)
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
         let command = self.0.first().map_or("", |row| &row.command);
         page.say(format!(
             "One run on real threads is recorded, races are predicted from it and each is replayed, as by `{command}`. \
-             ThreadSanitizer watches {} runs. The paper's figures are for its own programs, whose races are others; ours each \
-             have one that hides.",
+             ThreadSanitizer observes {} runs. The paper's figures are for its own programs, whose races are others; ours each \
+             have a rare one.",
             self.0.first().map_or(0, |row| row.sanitizer.runs)
         ));
         let head = [

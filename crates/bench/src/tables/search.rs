@@ -1,11 +1,11 @@
-//! Searches by several reductions, in turns: what the tables of papers 000 and 003 are made of.
+//! Searches with several reductions, in turns, for the tables of papers 000 and 003.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::statistics::{Figure, Sample};
 
 /// Counts of a search, and its times over the rounds.
@@ -17,16 +17,16 @@ pub(super) struct Search {
     pub(super) yes: u64,
     pub(super) skipped: u64,
     pub(super) races: usize,
-    /// Whether it came to its end within the time given.
+    /// Whether it finished within the time limit.
     pub(super) is_complete: bool,
-    /// By the clock, without building the program.
+    /// Wall-clock time, without building the program.
     pub(super) seconds: Sample,
     pub(super) megabytes: f64,
     pub(super) command: String,
 }
 
 impl Search {
-    /// A count, with a sign if the search was stopped.
+    /// A count, marked if the search was stopped.
     pub(super) fn count(&self, count: u64) -> String {
         let more = if self.is_complete { "" } else { "> " };
         format!("{more}{count}")
@@ -38,7 +38,7 @@ impl Search {
     }
 }
 
-/// How many times as long one search takes as another, where both came to their end.
+/// How many times as long one search takes as another, if both finished.
 pub(super) fn ratio(slow: &Search, fast: &Search) -> String {
     if slow.is_complete && fast.is_complete { slow.seconds.per(&fast.seconds).to_string() } else { String::new() }
 }
@@ -46,9 +46,14 @@ pub(super) fn ratio(slow: &Search, fast: &Search) -> String {
 /// By reduction.
 pub(super) type Searches = BTreeMap<String, Search>;
 
-/// Explores a program with each reduction, in several rounds. A search that is stopped is not made again.
-pub(super) fn searches(lab: &Lab, program: &str, cflags: &str, reductions: &[&str]) -> Result<Searches, Failure> {
-    let (rounds, limit) = (lab.either(3, 5), lab.either("1", "40"));
+/// Explores a program with each reduction, in several rounds. A search that hits its limit is not repeated.
+pub(super) fn searches(
+    environment: &Environment,
+    program: &str,
+    cflags: &str,
+    reductions: &[&str],
+) -> Result<Searches, Failure> {
+    let (rounds, limit) = (environment.either(3, 5), environment.either("1", "40"));
     let cflags = format!("--cflags={cflags}");
     let mut searches = Searches::new();
     for _ in 0..rounds {
@@ -57,7 +62,7 @@ pub(super) fn searches(lab: &Lab, program: &str, cflags: &str, reductions: &[&st
                 continue;
             }
             let args = [&cflags, "--reduction", reduction, "--time", limit];
-            let answer = lab.raceproof("explore", program, &args, Some(1))?;
+            let answer = environment.raceproof("explore", program, &args, Some(1))?;
             let search = searches.entry(reduction.to_owned()).or_insert_with(|| Search {
                 executions: answer.number("executions"),
                 transitions: answer.number("transitions"),
@@ -70,7 +75,7 @@ pub(super) fn searches(lab: &Lab, program: &str, cflags: &str, reductions: &[&st
                 megabytes: answer.usage.megabytes,
                 command: answer.command.clone(),
             });
-            // Less than a millisecond is one.
+            // Times below a millisecond count as one.
             search.seconds.0.push(answer.number("time_ms").max(1) as f64 / 1e3);
         }
     }

@@ -1,14 +1,14 @@
-//! Searches that are really exponential: executions per second, what a second process brings, and one long execution.
+//! Truly exponential searches: executions per second, the gain from a second process, and one long execution.
 
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::{Answer, Lab};
+use crate::environment::{Answer, Environment};
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
-/// A program of `tests/search` with as many classes of schedules, its flags in a quick measurement and in a full one.
+/// A program of `tests/search` with this many classes of schedules, and its flags in a quick and a full measurement.
 struct Exponential {
     says: &'static str,
     program: &'static str,
@@ -31,7 +31,7 @@ const EXPONENTIAL: [Exponential; 2] = [
     },
 ];
 
-/// What is searched in one process and in two.
+/// The searches measured in one process and in two.
 const DIVIDED: [Exponential; 3] = [
     Exponential {
         says: "three threads draw tickets",
@@ -53,7 +53,7 @@ const DIVIDED: [Exponential; 3] = [
     },
 ];
 
-/// Seconds by the clock in one process and in two.
+/// Wall-clock seconds in one process and in two.
 type Jobs = [Sample; 2];
 
 #[derive(Serialize, Deserialize)]
@@ -61,7 +61,7 @@ struct Rate {
     executions: u64,
     /// By the clock.
     per_second: Sample,
-    /// Microseconds of processor time for each, host and program together, the build left out.
+    /// Microseconds of processor time per execution, host and program together, without the build.
     microseconds: Sample,
     megabytes: f64,
     command: String,
@@ -79,10 +79,10 @@ impl Rows for Speed {
     const NAME: &'static str = "speed";
     const TITLE: &'static str = "Executions per second where the search is exponential";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        let rates = EXPONENTIAL.iter().map(|subject| rate(lab, subject)).collect::<Result<_, _>>()?;
-        let jobs = DIVIDED.iter().map(|subject| jobs(lab, subject)).collect::<Result<_, _>>()?;
-        Ok(Self { rates, jobs, quick: lab.quick })
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        let rates = EXPONENTIAL.iter().map(|subject| rate(environment, subject)).collect::<Result<_, _>>()?;
+        let jobs = DIVIDED.iter().map(|subject| jobs(environment, subject)).collect::<Result<_, _>>()?;
+        Ok(Self { rates, jobs, quick: environment.quick })
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
@@ -100,7 +100,7 @@ impl Rows for Speed {
                 ]
             }),
         );
-        page.say("With a second process (`-j 2`) on two processors, seconds by the clock:");
+        page.say("With a second process (`-j 2`) on two processors, wall-clock seconds:");
         page.table(
             &["search", "executions", "`-j 1`", "`-j 2`", "times as fast"],
             DIVIDED.iter().zip(&self.jobs).map(|(subject, [one, two])| {
@@ -116,39 +116,49 @@ impl Rows for Speed {
     }
 }
 
-/// A search by `optimal`, in as many processes.
-fn optimal(lab: &Lab, subject: &Exponential, args: &[&str], processors: usize) -> Result<Answer, Failure> {
-    let cflags = format!("--cflags={}", lab.either(subject.quick, subject.full).0);
-    lab.raceproof("explore", subject.program, &[&[&cflags, "--reduction", "optimal"], args].concat(), Some(processors))
+/// A search with `optimal` in this many processes.
+fn optimal(
+    environment: &Environment,
+    subject: &Exponential,
+    args: &[&str],
+    processors: usize,
+) -> Result<Answer, Failure> {
+    let cflags = format!("--cflags={}", environment.either(subject.quick, subject.full).0);
+    environment.raceproof(
+        "explore",
+        subject.program,
+        &[&[&cflags, "--reduction", "optimal"], args].concat(),
+        Some(processors),
+    )
 }
 
-/// How many executions a search took, which must be one for each class.
-fn counted(lab: &Lab, subject: &Exponential, search: &Answer) -> Result<u64, Failure> {
-    let (executions, classes) = (search.number("executions"), lab.either(subject.quick, subject.full).1);
+/// The number of executions of a search, which must be one per class.
+fn counted(environment: &Environment, subject: &Exponential, search: &Answer) -> Result<u64, Failure> {
+    let (executions, classes) = (search.number("executions"), environment.either(subject.quick, subject.full).1);
     match executions == classes {
         true => Ok(executions),
         false => Err(format!("`{}`: {executions} executions of {classes} classes", search.command).into()),
     }
 }
 
-fn jobs(lab: &Lab, subject: &Exponential) -> Result<Jobs, Failure> {
+fn jobs(environment: &Environment, subject: &Exponential) -> Result<Jobs, Failure> {
     let mut jobs = [Sample::default(), Sample::default()];
-    for _ in 0..lab.either(1, 3) {
+    for _ in 0..environment.either(1, 3) {
         for (seconds, count) in jobs.iter_mut().zip(["1", "2"]) {
-            let search = optimal(lab, subject, &["-j", count], 2)?;
-            counted(lab, subject, &search)?;
+            let search = optimal(environment, subject, &["-j", count], 2)?;
+            counted(environment, subject, &search)?;
             seconds.0.push(search.number("time_ms").max(1) as f64 / 1e3);
         }
     }
     Ok(jobs)
 }
 
-fn rate(lab: &Lab, subject: &Exponential) -> Result<Rate, Failure> {
+fn rate(environment: &Environment, subject: &Exponential) -> Result<Rate, Failure> {
     let (mut per_second, mut microseconds, mut last) = (Sample::default(), Sample::default(), None);
-    for _ in 0..lab.either(1, 5) {
-        let build = optimal(lab, subject, &["--max-executions", "1"], 1)?;
-        let search = optimal(lab, subject, &[], 1)?;
-        let executions = counted(lab, subject, &search)? as f64;
+    for _ in 0..environment.either(1, 5) {
+        let build = optimal(environment, subject, &["--max-executions", "1"], 1)?;
+        let search = optimal(environment, subject, &[], 1)?;
+        let executions = counted(environment, subject, &search)? as f64;
         per_second.0.push(executions / (search.number("time_ms").max(1) as f64 / 1e3));
         microseconds.0.push((search.usage.processor - build.usage.processor) * 1e6 / executions);
         last = Some(search);

@@ -1,4 +1,4 @@
-//! Paper 004's table: drivers with kernel-style locks, and what the reduction leaves of the warnings.
+//! Paper 004's table: drivers with kernel-style locks, and how many warnings remain after reduction.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Rows;
 use crate::Failure;
 use crate::drivers::Driver;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::Sample;
 
@@ -37,11 +37,11 @@ const fn driver(name: &'static str, lines: usize, fields: usize, stray: usize) -
 struct Row {
     lines: usize,
     shared: usize,
-    /// Pairs of accesses that are warned of, those not listed one by one included.
+    /// Pairs of accesses with a warning, including those not listed one by one.
     warnings: usize,
     /// Of those listed, the ones that no other implies.
     reduced: usize,
-    /// Pairs of lines that these have.
+    /// The number of pairs of lines among these.
     folded: usize,
     absent: usize,
     seconds: Sample,
@@ -55,8 +55,8 @@ impl Rows for Drivers {
     const NAME: &'static str = "drivers";
     const TITLE: &'static str = "Paper 004: drivers";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        TABLE.iter().map(|(driver, _)| row(lab, driver)).collect::<Result<_, _>>().map(Self)
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        TABLE.iter().map(|(driver, _)| row(environment, driver)).collect::<Result<_, _>>().map(Self)
     }
 
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
@@ -88,17 +88,17 @@ impl Rows for Drivers {
     }
 }
 
-fn row(lab: &Lab, driver: &Driver) -> Result<Row, Failure> {
-    let (desk, source) = (lab.desk()?, driver.source());
-    let path = desk.path().join("driver.c");
+fn row(environment: &Environment, driver: &Driver) -> Result<Row, Failure> {
+    let (folder, source) = (environment.scratch_folder()?, driver.source());
+    let path = folder.path().join("driver.c");
     std::fs::write(&path, &source)?;
-    let include = format!("--cflags=-I{}", lab.path("tests/static/drivers").display());
+    let include = format!("--cflags=-I{}", environment.path("tests/static/drivers").display());
     let entries = driver.entries().join(",");
     let args = ["--entry", &entries, "--locks", "linux", "--stats", &include];
     let mut seconds = Sample::default();
     let mut answer = None;
-    for _ in 0..lab.either(1, 3) {
-        let run = lab.raceproof("static", &path.display().to_string(), &args, Some(1))?;
+    for _ in 0..environment.either(1, 3) {
+        let run = environment.raceproof("static", &path.display().to_string(), &args, Some(1))?;
         seconds.0.push(run.usage.processor);
         answer = Some(run);
     }

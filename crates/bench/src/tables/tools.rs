@@ -1,4 +1,4 @@
-//! Tools that watch one run of a program: ThreadSanitizer, Helgrind, DRD.
+//! Tools that observe one run of a program: ThreadSanitizer, Helgrind, DRD.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::lab::{FOUND, Lab};
+use crate::environment::{Environment, FOUND};
 use crate::process::Usage;
 use crate::statistics::Sample;
 
-/// After this long a run is ended.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit of a run.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// A tool: its name, the program that runs the subject, if there is one, and the compiler's flags. Nothing is optimised
+/// A tool: its name, the program that runs the subject, if there is one, and the compiler flags. Nothing is optimised
 /// away, so that each tool sees each access.
 pub(super) struct Tool {
     pub(super) name: &'static str,
@@ -36,8 +36,8 @@ const fn valgrind(name: &'static str, args: &'static [&'static str]) -> Tool {
 }
 
 impl Tool {
-    pub(super) fn is_installed(&self, lab: &Lab) -> bool {
-        self.under.is_none_or(|under| lab.has(under))
+    pub(super) fn is_installed(&self, environment: &Environment) -> bool {
+        self.under.is_none_or(|under| environment.has(under))
     }
 }
 
@@ -48,29 +48,35 @@ pub(super) struct Subject<'t> {
 }
 
 impl<'t> Subject<'t> {
-    /// Compiles a source, a path from the root, into a folder.
-    pub(super) fn new(lab: &Lab, source: &str, flags: &[&str], tool: &'t Tool, folder: &Path) -> Result<Self, Failure> {
+    /// Compiles a source, relative to the project root, into a folder.
+    pub(super) fn new(
+        environment: &Environment,
+        source: &str,
+        flags: &[&str],
+        tool: &'t Tool,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
         let binary = folder.join(tool.name);
-        lab.compiled(source, &[tool.flags, flags].concat(), &binary)?;
+        environment.compiled(source, &[tool.flags, flags].concat(), &binary)?;
         Ok(Self { tool, binary })
     }
 
-    pub(super) fn run(&self, lab: &Lab) -> Result<Usage, Failure> {
+    pub(super) fn run(&self, environment: &Environment) -> Result<Usage, Failure> {
         let subject = self.binary.display().to_string();
         match self.tool.under {
-            Some(under) => lab.tool(Path::new(under), &[self.tool.args, &[&subject]].concat(), PATIENCE),
-            None => lab.tool(&self.binary, self.tool.args, PATIENCE),
+            Some(under) => environment.tool(Path::new(under), &[self.tool.args, &[&subject]].concat(), TIME_LIMIT),
+            None => environment.tool(&self.binary, self.tool.args, TIME_LIMIT),
         }
     }
 }
 
-/// What a tool said of a program in several runs.
+/// What a tool reported about a program in several runs.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Runs {
     pub(super) runs: usize,
-    /// In how many of them it reported something.
+    /// The number of runs with a report.
     pub(super) found: usize,
-    /// The least, the median and the most, by the clock.
+    /// The minimum, median and maximum of wall-clock time.
     pub(super) seconds: Sample,
     pub(super) megabytes: f64,
 }

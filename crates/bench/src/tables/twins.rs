@@ -1,4 +1,4 @@
-//! Executions per second beside Shuttle's, on Rust twins of our programs.
+//! Executions per second compared with Shuttle's, on Rust twins of our programs.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use crate::Failure;
-use crate::lab::Lab;
+use crate::environment::Environment;
 use crate::page::Page;
 use crate::statistics::{Figure, Sample};
 
-/// The twin's name, which is that of our program in `tests/search`, and the flags that make ours as large.
+/// The twin's name, which is that of our program in `tests/search`, and the flags that make ours the same size.
 const TWINS: [(&str, &str); 5] = [
     ("readers", "-DN=8"),
     ("lastzero", "-DN=8"),
@@ -20,7 +20,7 @@ const TWINS: [(&str, &str); 5] = [
     ("figure1", "-O0"),
 ];
 
-/// A checker that goes through the schedules one by one, up to a bound.
+/// A checker that runs the schedules one by one, up to a bound.
 #[derive(Serialize, Deserialize)]
 struct Walk {
     executions: u64,
@@ -32,7 +32,7 @@ struct Row {
     ours: Walk,
     shuttle: Walk,
     bound: u64,
-    /// Executions that `best` needs to settle the program.
+    /// Executions that `best` needs to decide the program.
     best: u64,
 }
 
@@ -48,13 +48,13 @@ impl Rows for Twins {
     const NAME: &'static str = "twins";
     const TITLE: &'static str = "Executions per second beside Shuttle";
 
-    fn measure(lab: &Lab) -> Result<Self, Failure> {
-        match built(lab) {
+    fn measure(environment: &Environment) -> Result<Self, Failure> {
+        match built(environment) {
             Ok(twins) => {
-                let rows = TWINS.iter().map(|(name, cflags)| row(lab, &twins, name, cflags));
+                let rows = TWINS.iter().map(|(name, cflags)| row(environment, &twins, name, cflags));
                 Ok(Self { rows: rows.collect::<Result<_, _>>()?, missing: None })
             }
-            // Their libraries may be out of reach.
+            // Their libraries may be unavailable.
             Err(why) => Ok(Self { rows: Vec::new(), missing: Some(why.to_string()) }),
         }
     }
@@ -105,9 +105,9 @@ impl Rows for Twins {
     }
 }
 
-/// Builds the twins, which are no part of the workspace.
-fn built(lab: &Lab) -> Result<PathBuf, Failure> {
-    let folder = lab.path("bench/twins");
+/// Builds the twins, which are not part of the workspace.
+fn built(environment: &Environment) -> Result<PathBuf, Failure> {
+    let folder = environment.path("bench/twins");
     let output =
         Command::new("cargo").args(["build", "--release", "--quiet", "--locked"]).current_dir(&folder).output()?;
     if output.status.success() {
@@ -116,15 +116,15 @@ fn built(lab: &Lab) -> Result<PathBuf, Failure> {
     Err(format!("the twins cannot be built: {}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
-fn row(lab: &Lab, twins: &PathBuf, name: &str, cflags: &str) -> Result<Row, Failure> {
+fn row(environment: &Environment, twins: &PathBuf, name: &str, cflags: &str) -> Result<Row, Failure> {
     let (program, cflags) = (format!("tests/search/{name}.c"), format!("--cflags={cflags}"));
-    let bound = lab.either(5_000, 50_000);
+    let bound = environment.either(5_000, 50_000);
     let words = bound.to_string();
     let walk = || Walk { executions: 0, per_second: Sample::default() };
     let (mut ours, mut shuttle) = (walk(), walk());
-    for _ in 0..lab.either(1, 5) {
+    for _ in 0..environment.either(1, 5) {
         let args = [&cflags, "--reduction", "none", "--max-executions", &words];
-        let answer = lab.raceproof("explore", &program, &args, Some(1))?;
+        let answer = environment.raceproof("explore", &program, &args, Some(1))?;
         ours.executions = answer.number("executions");
         ours.per_second.0.push(ours.executions as f64 / (answer.number("time_ms").max(1) as f64 / 1e3));
         let output = Command::new("taskset").args(["-c", "0"]).arg(twins).args([name, &words]).output()?;
@@ -133,6 +133,7 @@ fn row(lab: &Lab, twins: &PathBuf, name: &str, cflags: &str) -> Result<Row, Fail
         shuttle.executions = executions.parse()?;
         shuttle.per_second.0.push(shuttle.executions as f64 / seconds.parse::<f64>()?);
     }
-    let best = lab.raceproof("explore", &program, &[&cflags, "--reduction", "best"], Some(1))?.number("executions");
+    let best =
+        environment.raceproof("explore", &program, &[&cflags, "--reduction", "best"], Some(1))?.number("executions");
     Ok(Row { ours, shuttle, bound, best })
 }

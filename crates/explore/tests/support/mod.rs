@@ -1,4 +1,4 @@
-//! What the tests of the search share.
+//! Helpers shared by the tests of the search.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,8 +7,8 @@ use explore::Observer;
 use model::dependence::{dependent, may_be_coenabled};
 use model::{Event, Step, Trace};
 
-/// What two runs that differ only in the order of independent events have in common: the events, and the order of
-/// those that depend on each other. (Events that are never possible at once come in one order, or commute.) A digest.
+/// A hash of what two runs share if they differ only in the order of independent events: the events, and the order of
+/// dependent ones. (Events that are never co-enabled come in one order, or commute.)
 pub(crate) fn class_of(trace: &Trace) -> u64 {
     let mut events: Vec<&Event> = trace.events.iter().collect();
     events.sort_by_key(|e| e.id);

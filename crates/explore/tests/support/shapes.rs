@@ -1,4 +1,4 @@
-//! Programs of which the number of classes is known.
+//! Programs with known numbers of classes.
 
 #[path = "threads.rs"]
 pub(crate) mod threads;

@@ -1,4 +1,4 @@
-//! Programs out of what each thread does.
+//! Programs built from one body per thread.
 
 use std::fmt::Write as _;
 

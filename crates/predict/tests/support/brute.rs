@@ -1,6 +1,6 @@
-//! Every correct reordering of a small trace, the slow and obvious way.
+//! All correct reorderings of a small trace, computed in a slow and obvious way.
 //!
-//! Tries every next event in every state. A state is how many events of each thread are done, the last write of every
+//! Tries every next event in every state. A state is the number of events done per thread, the last write of every
 //! byte, and all objects; each is visited once. Shares no code with the crate under test.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,14 +19,14 @@ struct World {
     shared: BTreeMap<Addr, Count>,
     given_up: BTreeMap<(Addr, ThreadId), u32>,
     waiters: BTreeMap<Addr, BTreeSet<ThreadId>>,
-    /// Who may consume each signal, oldest first.
+    /// The threads that may consume each signal, oldest first.
     permits: BTreeMap<Addr, Vec<BTreeSet<ThreadId>>>,
     waiting: BTreeMap<Addr, BTreeSet<ThreadId>>,
     values: BTreeMap<Addr, i64>,
     once: BTreeMap<Addr, bool>,
 }
 
-/// What an event found out when it was executed.
+/// What an event observed when it was executed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Found {
     sources: BTreeMap<u64, Option<EventId>>,
@@ -37,7 +37,7 @@ struct Brute<'a> {
     trace: &'a Trace,
     threads: Vec<Vec<Step>>,
     found: Vec<Found>,
-    /// First values of semaphores, sizes of barriers.
+    /// Initial values of semaphores, sizes of barriers.
     values: BTreeMap<Addr, i64>,
     sizes: BTreeMap<Addr, usize>,
     last_arrivals: BTreeSet<EventId>,
@@ -45,8 +45,8 @@ struct Brute<'a> {
     pairs: BTreeSet<SitePair>,
 }
 
-/// The pairs of sites that some correct reordering brings side by side; `None` beyond `limit` states. The trace must
-/// be free of misuse and initialise each object at most once, before its use.
+/// The pairs of sites that some correct reordering brings side by side; `None` beyond `limit` states. The trace must be
+/// free of misuse and initialise each object at most once, before its use.
 pub(crate) fn side_by_side(trace: &Trace, limit: usize) -> Option<BTreeSet<SitePair>> {
     let mut brute = Brute::new(trace);
     let start = World { done: vec![0; trace.threads.len()], ..World::default() };
@@ -195,7 +195,7 @@ impl<'a> Brute<'a> {
         if !self.is_created(world, thread) || self.look(world, event) != self.found[step.0 as usize] {
             return false;
         }
-        // Initialisation keeps its order with all uses, and the reaping of a thread with itself.
+        // Initialisation keeps its order with all uses, and so do joins and detachments of a thread.
         let used = |e: &Event, addr: Addr| {
             object(&e.op) == Some(addr) || matches!(e.op, Op::WaitBegin { lock, .. } if lock == addr)
         };
@@ -315,8 +315,8 @@ impl<'a> Brute<'a> {
         }
     }
 
-    /// Whether the event can be the next and a racing one: what it touches does not depend on what it reads, or it
-    /// reads the same.
+    /// Whether the event can come next and race: its footprint does not depend on what it reads, or it reads its
+    /// observed value.
     fn can_race(&self, world: &World, step: Step) -> bool {
         let event = &self.trace.events[step];
         let accesses = event.op.accesses();

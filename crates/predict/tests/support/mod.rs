@@ -1,4 +1,4 @@
-//! What the tests share: random runs of generated programs, and brute force over the reorderings of a trace.
+//! Helpers shared by the tests: random runs of generated programs, and brute force over the reorderings of a trace.
 #![allow(dead_code, reason = "each test uses some")]
 
 pub(crate) mod brute;
@@ -10,11 +10,11 @@ use program::Program;
 use testkit::generator::Random;
 use testkit::{Interpreter, Machine};
 
-/// A run in which every choice is random.
+/// A run with random scheduling and choices.
 pub(crate) fn random_run(program: &Program, random: &mut Random) -> Trace {
     let mut machine = Machine::new(Arc::new(program.clone()), false).expect("the program is valid");
     let mut schedule = Schedule::new();
-    // Switching rarely gives runs as they are observed; switching often gives many kinds.
+    // Rare switches resemble observed runs; frequent switches give more variety.
     let stay = random.below(4);
     let mut running = None;
     for _ in 0..10_000 {

@@ -199,7 +199,7 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 }
 
-/// A name where it is defined.
+/// A name and the position where it is defined.
 pub(super) struct Definition<T> {
     pub(super) name: T,
     pub(super) place: (u32, u32),
@@ -209,7 +209,7 @@ fn twice((line, column): (u32, u32), message: String, help: &str) -> ParseError 
     ParseError { line, column, message, help: Some(help.to_owned()) }
 }
 
-/// Collects what is assigned and the names of the blocks, up to the end of the body.
+/// Collects the assigned locals and the names of the blocks, up to the end of the body.
 ///
 /// A local before `=` is assigned; so is one before a comma before such a local. A name before `:` outside of brackets
 /// starts a block.
@@ -233,7 +233,7 @@ fn scan(parser: &Parser<'_>, locals: &mut Vec<Definition<Label>>, blocks: &mut V
                 locals.push(Definition { name: label.clone(), place });
             }
             Token::Word(name) | Token::Text(name) if depth == 0 && is(index + 1, ':') => {
-                // The first block may go without a name.
+                // The first block may have no name.
                 if index > 0 && blocks.is_empty() {
                     blocks.push(Definition { name: String::new(), place });
                 }

@@ -8,14 +8,14 @@ use super::words::{continues_word, starts_word};
 pub(super) struct Label {
     /// Empty when only the number is given.
     pub(super) text: String,
-    /// Written in quotes, so that digits are a name.
+    /// Written in quotes, so that digits can be a name.
     pub(super) quoted: bool,
     pub(super) id: Option<u32>,
 }
 
 /// What follows a `!`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum SitePosition {
     /// `!none`.
     None,
     /// `!#7`.
@@ -30,13 +30,13 @@ pub(super) enum Place {
 pub(super) enum Token {
     Word(String),
     Text(String),
-    /// Starts with a digit or a minus; what it means depends on the context.
+    /// Starts with a digit or a minus; the context decides what it means.
     Number(String),
     Local(Label),
     Global(Label, i64),
     Function(Label),
     Id(u32),
-    Site(Place, Option<u32>),
+    Site(SitePosition, Option<u32>),
     Punctuation(char),
     End,
 }
@@ -236,9 +236,9 @@ impl Lexer {
         } else {
             let text = self.take_while(|c| !c.is_whitespace() && !matches!(c, '#' | '"'));
             match text.as_str() {
-                "" if self.peek() == Some('#') => Place::Reference,
-                "none" => Place::None,
-                "?" => Place::Unknown,
+                "" if self.peek() == Some('#') => SitePosition::Reference,
+                "none" => SitePosition::None,
+                "?" => SitePosition::Unknown,
                 _ => {
                     let file = text.rsplitn(3, ':').nth(2).unwrap_or("").to_owned();
                     let rest = text.strip_prefix(&file).and_then(|rest| rest.strip_prefix(':'));
@@ -249,12 +249,12 @@ impl Lexer {
         Ok(Token::Site(place, self.id()?))
     }
 
-    fn place(&self, file: String, rest: Option<&str>) -> Result<Place, ParseError> {
+    fn place(&self, file: String, rest: Option<&str>) -> Result<SitePosition, ParseError> {
         let numbers = rest.and_then(|rest| rest.split_once(':'));
         let parsed = numbers.and_then(|(line, column)| Some((line.parse().ok()?, column.parse().ok()?)));
         let (line, column) = parsed.ok_or_else(|| {
             self.error("expected a site", "as in `!a.c:12:5`, `!\"a file.c\":12:5`, `!?`, `!#7` or `!none`")
         })?;
-        Ok(Place::At { file, line, column })
+        Ok(SitePosition::At { file, line, column })
     }
 }

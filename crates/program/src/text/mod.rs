@@ -51,18 +51,22 @@
 //! `unreachable`.
 //!
 //! A site is written after its statement: `!file:line:column`, or `!?` without a location, then what it touches, the
-//! type it allocates (`as int`), the inlined function and the chain of calls. `!none` says that there is none. A visible statement without a site gets
-//! one with the line and column of the text itself, so programs written by hand need none.
+//! type it allocates (`as int`), the inlined function and the chain of calls. `!none` means that there is none. A
+//! visible statement without a site gets one with the line and column of the text itself, so hand-written programs need
+//! no sites.
 //!
 //! Locals, sites and blocks are numbered in the order of the text, parameters first; `#7` after a local's name or a
-//! site's place fixes the number, `!#7` alone refers to a site described elsewhere, and `site f !a.c:1:2#7` describes
-//! one that belongs to no statement of `f`. Names that are not words are written in quotes. Comments start with `//`.
+//! site's position fixes the number, `!#7` alone refers to a site described elsewhere, and `site f !a.c:1:2#7`
+//! describes one that belongs to no statement of `f`. Names that are not words are written in quotes. Comments start
+//! with `//`.
 
 mod body;
+mod items;
 mod lexer;
 mod number;
 mod parse;
 mod print;
+mod sites;
 mod statement;
 mod words;
 
@@ -78,11 +82,11 @@ pub struct ParseError {
     pub column: u32,
     /// What is wrong.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
-/// The file that sites without a location of their own are in, when the text has no name.
+/// The file of sites without a location of their own, when the text has no name.
 const UNNAMED: &str = "<text>";
 
 impl Program {
@@ -91,7 +95,7 @@ impl Program {
         Self::parse_named(UNNAMED, text)
     }
 
-    /// Reads the text form from a file of this name, which sites without a location of their own refer to.
+    /// Reads the text form from a file with this name, to which sites without a location of their own refer.
     pub fn parse_named(name: &str, text: &str) -> Result<Self, ParseError> {
         parse::program(name, text)
     }

@@ -1,11 +1,11 @@
 //! Numbering: which things of the text get which ids.
 //!
-//! What has a fixed number keeps it; the others take the free numbers in order of the text.
+//! Things with a fixed number keep it; the others take the free numbers in the order of the text.
 
 use super::ParseError;
 
-/// The ids of things in order of the text, given the fixed ones; `Err` has the index of the first offender: a number
-/// given twice, or one that leaves a gap.
+/// The ids of things in the order of the text, given the fixed ones. `Err` has the index of the first conflict: a
+/// number used twice, or one that leaves a gap.
 pub(super) fn assign(fixed: &[Option<u32>]) -> Result<Vec<u32>, usize> {
     let mut taken = vec![false; fixed.len()];
     for (index, id) in fixed.iter().enumerate() {
@@ -20,15 +20,15 @@ pub(super) fn assign(fixed: &[Option<u32>]) -> Result<Vec<u32>, usize> {
     Ok(fixed.iter().map(|id| id.unwrap_or_else(|| free.next().unwrap_or_default())).collect())
 }
 
-/// Which of the things listed in order of the text need their number written: none when they come in order, except
-/// those that must anyway.
+/// Which of the things, listed in the order of the text, need an explicit number: none if they are in order, except
+/// those that always do.
 pub(super) fn explicit(ids_in_text_order: &[u32], must: impl Fn(u32) -> bool) -> Vec<bool> {
     let free: Vec<u32> = ids_in_text_order.iter().copied().filter(|id| !must(*id)).collect();
     let ascending = free.is_sorted();
     ids_in_text_order.iter().map(|id| !ascending || must(*id)).collect()
 }
 
-/// The complaint about an id that [`assign`] refused.
+/// The error for an id that [`assign`] refused.
 pub(super) fn refused(line: u32, column: u32, id: Option<u32>, total: usize) -> ParseError {
     let id = id.map_or(String::new(), |id| format!("#{id} "));
     ParseError {

@@ -14,7 +14,7 @@ use crate::ir::{
 use crate::site::{Location, Site};
 use crate::types::Type;
 
-/// Sites are written from this column on, where the statement leaves room.
+/// Sites are written from this column on, if the statement is short enough.
 const SITE_COLUMN: usize = 44;
 
 impl fmt::Display for Program {
@@ -29,7 +29,7 @@ impl fmt::Display for Program {
     }
 }
 
-/// The names that do not say which one is meant: empty, or given twice.
+/// Ambiguous names: empty, or used twice.
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::from([""]);
     names.filter(|name| !seen.insert(*name)).collect()
@@ -76,7 +76,7 @@ struct Printer<'a> {
     sites: SitePlan,
 }
 
-/// How the locals of one function are written.
+/// The text of each local of one function.
 struct Locals(Vec<String>);
 
 impl Locals {
@@ -185,7 +185,7 @@ impl Printer<'_> {
         writeln!(f, "}}\n")
     }
 
-    /// What is written after a statement.
+    /// The text after a statement.
     fn site_suffix(&self, function: FunctionId, index: usize, statement: &Statement) -> Option<String> {
         let Some(id) = statement.site else { return statement.stmt.is_visible().then(|| "!none".to_owned()) };
         match self.program.sites.get(id) {
@@ -375,7 +375,7 @@ fn join<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     items.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// The source's name, where it is not the symbol.
+/// The source's name, if it differs from the symbol.
 fn alias(symbol: &str, name: &str) -> String {
     if symbol == name { String::new() } else { format!(" {}", quote(name)) }
 }

@@ -29,7 +29,7 @@ impl Body<'_, '_> {
         self.optional_result(dst, &word)
     }
 
-    /// Statements whose result may be left out.
+    /// Statements whose result may be omitted.
     fn optional_result(&mut self, dst: Option<LocalId>, word: &str) -> Result<Stmt, ParseError> {
         match word {
             "call" => {

@@ -43,7 +43,7 @@ fn parse(text: &str) -> Program {
 }
 
 #[test]
-fn the_example_reads_and_comes_back() {
+fn example_survives_a_round_trip() {
     let program = parse(EXAMPLE);
     assert_eq!(parse(&program.to_string()), program, "{program}");
     assert_eq!(program.functions[program.main.unwrap()].name, "int main()");
@@ -54,7 +54,7 @@ fn the_example_reads_and_comes_back() {
 }
 
 #[test]
-fn printed_text_is_pleasant() {
+fn printed_text_is_readable() {
     let program = parse("global x: 4\nfn main() {\n%0 = load 4, @x !a.c:3:4 \"x\"\nreturn %0 }");
     let text = format!("  {:44} !a.c:3:4 \"x\"", "%0 = load 4, @x");
     assert_eq!(
@@ -64,7 +64,7 @@ fn printed_text_is_pleasant() {
 }
 
 #[test]
-fn sites_left_out_are_the_place_in_the_text() {
+fn omitted_sites_point_into_the_text() {
     let program =
         Program::parse_named("p.txt", "global x: 4\nfn main() {\n  store 4, @x, 1\n  %a = 3\n  return }").unwrap();
     let statements = &program.functions[crate::FunctionId(0)].blocks[crate::BlockId(0)].statements;

@@ -91,7 +91,7 @@ pub(super) fn all<T>(words: &Words<T>) -> String {
     words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the text can stand without quotes.
+/// Whether the text can be written without quotes.
 pub(super) fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(starts_word) && chars.all(continues_word)

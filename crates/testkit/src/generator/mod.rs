@@ -11,7 +11,8 @@
 
 mod compose;
 mod emit;
-mod hidden;
+mod feature;
+mod race_dependence;
 mod random;
 mod sketch;
 
@@ -20,9 +21,9 @@ use std::collections::BTreeSet;
 use model::SiteId;
 use program::Program;
 
-pub use compose::Feature;
 pub use emit::{Emitted, FILE};
-pub use hidden::Hidden;
+pub use feature::Feature;
+pub use race_dependence::RaceDependence;
 pub use random::Random;
 pub use sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
 
@@ -32,7 +33,7 @@ use crate::oracle::{self, Limits, Truth};
 pub type LinePair = (u32, u32);
 
 impl Sketch {
-    /// A random sketch made of some of these features; its size is not limited yet.
+    /// A random sketch with some of these features, of any size.
     pub fn random(seed: u64, features: &BTreeSet<Feature>) -> Self {
         compose::compose(&mut Random::new(seed), features)
     }
@@ -42,27 +43,27 @@ impl Sketch {
         emit::emit(self)
     }
 
-    /// The text program. The panic would be a bug of the generator.
+    /// The text program. A panic would be a bug of the generator.
     pub fn program(&self) -> Program {
         let text = self.emit().text;
         Program::parse(&text).unwrap_or_else(|error| panic!("raceproof bug: generated program: {error}\n{text}"))
     }
 
-    /// What brute force finds; `None` beyond the limits.
+    /// The result of brute force; `None` beyond the limits.
     pub fn truth(&self, limits: Limits) -> Option<Truth> {
         let explored = oracle::explore(&self.program(), limits);
         explored.unwrap_or_else(|error| panic!("raceproof bug: generated program: {error}"))
     }
 }
 
-/// A generated program with all that is known about it.
+/// A generated program with its exact answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// The seed it was asked for with.
+    /// The seed it was generated from.
     pub seed: u64,
     /// The program.
     pub sketch: Sketch,
-    /// What brute force found.
+    /// The result of brute force.
     pub truth: Truth,
 }
 

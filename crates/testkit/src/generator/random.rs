@@ -1,6 +1,6 @@
 //! A small seeded generator of random numbers, the same on every machine.
 
-/// SplitMix64: every seed is as good as another.
+/// SplitMix64, which is good for every seed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -21,7 +21,7 @@ impl Random {
     pub fn below(&mut self, end: usize) -> usize {
         (self.bits() % (end.max(1) as u64)) as usize
     }
-    /// `true` once in `n` times.
+    /// `true` with probability 1 / `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

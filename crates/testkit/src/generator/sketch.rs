@@ -1,4 +1,4 @@
-//! Sketches: small concurrent programs, described independently of the language they are written in.
+//! Sketches: small concurrent programs in a language-independent form.
 //!
 //! All programs share one set of objects: integers `x[..]`, an array `a[2]`, a word that is also accessed by bytes, a
 //! pointer to a heap block, two mutexes, a recursive mutex, a reader-writer lock, a condition variable, a semaphore, a
@@ -13,16 +13,16 @@ pub struct Sketch {
     pub threads: Vec<Vec<Item>>,
     /// What the once-routine does.
     pub once: Vec<Item>,
-    /// The semaphore's first value.
+    /// The semaphore's initial value.
     pub tokens: u8,
 }
 
-/// Something to store.
+/// A value to store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// A number.
     Constant(u8),
-    /// What was read into this local; 0 where it is not defined.
+    /// The value read into this local; 0 if it is not defined.
     Local(u8),
 }
 
@@ -31,7 +31,7 @@ pub enum Value {
 pub enum Index {
     /// Read from this shared integer in the same statement.
     Shared(u8),
-    /// Read before.
+    /// Read earlier into this local.
     Local(u8),
 }
 
@@ -44,9 +44,9 @@ pub enum LockRef {
     Chosen(u8),
     /// The recursive mutex.
     Recursive,
-    /// The reader-writer lock, to read.
+    /// The reader-writer lock, shared.
     Read,
-    /// The reader-writer lock, to write.
+    /// The reader-writer lock, exclusive.
     Write,
 }
 
@@ -59,9 +59,9 @@ pub enum Test {
     Atomic(u8, u8, Order),
     /// A local has this value.
     Local(u8, u8),
-    /// A lock was had without waiting.
+    /// A try-lock succeeded.
     TryLock(LockRef),
-    /// The semaphore was had without waiting.
+    /// A try-wait on the semaphore succeeded.
     TryWait,
     /// A shared integer was changed from the first value to the second.
     CompareExchange(u8, u8, u8, Order, Order),
@@ -70,17 +70,17 @@ pub enum Test {
 /// How a loop waits for a value of a shared integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Awaiting {
-    /// Reads it plainly.
+    /// Reads it with plain accesses.
     Plain,
-    /// Reads it atomically, and lets others run.
+    /// Reads it atomically and yields.
     Atomic(Order),
     /// Reads it under mutex 0.
     Locked,
-    /// Reads another one too, which is written to `x1` afterwards.
+    /// Also reads another integer, which is written to `x1` afterwards.
     Two(Order),
-    /// Exchanges it with 1, so that it takes a lock if the value is 0.
+    /// Exchanges it with 1, which acquires a spin lock if the value is 0.
     Exchange(Order),
-    /// Tries to take mutex 0 until it is had; the integer does not matter.
+    /// Repeats a try-lock of mutex 0 until it succeeds; the integer does not matter.
     TryLock,
 }
 
@@ -118,9 +118,9 @@ pub enum Item {
     FetchAdd { var: u8, order: Order },
     /// A fence.
     Fence(Order),
-    /// Takes a lock.
+    /// Acquires a lock.
     Lock(LockRef),
-    /// Gives it back.
+    /// Releases a lock.
     Unlock(LockRef),
     /// Waits on the condition variable with mutex 0 if a shared integer is 0, or while it is.
     Wait { var: u8, repeat: bool, timed: bool },
@@ -128,25 +128,25 @@ pub enum Item {
     Signal,
     /// Wakes all waiters.
     Broadcast,
-    /// Adds one to the semaphore.
+    /// Increments the semaphore.
     Post,
-    /// Takes one from the semaphore.
+    /// Decrements the semaphore.
     Take,
     /// Waits at the barrier.
     Meet,
-    /// Runs the once-routine if nobody has.
+    /// Runs the once-routine if no thread has.
     Once,
-    /// Lets others run.
+    /// Yields to other threads.
     Yield,
-    /// Any value of a range into a local.
+    /// Stores any value of a range in a local.
     Choose { hi: u8, local: u8 },
-    /// Goes on only if the local has this value.
+    /// Continues only if the local has this value.
     Assume { local: u8, value: u8 },
     /// Accesses and choices that no other thread interrupts.
     Section(Vec<Item>),
     /// Waits in a loop until a shared integer has this value.
     Await { var: u8, value: u8, how: Awaiting },
-    /// Lets the shared pointer point to the first shared integer, or nowhere.
+    /// Makes the shared pointer point to the first shared integer, or sets it to null.
     SetPointer { null: bool },
     /// Follows the shared pointer and reads into a local.
     FollowPointer { local: u8 },
@@ -156,15 +156,15 @@ pub enum Item {
     Destroy(u8),
     /// Fails if the shared integer has this value.
     AssertNot { var: u8, value: u8 },
-    /// Only if the test holds.
+    /// Executes items only if the test holds.
     If { test: Test, then: Vec<Item> },
-    /// Several times.
+    /// Executes items several times.
     Repeat { times: u8, body: Vec<Item> },
-    /// As often as the local says.
+    /// Executes items as often as the local says.
     RepeatUpTo { local: u8, body: Vec<Item> },
-    /// Creates a thread. Only outside of branches and loops.
+    /// Creates a thread; not inside branches and loops.
     Create(usize),
-    /// Waits for a thread this one created.
+    /// Joins a thread that this one created.
     Join(usize),
     /// Detaches a thread this one created.
     Detach(usize),

@@ -1,9 +1,9 @@
-//! Actions: the visible operation a thread is about to execute, with its operands evaluated.
+//! Actions: the visible operation a thread executes next, with its operands evaluated.
 
 use model::{Access, AccessKind, Addr, Cell, Choice, LockMode, Op, Order, ThreadId, WakeCause};
 use program::{FunctionId, LocalId, RmwOp, TryMode};
 
-/// A visible operation with all it needs to be executed. `dst` is the local that gets the result.
+/// A visible operation with everything needed to execute it. `dst` is the local that gets the result.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Action {
     Start,
@@ -146,9 +146,9 @@ pub(super) enum Action {
     },
     /// A whole section.
     Section,
-    /// The end of the section under way; never announced outside of one.
+    /// The end of the current section; never announced outside of one.
     SectionEnd,
-    /// Another round, once something has changed.
+    /// Another iteration, once something has changed.
     Await {
         cells: Vec<Cell>,
     },
@@ -185,7 +185,7 @@ pub(super) enum InitKind {
     Semaphore { value: u32 },
 }
 
-/// A cell; lengths beyond the type's range are cut, which only matters for objects of over four gigabytes.
+/// A cell; lengths beyond the type's range are truncated, which only matters for objects of over four gigabytes.
 pub(super) fn cell(address: u64, len: u64) -> Cell {
     Cell { start: Addr(address), len: u32::try_from(len).unwrap_or(u32::MAX) }
 }
@@ -195,8 +195,8 @@ fn access(kind: AccessKind, atomic: Option<Order>, address: u64, len: u64) -> Op
 }
 
 impl Action {
-    /// The operation as it will appear in the trace. What is not known before it is executed is as if it
-    /// succeeded. `held` is how the thread holds a lock, `child` the number of the next thread created.
+    /// The operation as it will appear in the trace. Results that are not yet known are as if it succeeded. `held` is
+    /// the mode in which the thread holds a lock, `child` the number of the next thread created.
     pub(super) fn op(&self, held: impl Fn(u64) -> Option<LockMode>, child: ThreadId) -> Op {
         match *self {
             Self::Start => Op::Start,
@@ -241,7 +241,7 @@ impl Action {
             Self::Cancel { target, .. } => Op::Cancel { target },
             Self::Cancelled => Op::Cancelled,
             Self::Yield { .. } => Op::Yield,
-            Self::Choose { lo, hi, .. } => Op::Choose(Choice { lo, hi, value: Choice::usual(lo, hi) }),
+            Self::Choose { lo, hi, .. } => Op::Choose(Choice { lo, hi, value: Choice::default_value(lo, hi) }),
             Self::Section | Self::SectionEnd => {
                 Op::Section { accesses: Box::default(), sites: Box::default(), choices: Box::default() }
             }
@@ -249,7 +249,7 @@ impl Action {
         }
     }
 
-    /// Whether a request to cancel takes effect here (waits, joins; not locks and barriers, as in POSIX).
+    /// Whether a cancellation request takes effect here (waits, joins; not locks and barriers, as in POSIX).
     pub(super) fn is_cancellation_point(&self) -> bool {
         matches!(
             self,

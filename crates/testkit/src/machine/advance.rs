@@ -1,5 +1,5 @@
-//! Between two visible operations: computes, jumps, calls and allocates until the thread is about to do something
-//! visible, or ends.
+//! What a thread does between two visible operations: it computes, jumps, calls and allocates until its next visible
+//! operation or its end.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use model::{Addr, Region, SiteId, ThreadId};
 use program::{Callee, Expr, LocalId, Operand, Program, Stmt, SyncOp, Terminator, arith};
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
-use super::memory::{FUNCTION_STRIDE, FUNCTIONS, Life, Memory};
-use super::round::{Begin, Rounds};
+use super::iteration::{IterationStart, Waiting};
+use super::memory::{FUNCTION_STRIDE, FUNCTIONS, Memory, ObjectState};
 use super::thread::{After, Next, Thread, entry};
 use super::{Layout, Note};
 
-/// Statements without a visible operation after which a thread counts as computing without end.
+/// Statements without a visible operation after which a thread counts as an endless loop.
 const SILENT_STATEMENTS: u32 = 100_000;
-/// Deepest call.
+/// Limit on the call depth.
 const CALL_DEPTH: usize = 1_000;
 
-/// What a thread comes to.
+/// Why a thread stops advancing.
 pub(super) enum Halt {
-    /// It is about to execute this.
+    /// It executes this operation next.
     Announce(Next),
     /// It ends the process with this status.
     ExitProcess(i32),
@@ -29,7 +29,7 @@ pub(super) enum Halt {
     Crash(String),
     /// Its assumption does not hold.
     Assume(Option<SiteId>),
-    /// It computes without end.
+    /// It loops for ever without a visible operation.
     Spin,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Advance<'a> {
     pub(super) id: ThreadId,
     pub(super) thread: &'a mut Thread,
     pub(super) notes: &'a mut Vec<Note>,
-    pub(super) rounds: Rounds,
+    pub(super) waiting: Waiting,
 }
 
 impl Advance<'_> {
@@ -69,7 +69,7 @@ impl Advance<'_> {
         Halt::Spin
     }
 
-    /// Silent statements are `Ok`; the others stop the thread.
+    /// Silent statements return `Ok`; the others stop the thread.
     fn statement(&mut self, stmt: &Stmt, site: Option<SiteId>) -> Result<(), Halt> {
         let action = match stmt {
             Stmt::Assign { dst, expr } => {
@@ -119,7 +119,7 @@ impl Advance<'_> {
             }
             Stmt::Free { address } => match self.address(address) {
                 0 => return Ok(()),
-                address => match self.memory.object(address).filter(|o| o.life != Life::Variable) {
+                address => match self.memory.object(address).filter(|o| o.state != ObjectState::Variable) {
                     Some(block) => Action::Free { address, size: block.size() },
                     None => {
                         self.misuse(address, "frees an address that no allocation returned", site);
@@ -145,7 +145,7 @@ impl Advance<'_> {
         Err(Halt::Announce(Next { action, site }))
     }
 
-    /// The action of a thread operation; `None` when it has no visible part.
+    /// The action of a thread operation; `None` if it has no visible part.
     fn sync(&mut self, dst: Option<LocalId>, op: &SyncOp, site: Option<SiteId>) -> Result<Option<Action>, Halt> {
         let action = match op {
             SyncOp::Create { function, arg } => {
@@ -224,10 +224,10 @@ impl Advance<'_> {
             SyncOp::SectionEnd => return Ok(None),
             SyncOp::Round { again } => {
                 let again = self.value(again) != 0;
-                match self.thread.next_round(again, self.rounds) {
-                    Begin::After(cells) => Action::Await { cells },
-                    Begin::AtOnce => return Ok(None),
-                    Begin::Never => return Err(Halt::Assume(site)),
+                match self.thread.next_iteration(again, self.waiting) {
+                    IterationStart::After(cells) => Action::Await { cells },
+                    IterationStart::AtOnce => return Ok(None),
+                    IterationStart::Never => return Err(Halt::Assume(site)),
                 }
             }
         };
@@ -259,7 +259,7 @@ impl Advance<'_> {
         Ok(())
     }
 
-    /// Goes to a block; its phis are assigned at once, from the values before the jump.
+    /// Jumps to a block and assigns its phis simultaneously, from the values before the jump.
     fn jump(&mut self, to: program::BlockId) {
         let Some(frame) = self.thread.frames.last_mut() else { return };
         let from = frame.block;
@@ -339,7 +339,7 @@ impl Advance<'_> {
     }
 
     fn place(&mut self, dst: LocalId, start: u64, size: u64, region: Region, site: Option<SiteId>) {
-        let life = if region == Region::Heap { Life::Heap } else { Life::Variable };
+        let life = if region == Region::Heap { ObjectState::Heap } else { ObjectState::Variable };
         self.memory.place(start, life, vec![0; size as usize]);
         self.thread.set(Some(dst), start as i64);
         self.notes.push(Note::Allocation { site, region, start: Addr(start), size });

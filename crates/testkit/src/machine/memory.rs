@@ -1,35 +1,35 @@
-//! Bytes: objects at synthetic addresses.
+//! Memory: objects at synthetic addresses.
 //!
-//! Functions, globals and each thread's slot (thread-local variables, stack, heap) have ranges of their own. A slot
-//! follows from the thread's path, so an address depends only on the allocating thread's own history. Freed blocks
-//! and the locals of functions that returned stay readable, as they are in a real process; what no object covers
-//! is unmapped.
+//! Functions, globals and each thread's slot (thread-local variables, stack, heap) have ranges of their own. A thread's
+//! path determines its slot, so an address depends only on the allocating thread's own history. Freed blocks and the
+//! locals of functions that returned stay readable, as they are in a real process; addresses outside of objects are
+//! unmapped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::ThreadPath;
 
-/// First function; each takes [`FUNCTION_STRIDE`] bytes.
+/// Address of the first function; each takes [`FUNCTION_STRIDE`] bytes.
 pub(super) const FUNCTIONS: u64 = 0x1000;
-/// Distance of two functions' addresses.
+/// Distance between two functions' addresses.
 pub(super) const FUNCTION_STRIDE: u64 = 16;
-/// First global.
+/// Address of the first global.
 pub(super) const GLOBALS: u64 = 0x1000_0000;
-/// First slot.
+/// Address of the first slot.
 const SLOTS: u64 = 1 << 32;
 /// Size of a slot: thread-local variables in its first sixteenth, then the stack, the heap in its second half.
 const SLOT_SIZE: u64 = 1 << 24;
-/// Children of one thread, and levels of creation, that have slots by path.
+/// Limits on the children of one thread and on nesting for which slots follow from paths.
 const PATH_BASE: u64 = 128;
 const PATH_LEVELS: usize = 3;
 
-/// Where a thread's memory lies.
+/// The address range of a thread's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Slot(u64);
 
 impl Slot {
-    /// The slot of the thread with this path, if the path is short enough to have one of its own.
+    /// The slot of the thread with this path, if the path is short enough.
     pub(super) fn of_path(path: &ThreadPath) -> Option<Self> {
         let mut steps = Vec::new();
         for step in path.to_string().split('.').skip(1) {
@@ -41,7 +41,7 @@ impl Slot {
     pub(super) fn of_number(number: u32) -> Self {
         Self(PATH_BASE.pow(PATH_LEVELS as u32) + u64::from(number))
     }
-    /// First byte; the thread's handle too.
+    /// First byte, which is also the thread's handle.
     pub(super) fn base(self) -> u64 {
         SLOTS + self.0 * SLOT_SIZE
     }
@@ -59,9 +59,9 @@ impl Slot {
     }
 }
 
-/// What an object is.
+/// The state of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Life {
+pub(super) enum ObjectState {
     /// A global or a local variable.
     Variable,
     /// A heap block in use.
@@ -73,7 +73,7 @@ pub(super) enum Life {
 /// One object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Object {
-    pub(super) life: Life,
+    pub(super) state: ObjectState,
     bytes: Vec<u8>,
 }
 
@@ -95,18 +95,18 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Puts an object with these bytes at `start`, replacing what was there.
-    pub(super) fn place(&mut self, start: u64, life: Life, bytes: Vec<u8>) {
-        self.objects.insert(start, Arc::new(Object { life, bytes }));
+    /// Creates an object with these bytes at `start`, replacing what was there.
+    pub(super) fn place(&mut self, start: u64, state: ObjectState, bytes: Vec<u8>) {
+        self.objects.insert(start, Arc::new(Object { state, bytes }));
     }
     /// The object that starts at this address.
     pub(super) fn object(&self, start: u64) -> Option<&Object> {
         self.objects.get(&start).map(Arc::as_ref)
     }
-    /// Marks the object that starts at this address.
-    pub(super) fn set_life(&mut self, start: u64, life: Life) {
+    /// Sets the state of the object that starts at this address.
+    pub(super) fn set_state(&mut self, start: u64, state: ObjectState) {
         if let Some(object) = self.objects.get_mut(&start) {
-            Arc::make_mut(object).life = life;
+            Arc::make_mut(object).state = state;
         }
     }
     /// Whether the address lies in an object.
@@ -114,7 +114,7 @@ impl Memory {
         self.range(address, 1).is_ok()
     }
 
-    /// The object that covers all of the range, and the offset in it.
+    /// The object that contains the whole range, and the offset in it.
     fn range(&self, address: u64, len: u64) -> Result<(u64, usize), Unmapped> {
         let (start, object) = self.objects.range(..=address).next_back().ok_or(Unmapped(address))?;
         let offset = address - start;
@@ -138,7 +138,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The little-endian number in the range, sign-extended; of more than eight bytes the first eight count.
+    /// The little-endian number in the range, sign-extended; only the first eight bytes count.
     pub(super) fn load(&self, address: u64, size: u32) -> Result<i64, Unmapped> {
         let bytes = self.bytes(address, u64::from(size))?;
         let low = &bytes[..bytes.len().min(8)];
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn numbers_of_every_size_come_back_sign_extended() {
         let mut memory = Memory::default();
-        memory.place(0x100, Life::Variable, vec![0; 16]);
+        memory.place(0x100, ObjectState::Variable, vec![0; 16]);
         memory.store(0x102, 2, -2).unwrap();
         assert_eq!(memory.load(0x102, 2), Ok(-2));
         assert_eq!(memory.load(0x100, 4), Ok(-0x20000));

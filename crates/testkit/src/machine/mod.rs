@@ -1,23 +1,23 @@
 //! An abstract machine that executes a [`Program`], one visible operation at a time.
 //!
-//! A thread always stands before its next visible operation; what it computes in between is done at once after the
-//! operation before. The state is a value: it can be cloned, compared and hashed, and [`Machine::step`] is a
-//! function of the state and the thread chosen.
+//! A thread is always right before its next visible operation; it computes everything up to there immediately after the
+//! previous one. The state is a value: it can be cloned, compared and hashed, and [`Machine::step`] is a function of
+//! the state and the chosen thread.
 //!
 //! The end of the process is postponed: a thread that returns from `main`, calls `exit`, fails an assertion or crashes
-//! is parked, the others go on, and only when none of them can run the execution is over. So every execution is maximal
+//! is parked, the others continue, and the execution ends only when none of them can run. So every execution is maximal
 //! and no event of another thread is lost.
 
 mod action;
 mod advance;
+mod iteration;
 mod memory;
 mod objects;
 mod perform;
-mod round;
 mod section;
 mod thread;
 
-pub use round::Rounds;
+pub use iteration::Waiting;
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -28,15 +28,15 @@ use program::{FunctionId, GlobalId, Operand, Program};
 
 use action::Action;
 use advance::{Advance, Halt};
-use memory::{FUNCTION_STRIDE, FUNCTIONS, GLOBALS, Life, Memory, Slot};
+use memory::{FUNCTION_STRIDE, FUNCTIONS, GLOBALS, Memory, ObjectState, Slot};
 use objects::Objects;
-use perform::Then;
+use perform::Continuation;
 use thread::{After, Next, Status, Thread, entry};
 
-/// Where globals lie. The same in every run of a program.
+/// The addresses of globals, the same in every run of a program.
 #[derive(Debug)]
 struct Layout {
-    /// The address of a global, or the offset in the slot of a thread-local one.
+    /// The address of a global, or the offset in the slot for a thread-local one.
     globals: IndexVec<GlobalId, u64>,
     thread_local: IndexVec<GlobalId, bool>,
 }
@@ -66,10 +66,10 @@ impl Layout {
     }
 }
 
-/// Something that happened beside the events.
+/// Something that happened besides the events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Note {
-    /// An object came into being.
+    /// An object was created.
     Allocation {
         /// Where in the code.
         site: Option<SiteId>,
@@ -80,7 +80,7 @@ pub enum Note {
         /// Number of bytes.
         size: u64,
     },
-    /// The thread API was used wrongly.
+    /// The thread API was misused.
     Misuse {
         /// Where in the code.
         site: Option<SiteId>,
@@ -89,7 +89,7 @@ pub enum Note {
         /// The object misused.
         object: Addr,
     },
-    /// The program did something that the machine cannot follow.
+    /// The program did something that the machine does not model.
     Unmodelled {
         /// Where in the code.
         site: Option<SiteId>,
@@ -103,16 +103,16 @@ pub enum Note {
 pub struct Stepped {
     /// The event.
     pub event: Event,
-    /// What happened as part of it.
+    /// Notes about the event itself.
     pub during: Vec<Note>,
-    /// What its thread did after it, before its next operation.
+    /// Notes about what its thread did after it, before its next operation.
     pub after: Vec<Note>,
 }
 
-/// Why a machine cannot be made.
+/// Why a program cannot be executed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MachineError {
-    /// There is nothing to start.
+    /// There is no entry function.
     #[error("the program has no entry function: name one with `entry`, or call it `main`")]
     NoMain,
     /// The entry function cannot be executed.
@@ -128,19 +128,19 @@ pub enum MachineError {
 pub struct Machine {
     program: Arc<Program>,
     layout: Arc<Layout>,
-    /// Whether waits may end without a cause, at most once per thread and condition variable until a signal wakes the
+    /// Whether spurious wake-ups are enabled, at most one per thread and condition variable until a signal wakes the
     /// thread there.
     spurious: bool,
     threads: IndexVec<ThreadId, Arc<Thread>>,
     handles: BTreeMap<u64, ThreadId>,
     memory: Memory,
     objects: Objects,
-    /// Process ends, in the order in which threads came to them.
+    /// Process ends, in the order in which threads reached them.
     ends: Vec<End>,
-    rounds: Rounds,
+    waiting: Waiting,
 }
 
-/// Two states are equal if they have the same future; program, layout and options are taken to be the same.
+/// Two states are equal if they have the same future; program, layout and options are assumed to be the same.
 impl PartialEq for Machine {
     fn eq(&self, other: &Self) -> bool {
         self.threads == other.threads
@@ -180,7 +180,7 @@ impl Machine {
             memory: Memory::default(),
             objects: Objects::default(),
             ends: Vec::new(),
-            rounds: Rounds::Wait,
+            waiting: Waiting::Block,
         };
         machine.place_globals(slot, false);
         machine.place_globals(slot, true);
@@ -188,12 +188,12 @@ impl Machine {
         Ok(machine)
     }
 
-    /// The same with another way to go about loops that wait.
-    pub fn with_rounds(self, rounds: Rounds) -> Self {
-        Self { rounds, ..self }
+    /// The same with another treatment of loops that wait.
+    pub fn with_waiting(self, waiting: Waiting) -> Self {
+        Self { waiting, ..self }
     }
 
-    /// Fills in the globals that all threads share, or those of the thread with this slot.
+    /// Creates the globals that all threads share, or those of the thread with this slot.
     fn place_globals(&mut self, slot: Slot, thread_local: bool) {
         let program = Arc::clone(&self.program);
         for (id, global) in program.globals.iter_enumerated().filter(|(_, g)| g.thread_local == thread_local) {
@@ -211,7 +211,7 @@ impl Machine {
                     place.copy_from_slice(&value.to_le_bytes());
                 }
             }
-            self.memory.place(self.layout.global(id, slot), Life::Variable, bytes);
+            self.memory.place(self.layout.global(id, slot), ObjectState::Variable, bytes);
         }
     }
 
@@ -230,12 +230,12 @@ impl Machine {
         Addr(self.layout.global(global, self.threads[ThreadId::MAIN].slot))
     }
 
-    /// How many generations of a barrier are complete.
+    /// The number of complete generations of a barrier.
     pub fn barrier_generation(&self, barrier: Addr) -> u32 {
         self.objects.barriers.get(&barrier.0).map_or(0, |b| b.generation)
     }
 
-    /// The threads whose next operation can be executed.
+    /// The threads whose next operation is enabled.
     pub fn runnable(&self) -> ThreadSet {
         let can_run = |(id, thread): (ThreadId, &Arc<Thread>)| {
             let next = thread.next.as_ref().filter(|_| thread.status == Status::Active)?;
@@ -244,7 +244,7 @@ impl Machine {
         self.threads.iter_enumerated().filter_map(can_run).collect()
     }
 
-    /// Of the runnable threads, those that can only wake without a cause.
+    /// The runnable threads that can only wake up spuriously.
     pub fn reluctant(&self) -> ThreadSet {
         let is_reluctant =
             |id: &ThreadId| self.threads[*id].next.as_ref().is_some_and(|next| self.reluctant_at(*id, &next.action));
@@ -256,7 +256,7 @@ impl Machine {
         self.threads.get(thread).map(|t| t.position)
     }
 
-    /// What the unfinished threads are about to do.
+    /// The pending operations of unfinished threads.
     pub fn pending(&self) -> Vec<Pending> {
         let pending = |(id, thread): (ThreadId, &Arc<Thread>)| {
             let next = thread.next.as_ref().filter(|_| thread.status == Status::Active)?;
@@ -270,7 +270,8 @@ impl Machine {
 
     /// How the execution ended; `None` while a thread can run.
     ///
-    /// A thread that computes without end is reported at once, as nothing can be said about what comes after.
+    /// A thread that loops without a visible operation is reported at once, since nothing can be said about what
+    /// follows.
     pub fn end(&self) -> Option<End> {
         if self.threads.iter().any(|t| t.status == Status::Spinning) {
             return Some(End::TimeLimit);
@@ -278,7 +279,7 @@ impl Machine {
         if !self.runnable().is_empty() {
             return None;
         }
-        // A failure comes first, then an exit, then an assumption that kept a thread.
+        // A failure takes precedence, then an exit, then a failed assumption.
         let rank = |end: &&End| match end {
             End::Assumed { .. } => 2,
             End::Exit { .. } => 1,
@@ -292,12 +293,12 @@ impl Machine {
         })
     }
 
-    /// Executes the next operation of a runnable thread, choosing the usual values. `None`, and no change, if it cannot run.
+    /// Executes the next operation of a runnable thread with default choices. `None`, and no change, if it cannot run.
     pub fn step(&mut self, id: ThreadId) -> Option<Stepped> {
-        self.step_choosing(id, &mut |_, lo, hi| Choice::usual(lo, hi))
+        self.step_choosing(id, &mut |_, lo, hi| Choice::default_value(lo, hi))
     }
 
-    /// The same with the values that `choose` gives: for which of the operation's choices, from where to where.
+    /// The same with the values that `choose` returns, given the index of the choice and its range.
     pub fn step_choosing(&mut self, id: ThreadId, choose: &mut dyn FnMut(u32, i64, i64) -> i64) -> Option<Stepped> {
         let thread = self.threads.get(id).filter(|t| t.status == Status::Active)?;
         let next = thread.next.clone().filter(|next| self.enabled(id, &next.action))?;
@@ -307,29 +308,29 @@ impl Machine {
         let op = if next.action == Action::Section {
             self.section(id, &mut during, choose)
         } else {
-            self.note_in_round(id, &next.action);
+            self.record_action(id, &next.action);
             let performed = self.perform(id, &next, &mut during, choose);
-            self.check_round(id, &performed.op);
+            self.record_result(id, &performed.op);
             self.follow(id, performed.then, next.site, &mut after);
             performed.op
         };
-        self.notice_changes();
+        self.update_changes();
         let event = Event { id: EventId { thread: id, position }, site: next.site, op };
         Some(Stepped { event, during, after })
     }
 
-    /// What follows an operation.
-    fn follow(&mut self, id: ThreadId, then: Then, site: Option<SiteId>, notes: &mut Vec<Note>) {
+    /// Continues the thread after an operation.
+    fn follow(&mut self, id: ThreadId, then: Continuation, site: Option<SiteId>, notes: &mut Vec<Note>) {
         let thread = Arc::make_mut(&mut self.threads[id]);
         match then {
-            Then::Advance => self.advance(id, notes),
-            Then::Announce(action) => thread.next = Some(Next { action, site }),
-            Then::Exited => (thread.status, thread.next) = (Status::Exited, None),
-            Then::Crash(message) => self.park(id, End::Crash { thread: id, site, message }),
+            Continuation::Advance => self.advance(id, notes),
+            Continuation::Announce(action) => thread.next = Some(Next { action, site }),
+            Continuation::Exited => (thread.status, thread.next) = (Status::Exited, None),
+            Continuation::Crash(message) => self.park(id, End::Crash { thread: id, site, message }),
         }
     }
 
-    /// Lets the thread compute up to its next visible operation.
+    /// Advances the thread to its next visible operation.
     fn advance(&mut self, id: ThreadId, notes: &mut Vec<Note>) {
         let thread = Arc::make_mut(&mut self.threads[id]);
         let halt = Advance {
@@ -340,7 +341,7 @@ impl Machine {
             id,
             thread,
             notes,
-            rounds: self.rounds,
+            waiting: self.waiting,
         }
         .run();
         match halt {
@@ -370,7 +371,7 @@ impl Machine {
         self.ends.push(end);
     }
 
-    /// Makes a thread that is about to start; returns its handle.
+    /// Creates a thread that is about to start; returns its handle.
     fn spawn(&mut self, parent: ThreadId, function: FunctionId, arg: i64, notes: &mut Vec<Note>) -> i64 {
         let number = self.threads.next_id();
         let creator = Arc::make_mut(&mut self.threads[parent]);

@@ -1,7 +1,7 @@
-//! Synchronisation objects by address: what their operations wait for and change.
+//! Synchronisation objects by address: when their operations are enabled and what they change.
 //!
-//! An object comes into being at its first use in the state a static initialiser gives. Entries equal to that state
-//! are dropped, so that two histories that lead to the same state leave equal machines.
+//! An object exists from its first use on, in the state a static initialiser gives. Entries equal to that state are
+//! dropped, so that two histories that lead to the same state leave equal machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use model::{LockMode, ThreadId};
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Lock {
     pub(super) recursive: bool,
-    /// The exclusive holder and how often it holds it.
+    /// The exclusive holder and its number of levels.
     pub(super) exclusive: Option<(ThreadId, u32)>,
-    /// Shared holders with how often each holds it.
+    /// Shared holders, each with its number of levels.
     pub(super) shared: BTreeMap<ThreadId, u32>,
 }
 
 impl Lock {
-    /// Whether the thread can take it in this mode now.
+    /// Whether the thread can acquire it in this mode now.
     pub(super) fn can_take(&self, thread: ThreadId, mode: LockMode) -> bool {
         match (mode, self.exclusive) {
             (LockMode::Exclusive, Some((holder, _))) => self.recursive && holder == thread,
@@ -26,7 +26,7 @@ impl Lock {
             (LockMode::Shared, held) => held.is_none(),
         }
     }
-    /// Takes it, `depth` times at once (a wait gives back all and takes all again).
+    /// Acquires it, `depth` levels at once (a wait releases and restores all levels).
     pub(super) fn take(&mut self, thread: ThreadId, mode: LockMode, depth: u32) {
         match mode {
             LockMode::Exclusive => {
@@ -36,7 +36,7 @@ impl Lock {
             LockMode::Shared => *self.shared.entry(thread).or_insert(0) += depth,
         }
     }
-    /// How the thread holds it.
+    /// The mode in which the thread holds it.
     pub(super) fn held_by(&self, thread: ThreadId) -> Option<LockMode> {
         if self.exclusive.is_some_and(|(holder, _)| holder == thread) {
             Some(LockMode::Exclusive)
@@ -44,7 +44,7 @@ impl Lock {
             self.shared.contains_key(&thread).then_some(LockMode::Shared)
         }
     }
-    /// Gives back one level of what the thread holds; a mutex that another thread holds becomes free, as in glibc.
+    /// Releases one level; a mutex that another thread holds becomes free, as in glibc.
     pub(super) fn give_back(&mut self, thread: ThreadId) {
         match &mut self.exclusive {
             Some((holder, depth)) if *holder == thread => {
@@ -64,7 +64,7 @@ impl Lock {
             }
         }
     }
-    /// Whether anyone holds it.
+    /// Whether a thread holds it.
     pub(super) fn is_held(&self) -> bool {
         self.exclusive.is_some() || !self.shared.is_empty()
     }
@@ -77,7 +77,7 @@ impl Lock {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Cond {
     pub(super) waiters: BTreeSet<ThreadId>,
-    /// Who may consume each permit, oldest first.
+    /// The threads that may consume each permit, oldest first.
     permits: Vec<BTreeSet<ThreadId>>,
 }
 
@@ -92,11 +92,11 @@ impl Cond {
     pub(super) fn broadcast(&mut self) {
         self.permits = self.waiters.iter().map(|w| BTreeSet::from([*w])).collect();
     }
-    /// Whether a permit is there for the waiter.
+    /// Whether there is a permit for the waiter.
     pub(super) fn may_wake(&self, waiter: ThreadId) -> bool {
         self.permits.iter().any(|eligible| eligible.contains(&waiter))
     }
-    /// The waiter stops waiting, consuming the oldest permit it is eligible for, if any.
+    /// Ends the wait and consumes the oldest permit for the waiter, if there is one.
     pub(super) fn leave(&mut self, waiter: ThreadId) {
         if let Some(oldest) = self.permits.iter().position(|eligible| eligible.contains(&waiter)) {
             self.permits.remove(oldest);
@@ -139,15 +139,15 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    /// Whether the thread can take the lock now.
+    /// Whether the thread can acquire the lock now.
     pub(super) fn can_take(&self, lock: u64, thread: ThreadId, mode: LockMode) -> bool {
         self.locks.get(&lock).is_none_or(|l| l.can_take(thread, mode))
     }
-    /// How the thread holds the lock.
+    /// The mode in which the thread holds the lock.
     pub(super) fn held_by(&self, lock: u64, thread: ThreadId) -> Option<LockMode> {
         self.locks.get(&lock)?.held_by(thread)
     }
-    /// Looks at a lock.
+    /// The lock at this address.
     pub(super) fn lock(&self, lock: u64) -> Option<&Lock> {
         self.locks.get(&lock)
     }
@@ -160,7 +160,7 @@ impl Objects {
         }
         result
     }
-    /// Looks at a condition variable.
+    /// The condition variable at this address.
     pub(super) fn cond(&self, cond: u64) -> Option<&Cond> {
         self.conds.get(&cond)
     }
@@ -172,7 +172,7 @@ impl Objects {
             self.conds.remove(&cond);
         }
     }
-    /// Whether the thread holds any lock.
+    /// The locks that the thread holds.
     pub(super) fn locks_of(&self, thread: ThreadId) -> impl Iterator<Item = u64> + '_ {
         self.locks.iter().filter(move |(_, l)| l.held_by(thread).is_some()).map(|(address, _)| *address)
     }

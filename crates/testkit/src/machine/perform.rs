@@ -7,9 +7,9 @@ use program::{LocalId, TryMode, arith};
 
 use super::action::{Action, CompareExchange, InitKind, Wait};
 use super::advance::segmentation_fault;
-use super::memory::{Life, Unmapped};
+use super::iteration::Iteration;
+use super::memory::{ObjectState, Unmapped};
 use super::objects::{Barrier, Once};
-use super::round::Round;
 use super::thread::{After, Joining, Next, Status, entry};
 use super::{Machine, Note};
 
@@ -20,29 +20,29 @@ const EBUSY: i64 = 16;
 const EINVAL: i64 = 22;
 const EDEADLK: i64 = 35;
 const ETIMEDOUT: i64 = 110;
-/// What the last thread to arrive at a barrier gets.
+/// The result for the last thread to arrive at a barrier.
 const SERIAL_THREAD: i64 = -1;
 
-/// What follows an operation in its thread.
-pub(super) enum Then {
-    /// The thread goes on.
+/// How the thread continues after an operation.
+pub(super) enum Continuation {
+    /// It advances.
     Advance,
     /// Another part of the same statement comes next.
     Announce(Action),
-    /// The thread is over.
+    /// It has ended.
     Exited,
     /// The access faulted.
     Crash(String),
 }
 
-/// What was done, and what follows.
+/// The executed operation, and how the thread continues.
 pub(super) struct Performed {
     pub(super) op: Op,
-    pub(super) then: Then,
+    pub(super) then: Continuation,
 }
 
 impl Machine {
-    /// Whether the thread can execute the action now.
+    /// Whether the thread's action is enabled.
     pub(super) fn enabled(&self, thread: ThreadId, action: &Action) -> bool {
         let cancelled = self.threads[thread].cancelled && action.is_cancellation_point();
         match *action {
@@ -59,7 +59,7 @@ impl Machine {
             Action::SemWait { sem, wait: TryMode::Wait, .. } => {
                 cancelled || self.objects.semaphores.get(&sem).is_none_or(|value| *value > 0)
             }
-            Action::Await { .. } => self.threads[thread].round.as_ref().is_some_and(|round| round.changed),
+            Action::Await { .. } => self.threads[thread].iteration.as_ref().is_some_and(|iteration| iteration.changed),
             Action::OnceBegin { control, .. } => !matches!(self.objects.onces.get(&control), Some(Once::Running(_))),
             Action::Join { child, mode: TryMode::Wait, .. } => {
                 let child_thread = &self.threads[child];
@@ -72,13 +72,13 @@ impl Machine {
         }
     }
 
-    /// Whether the thread can execute the action, but only by waking without a cause.
+    /// Whether the action is enabled only by a spurious wake-up.
     pub(super) fn reluctant_at(&self, thread: ThreadId, action: &Action) -> bool {
         matches!(action, Action::WaitEnd { wait, .. }
             if wait.mode == TryMode::Wait && !self.has_cause_to_wake(thread, wait))
     }
 
-    /// Whether something ends the thread's wait, its time limit aside.
+    /// Whether something other than its time limit ends the thread's wait.
     fn has_cause_to_wake(&self, thread: ThreadId, wait: &Wait) -> bool {
         self.threads[thread].cancelled || self.objects.cond(wait.cond).is_some_and(|c| c.may_wake(thread))
     }
@@ -95,16 +95,16 @@ impl Machine {
         let held = |lock| self.objects.held_by(lock, id);
         let mut op = action.op(held, self.threads.next_id());
         if self.threads[id].cancelled && action.is_cancellation_point() && !matches!(action, Action::WaitEnd { .. }) {
-            return Performed { op: Op::Cancelled, then: Then::Announce(Action::Exit) };
+            return Performed { op: Op::Cancelled, then: Continuation::Announce(Action::Exit) };
         }
         let mut misuse = |object: u64, what: &str| {
             notes.push(Note::Misuse { site: next.site, what: what.into(), object: Addr(object) })
         };
         let then = match *action {
-            Action::Start | Action::Fence(_) | Action::Section | Action::SectionEnd => Then::Advance,
+            Action::Start | Action::Fence(_) | Action::Section | Action::SectionEnd => Continuation::Advance,
             Action::Await { .. } => {
-                Arc::make_mut(&mut self.threads[id]).round = Some(Round::default());
-                Then::Advance
+                Arc::make_mut(&mut self.threads[id]).iteration = Some(Iteration::default());
+                Continuation::Advance
             }
             Action::Choose { dst, lo, hi } => {
                 let value = choose(0, lo, hi);
@@ -116,9 +116,9 @@ impl Machine {
                 if let Some(lock) = self.objects.locks_of(id).next() {
                     misuse(lock, "thread ends while it holds a mutex");
                 }
-                Then::Exited
+                Continuation::Exited
             }
-            Action::Cancelled => Then::Announce(Action::Exit),
+            Action::Cancelled => Continuation::Announce(Action::Exit),
             Action::Load { dst, address, size, .. } => match self.memory.load(address, size) {
                 Ok(value) => self.finish(id, Some(dst), value),
                 Err(fault) => crash(fault),
@@ -141,7 +141,7 @@ impl Machine {
             Action::CompareExchange(ref cas) => match self.compare_exchange(id, cas) {
                 Ok(success) => {
                     op = cas.op(success);
-                    Then::Advance
+                    Continuation::Advance
                 }
                 Err(fault) => crash(fault),
             },
@@ -154,16 +154,16 @@ impl Machine {
                 Err(fault) => crash(fault),
             },
             Action::Free { address, size } => {
-                if self.memory.object(address).is_some_and(|o| o.life == Life::Freed) {
+                if self.memory.object(address).is_some_and(|o| o.state == ObjectState::Freed) {
                     misuse(address, "frees a block that was freed before");
                 } else {
                     for object in self.objects.forget(address, size) {
                         misuse(object, "frees the memory of a synchronisation object in use");
                     }
-                    self.memory.set_life(address, Life::Freed);
+                    self.memory.set_state(address, ObjectState::Freed);
                     Arc::make_mut(&mut self.threads[id]).free_blocks.entry(size).or_default().push(address);
                 }
-                Then::Advance
+                Continuation::Advance
             }
             Action::Lock { dst, lock, mode, wait } => {
                 let had = self.objects.can_take(lock, id, mode);
@@ -212,7 +212,7 @@ impl Machine {
                 self.objects.change_cond(wait.cond, |c| {
                     c.waiters.insert(id);
                 });
-                Then::Announce(Action::WaitEnd { wait: wait.clone(), depth })
+                Continuation::Announce(Action::WaitEnd { wait: wait.clone(), depth })
             }
             Action::WaitEnd { ref wait, depth } => {
                 let cause = self.wake_cause(id, wait);
@@ -224,12 +224,12 @@ impl Machine {
                     WakeCause::TimedOut | WakeCause::Cancelled => false,
                 };
                 op = Op::WaitEnd { cond: Addr(wait.cond), cause };
-                Then::Announce(Action::Reacquire { dst: wait.dst, lock: wait.lock, depth, cause })
+                Continuation::Announce(Action::Reacquire { dst: wait.dst, lock: wait.lock, depth, cause })
             }
             Action::Reacquire { dst, lock, depth, cause } => {
                 self.objects.change_lock(lock, |l| l.take(id, LockMode::Exclusive, depth));
                 match cause {
-                    WakeCause::Cancelled => Then::Announce(Action::Cancelled),
+                    WakeCause::Cancelled => Continuation::Announce(Action::Cancelled),
                     WakeCause::TimedOut => self.finish(id, dst, ETIMEDOUT),
                     WakeCause::Signalled | WakeCause::Spurious => self.finish(id, dst, 0),
                 }
@@ -251,7 +251,7 @@ impl Machine {
                         state.arrived = 0;
                         state.generation += 1;
                     }
-                    Then::Announce(Action::BarrierLeave { dst, barrier, generation, serial })
+                    Continuation::Announce(Action::BarrierLeave { dst, barrier, generation, serial })
                 }
                 None => {
                     misuse(barrier, "waits at a barrier that was not initialised");
@@ -295,7 +295,7 @@ impl Machine {
                     let locals = self.program.functions[function].locals.len();
                     let after = After::Once { dst, control, site: next.site };
                     Arc::make_mut(&mut self.threads[id]).frames.push(entry(function, locals, &[], after));
-                    Then::Advance
+                    Continuation::Advance
                 } else {
                     self.finish(id, dst, 0)
                 }
@@ -346,13 +346,13 @@ impl Machine {
         Performed { op, then }
     }
 
-    /// The statement is complete with this result.
-    fn finish(&mut self, id: ThreadId, dst: Option<LocalId>, value: i64) -> Then {
+    /// Completes the statement with this result.
+    fn finish(&mut self, id: ThreadId, dst: Option<LocalId>, value: i64) -> Continuation {
         Arc::make_mut(&mut self.threads[id]).set(dst, value);
-        Then::Advance
+        Continuation::Advance
     }
 
-    /// Compares and perhaps stores; whether it did.
+    /// Compares and possibly stores; returns whether it stored.
     fn compare_exchange(&mut self, id: ThreadId, cas: &CompareExchange) -> Result<bool, Unmapped> {
         let old = self.memory.load(cas.address, cas.size)?;
         let bits = cas.size.saturating_mul(8);
@@ -365,7 +365,7 @@ impl Machine {
         Ok(success)
     }
 
-    /// Gives back the mutex of a wait, however often it is held; returns how often.
+    /// Releases all levels of a wait's mutex; returns their number.
     fn release_all(&mut self, id: ThreadId, lock: u64) -> u32 {
         let depth = self.objects.lock(lock).and_then(|l| l.exclusive).filter(|(holder, _)| *holder == id);
         let depth = depth.map_or(0, |(_, depth)| depth);
@@ -386,15 +386,15 @@ impl Machine {
     }
 }
 
-fn access(result: Result<(), Unmapped>) -> Then {
-    result.map_or_else(crash, |()| Then::Advance)
+fn access(result: Result<(), Unmapped>) -> Continuation {
+    result.map_or_else(crash, |()| Continuation::Advance)
 }
 
-fn crash(fault: Unmapped) -> Then {
-    Then::Crash(segmentation_fault(fault.0))
+fn crash(fault: Unmapped) -> Continuation {
+    Continuation::Crash(segmentation_fault(fault.0))
 }
 
-/// The result of an operation that gave up.
+/// The result of an operation that failed instead of blocking.
 fn refusal(mode: TryMode) -> i64 {
     if mode == TryMode::Timed { ETIMEDOUT } else { EBUSY }
 }

@@ -1,19 +1,19 @@
-//! Sections that nothing interrupts: one step with all that is done in them.
+//! Uninterruptible sections: one step with everything they do.
 
 use std::sync::Arc;
 
 use model::{Choice, End, Op, Order, ThreadId};
 
 use super::action::Action;
-use super::perform::Then;
+use super::perform::Continuation;
 use super::thread::Status;
 use super::{Machine, Note};
 
-/// Operations in one section after which a thread counts as computing without end.
+/// Operations in one section after which a thread counts as an endless loop.
 const LONGEST: usize = 1_000;
 
 impl Machine {
-    /// Executes a section. If an assumption in it does not hold, its writes have not happened.
+    /// Executes a section. If an assumption in it does not hold, its writes are undone.
     pub(super) fn section(
         &mut self,
         id: ThreadId,
@@ -23,7 +23,7 @@ impl Machine {
         let before = self.memory.clone();
         let (mut accesses, mut sites, mut choices) = (Vec::new(), Vec::new(), Vec::<Choice>::new());
         Arc::make_mut(&mut self.threads[id]).in_section = true;
-        Arc::make_mut(&mut self.threads[id]).round = None;
+        Arc::make_mut(&mut self.threads[id]).iteration = None;
         self.advance(id, notes);
         let mut operations = 0;
         while let Some(next) = self.threads[id].next.clone().filter(|_| self.threads[id].status == Status::Active) {
@@ -61,7 +61,7 @@ impl Machine {
             let atomic = performed.op.accesses().iter().map(|a| model::Access { atomic: Some(Order::SeqCst), ..*a });
             accesses.extend(atomic);
             sites.resize(accesses.len(), next.site);
-            if matches!(performed.then, Then::Exited | Then::Announce(_)) {
+            if matches!(performed.then, Continuation::Exited | Continuation::Announce(_)) {
                 break;
             }
             self.follow(id, performed.then, next.site, notes);

@@ -1,4 +1,4 @@
-//! Threads of the machine: their frames, their memory cursors, and what they are about to do.
+//! Threads of the machine: their frames, memory cursors and next operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,49 +6,49 @@ use model::{SiteId, ThreadPath};
 use program::{BlockId, FunctionId, LocalId};
 
 use super::action::Action;
+use super::iteration::Iteration;
 use super::memory::Slot;
-use super::round::Round;
 
 /// An activation of a function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Frame {
     pub(super) function: FunctionId,
     pub(super) block: BlockId,
-    /// The block control came from, for phis.
+    /// The block from which control came, for phis.
     pub(super) from: Option<BlockId>,
     /// The next statement of the block; one past the last means the terminator.
     pub(super) index: usize,
     /// Values by local; zero before the assignment.
     pub(super) locals: Vec<i64>,
-    /// What happens with the result.
+    /// What to do with the result.
     pub(super) after: After,
 }
 
 /// What a function's return does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum After {
-    /// Ends the thread; of the initial thread, the process.
+    /// Ends the thread; for the initial thread, the process.
     Thread,
-    /// Goes on in the caller, with the result in this local of it.
+    /// Continues in the caller, with the result in this local of it.
     Call(Option<LocalId>),
-    /// Completes the once-control, then goes on in the caller.
+    /// Completes the once-control, then continues in the caller.
     Once { dst: Option<LocalId>, control: u64, site: Option<SiteId> },
 }
 
-/// How far a thread is.
+/// The progress of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Status {
-    /// Has something left to do.
+    /// It can still execute operations.
     Active,
     /// Its `Exit` was executed.
     Exited,
-    /// It ended the process; nothing more happens in it.
+    /// It ended the process and does nothing more.
     Parked,
-    /// It computes without end between two visible operations.
+    /// It loops for ever between two visible operations.
     Spinning,
 }
 
-/// What becomes of a thread after its end.
+/// Whether a thread was joined or detached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Joining {
     Joinable,
@@ -56,7 +56,7 @@ pub(super) enum Joining {
     Joined,
 }
 
-/// The operation announced as the thread's next event, and where it is in the code.
+/// The thread's next operation and its site.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Next {
     pub(super) action: Action,
@@ -76,22 +76,22 @@ pub(super) struct Thread {
     pub(super) next: Option<Next>,
     /// The site of the last statement with one.
     pub(super) site: Option<SiteId>,
-    /// The condition variables from which it woke without a cause and has not been signalled since.
+    /// The condition variables from which it woke up spuriously without having been signalled since.
     pub(super) spurious: BTreeSet<u64>,
     /// Number of events executed.
     pub(super) position: u32,
     /// Number of threads created.
     pub(super) children: u32,
-    /// Asked to cancel itself.
+    /// Whether its cancellation was requested.
     pub(super) cancelled: bool,
-    /// Whether a section is under way.
+    /// Whether it is in a section.
     pub(super) in_section: bool,
-    /// What the current round of a loop has done.
-    pub(super) round: Option<Round>,
+    /// What the current iteration of a loop has done.
+    pub(super) iteration: Option<Iteration>,
     /// The next free byte of stack and heap.
     pub(super) stack: u64,
     pub(super) heap: u64,
-    /// Blocks this thread freed, by size, for its own use.
+    /// Blocks this thread freed, by size, which it reuses.
     pub(super) free_blocks: BTreeMap<u64, Vec<u64>>,
 }
 
@@ -111,7 +111,7 @@ impl Thread {
             children: 0,
             cancelled: false,
             in_section: false,
-            round: None,
+            iteration: None,
             stack: slot.stack(),
             heap: slot.heap(),
             free_blocks: BTreeMap::new(),
@@ -125,7 +125,7 @@ impl Thread {
         }
     }
 
-    /// Takes `size` bytes of heap, first from what this thread freed; `None` when the slot is full.
+    /// Allocates `size` bytes of heap, first from the blocks this thread freed; `None` if the slot is full.
     pub(super) fn allocate(&mut self, size: u64) -> Option<u64> {
         if let Some(start) = self.free_blocks.get_mut(&size).and_then(Vec::pop) {
             self.free_blocks.retain(|_, blocks| !blocks.is_empty());
@@ -134,12 +134,12 @@ impl Thread {
         Self::advance(&mut self.heap, self.slot.end(), size)
     }
 
-    /// Takes `size` bytes of stack; `None` when it is full. Addresses are not used again.
+    /// Allocates `size` bytes of stack; `None` if it is full. Addresses are not reused.
     pub(super) fn allocate_local(&mut self, size: u64) -> Option<u64> {
         Self::advance(&mut self.stack, self.slot.heap(), size)
     }
 
-    /// Objects are 16 bytes apart at least, so that running over one's end is noticed.
+    /// Objects are at least 16 bytes apart, so that overruns are detected.
     fn advance(cursor: &mut u64, end: u64, size: u64) -> Option<u64> {
         let start = *cursor;
         let next = start.checked_add(size)?.checked_add(31)? & !15;

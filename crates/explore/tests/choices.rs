@@ -1,4 +1,4 @@
-//! Programs that leave values open, have sections that nothing interrupts, and wait in loops.
+//! Programs that leave values open, have uninterruptible sections, and wait in loops.
 
 mod support;
 
@@ -11,7 +11,7 @@ use outlook::Summary;
 use program::Program;
 use support::Classes;
 use testkit::generator::{Case, Feature};
-use testkit::machine::{Machine, Rounds};
+use testkit::machine::{Machine, Waiting};
 use testkit::{Interpreter, Limits, Truth, oracle};
 
 const REDUCTIONS: [ReductionName; 6] = [
@@ -58,7 +58,7 @@ fn assert_finds_the_truth(outcome: &Outcome, truth: &Truth, context: &str) {
     assert!(expected.contains(&outcome.coverage), "{:?}: {context}", outcome.coverage);
 }
 
-/// Every witness shows its finding again, in an executor of its own.
+/// Every witness shows its finding again, in a new executor.
 fn assert_replays(program: &Program, outcome: &Outcome, context: &str) -> usize {
     let mut fresh = Interpreter::new(program.clone()).unwrap();
     let mut chosen = 0;
@@ -128,8 +128,8 @@ fn loops_that_wait_are_explored_in_full() {
     assert!(racy > 75 && failing > 50, "{racy} {failing}");
 }
 
-/// The plain search runs every interleaving with every value; the others leave out no class, and the optimal one runs
-/// each once.
+/// The unreduced search runs every interleaving with every value; the reductions omit no class, and `optimal` runs each
+/// once.
 #[test]
 fn no_class_is_left_out_or_repeated() {
     let limits = Limits { executions: 1_500, ..Limits::default() };
@@ -158,14 +158,14 @@ fn no_class_is_left_out_or_repeated() {
     assert!(exact > 90, "only {exact} exact counts");
 }
 
-/// Waiting for a change instead of looking again and again shows what brute force sees that looks up to four times. (The
-/// other way round it may see more: a thread that needs a fifth look.)
+/// Blocking until a change instead of polling shows everything that brute force finds with up to four polls. (The other
+/// way round it may show more: a thread that needs a fifth poll.)
 #[test]
-fn waiting_hides_nothing() {
+fn blocking_finds_what_polling_finds() {
     let (mut compared, mut racy) = (0, 0);
     for seed in 0..testkit::programs(250) {
         let case = case(seed, &[Feature::Await], Limits::default());
-        let machine = Machine::new(Arc::new(case.program()), false).unwrap().with_rounds(Rounds::Count(4));
+        let machine = Machine::new(Arc::new(case.program()), false).unwrap().with_waiting(Waiting::Poll(4));
         let limits = Limits { executions: u64::MAX, states: 60_000, events: 200 };
         let Some(truth) = oracle::explore_machine(&machine, limits).unwrap() else { continue };
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);

@@ -1,24 +1,24 @@
-//! Reorderings as schedules.
+//! Builds schedules from reorderings.
 
 use model::{Clock, EventId, Op, Schedule, Step, ThreadId};
 
 use crate::reduce::Reduced;
 
-/// Builds the schedule of a reordering, giving threads the numbers they get in that run: in order of creation.
+/// Builds the schedule of a reordering. Threads get the numbers they have in that run: in order of creation.
 ///
-/// A thread that has executed an event goes on through the accesses left out of the trace, so that it stands right before
-/// its next event.
-pub(crate) struct Witness<'a> {
+/// A thread that has executed an event continues through the accesses omitted from the trace, so that it is right
+/// before its next event.
+pub(crate) struct ScheduleBuilder<'a> {
     reduced: &'a Reduced,
     pub(crate) schedule: Schedule,
-    /// By number in the trace: the number in the run, of the threads created so far.
+    /// By number in the trace: the number in the run, for the threads created so far.
     numbers: Vec<Option<ThreadId>>,
-    /// Numbers of created threads, in order of creation.
+    /// Numbers of the threads still to be created, in order of creation.
     free: std::vec::IntoIter<ThreadId>,
 }
 
-impl<'a> Witness<'a> {
-    /// Before the first event.
+impl<'a> ScheduleBuilder<'a> {
+    /// An empty schedule.
     pub(crate) fn new(reduced: &'a Reduced) -> Self {
         let threads = &reduced.trace.threads;
         let is_created = |thread: &ThreadId| threads[*thread].created.is_some();
@@ -31,7 +31,7 @@ impl<'a> Witness<'a> {
         self.numbers[thread.0 as usize].unwrap_or(thread)
     }
 
-    /// Adds the event at a step of the trace.
+    /// Appends the event at a step of the trace.
     pub(crate) fn push(&mut self, step: Step) {
         let event = &self.reduced.trace.events[step];
         if let Op::Create { child } = event.op
@@ -44,14 +44,14 @@ impl<'a> Witness<'a> {
         self.schedule.push(self.number(thread), self.reduced.position(thread, position + 1));
     }
 
-    /// Adds the trace's events before `end` in their order.
+    /// Appends the trace's events before `end` in their order.
     pub(crate) fn push_until(&mut self, end: Step) {
         for step in (0..end.0).map(Step) {
             self.push(step);
         }
     }
 
-    /// Adds the events of a set in the order of the trace.
+    /// Appends the events of a set in the order of the trace.
     pub(crate) fn push_all(&mut self, set: &Clock) {
         for (step, event) in self.reduced.trace.events.iter_enumerated() {
             if set.contains(event.id) {
@@ -66,10 +66,10 @@ impl<'a> Witness<'a> {
         EventId { thread: self.number(event.thread), position: self.reduced.whole(event).position }
     }
 
-    /// Brings both threads right before their accesses, lets these happen, and returns their identities in the run.
+    /// Brings both threads right before their accesses, executes these, and returns their identities in the run.
     pub(crate) fn side_by_side(&mut self, first: Step, second: Step) -> [EventId; 2] {
         let accesses = [first, second].map(|step| self.in_run(step));
-        // The first access comes right after its approach.
+        // The first access comes right after the events that lead to it.
         for access in [accesses[1], accesses[0]] {
             if access.position > 0 {
                 self.schedule.push(access.thread, access.position);
@@ -81,7 +81,7 @@ impl<'a> Witness<'a> {
         accesses
     }
 
-    /// Lets the access happen next and returns its identity in the run.
+    /// Executes the access next and returns its identity in the run.
     pub(crate) fn then(&mut self, access: Step) -> EventId {
         let access = self.in_run(access);
         self.schedule.push(access.thread, access.position + 1);

@@ -1,15 +1,15 @@
-//! Failures that another one hides.
+//! Failures masked by another failure.
 //!
-//! A run ends with the first failure that a thread came to, and reports no other. When two threads fail, whether one is
-//! first depends on the order of events that are otherwise independent, so a reduction need not try both orders.
+//! A run ends with its first failure and reports no other. When two threads fail, which failure comes first depends on
+//! the order of otherwise independent events, so a reduction need not try both orders.
 
 use model::{End, Op, Schedule, ThreadId, Trace};
 
 use crate::causality::Causality;
 
-/// For a trace that ended with a failure: for each other thread that stopped for good and might have failed too, a
-/// schedule that runs to its last event only what leads there, so that its failure comes first.
-pub(crate) fn hidden_failures(trace: &Trace) -> Vec<Schedule> {
+/// For a trace that ended with a failure: one schedule for each other thread that stopped for good and may have failed
+/// too. The schedule runs only what leads to the thread's last event, so that its failure comes first.
+pub(crate) fn masked_failures(trace: &Trace) -> Vec<Schedule> {
     let (End::Assertion { thread: shown, .. } | End::Crash { thread: shown, .. }) = trace.end else {
         return Vec::new();
     };
@@ -27,7 +27,7 @@ pub(crate) fn hidden_failures(trace: &Trace) -> Vec<Schedule> {
     parked.iter().filter_map(first_instead).collect()
 }
 
-/// Whether the thread neither ended nor has anything to do: it left the process, or failed.
+/// Whether the thread has neither ended nor a next event: it left the process, or failed.
 fn is_parked(trace: &Trace, thread: ThreadId) -> bool {
     let last = trace.events.iter().rev().find(|e| e.id.thread == thread);
     let pending = trace.pending.iter().any(|p| p.event.id.thread == thread);

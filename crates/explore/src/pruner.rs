@@ -1,11 +1,11 @@
-//! Foresight: from which state of an execution on nothing that is looked for can happen any more.
+//! Finds the states of an execution from which on no requested finding can occur.
 //!
-//! What cannot happen from a state on cannot happen later: the states of an execution are first *open*, then *closed*.
-//! Everything below a closed state may be left out, with one reservation that the papers miss. A search learns which
-//! events have to be reversed by executing both; what is left out below a closed state may hold the only event that
-//! interferes with one executed in an open state before it, and the reversal of these two may lead to a finding. So
-//! where a subspace is left out, the events before it are compared with the *futures* of the threads there
-//! ([`Foresight::threatened`]): what may interfere counts as if it had been seen. `docs/decisions/0009` has the argument.
+//! If a finding cannot occur from a state on, it cannot occur later either. So the states of an execution are first
+//! *open*, then *closed*. Everything below a closed state may be pruned, with one reservation that the papers miss. A
+//! search learns which events to reverse by executing both. The pruned part may hold the only event that interferes
+//! with one executed in an earlier open state, and reversing these two may lead to a finding. So where a subspace is
+//! pruned, the earlier events are compared with the *futures* of the threads there ([`Pruner::threatened`]): a possible
+//! interference counts as if it had been executed. `docs/decisions/0009` has the argument.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::causality::{Causality, Past};
 use crate::outlook::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
 use crate::stack::Stack;
 
-/// How often it was asked whether a backtrack point can matter, and what came of it (the papers' statistics).
+/// How often a backtracking point was checked, and with what result (the papers' statistics).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Pruned {
-    /// Questions.
+    /// Number of checks.
     pub(crate) checks: u64,
-    /// Answers that nothing can happen.
+    /// Number of checks that found the state closed.
     pub(crate) yes: u64,
-    /// Backtrack points left out.
+    /// Number of backtracking points omitted.
     pub(crate) skipped: u64,
 }
 
-/// The outlook on the states of the current execution.
+/// Decides which states of the current execution are closed.
 #[derive(Default)]
-pub(crate) struct Foresight {
+pub(crate) struct Pruner {
     outlook: Option<Arc<dyn Outlook>>,
     settled: Settled,
     /// The first closed state of the current execution.
@@ -39,42 +39,44 @@ pub(crate) struct Foresight {
     pub(crate) pruned: Pruned,
 }
 
-/// A thread in the first closed state.
+/// A thread that still exists in the first closed state.
 #[derive(Clone, Copy)]
 pub(crate) struct Remaining {
     pub(crate) thread: ThreadId,
-    /// The event that created it.
+    /// The event that created the thread.
     created: Option<Step>,
     pub(crate) future: FutureId,
 }
 
-impl Foresight {
-    /// Without an outlook every state is open.
+impl Pruner {
+    /// A pruner; without an outlook every state is open.
     pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, settled: Settled) -> Self {
         Self { outlook, settled, ..Self::default() }
     }
 
-    /// Whether every state is open because nobody knows better.
-    pub(crate) fn is_blind(&self) -> bool {
+    /// Whether every state is open because there is no outlook.
+    pub(crate) fn has_no_outlook(&self) -> bool {
         self.outlook.is_none()
     }
 
-    /// Takes note of what was found.
+    /// Records what has been found.
     pub(crate) fn settle(&mut self, settled: &Settled) {
         self.settled.clone_from(settled);
     }
 
-    /// Looks at an execution of which the first `until` events count. The first closed state, if there is one.
+    /// Examines an execution of which the first `until` events count, and returns its first closed state, if there is
+    /// one.
     ///
-    /// An outlook relies on the rules of locks, threads and the like. Where an execution broke them, every state is open.
-    pub(crate) fn look(&mut self, trace: &Trace, until: Step) -> Option<Step> {
+    /// An outlook relies on the rules of locks, threads and other objects. If an execution breaks them, every state is
+    /// open.
+    pub(crate) fn find_closed_state(&mut self, trace: &Trace, until: Step) -> Option<Step> {
         self.closed_from = None;
         if !trace.misuses.is_empty() {
             return None;
         }
         let outlook = self.outlook.as_deref()?;
-        let places = Places::of(outlook, trace);
-        let is_closed = |step: Step| outlook.is_closed(&places.standing(outlook, trace, step), &self.settled);
+        let timelines = Timelines::of(outlook, trace);
+        let is_closed = |step: Step| outlook.is_closed(&timelines.standing(outlook, trace, step), &self.settled);
         if !is_closed(until) {
             return None;
         }
@@ -87,8 +89,8 @@ impl Foresight {
         self.closed_from
     }
 
-    /// Asks whether a backtrack point in this state of the execution last looked at can be left out.
-    pub(crate) fn leaves_out(&mut self, step: Step) -> bool {
+    /// Whether a backtracking point in this state of the last examined execution can be omitted.
+    pub(crate) fn omits(&mut self, step: Step) -> bool {
         if self.outlook.is_none() {
             return false;
         }
@@ -99,16 +101,16 @@ impl Foresight {
         closed
     }
 
-    /// Counts backtrack points that are left out after all.
-    pub(crate) fn leave_out(&mut self, backtracks: usize) {
+    /// Counts backtracking points that are dropped later.
+    pub(crate) fn count_omitted(&mut self, backtracks: usize) {
         self.pruned.yes += backtracks as u64;
         self.pruned.skipped += backtracks as u64;
     }
 
-    /// Looks at an execution of which the first `until` events count, and gives up what was to be tried in its closed
-    /// states. The first of them, if there is one.
+    /// Examines an execution of which the first `until` events count, drops the threads still to try in its closed
+    /// states, and returns the first of these states.
     pub(crate) fn close(&mut self, stack: &mut Stack, until: Step) -> Option<Step> {
-        let closed = self.look(&stack.trace, until)?;
+        let closed = self.find_closed_state(&stack.trace, until)?;
         for frame in stack.frames.iter_mut().skip(closed.0 as usize) {
             let given_up = frame.backtrack.iter().filter(|t| !frame.done.contains(*t)).count();
             self.pruned.skipped += given_up as u64;
@@ -117,20 +119,22 @@ impl Foresight {
         Some(closed)
     }
 
-    /// The threads that are left in a state of the execution.
+    /// The threads that still exist in a state of the execution.
     pub(crate) fn remaining(&self, trace: &Trace, step: Step) -> Vec<Remaining> {
         let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
-        let places = Places::of(outlook, trace);
-        let standing = places.standing(outlook, trace, step);
-        let threads = places.threads_at(step).zip(standing);
-        threads.map(|((thread, life), s)| Remaining { thread, created: life.created, future: s.future }).collect()
+        let timelines = Timelines::of(outlook, trace);
+        let standing = timelines.standing(outlook, trace, step);
+        let threads = timelines.threads_at(step).zip(standing);
+        threads
+            .map(|((thread, timeline), s)| Remaining { thread, created: timeline.created, future: s.future })
+            .collect()
     }
 
-    /// The events before a state with the threads, of those left there, that may still execute what interferes with them
-    /// and could come before them instead. Descending.
+    /// For each event before a state: the threads in that state that may still execute something that interferes with
+    /// the event and could have come before it. Descending by event.
     ///
-    /// As in [`dpor`](crate::dpor) the last such event is enough: what interferes with a later one, which follows from it,
-    /// is met with the earlier one when it was tried before the later.
+    /// As in [`dpor`](crate::dpor), the last such event suffices: whatever interferes with a later event that follows
+    /// from it is found through the earlier one, where it was tried before the later.
     pub(crate) fn threatened(
         &self,
         trace: &Trace,
@@ -182,7 +186,7 @@ impl Foresight {
         found
     }
 
-    /// All threads that may have to do with what these do, themselves included.
+    /// All threads that may interact with `these`, including them.
     pub(crate) fn involved(&self, these: &[Remaining], remaining: &[Remaining]) -> Vec<ThreadId> {
         let Some(outlook) = self.outlook.as_deref() else { return Vec::new() };
         let mut found: Vec<Remaining> = these.to_vec();
@@ -198,55 +202,59 @@ impl Foresight {
     }
 }
 
-/// Each thread's events in a trace, and what it was about to do at the end.
-struct Places {
-    lives: BTreeMap<ThreadId, Life>,
-    /// What happened before each event, and itself, if there are accesses that may race.
+/// The events of each thread of a trace, and its next event at the end.
+struct Timelines {
+    threads: BTreeMap<ThreadId, Timeline>,
+    /// The happens-before past of each event, itself included; empty if no access may race.
     order: Vec<Clock>,
 }
 
-/// A thread of a trace.
+/// The timeline of one thread.
 #[derive(Default)]
-struct Life {
-    /// The event that created it.
+struct Timeline {
+    /// The event that created the thread.
     created: Option<Step>,
     events: Vec<Step>,
-    /// Accesses that may race.
+    /// Its accesses that may race.
     racy: Vec<(Step, SiteId)>,
 }
 
-impl Places {
+impl Timelines {
     fn of(outlook: &dyn Outlook, trace: &Trace) -> Self {
-        let mut lives: BTreeMap<ThreadId, Life> = BTreeMap::from([(ThreadId::MAIN, Life::default())]);
+        let mut threads: BTreeMap<ThreadId, Timeline> = BTreeMap::from([(ThreadId::MAIN, Timeline::default())]);
         work::count(trace.events.len());
         for (step, event) in trace.events.iter_enumerated() {
-            let life = lives.entry(event.id.thread).or_default();
-            life.events.push(step);
+            let timeline = threads.entry(event.id.thread).or_default();
+            timeline.events.push(step);
             let own = std::slice::from_ref(&event.site);
             let sites = match &event.op {
                 Op::Section { sites, .. } => &**sites,
                 Op::Access(_) | Op::Accesses(_) => own,
                 _ => &[],
             };
-            life.racy.extend(sites.iter().flatten().filter(|site| outlook.may_race(**site)).map(|site| (step, *site)));
+            timeline
+                .racy
+                .extend(sites.iter().flatten().filter(|site| outlook.may_race(**site)).map(|site| (step, *site)));
             if let Op::Create { child } = event.op {
-                lives.entry(child).or_default().created = Some(step);
+                threads.entry(child).or_default().created = Some(step);
             }
         }
         let mut order = Vec::new();
-        if lives.values().any(|life| !life.racy.is_empty()) {
+        if threads.values().any(|timeline| !timeline.racy.is_empty()) {
             let mut happens_before = HappensBefore::new();
             order.extend(trace.events.ids().map(|step| happens_before.step(trace, step).clone()));
         }
-        Self { lives, order }
+        Self { threads, order }
     }
 
-    /// The accesses of other threads before a state that nothing orders before what the thread does next.
-    fn unknown(&self, threads: &[(ThreadId, &Life)], life: &Life, step: Step) -> BTreeSet<(usize, SiteId)> {
-        let last = life.events[..life.events.partition_point(|s| *s < step)].last().copied();
-        let known = last.or(life.created).and_then(|step| self.order.get(step.0 as usize));
+    /// The accesses of other threads before a state that nothing orders before this thread's next event.
+    fn unknown(&self, threads: &[(ThreadId, &Timeline)], timeline: &Timeline, step: Step) -> BTreeSet<(usize, SiteId)> {
+        let last = timeline.events[..timeline.events.partition_point(|s| *s < step)].last().copied();
+        let known = last.or(timeline.created).and_then(|step| self.order.get(step.0 as usize));
         let mut unknown = BTreeSet::new();
-        for (at, (thread, other)) in threads.iter().enumerate().filter(|(_, (_, other))| !std::ptr::eq(*other, life)) {
+        for (at, (thread, other)) in
+            threads.iter().enumerate().filter(|(_, (_, other))| !std::ptr::eq(*other, timeline))
+        {
             let knows = known.map_or(0, |clock| clock.count(*thread)) as usize;
             let since = other.events.get(knows).copied().filter(|since| *since < step);
             let Some(since) = since else { continue };
@@ -258,29 +266,29 @@ impl Places {
     }
 
     /// The threads that exist in a state.
-    fn threads_at(&self, step: Step) -> impl Iterator<Item = (ThreadId, &Life)> {
-        let exists = move |life: &Life| life.created.is_none_or(|created| created < step);
-        self.lives.iter().filter(move |(_, life)| exists(life)).map(|(thread, life)| (*thread, life))
+    fn threads_at(&self, step: Step) -> impl Iterator<Item = (ThreadId, &Timeline)> {
+        let exists = move |timeline: &Timeline| timeline.created.is_none_or(|created| created < step);
+        self.threads.iter().filter(move |(_, timeline)| exists(timeline)).map(|(thread, timeline)| (*thread, timeline))
     }
 
     fn standing(&self, outlook: &dyn Outlook, trace: &Trace, step: Step) -> Vec<Standing> {
-        let threads: Vec<(ThreadId, &Life)> = self.threads_at(step).collect();
-        let standing = |(thread, life): &(ThreadId, &Life)| {
-            let origin = life.created.map_or(Origin::Main, |step| Origin::Created(trace.events[step].site));
-            let event = life.next(trace, *thread, step);
+        let threads: Vec<(ThreadId, &Timeline)> = self.threads_at(step).collect();
+        let standing = |(thread, timeline): &(ThreadId, &Timeline)| {
+            let origin = timeline.created.map_or(Origin::Main, |step| Origin::Created(trace.events[step].site));
+            let event = timeline.next(trace, *thread, step);
             let joins = event.and_then(|event| match event.op {
                 Op::Join { child } => threads.iter().position(|(t, _)| *t == child),
                 _ => None,
             });
-            let unknown = if self.order.is_empty() { BTreeSet::new() } else { self.unknown(&threads, life, step) };
-            Standing { future: outlook.future(origin, life.what_next(trace, event)), joins, unknown }
+            let unknown = if self.order.is_empty() { BTreeSet::new() } else { self.unknown(&threads, timeline, step) };
+            Standing { future: outlook.future(origin, timeline.what_next(trace, event)), joins, unknown }
         };
         threads.iter().map(standing).collect()
     }
 }
 
-impl Life {
-    /// What the thread executes next from a state on, or is about to execute at the end.
+impl Timeline {
+    /// The thread's next event from a state on, or its pending event at the end.
     fn next<'a>(&self, trace: &'a Trace, thread: ThreadId, step: Step) -> Option<&'a Event> {
         match self.events.get(self.events.partition_point(|s| *s < step)) {
             Some(next) => Some(&trace.events[*next]),
@@ -296,7 +304,7 @@ impl Life {
                 (_, Some(site)) => Next::At(site),
                 (_, None) => Next::Somewhere,
             },
-            // A thread that computes without end when the run is cut is about to do anything.
+            // A thread that was still computing when the run was cut may do anything next.
             None => match self.events.last() {
                 None => Next::Start,
                 Some(last) if trace.events[*last].op == Op::Exit => Next::End,

@@ -1,5 +1,5 @@
-//! Helpers, checkpoints and bounds change when a search is made, how long it takes and how far it goes; never what an
-//! execution is, nor which ones there are.
+//! Helpers, checkpoints and bounds change when and how far a search runs; never what an execution is, nor which
+//! executions there are.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use outlook::Summary;
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits};
 
-/// The executions of a search in order, and checkpoints of it.
+/// The executions of a search in order, and its checkpoints.
 #[derive(Default)]
 struct Log {
     executions: Vec<Schedule>,
-    /// Asks for a checkpoint after so many runs.
+    /// Requests a checkpoint after this many runs.
     at: Option<usize>,
     checkpoint: Option<Vec<u8>>,
     /// Runs before the checkpoint.
@@ -46,7 +46,7 @@ fn interpreter(case: &Case) -> Interpreter {
     Interpreter::new(case.program()).unwrap()
 }
 
-/// Options of a search that asks what the program's threads may still do.
+/// Options of a search with an outlook.
 fn options(case: &Case, reduction: ReductionName) -> Options {
     let summary = Summary::new(Arc::new(case.program()), &BTreeSet::new(), &BTreeSet::new());
     Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() }
@@ -67,7 +67,7 @@ fn helpers_change_nothing_but_the_time() {
                 let options = Options {
                     max_executions,
                     stop_at_first,
-                    smallest_part: Duration::ZERO,
+                    smallest_subtree: Duration::ZERO,
                     ..options(&case, reduction)
                 };
                 let (expected, executions) = alone(&case, &options);
@@ -83,7 +83,8 @@ fn helpers_change_nothing_but_the_time() {
     assert!(long > 50, "{long} searches of some length");
 }
 
-/// Stopped anywhere and gone on with, from a checkpoint made anywhere before: the same executions, the same outcome.
+/// A search that is stopped anywhere and resumed from any earlier checkpoint has the same executions and the same
+/// outcome.
 #[test]
 fn a_search_goes_on_where_its_checkpoint_was_made() {
     let mut resumed = 0;
@@ -93,12 +94,12 @@ fn a_search_goes_on_where_its_checkpoint_was_made() {
         for (reduction, max_preemptions) in
             ReductionName::ALL.into_iter().flat_map(|r| bounds.clone().map(move |b| (r, b)))
         {
-            let options = Options { max_preemptions, smallest_part: Duration::ZERO, ..options(&case, reduction) };
+            let options = Options { max_preemptions, smallest_subtree: Duration::ZERO, ..options(&case, reduction) };
             let (expected, executions) = alone(&case, &options);
             for part in 1..4 {
                 let context = format!("seed {seed}, {reduction}, {max_preemptions:?}, part {part}");
                 let at = executions.len() * part / 4;
-                // Killed some executions after the checkpoint, or stopped in good order.
+                // Killed some executions after the checkpoint, or stopped regularly.
                 let killed = part != 2;
                 let stop = Options { max_executions: Some(at as u64 + 3), ..options.clone() };
                 let mut log = Log { at: killed.then_some(at), ..Log::default() };
@@ -136,12 +137,12 @@ fn a_checkpoint_of_another_search_is_refused() {
         outcome.unwrap_err().to_string()
     };
     let text = resume(&other, &options);
-    assert!(text.contains("the checkpoint is not one of a search of this program"), "{text}");
+    assert!(text.contains("this checkpoint does not fit the search"), "{text}");
     let text = resume(&one, &Options { max_preemptions: Some(1), ..options.clone() });
-    assert!(text.contains("another reduction or bound"), "{text}");
+    assert!(text.contains("another reduction or another bound"), "{text}");
 }
 
-/// Switches from a thread that could have gone on.
+/// Number of switches away from a thread that could have continued.
 fn preemptions(trace: &Trace) -> u32 {
     let mut count = 0;
     for (step, pair) in (1..).map(Step).zip(trace.events.as_slice().windows(2)) {
@@ -152,7 +153,7 @@ fn preemptions(trace: &Trace) -> u32 {
     count
 }
 
-/// The schedules of a plain search by their preemptions.
+/// The schedules of an unreduced search with their numbers of preemptions.
 #[derive(Default)]
 struct ByPreemptions(Vec<(u32, Schedule)>);
 
@@ -190,7 +191,7 @@ fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
     assert!(cut > 50 && complete > 50, "{cut} cut, {complete} complete");
 }
 
-/// What is sampled is real, the same for the same seed, and in the long run most of what there is.
+/// Samples find real errors, the same for the same seed, and with enough runs most of them.
 #[test]
 fn sampling_finds_real_races_and_claims_nothing() {
     let (mut found, mut there) = ([0; 2], 0);
@@ -223,6 +224,6 @@ fn strategies_are_spelled_as_they_print() {
         assert_eq!(text.parse::<Strategy>().unwrap().to_string(), text);
     }
     for text in ["", "pct", "pct:0", "pct:17", "pct:x", "Random"] {
-        assert!(text.parse::<Strategy>().unwrap_err().to_string().contains("is not a way"), "{text}");
+        assert!(text.parse::<Strategy>().unwrap_err().to_string().contains("is not a strategy"), "{text}");
     }
 }

@@ -1,18 +1,18 @@
-//! What two runs have in common at their beginning, told from a schedule: a run is a function of its schedule, so as
-//! long as the same threads run and choose the same, the same happens.
+//! How many events a run shares with the run before it, derived from the schedule: a run is a function of its schedule,
+//! so the two agree as long as the same threads run and choose the same values.
 
 use model::{Choice, EventId, Schedule, Step, Trace};
 
-/// The order of the events of a run.
+/// The order of events and the choices of the last run.
 #[derive(Default)]
 pub(crate) struct LastRun {
     events: Vec<EventId>,
-    /// What was chosen: in which event, as which of its choices.
+    /// Each choice: the event's step, which of the event's choices it is, and the value.
     choices: Vec<(Step, u32, Choice)>,
 }
 
 impl LastRun {
-    /// How many of the run's first events a run of the schedule surely has too.
+    /// Number of this run's first events that a run of the schedule certainly repeats.
     fn shared_with(&self, schedule: &Schedule) -> Step {
         let mut shared = 0;
         for segment in &schedule.segments {
@@ -31,7 +31,8 @@ impl LastRun {
         Step(shared.min(chosen) as u32)
     }
 
-    /// Goes over to another run, of this schedule if there is one. How many events at the beginning the two share.
+    /// Replaces the stored run by one of this schedule, if it has one. Returns how many first events the two runs
+    /// share.
     pub(crate) fn follow(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Step {
         let shared = schedule.map_or(Step(0), |schedule| self.shared_with(schedule)).min(trace.events.next_id());
         self.events.truncate(shared.0 as usize);
@@ -65,7 +66,7 @@ mod tests {
             schedule
         };
         let shared = |segments: &[(u32, u32)]| last.shared_with(&schedule(segments)).0;
-        assert_eq!(shared(&[]), 0, "the policy is not followed");
+        assert_eq!(shared(&[]), 0, "the policy's choices are not predicted");
         assert_eq!(shared(&[(0, 1)]), 1);
         assert_eq!(shared(&[(0, 2), (1, 1), (0, 3)]), 4);
         assert_eq!(shared(&[(0, 3)]), 2, "the run leaves the thread before");

@@ -1,19 +1,19 @@
-//! Who held which lock when, in the current execution.
+//! Which thread held which lock when, in the current execution.
 
 use model::{Addr, Event, LockMode, Op, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// What a thread has of a lock after one of its operations on it.
+/// A thread's hold of a lock after one of its operations on it.
 #[derive(Clone, Copy)]
 struct Entry {
     step: Step,
     mode: LockMode,
-    /// How often it holds it; 0 if not.
+    /// How many times the thread holds the lock; 0 if it does not.
     level: u32,
-    /// How often it will hold it again when a wait it has begun is over.
+    /// How many times it will hold the lock again after the wait it has started.
     given_up: u32,
-    /// The operation since which it holds it at all.
+    /// The operation since which it has held the lock.
     since: Step,
 }
 
@@ -22,13 +22,13 @@ struct Entry {
 pub(crate) struct Holder {
     pub(crate) thread: ThreadId,
     pub(crate) mode: LockMode,
-    /// The operation since which it holds it.
+    /// The operation since which it has held the lock.
     pub(crate) since: Step,
 }
 
-/// The operations on locks of an execution's first events. Right while no lock is misused.
+/// The lock operations among an execution's first events. Correct only while no lock is misused.
 #[derive(Default)]
-pub(crate) struct Holding {
+pub(crate) struct LockHistory {
     locks: FxHashMap<Addr, Vec<Lane>>,
 }
 
@@ -38,8 +38,8 @@ struct Lane {
     entries: Vec<Entry>,
 }
 
-impl Holding {
-    /// Takes in the next event.
+impl LockHistory {
+    /// Adds the next event.
     pub(crate) fn push(&mut self, event: &Event, step: Step) {
         let thread = event.id.thread;
         let Some((lock, mode)) = operand(event) else { return };
@@ -60,7 +60,7 @@ impl Holding {
         entries.push(Entry { step, mode, level, given_up, since });
     }
 
-    /// Forgets the last event.
+    /// Removes the last event.
     pub(crate) fn pop(&mut self, event: &Event) {
         let Some((lock, _)) = operand(event) else { return };
         let mut lanes = self.locks.get_mut(&lock).into_iter().flatten();
@@ -69,14 +69,15 @@ impl Holding {
         }
     }
 
-    /// For an operation of a thread that took the lock: the one since which it held it.
+    /// For an operation with which the thread took the lock: the operation since which it held it.
     pub(crate) fn held_since(&self, lock: Addr, thread: ThreadId, step: Step) -> Option<Step> {
         let lane = self.locks.get(&lock)?.iter().find(|lane| lane.thread == thread)?;
         let at = lane.entries.binary_search_by_key(&step, |e| e.step).ok()?;
         Some(lane.entries[at].since)
     }
 
-    /// Who holds the lock after those events that count, by thread. Of each thread's events the first ones count.
+    /// The threads that hold the lock after the events for which `counts` is true. Of each thread's events, these are
+    /// the first ones.
     pub(crate) fn holders(&self, lock: Addr, counts: impl Fn(Step) -> bool) -> SmallVec<[Holder; 2]> {
         let lanes = self.locks.get(&lock).into_iter().flatten();
         let held = lanes.filter_map(|lane| {
@@ -89,7 +90,7 @@ impl Holding {
     }
 }
 
-/// The lock that the event takes or gives back.
+/// The lock that the event acquires or releases.
 fn operand(event: &Event) -> Option<(Addr, LockMode)> {
     match event.op {
         Op::Acquire { lock, mode } | Op::TryAcquire { lock, mode, success: true } | Op::Release { lock, mode } => {

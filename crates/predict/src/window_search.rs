@@ -1,8 +1,8 @@
-//! The exact search along a trace: window by window, each overlapping the one before by half.
+//! The exact search along a trace: window by window, each overlapping the previous one by half.
 //!
-//! Two accesses no more than half a window apart are looked at together in some window. A window starts in the state that
-//! the trace itself led to, so a race that needs another order of earlier events is missed; unless one window is the whole
-//! trace, a pair without a race stays open.
+//! Two accesses at most half a window apart are considered together in some window. A window starts in the state that
+//! the trace itself led to, so a race that needs another order of earlier events is missed. Hence a pair without a race
+//! stays open unless one window covers the whole trace.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ use model::race::SitePair;
 use model::{Step, Trace};
 
 use crate::LanePairs;
-use crate::exact::{Answer, Target, search};
+use crate::exact::{Answer, RacePair, search};
 use crate::lanes::{LaneId, Lanes, is_steady};
 use crate::options::{Aim, Options};
 use crate::outcome::{Method, Open, PredictedRace, Unsettled};
 use crate::reduce::Reduced;
+use crate::schedule_builder::ScheduleBuilder;
 use crate::tracker::{Survey, Tracker};
 use crate::window::Window;
-use crate::witness::Witness;
 
 /// The exact search over windows.
-pub(crate) struct Exact<'a> {
+pub(crate) struct WindowSearch<'a> {
     reduced: &'a Reduced,
     trace: &'a Trace,
     survey: &'a Survey,
     options: &'a Options,
     aim: &'a Aim<'a>,
     lanes: &'a Lanes,
-    /// Whether it ended before it had looked at everything.
+    /// Whether it stopped before it had considered everything.
     stopped: bool,
-    /// What is left for each pair of sites that was worked on.
+    /// The remaining budget of each pair of sites that was searched.
     budgets: BTreeMap<SitePair, u64>,
 }
 
-impl<'a> Exact<'a> {
+impl<'a> WindowSearch<'a> {
     pub(crate) fn new(
         reduced: &'a Reduced,
         survey: &'a Survey,
@@ -54,12 +54,12 @@ impl<'a> Exact<'a> {
         self.trace.events.len() <= self.options.window
     }
 
-    /// What is left of the budget of a pair of sites.
+    /// The remaining budget of a pair of sites.
     fn left(&self, sites: SitePair) -> u64 {
         self.budgets.get(&sites).copied().unwrap_or(self.options.budget)
     }
 
-    /// Looks for the races of open pairs, taking out those found.
+    /// Searches for races of open pairs and removes the pairs found.
     pub(crate) fn run(&mut self, open: &mut LanePairs) -> Vec<PredictedRace> {
         let mut races = Vec::new();
         let len = self.trace.events.len() as u32;
@@ -75,7 +75,7 @@ impl<'a> Exact<'a> {
                 if self.stopped {
                     return true;
                 }
-                let found = self.look_in(&window, Step(end), Step(looked_at), *sites, pairs);
+                let found = self.search_window(&window, Step(end), Step(looked_at), *sites, pairs);
                 let none = found.is_none();
                 races.extend(found);
                 none
@@ -90,8 +90,8 @@ impl<'a> Exact<'a> {
         races
     }
 
-    /// Looks for a race of the pair in the window, at least one access being past those looked at before.
-    fn look_in(
+    /// Searches for a race of the pair in the window, with at least one access that earlier windows did not contain.
+    fn search_window(
         &mut self,
         window: &Window,
         end: Step,
@@ -113,8 +113,8 @@ impl<'a> Exact<'a> {
                 let (first, second) = (first.min(second), first.max(second));
                 *budget = budget.checked_sub(1)?;
                 let events = [first, second].map(|step| &self.trace.events[step]);
-                let target = Target {
-                    places: events.map(|event| window.place(event.id)),
+                let target = RacePair {
+                    indices: events.map(|event| window.index_of(event.id)),
                     reads: events.map(|event| !is_steady(event)),
                 };
                 match search(window, target, budget) {
@@ -124,14 +124,14 @@ impl<'a> Exact<'a> {
                         return None;
                     }
                     Answer::Found(path) => {
-                        let mut witness = Witness::new(self.reduced);
-                        witness.push_until(window.start);
-                        for place in path {
-                            witness.push(window.step(place));
+                        let mut builder = ScheduleBuilder::new(self.reduced);
+                        builder.push_until(window.start);
+                        for at in path {
+                            builder.push(window.step(at));
                         }
-                        let in_run = witness.side_by_side(first, second);
+                        let in_run = builder.side_by_side(first, second);
                         let [first, second] = events.map(|event| self.reduced.whole(event.id));
-                        let (method, schedule) = (Method::Reordering, witness.schedule);
+                        let (method, schedule) = (Method::Reordering, builder.schedule);
                         return Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true });
                     }
                 }
@@ -140,7 +140,7 @@ impl<'a> Exact<'a> {
         None
     }
 
-    /// What can be said about the pairs without a race.
+    /// The result for the pairs without a race.
     pub(crate) fn settle(&self, open: LanePairs) -> (Vec<Open>, Vec<SitePair>) {
         let (mut unsettled, mut rejected) = (Vec::new(), Vec::new());
         for sites in open.into_keys() {

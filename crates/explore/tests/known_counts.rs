@@ -1,7 +1,7 @@
-//! Programs whose numbers of executions are known: a broken reduction cannot hide.
+//! Programs with known numbers of executions, so that a broken reduction cannot go unnoticed.
 //!
-//! Without sleep sets, dynamic partial-order reduction executes some classes of equivalent schedules more than once, so
-//! two numbers are pinned: the classes, which can be told from the program, and the executions.
+//! Without sleep sets, dynamic partial-order reduction executes some classes of equivalent schedules more than once. So
+//! two numbers are pinned: the classes, which follow from the program, and the executions.
 
 mod support;
 
@@ -27,7 +27,7 @@ fn dpor(text: &str) -> Outcome {
     with(text, ReductionName::Dpor)
 }
 
-/// The outcome, and how many classes of equivalent schedules were executed.
+/// The outcome, and the number of classes of equivalent schedules executed.
 fn dpor_classes(text: &str) -> (Outcome, usize) {
     let program = Program::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut classes = Classes::default();
@@ -36,7 +36,7 @@ fn dpor_classes(text: &str) -> (Outcome, usize) {
     (outcome, classes.0.len())
 }
 
-/// A program whose `main` starts a thread for each body and then joins them. Bodies see their number as `%tid`.
+/// A program whose `main` starts a thread for each body and then joins them. `%tid` in a body is the thread's number.
 fn threads(globals: &str, bodies: &[impl AsRef<str>]) -> String {
     let mut text = format!("{globals}\n");
     let mut main = String::from("fn main() {\nentry:\n");
@@ -95,8 +95,8 @@ fn plain_search_runs_every_interleaving() {
     assert_eq!(outcome.statistics.executions, 69);
 }
 
-/// The indexer of the paper on dynamic partial-order reduction: threads insert into a hash table by compare and swap.
-/// Up to 11 threads no two ever meet; each further one doubles the choices three times.
+/// The indexer from the paper on dynamic partial-order reduction: threads insert into a hash table by compare-and-swap.
+/// Up to 11 threads none collide; each further one doubles the choices three times.
 #[test]
 fn indexer() {
     let body = "
@@ -132,8 +132,8 @@ fn indexer() {
     }
 }
 
-/// The file system of the same paper: each thread takes an inode and, under its lock, the first free block.
-/// Up to 13 threads no two want the same block; each further one doubles the choices.
+/// The file system of the same paper: each thread takes an inode and, under its lock, the first free block. Up to 13
+/// threads no two want the same block; each further one doubles the choices.
 #[test]
 fn file_system() {
     let body = "
@@ -216,19 +216,19 @@ fn locked_increments_do_not_race_and_unlocked_ones_do() {
     assert!(outcome.races.values().all(|r| r.confirmed));
 }
 
-/// Both threads fail whatever the schedule; a run shows only the first.
+/// Both threads fail in every schedule, but a run shows only the first failure.
 #[test]
 fn a_failure_does_not_hide_another() {
     let outcome =
         dpor(&threads("global x: 4\nglobal y: 4\n", &["store 4, @x, 1\nassert 0", "store 4, @y, 1\nassert 0"]));
     assert_eq!(outcome.failures.len(), 2);
     assert!(outcome.failures.iter().all(|f| f.kind == FailureKind::Assertion));
-    // One run shows the other failure, and two each are tried with fewer switches.
+    // One run shows the other failure, and for each failure two schedules with fewer switches are tried.
     assert_eq!((outcome.statistics.executions, outcome.statistics.confirmations), (1, 5));
 }
 
-/// The relaxed flag tells the second thread that the first has written; nothing orders the two accesses, and they
-/// cannot be brought side by side.
+/// The second thread learns through a relaxed flag that the first has written. Nothing orders the two accesses, and
+/// they cannot be brought side by side.
 #[test]
 fn a_race_through_a_relaxed_flag() {
     let writer = "store 4, @x, 1\nstore 4 relaxed, @flag, 1";
@@ -242,8 +242,8 @@ fn a_race_through_a_relaxed_flag() {
     assert!(outcome.races.is_empty() && outcome.ordered.len() == 1);
 }
 
-/// The racing threads are the fourth and the fifth of the first execution; what leads to the race does not include the
-/// creation of the fourth, so the witness numbers them otherwise.
+/// The racing threads are the fourth and fifth of the first execution. The creation of the fourth does not lead to the
+/// race, so the witness numbers the threads differently.
 #[test]
 fn a_witness_may_number_threads_differently() {
     let text = "

@@ -1,12 +1,12 @@
-//! What is kept of a compile or a link, as bytes that may stand one after the other in a section.
+//! What `raceproof cc` embeds for a compile or a link, as bytes that may be concatenated in a section.
 //!
 //! ```text
 //! magic "RPKEPT"   6 bytes
 //! version          u16, little-endian
 //! length           u64, little-endian
-//! keepsake         `length` bytes of postcard
+//! entry            `length` bytes of postcard
 //! ```
-//! Linkers may fill up with zeros between keepsakes.
+//! Linkers may insert zeros between entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,12 +14,12 @@ const MAGIC: &[u8; 6] = b"RPKEPT";
 pub(crate) const VERSION: u16 = 1;
 const HEADER: usize = 16;
 
-/// One source and what became of it.
+/// One source and its bitcode.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Unit {
-    /// As the command line spelled it.
+    /// As spelled on the command line.
     pub source: String,
-    /// Where the compiler was called.
+    /// The working directory of the compiler.
     pub directory: String,
     /// Whether it is C++.
     pub cplusplus: bool,
@@ -30,20 +30,20 @@ pub struct Unit {
 /// What an executable or shared library was linked with, besides sources.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Link {
-    /// Where the linker was called.
+    /// The working directory of the linker.
     pub directory: String,
-    /// Whether by `c++`.
+    /// Whether it was linked by `c++`.
     pub cplusplus: bool,
-    /// Objects, archives, libraries and flags for the linker, in order, as the command line spelled them.
+    /// Objects, archives, libraries and linker flags, in order, as spelled on the command line.
     pub arguments: Vec<String>,
 }
 
-/// What is kept.
+/// An embedded entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Keepsake {
-    /// Of a compile.
+pub enum Embedded {
+    /// The result of a compile.
     Unit(Unit),
-    /// Of a link.
+    /// The arguments of a link.
     Link(Link),
 }
 
@@ -54,8 +54,8 @@ pub(crate) enum Unreadable {
     Version { found: u16 },
 }
 
-impl Keepsake {
-    /// As bytes. Keepsakes are made of strings and bytes, which postcard can always write.
+impl Embedded {
+    /// The entry as bytes. Entries consist of strings and bytes, which postcard can always write.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let content = postcard::to_stdvec(self).unwrap_or_default();
         let mut bytes = Vec::with_capacity(HEADER + content.len());
@@ -66,14 +66,14 @@ impl Keepsake {
         bytes
     }
 
-    /// All keepsakes of a section.
+    /// All entries of a section.
     pub(crate) fn read_all(section: &[u8]) -> Result<Vec<Self>, Unreadable> {
-        let mut keepsakes = Vec::new();
+        let mut entries = Vec::new();
         let mut offset = 0;
         loop {
             offset += section[offset..].iter().take_while(|byte| **byte == 0).count();
             if offset == section.len() {
-                return Ok(keepsakes);
+                return Ok(entries);
             }
             let damaged = Unreadable::Damaged { offset };
             let header = section.get(offset..offset + HEADER).ok_or(damaged)?;
@@ -90,7 +90,7 @@ impl Keepsake {
             let start = offset + HEADER;
             let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length)).ok_or(damaged)?;
             let content = section.get(start..end).ok_or(damaged)?;
-            keepsakes.push(postcard::from_bytes(content).map_err(|_| damaged)?);
+            entries.push(postcard::from_bytes(content).map_err(|_| damaged)?);
             offset = end;
         }
     }
@@ -100,28 +100,28 @@ impl Keepsake {
 mod tests {
     use super::*;
 
-    fn examples() -> [Keepsake; 2] {
+    fn examples() -> [Embedded; 2] {
         let unit = Unit { source: "a.c".into(), directory: "d".into(), cplusplus: false, bitcode: vec![0, 1, 0, 0] };
         let link = Link { directory: "d".into(), cplusplus: true, arguments: vec!["-lz".into()] };
-        [Keepsake::Unit(unit), Keepsake::Link(link)]
+        [Embedded::Unit(unit), Embedded::Link(link)]
     }
 
     #[test]
-    fn sections_stand_one_after_the_other() {
+    fn concatenated_sections_are_read() {
         let section = [examples()[0].to_bytes(), vec![0; 5], examples()[1].to_bytes(), vec![0; 3]].concat();
-        assert_eq!(Keepsake::read_all(&section), Ok(examples().into()));
-        assert_eq!(Keepsake::read_all(&[]), Ok(Vec::new()));
+        assert_eq!(Embedded::read_all(&section), Ok(examples().into()));
+        assert_eq!(Embedded::read_all(&[]), Ok(Vec::new()));
     }
 
     #[test]
-    fn damage_is_told_with_its_place() {
+    fn damage_is_reported_with_its_offset() {
         let whole = [examples()[0].to_bytes(), examples()[1].to_bytes()].concat();
         let second = examples()[0].to_bytes().len();
         for cut in second + 1..whole.len() {
-            assert_eq!(Keepsake::read_all(&whole[..cut]), Err(Unreadable::Damaged { offset: second }), "cut at {cut}");
+            assert_eq!(Embedded::read_all(&whole[..cut]), Err(Unreadable::Damaged { offset: second }), "cut at {cut}");
         }
         let mut other = whole;
         other[6] = 9;
-        assert_eq!(Keepsake::read_all(&other), Err(Unreadable::Version { found: 9 }));
+        assert_eq!(Embedded::read_all(&other), Err(Unreadable::Version { found: 9 }));
     }
 }

@@ -1,23 +1,23 @@
-//! Threads by the same number in every run of a search.
+//! Numbers for threads that stay the same in every run of a search.
 //!
 //! A run numbers threads in order of creation, so two runs that create threads in different orders number them
-//! differently. Here a thread's number is given once, to its path.
+//! differently. Here a thread path gets a number once and keeps it.
 
 use std::collections::BTreeMap;
 
 use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace, work};
 use smallvec::{SmallVec, smallvec};
 
-/// The numbers of the paths met so far.
+/// The numbers of all thread paths seen so far.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct ThreadNumbers {
     numbers: BTreeMap<ThreadPath, ThreadId>,
     /// The paths by number.
     paths: Vec<ThreadPath>,
 }
 
-impl Names {
-    /// With these numbers.
+impl ThreadNumbers {
+    /// Restores saved numbers.
     pub(crate) fn new(paths: Vec<ThreadPath>) -> Self {
         Self { numbers: paths.iter().cloned().zip((0..).map(ThreadId)).collect(), paths }
     }
@@ -27,52 +27,52 @@ impl Names {
         &self.paths
     }
 
-    /// The trace with the search's numbers in its events, runnable sets and pending operations; the rest, which the
-    /// reductions do not look at, keeps the run's.
-    pub(crate) fn rename(&mut self, mut trace: Trace) -> Trace {
+    /// The trace with the search's thread numbers in its events, runnable sets and pending operations. The rest keeps
+    /// the run's numbers, because no reduction reads it.
+    pub(crate) fn renumber(&mut self, mut trace: Trace) -> Trace {
         let known = trace.threads.len() <= self.paths.len();
         if known && trace.threads.iter().zip(&self.paths).all(|(info, path)| info.path == *path) {
             return trace;
         }
-        let mut names = Vec::with_capacity(trace.threads.len());
+        let mut numbers = Vec::with_capacity(trace.threads.len());
         for info in &trace.threads {
             let next = ThreadId(self.numbers.len() as u32);
             let known = self.numbers.get(&info.path).copied();
-            names.push(known.unwrap_or_else(|| {
+            numbers.push(known.unwrap_or_else(|| {
                 self.paths.push(info.path.clone());
                 *self.numbers.entry(info.path.clone()).or_insert(next)
             }));
         }
-        if (0..).map(ThreadId).zip(&names).all(|(number, name)| number == *name) {
+        if (0..).map(ThreadId).zip(&numbers).all(|(number, known)| number == *known) {
             return trace;
         }
-        // A thread that is about to be created has no path yet, and no events.
-        let name = |thread: ThreadId| names.get(thread.0 as usize).copied().unwrap_or(thread);
-        trace.events.iter_mut().for_each(|event| rename_event(event, name));
-        trace.pending.iter_mut().for_each(|pending| rename_event(&mut pending.event, name));
+        // A thread that is about to be created has neither a path nor events.
+        let number_of = |thread: ThreadId| numbers.get(thread.0 as usize).copied().unwrap_or(thread);
+        trace.events.iter_mut().for_each(|event| renumber_event(event, number_of));
+        trace.pending.iter_mut().for_each(|pending| renumber_event(&mut pending.event, number_of));
         for (_, set) in &mut trace.runnable {
-            *set = set.iter().map(name).collect::<ThreadSet>();
+            *set = set.iter().map(number_of).collect::<ThreadSet>();
         }
         trace
     }
 }
 
-fn rename_event(event: &mut Event, name: impl Fn(ThreadId) -> ThreadId) {
-    event.id.thread = name(event.id.thread);
+fn renumber_event(event: &mut Event, number_of: impl Fn(ThreadId) -> ThreadId) {
+    event.id.thread = number_of(event.id.thread);
     match &mut event.op {
         Op::Create { child: thread }
         | Op::Join { child: thread }
         | Op::TryJoin { child: thread, .. }
         | Op::Detach { child: thread }
-        | Op::Cancel { target: thread } => *thread = name(*thread),
+        | Op::Cancel { target: thread } => *thread = number_of(*thread),
         _ => {}
     }
 }
 
-/// The schedule that executes these events, from the first on, in this order.
+/// The schedule that executes these events in this order, starting with the first.
 pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Schedule {
     let mut schedule = Schedule { segments: Vec::with_capacity(64), choices: Vec::new() };
-    // The threads' numbers in the run, one more each; 0 for those not created.
+    // The threads' numbers in the run, plus one; 0 for threads not created.
     let mut numbers: SmallVec<[u32; 64]> = smallvec![1];
     let mut count = 1;
     let mut last = None;

@@ -1,4 +1,4 @@
-//! The bench that everything is measured on: which tools there are, and how they are called.
+//! The measuring environment: which tools there are, and how they are called.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,43 +11,44 @@ use crate::Failure;
 use crate::machine::{Machine, now};
 use crate::process::{Limits, Usage, run};
 
-/// After this long a process is killed, whatever it is.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// Time limit after which a process is killed.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
-pub(crate) struct Lab {
+pub(crate) struct Environment {
     root: PathBuf,
     raceproof: PathBuf,
     /// Fewer runs and shorter limits.
     pub(crate) quick: bool,
     pub(crate) machine: Machine,
-    /// The day on which measuring began; what comes after midnight is still its.
+    /// The day on which measuring started, also for measurements after midnight.
     pub(crate) date: String,
     folder: tempfile::TempDir,
 }
 
-/// A call of raceproof that ended by itself.
+/// A call of raceproof that ended normally.
 pub(crate) struct Answer {
     pub(crate) usage: Usage,
     pub(crate) document: Value,
-    /// The call, with paths from the root of the project.
+    /// The call, with paths relative to the project root.
     pub(crate) command: String,
     /// Standard error.
     notes: String,
 }
 
 impl Answer {
-    /// A number of the first engine's.
+    /// A number from the first engine's results.
     pub(crate) fn number(&self, key: &str) -> u64 {
         self.document["engines"][0][key].as_u64().unwrap_or_default()
     }
 
-    /// A number that was told on standard error, on a line that begins with its name.
+    /// A number printed on standard error, on a line that starts with its name.
     pub(crate) fn note(&self, name: &str) -> Result<usize, Failure> {
         let line = self.notes.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-        line.and_then(|text| text.parse().ok()).ok_or_else(|| format!("`{}` does not tell {name}", self.command).into())
+        line.and_then(|text| text.parse().ok())
+            .ok_or_else(|| format!("`{}` does not print {name}", self.command).into())
     }
 
-    /// Pairs that the static engine has counted and not listed.
+    /// Pairs that the static engine has counted but not listed.
     pub(crate) fn unlisted(&self) -> usize {
         let unknowns = self.document["unknowns"].as_array().map_or(&[][..], Vec::as_slice);
         let reasons = unknowns.iter().filter_map(|unknown| unknown["reason"].as_str());
@@ -55,14 +56,14 @@ impl Answer {
         counts.filter_map(|count| count.parse::<usize>().ok()).sum()
     }
 
-    /// How many pairs have a verdict.
+    /// Number of pairs with a verdict.
     pub(crate) fn pairs(&self, verdict: &str) -> usize {
         let pairs = self.document["pairs"].as_array().map_or(&[][..], Vec::as_slice);
         pairs.iter().filter(|pair| pair["verdict"] == verdict).count()
     }
 }
 
-impl Lab {
+impl Environment {
     pub(crate) fn new(root: &Path, raceproof: &Path, quick: bool) -> Result<Self, Failure> {
         if !raceproof.exists() {
             return Err(format!("{} is not there: run `make build` first", raceproof.display()).into());
@@ -72,27 +73,27 @@ impl Lab {
         Ok(Self { root, raceproof, quick, machine, date, folder })
     }
 
-    /// The first in a quick measurement, the second otherwise.
+    /// The first value in a quick measurement, the second otherwise.
     pub(crate) fn either<T>(&self, quick: T, full: T) -> T {
         if self.quick { quick } else { full }
     }
 
-    /// The raceproof that is measured.
+    /// The measured raceproof.
     pub(crate) fn command(&self) -> &Path {
         &self.raceproof
     }
 
-    /// A path from the root of the project.
+    /// A path relative to the project root.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// An empty folder that is gone when it is dropped.
-    pub(crate) fn desk(&self) -> Result<tempfile::TempDir, Failure> {
+    /// An empty folder that is deleted when dropped.
+    pub(crate) fn scratch_folder(&self) -> Result<tempfile::TempDir, Failure> {
         Ok(tempfile::tempdir_in(self.folder.path())?)
     }
 
-    /// Calls `raceproof`; `input` is a path from the root. Without `processors` it may use all.
+    /// Calls `raceproof`; `input` is relative to the project root. Without `processors` it may use all.
     pub(crate) fn raceproof(
         &self,
         command: &str,
@@ -100,12 +101,12 @@ impl Lab {
         args: &[&str],
         processors: Option<usize>,
     ) -> Result<Answer, Failure> {
-        let desk = self.desk()?;
+        let desk = self.scratch_folder()?;
         let (result, errors) = (desk.path().join("result.json"), desk.path().join("errors"));
         let mut process = Command::new(&self.raceproof);
         process.arg(command).arg(self.path(input)).args(args).arg("--json").current_dir(desk.path());
         process.stdout(std::fs::File::create(&result)?).stderr(std::fs::File::create(&errors)?);
-        let usage = run(&mut process, Limits { processors, time: PATIENCE })?;
+        let usage = run(&mut process, Limits { processors, time: TIME_LIMIT })?;
         let words = [command, input].into_iter().chain(args.iter().copied());
         let command = format!("raceproof {}", shlex::try_join(words)?);
         let text = std::fs::read_to_string(&result)?;
@@ -115,16 +116,16 @@ impl Lab {
         Ok(Answer { usage, document, command, notes })
     }
 
-    /// Calls another program, whose output is dropped.
+    /// Calls another program and discards its output.
     pub(crate) fn tool(&self, program: &Path, args: &[&str], time: Duration) -> Result<Usage, Failure> {
-        let desk = self.desk()?;
+        let desk = self.scratch_folder()?;
         let mut process = Command::new(program);
         process.args(args).current_dir(desk.path()).stdout(Stdio::null()).stderr(Stdio::null());
         process.env("TSAN_OPTIONS", format!("exitcode={FOUND}"));
         run(&mut process, Limits { processors: None, time })
     }
 
-    /// Compiles a source, a path from the root, with clang.
+    /// Compiles a source, relative to the project root, with clang.
     pub(crate) fn compiled(&self, source: &str, flags: &[&str], to: &Path) -> Result<(), Failure> {
         let mut clang = Command::new("clang-19");
         clang.args(flags).arg("-pthread").arg(self.path(source)).arg("-o").arg(to);
@@ -135,12 +136,12 @@ impl Lab {
         Err(format!("clang-19 cannot compile {source}: {}", String::from_utf8_lossy(&output.stderr)).into())
     }
 
-    /// Whether a tool that is not needed for raceproof itself is installed.
+    /// Whether an optional tool is installed.
     pub(crate) fn has(&self, tool: &str) -> bool {
         Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
     }
 
-    /// Works on all items, as many at once as there are processors; results come in the order of the items.
+    /// Processes all items, as many at once as there are processors; results are in the order of the items.
     pub(crate) fn side_by_side<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -165,5 +166,5 @@ impl Lab {
     }
 }
 
-/// The exit status by which the other tools say that they have found something.
+/// The exit status with which the other tools report a finding.
 pub(crate) const FOUND: i32 = 66;

@@ -1,5 +1,4 @@
-//! A search that is split is the same search: helpers explore parts of it, and the executions and what they show stay as
-//! they are.
+//! A search with helpers is the same search: the executions and findings do not change.
 
 #[path = "support/shapes.rs"]
 mod shapes;
@@ -15,7 +14,7 @@ use shapes::threads::threads;
 use shapes::{last_zero, readers};
 use testkit::Interpreter;
 
-/// Notes what it ran. The search's own runs may be slow, so that helpers come first.
+/// Records its runs. The search's own runs can be slowed down so that helpers are faster.
 struct Noting {
     interpreter: Interpreter,
     runs: Arc<Mutex<Vec<Schedule>>>,
@@ -32,7 +31,7 @@ impl Executor for Noting {
     }
 }
 
-/// What an observer is shown of accesses, up to the limit: a few for each site.
+/// The accesses an observer sees, limited per site.
 #[derive(Default, PartialEq, Debug)]
 struct Examples(BTreeMap<SiteId, Vec<(ThreadPath, Cell)>>);
 
@@ -57,7 +56,7 @@ fn programs() -> Vec<(&'static str, String)> {
     let racy = "%v = rmw add 4 seq_cst, @x, 1\nstore 4, @y, 1\n%w = load 4 seq_cst, @x";
     let trying = "sem_post @s\n%t = sem_trywait @s\nsem_post @s\nsem_wait @s\nstore 4 seq_cst, @x, 1";
     let choosing = "%c = choose 0, 2\nstore 4 seq_cst, @x, %c\n%v = load 4 seq_cst, @y\nstore 4 seq_cst, @y, 1";
-    // Races, and has some of its accesses, in few of its executions.
+    // Races, and executes some of its accesses, in few of its executions.
     let seldom = "%v = rmw add 4 seq_cst, @x, 1\n%w = rmw add 4 seq_cst, @x, 1\n%a = eq 32 %w, 4\n\
                   branch %a, writes, other\nwrites:\nstore 4, @y, 1\ngoto done\nother:\n%b = eq 32 %w, 5\n\
                   branch %b, reads, done\nreads:\n%z = load 4, @y\ngoto done\ndone:";
@@ -74,14 +73,14 @@ fn programs() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn parts_are_explored_as_the_search_would() {
+fn subtrees_are_explored_as_the_search_would() {
     let (mut own, mut helped) = (0, 0);
     for (name, text) in programs() {
         let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let options = Options {
             reduction: ReductionName::Optimal,
             max_executions: Some(3000),
-            smallest_part: Duration::ZERO,
+            smallest_subtree: Duration::ZERO,
             ..Options::default()
         };
         let noting = |runs: &Arc<Mutex<Vec<Schedule>>>, delay| Noting {
@@ -113,7 +112,7 @@ fn parts_are_explored_as_the_search_would() {
     assert!(helped > own / 4, "{helped} runs by helpers, {own} by the search itself");
 }
 
-/// Bounds hold with helpers, and the first finding ends the search.
+/// Bounds hold with helpers too, and the first finding ends the search.
 #[test]
 fn a_split_search_stops_where_it_is_asked_to() {
     for (name, text) in programs() {
@@ -124,7 +123,7 @@ fn a_split_search_stops_where_it_is_asked_to() {
                 reduction: ReductionName::Optimal,
                 max_executions: Some(most),
                 stop_at_first,
-                smallest_part: Duration::ZERO,
+                smallest_subtree: Duration::ZERO,
                 ..Options::default()
             };
             let expected = search(&mut interpreter(), &options, &mut ()).unwrap();

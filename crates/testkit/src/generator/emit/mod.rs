@@ -1,11 +1,14 @@
-//! Writing a sketch as C and as a text program, in lockstep: every statement has a line of its own in the C source, and
-//! the sites of the text program name that line.
+//! Writes a sketch as C and as a text program, in lockstep: every statement has a line of its own in the C source, and
+//! the sites of the text program refer to that line.
+
+mod control;
+mod operands;
 
 use std::collections::BTreeSet;
 
-use model::Order;
+use operands::{order_in_c, order_in_text};
 
-use super::sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
+use super::sketch::{Item, LockRef, Sketch, Test};
 
 /// The name of the C source in sites.
 pub const FILE: &str = "case.c";
@@ -19,7 +22,7 @@ pub struct Emitted {
     pub text: String,
 }
 
-/// Writes both.
+/// Writes the sketch in both languages.
 pub(super) fn emit(sketch: &Sketch) -> Emitted {
     let mut emitter = Emitter::default();
     emitter.head(sketch);
@@ -35,29 +38,29 @@ struct Emitter {
     /// Lines.
     c: Vec<String>,
     text: String,
-    /// Depth of the C block.
+    /// Nesting depth of the C block.
     indent: usize,
-    /// Names made so far.
+    /// Number of generated names.
     names: u32,
-    /// The block being written.
+    /// The current block.
     label: String,
-    /// Locals that can be used here.
+    /// Locals that are defined here.
     defined: BTreeSet<u8>,
     /// Threads created in this function.
     created: BTreeSet<usize>,
 }
 
 impl Emitter {
-    /// A line of C.
+    /// Adds a line of C.
     fn line(&mut self, text: &str) {
         self.c.push(format!("{:1$}{text}", "", self.indent * 4));
     }
-    /// A visible statement of the text program that belongs to the last line of C.
+    /// Adds a visible statement of the text program that belongs to the last line of C.
     fn op(&mut self, text: &str) {
         let site = format!("!{FILE}:{}:1", self.c.len());
         self.text.push_str(&format!("  {text:44} {site}\n"));
     }
-    /// A statement without a site.
+    /// Adds a statement without a site.
     fn pure(&mut self, text: &str) {
         self.text.push_str(&format!("  {text}\n"));
     }
@@ -69,7 +72,7 @@ impl Emitter {
         self.text.push_str(&format!("{label}:\n"));
         self.label = label.to_owned();
     }
-    /// A statement in both languages.
+    /// Adds a statement in both languages.
     fn both(&mut self, c: &str, text: &str) {
         self.line(c);
         self.op(text);
@@ -89,7 +92,7 @@ impl Emitter {
             self.line("void __VERIFIER_atomic_begin(void);");
             self.line("void __VERIFIER_atomic_end(void);");
         }
-        // Nothing but `main` is seen outside, so that several programs can be linked together.
+        // Only `main` is visible outside, so that several programs can be linked together.
         self.line("#define OWN static __attribute__((unused))");
         const GLOBALS: &[(&str, &str)] = &[
             ("int x0;", "x0: 4"),
@@ -187,7 +190,7 @@ impl Emitter {
         }
     }
 
-    /// The items of an inner C block.
+    /// Writes the items of an inner C block.
     fn body(&mut self, items: &[Item]) {
         self.indent += 1;
         let outer = self.defined.clone();
@@ -367,255 +370,5 @@ impl Emitter {
             }
             Item::Join(_) | Item::Detach(_) => {}
         }
-    }
-
-    /// `int l3 = x0;`, and the local is defined from here on.
-    fn read_line(&mut self, local: u8, what: &str) {
-        self.line(&format!("int l{local} = {what}; (void)l{local};"));
-        self.defined.insert(local);
-    }
-
-    fn value(&self, value: Value) -> (String, String) {
-        match value {
-            Value::Constant(value) => (value.to_string(), value.to_string()),
-            Value::Local(local) => self.local(local),
-        }
-    }
-
-    /// A local in both languages; 0 where it is not defined.
-    fn local(&self, local: u8) -> (String, String) {
-        if self.defined.contains(&local) {
-            (format!("l{local}"), format!("%l{local}"))
-        } else {
-            ("0".to_owned(), "0".to_owned())
-        }
-    }
-
-    fn index_in_c(&self, index: Index) -> String {
-        match index {
-            Index::Shared(var) => format!("x{var} & 1"),
-            Index::Local(local) => format!("{} & 1", self.local(local).0),
-        }
-    }
-
-    /// The address of an element of the array.
-    fn element(&mut self, index: Index) -> String {
-        let value = match index {
-            Index::Shared(var) => {
-                let read = self.fresh("read");
-                self.op(&format!("%{read} = load 4, @x{var}"));
-                format!("%{read}")
-            }
-            Index::Local(local) => self.local(local).1,
-        };
-        self.select("@a", &value, 4)
-    }
-
-    /// The address of element `value & 1` of an array.
-    fn select(&mut self, base: &str, value: &str, scale: u32) -> String {
-        let (bit, address) = (self.fresh("bit"), self.fresh("address"));
-        self.pure(&format!("%{bit} = and 32 {value}, 1"));
-        self.pure(&format!("%{address} = offset {base}, %{bit}, {scale}, 0"));
-        address
-    }
-
-    fn load_pointer(&mut self) -> String {
-        let pointer = self.fresh("pointer");
-        self.op(&format!("%{pointer} = load 8, @heap"));
-        pointer
-    }
-
-    /// A lock in both languages.
-    fn lock(&mut self, lock: LockRef) -> (String, String) {
-        match lock {
-            LockRef::Mutex(number) => (format!("&m[{number}]"), format!("@m+{}", u32::from(number) * 40)),
-            LockRef::Chosen(local) => {
-                let (c, text) = self.local(local);
-                (format!("&m[{c} & 1]"), format!("%{}", self.select("@m", &text, 40)))
-            }
-            LockRef::Recursive => ("&recursive".to_owned(), "@recursive".to_owned()),
-            LockRef::Read | LockRef::Write => ("&rw".to_owned(), "@rw".to_owned()),
-        }
-    }
-
-    fn lock_operation(&mut self, function: &str, word: &str, lock: LockRef) {
-        let (c, text) = self.lock(lock);
-        self.both(&format!("{function}({c});"), &format!("{word} {text}"));
-    }
-
-    fn wait(&mut self, var: u8, repeat: bool, timed: bool) {
-        let (head, inside, after) = (self.fresh("head"), self.fresh("wait"), self.fresh("after"));
-        let (read, zero) = (self.fresh("read"), self.fresh("zero"));
-        self.pure(&format!("goto {head}"));
-        self.begin(&head);
-        let keyword = if repeat { "while" } else { "if" };
-        self.both(&format!("{keyword} (x{var} == 0)"), &format!("%{read} = load 4, @x{var}"));
-        self.pure(&format!("%{zero} = eq 32 %{read}, 0"));
-        self.pure(&format!("branch %{zero}, {inside}, {after}"));
-        self.begin(&inside);
-        self.indent += 1;
-        match timed {
-            true => self.both("pthread_cond_timedwait(&c, &m[0], &soon);", "timedwait @c, @m"),
-            false => self.both("pthread_cond_wait(&c, &m[0]);", "wait @c, @m"),
-        }
-        self.indent -= 1;
-        self.pure(&format!("goto {}", if repeat { &head } else { &after }));
-        self.begin(&after);
-    }
-
-    /// Writes the head of an `if`; returns the local that is 1 if the test holds.
-    fn test(&mut self, test: &Test) -> String {
-        let (read, holds) = (self.fresh("read"), self.fresh("holds"));
-        match *test {
-            Test::Shared(var, value) => {
-                self.both(&format!("if (x{var} == {value}) {{"), &format!("%{read} = load 4, @x{var}"));
-                self.pure(&format!("%{holds} = eq 32 %{read}, {value}"));
-            }
-            Test::Atomic(var, value, order) => {
-                let load = format!("__atomic_load_n(&x{var}, {})", order_in_c(order));
-                self.line(&format!("if ({load} == {value}) {{"));
-                self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order)));
-                self.pure(&format!("%{holds} = eq 32 %{read}, {value}"));
-            }
-            Test::Local(local, value) => {
-                let (c, text) = self.local(local);
-                self.line(&format!("if ({c} == {value}) {{"));
-                self.pure(&format!("%{holds} = eq 32 {text}, {value}"));
-            }
-            Test::TryLock(lock) => {
-                let (c, text) = self.lock(lock);
-                let (function, word) = match lock {
-                    LockRef::Read => ("pthread_rwlock_tryrdlock", "tryrdlock"),
-                    LockRef::Write => ("pthread_rwlock_trywrlock", "trylock"),
-                    LockRef::Mutex(_) | LockRef::Chosen(_) | LockRef::Recursive => ("pthread_mutex_trylock", "trylock"),
-                };
-                self.both(&format!("if ({function}({c}) == 0) {{"), &format!("%{read} = {word} {text}"));
-                self.pure(&format!("%{holds} = eq 32 %{read}, 0"));
-            }
-            Test::TryWait => {
-                self.both("if (sem_trywait(&s) == 0) {", &format!("%{read} = sem_trywait @s"));
-                self.pure(&format!("%{holds} = eq 32 %{read}, 0"));
-            }
-            Test::CompareExchange(var, from, to, order, failure) => {
-                let expected = self.fresh("expected");
-                let orders = format!("{}, {}", order_in_c(order), order_in_c(failure));
-                let exchange = format!("__atomic_compare_exchange_n(&x{var}, &{expected}, {to}, 0, {orders})");
-                self.line(&format!("int {expected} = {from};"));
-                self.line(&format!("if ({exchange}) {{"));
-                let orders = format!("{} {}", order_in_text(order), order_in_text(failure));
-                self.op(&format!("%{read}, %{holds} = cas 4 {orders}, @x{var}, {from}, {to}"));
-            }
-        }
-        holds
-    }
-
-    fn branch(&mut self, test: &Test, then: &[Item]) {
-        let (inside, after) = (self.fresh("then"), self.fresh("after"));
-        let holds = self.test(test);
-        self.pure(&format!("branch %{holds}, {inside}, {after}"));
-        self.begin(&inside);
-        self.body(then);
-        self.line("}");
-        self.pure(&format!("goto {after}"));
-        self.begin(&after);
-    }
-
-    fn awaiting(&mut self, var: u8, value: u8, how: Awaiting) {
-        let (head, latch, after) = (self.fresh("head"), self.fresh("latch"), self.fresh("after"));
-        let (again, read, holds, other) =
-            (self.fresh("again"), self.fresh("read"), self.fresh("holds"), self.fresh("other"));
-        let entered_from = self.label.clone();
-        let c = match how {
-            Awaiting::Plain => format!("while (x{var} != {value}) {{}}"),
-            Awaiting::Atomic(order) => {
-                format!("while (__atomic_load_n(&x{var}, {}) != {value}) sched_yield();", order_in_c(order))
-            }
-            Awaiting::Exchange(order) => {
-                format!("while (__atomic_exchange_n(&x{var}, 1, {}) != {value}) {{}}", order_in_c(order))
-            }
-            Awaiting::TryLock => "while (pthread_mutex_trylock(&m[0])) {}".to_owned(),
-            Awaiting::Two(_) => format!("int {other}; do"),
-            Awaiting::Locked => "for (;;) {".to_owned(),
-        };
-        self.line(&c);
-        self.pure(&format!("goto {head}"));
-        self.begin(&head);
-        self.pure(&format!("%{again} = phi [{entered_from}: 0, {latch}: 1]"));
-        self.op(&format!("round %{again}"));
-        match how {
-            Awaiting::Plain => self.op(&format!("%{read} = load 4, @x{var}")),
-            Awaiting::TryLock => self.op(&format!("%{read} = trylock @m")),
-            Awaiting::Atomic(order) => self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order))),
-            Awaiting::Exchange(order) => {
-                self.op(&format!("%{read} = rmw exchange 4 {}, @x{var}, 1", order_in_text(order)));
-            }
-            Awaiting::Two(order) => {
-                let load = |var: u8| format!("__atomic_load_n(&x{var}, {})", order_in_c(order));
-                self.line(&format!("    {other} = {};", load(0)));
-                self.op(&format!("%{other} = load 4 {}, @x0", order_in_text(order)));
-                self.line(&format!("while ({} != {value});", load(var)));
-                self.op(&format!("%{read} = load 4 {}, @x{var}", order_in_text(order)));
-            }
-            Awaiting::Locked => {
-                self.indent += 1;
-                self.both("pthread_mutex_lock(&m[0]);", "lock @m");
-                self.both(&format!("int {read} = x{var};"), &format!("%{read} = load 4, @x{var}"));
-                self.both("pthread_mutex_unlock(&m[0]);", "unlock @m");
-                self.line(&format!("if ({read} == {value}) break;"));
-                self.indent -= 1;
-                self.line("}");
-            }
-        }
-        self.pure(&format!("%{holds} = eq 32 %{read}, {value}"));
-        self.pure(&format!("branch %{holds}, {after}, {latch}"));
-        self.begin(&latch);
-        if let Awaiting::Atomic(_) = how {
-            self.op("yield");
-        }
-        self.pure(&format!("goto {head}"));
-        self.begin(&after);
-        if let Awaiting::Two(_) = how {
-            self.both(&format!("x1 = {other};"), &format!("store 4, @x1, %{other}"));
-        }
-    }
-
-    /// A loop with this bound, in C and as text.
-    fn repeat(&mut self, (c_times, times): &(String, String), body: &[Item]) {
-        let (head, inside, after) = (self.fresh("head"), self.fresh("loop"), self.fresh("after"));
-        let (i, next, more, latch) = (self.fresh("i"), self.fresh("next"), self.fresh("more"), self.fresh("<latch>"));
-        self.line(&format!("for (int {i} = 0; {i} < {c_times}; {i}++) {{"));
-        let entered_from = self.label.clone();
-        self.pure(&format!("goto {head}"));
-        self.begin(&head);
-        self.pure(&format!("%{i} = phi [{entered_from}: 0, {latch}: %{next}]"));
-        self.pure(&format!("%{more} = slt 32 %{i}, {times}"));
-        self.pure(&format!("branch %{more}, {inside}, {after}"));
-        self.begin(&inside);
-        self.body(body);
-        self.line("}");
-        self.pure(&format!("%{next} = add 32 %{i}, 1"));
-        self.pure(&format!("goto {head}"));
-        self.text = self.text.replace(&latch, &self.label);
-        self.begin(&after);
-    }
-}
-
-fn order_in_c(order: Order) -> &'static str {
-    match order {
-        Order::Relaxed => "__ATOMIC_RELAXED",
-        Order::Acquire => "__ATOMIC_ACQUIRE",
-        Order::Release => "__ATOMIC_RELEASE",
-        Order::AcqRel => "__ATOMIC_ACQ_REL",
-        Order::SeqCst => "__ATOMIC_SEQ_CST",
-    }
-}
-
-fn order_in_text(order: Order) -> &'static str {
-    match order {
-        Order::Relaxed => "relaxed",
-        Order::Acquire => "acquire",
-        Order::Release => "release",
-        Order::AcqRel => "acq_rel",
-        Order::SeqCst => "seq_cst",
     }
 }

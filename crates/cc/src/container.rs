@@ -1,4 +1,4 @@
-//! Files that carry keepsakes: objects, archives, shared libraries, executables.
+//! Files with embedded bitcode: objects, archives, shared libraries, executables.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,57 +7,57 @@ use std::process::{Command, Stdio};
 use object::read::archive::ArchiveFile;
 use object::{Architecture, BinaryFormat, Endianness, Object, ObjectSection, SectionKind, write};
 
-use crate::error::Error;
-use crate::keepsake::{Keepsake, Link, Unit, Unreadable, VERSION};
+use crate::embedded::{Embedded, Link, Unit, Unreadable, VERSION};
+use crate::error::{Error, FileAction};
 
 /// The section's name.
 const SECTION: &str = ".raceproof";
 
-/// What a file carries.
+/// The bitcode and link arguments embedded in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Carried {
-    /// Sources, in the order the linker put them; of shared libraries of the same making after the file's own.
+pub struct EmbeddedContents {
+    /// Sources, in the order of the linker; those of shared libraries built the same way follow the file's own.
     pub units: Vec<Unit>,
-    /// How it was linked: arguments for a linker that stand for all that was not compiled here, with whole paths.
+    /// Linker arguments, with absolute paths, for everything that was not compiled with `raceproof cc`.
     pub linker_arguments: Vec<String>,
     /// Whether it was linked by `c++`.
     pub cplusplus: bool,
 }
 
-/// Whether a file is of a kind that can carry keepsakes.
-pub fn is_carrier(path: &Path) -> bool {
+/// Whether a file is of a kind that can contain embedded bitcode.
+pub fn is_container(path: &Path) -> bool {
     let mut magic = [0; 8];
     let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
     read.is_ok() && (magic.starts_with(b"\x7fELF") || magic == *b"!<arch>\n")
 }
 
-/// What a file carries, with what the libraries it was linked with carry.
-pub fn carried(path: &Path) -> Result<Carried, Error> {
-    let mut carried = Carried::default();
-    collect(path, &mut vec![path.to_owned()], &mut carried)?;
-    if carried.units.is_empty() {
-        return Err(Error::NothingKept { path: path.to_owned() });
+/// The bitcode embedded in a file and in the libraries it was linked with.
+pub fn embedded_contents(path: &Path) -> Result<EmbeddedContents, Error> {
+    let mut contents = EmbeddedContents::default();
+    collect(path, &mut vec![path.to_owned()], &mut contents)?;
+    if contents.units.is_empty() {
+        return Err(Error::NoBitcode { path: path.to_owned() });
     }
-    Ok(carried)
+    Ok(contents)
 }
 
-fn collect(path: &Path, seen: &mut Vec<PathBuf>, carried: &mut Carried) -> Result<(), Error> {
+fn collect(path: &Path, seen: &mut Vec<PathBuf>, contents: &mut EmbeddedContents) -> Result<(), Error> {
     let mut links = Vec::new();
-    for keepsake in keepsakes(path)? {
-        match keepsake {
-            Keepsake::Unit(unit) => carried.units.push(unit),
-            Keepsake::Link(link) => links.push(link),
+    for entry in entries(path)? {
+        match entry {
+            Embedded::Unit(unit) => contents.units.push(unit),
+            Embedded::Link(link) => links.push(link),
         }
     }
     for link in &links {
-        carried.cplusplus |= link.cplusplus;
+        contents.cplusplus |= link.cplusplus;
         for argument in Linked::of(link)? {
             match argument {
-                Linked::Whole(argument) => carried.linker_arguments.push(argument),
-                Linked::Carrier(library) if seen.contains(&library) => {}
-                Linked::Carrier(library) => {
+                Linked::Whole(argument) => contents.linker_arguments.push(argument),
+                Linked::Container(library) if seen.contains(&library) => {}
+                Linked::Container(library) => {
                     seen.push(library.clone());
-                    collect(&library, seen, carried)?;
+                    collect(&library, seen, contents)?;
                 }
             }
         }
@@ -65,12 +65,12 @@ fn collect(path: &Path, seen: &mut Vec<PathBuf>, carried: &mut Carried) -> Resul
     Ok(())
 }
 
-/// One argument of a link, seen from anywhere.
+/// One argument of a link, independent of the working directory.
 enum Linked {
-    /// To be given to the linker again.
+    /// An argument to pass to the linker again.
     Whole(String),
-    /// A shared library that carries keepsakes.
-    Carrier(PathBuf),
+    /// A shared library with embedded bitcode.
+    Container(PathBuf),
 }
 
 impl Linked {
@@ -88,7 +88,7 @@ impl Linked {
             } else if let Some(name) = joined("-l").or_else(|| value_after(argument, "-l", &mut rest)) {
                 let library = folders.iter().map(|folder| folder.join(format!("lib{name}.so"))).find(|f| f.exists());
                 match library {
-                    Some(library) if carries_units(&library)? => linked.push(Self::Carrier(library)),
+                    Some(library) if contains_units(&library)? => linked.push(Self::Container(library)),
                     _ => linked.push(Self::Whole(format!("-l{name}"))),
                 }
             } else if argument.starts_with('-') {
@@ -99,10 +99,10 @@ impl Linked {
             } else {
                 let file = absolute(argument);
                 let archive = file.extension().is_some_and(|e| e == "a");
-                if archive || !carries_units(&file)? {
+                if archive || !contains_units(&file)? {
                     linked.push(Self::Whole(file.to_string_lossy().into_owned()));
                 } else if file.extension().is_none_or(|e| e != "o") {
-                    linked.push(Self::Carrier(file));
+                    linked.push(Self::Container(file));
                 }
             }
         }
@@ -114,51 +114,51 @@ fn value_after<'a>(argument: &str, flag: &str, rest: &mut std::slice::Iter<'a, S
     (argument == flag).then(|| rest.next()).flatten().map(String::as_str)
 }
 
-/// Whether a file that may be gone carries sources.
-fn carries_units(path: &Path) -> Result<bool, Error> {
-    if !is_carrier(path) {
+/// Whether a file contains embedded sources; false if the file is missing.
+fn contains_units(path: &Path) -> Result<bool, Error> {
+    if !is_container(path) {
         return Ok(false);
     }
-    Ok(keepsakes(path)?.iter().any(|keepsake| matches!(keepsake, Keepsake::Unit(_))))
+    Ok(entries(path)?.iter().any(|entry| matches!(entry, Embedded::Unit(_))))
 }
 
-/// The keepsakes of one file.
-fn keepsakes(path: &Path) -> Result<Vec<Keepsake>, Error> {
+/// The embedded entries of one file.
+fn entries(path: &Path) -> Result<Vec<Embedded>, Error> {
     let bytes =
-        std::fs::read(path).map_err(|cause| Error::File { what: "cannot read", path: path.to_owned(), cause })?;
+        std::fs::read(path).map_err(|cause| Error::File { action: FileAction::Read, path: path.to_owned(), cause })?;
     let wrong = |error: object::Error| Error::Object { path: path.to_owned(), message: error.to_string() };
     let Ok(archive) = ArchiveFile::parse(&*bytes) else {
         return in_object(&object::File::parse(&*bytes).map_err(wrong)?, path);
     };
-    let mut keepsakes = Vec::new();
+    let mut entries = Vec::new();
     for member in archive.members() {
-        // Members that are no objects carry nothing.
+        // Archive members that are not objects contain nothing.
         if let Ok(file) = object::File::parse(member.map_err(wrong)?.data(&*bytes).map_err(wrong)?) {
-            keepsakes.extend(in_object(&file, path)?);
+            entries.extend(in_object(&file, path)?);
         }
     }
-    Ok(keepsakes)
+    Ok(entries)
 }
 
-fn in_object(file: &object::File<'_>, path: &Path) -> Result<Vec<Keepsake>, Error> {
-    let mut keepsakes = Vec::new();
-    // Relocatable files may have several sections of one name.
+fn in_object(file: &object::File<'_>, path: &Path) -> Result<Vec<Embedded>, Error> {
+    let mut entries = Vec::new();
+    // Relocatable files may have several sections with the same name.
     for section in file.sections().filter(|section| section.name() == Ok(SECTION)) {
         let data = section.data().map_err(|e| Error::Object { path: path.to_owned(), message: e.to_string() })?;
-        keepsakes.extend(Keepsake::read_all(data).map_err(|unreadable| match unreadable {
+        entries.extend(Embedded::read_all(data).map_err(|unreadable| match unreadable {
             Unreadable::Damaged { offset } => Error::Damaged { path: path.to_owned(), offset },
             Unreadable::Version { found } => {
                 Error::Version { path: path.to_owned(), found: found.into(), known: VERSION.into() }
             }
         })?);
     }
-    Ok(keepsakes)
+    Ok(entries)
 }
 
-/// Puts a keepsake into an object, in one step: the object is replaced as a whole.
-pub(crate) fn attach(keepsake: &Keepsake, object: &Path, objcopy: &str, folder: &Path) -> Result<(), Error> {
-    let content = folder.join("keepsake");
-    write(&content, &keepsake.to_bytes())?;
+/// Embeds an entry into an object atomically: the object is replaced as a whole.
+pub(crate) fn attach(entry: &Embedded, object: &Path, objcopy: &str, folder: &Path) -> Result<(), Error> {
+    let content = folder.join("entry");
+    write(&content, &entry.to_bytes())?;
     let mut add = OsString::from(format!("{SECTION}="));
     add.push(&content);
     let output = Command::new(objcopy)
@@ -177,18 +177,18 @@ pub(crate) fn attach(keepsake: &Keepsake, object: &Path, objcopy: &str, folder: 
     Err(Error::Object { path: object.to_owned(), message })
 }
 
-/// Writes an object that has nothing but a keepsake.
-pub(crate) fn write_object(keepsake: &Keepsake, path: &Path) -> Result<(), Error> {
+/// Writes an object that contains only an embedded entry.
+pub(crate) fn write_object(entry: &Embedded, path: &Path) -> Result<(), Error> {
     let architecture = if cfg!(target_arch = "aarch64") { Architecture::Aarch64 } else { Architecture::X86_64 };
     let mut object = write::Object::new(BinaryFormat::Elf, architecture, Endianness::Little);
     let section = object.add_section(Vec::new(), SECTION.into(), SectionKind::Metadata);
-    object.append_section_data(section, &keepsake.to_bytes(), 1);
-    // Without this one, linkers take the stack of the whole program to be executable.
+    object.append_section_data(section, &entry.to_bytes(), 1);
+    // Without this section, linkers make the stack of the whole program executable.
     object.add_section(Vec::new(), b".note.GNU-stack".into(), SectionKind::Other);
     let bytes = object.write().map_err(|e| Error::Object { path: path.to_owned(), message: e.to_string() })?;
     write(path, &bytes)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes).map_err(|cause| Error::File { what: "cannot write", path: path.to_owned(), cause })
+    std::fs::write(path, bytes).map_err(|cause| Error::File { action: FileAction::Write, path: path.to_owned(), cause })
 }
