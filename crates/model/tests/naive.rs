@@ -163,7 +163,9 @@ fn synchronises(events: &[Event], to: usize, byte: u64, edges: &mut BTreeSet<(us
             });
             sources.extend(fence);
         }
-        if !access.kind.reads() {
+        // A plain write of the same event comes before its atomic access, which reads from that.
+        let own = |a: &Access| a.kind.writes() && a.atomic.is_none();
+        if !access.kind.reads() || part(write, &own).is_some() {
             break;
         }
         at = write;
