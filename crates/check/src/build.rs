@@ -11,7 +11,7 @@ use exec::remote::Machine;
 use exec::{Config, Target};
 use llvm::Architecture;
 use llvm::instrument::Logged;
-use model::{Interrupt, SiteId};
+use model::{Budget, Interrupt, SiteId};
 use program::{Program, Unmodelled};
 
 use crate::Error;
@@ -83,7 +83,7 @@ impl Built {
             work_dir: folder.clone(),
             recorded_without: Some(without),
             architecture: Architecture::default(),
-            stop: Interrupt::new(),
+            budget: Budget::default(),
         })?;
         let executable = folder.join("program");
         link(&compiled, exec::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
@@ -119,7 +119,7 @@ impl BuildOptions {
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.clone(),
             work_dir: folder.to_owned(),
-            stop: stop.clone(),
+            budget: Budget::unlimited(stop.clone()),
         })
     }
 

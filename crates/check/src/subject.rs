@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use model::Interrupt;
+use model::{Budget, Interrupt};
 use program::Program;
 
 use crate::Error;
@@ -39,7 +39,7 @@ impl Subject {
         let stop = Interrupt::new();
         match Unlinked::new(options, interrupt) {
             Ok(mut unlinked) => {
-                unlinked.compiled.stop = stop.clone();
+                unlinked.compiled.budget = Budget::unlimited(stop.clone());
                 let program = Arc::clone(&unlinked.compiled.program);
                 Ok(Self { program, state: State::Linking(std::thread::spawn(|| unlinked.link())), stop })
             }

@@ -2,7 +2,7 @@
 
 use model::Order;
 
-use crate::value::Value;
+use crate::ir::Value;
 
 /// The effect of a piece of inline assembly on memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

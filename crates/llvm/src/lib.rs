@@ -4,26 +4,29 @@
 //! lowers the module to a `Program`, inserts the calls described in `docs/runtime-abi.md`, and builds the
 //! executable. It knows neither engines nor verdicts.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 mod architecture;
 mod assembly;
-pub mod debug;
+mod debug;
 mod driver;
 mod emit;
 mod error;
-pub mod escape;
-pub mod functions;
+mod escape;
+mod functions;
 mod initialisers;
 pub mod instrument;
-pub mod intrinsics;
+mod intrinsics;
+mod ir;
 mod loops;
-pub mod lower;
-pub mod module;
+mod lower;
+mod module;
 mod names;
 mod once;
 mod openmp;
 mod pointers;
-pub mod sites;
-pub mod value;
+mod process;
+mod sites;
 mod verifier;
 
 use std::collections::BTreeSet;
@@ -32,11 +35,11 @@ use std::sync::Arc;
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use model::{Interrupt, SiteId};
+use model::{Budget, SiteId};
 use program::{Program, Unmodelled};
 
 pub use architecture::Architecture;
-pub use error::Error;
+pub use error::{BuildStep, Error, Stage};
 
 use driver::Flags;
 use escape::Privacy;
@@ -62,8 +65,8 @@ pub struct Options {
     pub work_dir: PathBuf,
     /// For the recorder instead of the controlled runtime: the sites whose plain accesses need not be recorded.
     pub recorded_without: Option<BTreeSet<SiteId>>,
-    /// Ends compilers that are at work; the error then is [`Error::Stopped`].
-    pub stop: Interrupt,
+    /// Ends compilers that run when it is spent; the error then is [`Error::Spent`].
+    pub budget: Budget,
 }
 
 /// A program ready to be linked with the runtime.
@@ -84,39 +87,45 @@ pub struct Compiled {
     pub link_flags: Vec<String>,
     /// For the recorder: what its words mean.
     pub logged: Logged,
-    /// Ends the compiler and the linker while [`link`] is at work.
-    pub stop: Interrupt,
+    /// Ends the compiler and the linker of [`link`] when it is spent.
+    pub budget: Budget,
 }
 
 /// Compiles, lowers and instruments a program.
 pub fn compile(options: &Options) -> Result<Compiled, Error> {
     let context = Context::create();
-    let front = Front::new(&context, options)?;
-    if front.module.get_function("main").is_none_or(|main| main.count_basic_blocks() == 0) {
+    let sources = Sources::compile(&context, options)?;
+    if ir::Module::of(&sources.module).function("main").is_none_or(|main| main.is_declaration()) {
         return Err(Error::NoMain);
     }
-    let mut program = front.lower(options);
+    let numbered = Numbered::new(&sources, options)?;
+    let mut program = numbered.lower(options);
     let plan = Plan {
-        functions: &front.functions,
-        sites: &front.sites,
-        privacy: &front.privacy,
+        functions: &numbered.functions,
+        sites: &numbered.sites,
+        privacy: &numbered.privacy,
         assume_pure: &options.assume_pure,
         recorded_without: options.recorded_without.as_ref(),
     };
-    let Instrumented { mut unmodelled, logged } = instrument::instrument(&front.module, &plan)?;
-    unmodelled.extend(front.doubts());
+    let Instrumented { mut unmodelled, logged } = instrument::instrument(&sources.module, &plan)?;
+    unmodelled.extend(sources.doubts());
     merge(&mut program.unmodelled, &unmodelled);
     let bitcode = options.work_dir.join("instrumented.bc");
     create_dir(&options.work_dir)?;
-    if !front.module.write_bitcode_to_path(&bitcode) {
+    if !sources.module.write_bitcode_to_path(&bitcode) {
         let cause = std::io::Error::other("LLVM could not write the file");
         return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
     }
-    let link_flags = front.flags.link;
-    let stop = options.stop.clone();
-    let program = Arc::new(program);
-    let architecture = options.architecture;
-    Ok(Compiled { program, unmodelled, bitcode, architecture, cplusplus: front.cplusplus, link_flags, logged, stop })
+    Ok(Compiled {
+        program: Arc::new(program),
+        unmodelled,
+        bitcode,
+        architecture: options.architecture,
+        cplusplus: sources.cplusplus,
+        link_flags: sources.flags.link,
+        logged,
+        budget: options.budget.clone(),
+    })
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
@@ -127,15 +136,13 @@ pub fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -
 /// Compiles and lowers sources without instrumenting them; they need not have a `main`.
 pub fn lower_only(options: &Options) -> Result<Program, Error> {
     let context = Context::create();
-    Ok(Front::new(&context, options)?.lower(options))
+    let sources = Sources::compile(&context, options)?;
+    Ok(Numbered::new(&sources, options)?.lower(options))
 }
 
-/// The sources as one module, with functions and sites numbered.
-struct Front<'c> {
+/// The sources as one module that is complete: with what it needs of libraries, and locals in registers.
+struct Sources<'c> {
     module: Module<'c>,
-    functions: Functions<'c>,
-    privacy: Privacy<'c>,
-    sites: Sites<'c>,
     flags: Flags,
     cplusplus: bool,
     /// Whether some input had been optimised before.
@@ -143,35 +150,25 @@ struct Front<'c> {
     openmp: OpenMp,
 }
 
-impl<'c> Front<'c> {
-    fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
+impl<'c> Sources<'c> {
+    fn compile(context: &'c Context, options: &Options) -> Result<Self, Error> {
         let mut flags = Flags::new(&options.cflags);
         let compiled = driver::compile(options, &flags)?;
         // OpenMP's library is part of the program, see `openmp`.
         flags.link.splice(0..0, compiled.link.into_iter().filter(|flag| !flag.starts_with("-fopenmp")));
         let module = module::load_all(context, &compiled.inputs, options.architecture)?;
-        let units = debug::compile_units(&module);
+        let units = ir::Module::of(&module).compile_units();
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
         let openmp = openmp::complete(context, &module, options)?;
-        once::complete(&module);
-        verifier::complete(&module);
-        initialisers::complete(&module);
-        pointers::stand_in(&module);
+        let handle = ir::Module::of(&module);
+        once::complete(handle);
+        verifier::complete(handle);
+        initialisers::complete(handle);
+        pointers::stand_in(handle);
         module::promote_locals(&module)?;
-        let directory = std::env::current_dir()
-            .map_err(|cause| Error::Io { what: "cannot find out the working directory".into(), cause })?;
-        let spelling = Spelling::new(&directory, options.inputs.iter().map(PathBuf::as_path));
-        let functions = Functions::number(&module);
-        let privacy = Privacy::analyse(&module, &functions);
-        let sites = Sites::assign(&functions, &privacy, spelling, openmp.used);
-        Ok(Self { module, functions, privacy, sites, flags, cplusplus, optimized, openmp })
-    }
-
-    fn lower(&self, options: &Options) -> Program {
-        let mut program = lower::lower(&self.module, &self.functions, &self.sites, &options.assume_pure);
-        program.unmodelled.extend(self.doubts());
-        program
+        options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;
+        Ok(Self { module, flags, cplusplus, optimized, openmp })
     }
 
     /// What is not as the sources say, in the program as a whole.
@@ -181,6 +178,34 @@ impl<'c> Front<'c> {
         let doubts = [(self.optimized, OPTIMIZED), (self.openmp.private_tasks, TASKS)];
         let whole = |what: &str| Unmodelled { site: None, what: what.into(), function: None };
         doubts.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| whole(what)).collect()
+    }
+}
+
+/// A module with its functions and sites numbered.
+struct Numbered<'s, 'c> {
+    sources: &'s Sources<'c>,
+    functions: Functions<'s>,
+    privacy: Privacy<'s>,
+    sites: Sites<'s>,
+}
+
+impl<'s, 'c> Numbered<'s, 'c> {
+    fn new(sources: &'s Sources<'c>, options: &Options) -> Result<Self, Error> {
+        let directory = std::env::current_dir()
+            .map_err(|cause| Error::Io { what: "cannot find out the working directory".into(), cause })?;
+        let spelling = Spelling::new(&directory, options.inputs.iter().map(PathBuf::as_path));
+        let module = ir::Module::of(&sources.module);
+        let functions = Functions::number(module);
+        let privacy = Privacy::analyse(module, &functions);
+        let sites = Sites::assign(&functions, &privacy, spelling, sources.openmp.used);
+        Ok(Self { sources, functions, privacy, sites })
+    }
+
+    fn lower(&self, options: &Options) -> Program {
+        let module = ir::Module::of(&self.sources.module);
+        let mut program = lower::lower(module, &self.functions, &self.sites, &options.assume_pure);
+        program.unmodelled.extend(self.sources.doubts());
+        program
     }
 }
 

@@ -8,15 +8,13 @@
 //! An entry is the address, the size (1, 2, 4 or 8 bytes) and whether it was written; words that stand for accesses of
 //! other or of several sizes are always logged.
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 use model::SiteId;
 use wire::log::SEEN;
 
 use super::Weaver;
-use super::recording::{made, marked, variables};
-use crate::value::Value;
+use super::recording::{marked, variables};
+use crate::ir::{Block, Value};
 
 /// Bytes from the cursor to the table among a thread's variables.
 const TABLE_OFFSET: u64 = 24;
@@ -29,77 +27,61 @@ const ALWAYS: u8 = u8::MAX;
 
 /// A table that stays empty.
 pub(super) fn nothing<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
-    let ty = unsafe { LLVMArrayType2(weaver.insert.i64, SEEN as u64) };
-    weaver.insert.runtime_variable(NOTHING, ty)
+    weaver.insert.runtime_variable(NOTHING, weaver.insert.i64.array(SEEN as u64))
 }
 
 /// In `__rp_log`: returns if the table covers the word; the block to go on in otherwise.
-pub(super) fn skip<'m>(
-    weaver: &Weaver<'_, 'm>,
-    log: LLVMValueRef,
-    (address, site): (Value<'m>, Value<'m>),
-) -> LLVMBasicBlockRef {
+pub(super) fn skip<'m>(weaver: &Weaver<'_, 'm>, log: Value<'m>, (address, site): (Value<'m>, Value<'m>)) -> Block<'m> {
     let insert = &weaver.insert;
-    let builder = insert.builder();
-    let block = |name: &std::ffi::CStr| unsafe { LLVMAppendBasicBlockInContext(insert.context(), log, name.as_ptr()) };
-    let compare = |predicate, left: Value<'m>, right: Value<'m>| unsafe {
-        LLVMBuildICmp(builder, predicate, left.raw(), right.raw(), c"".as_ptr())
-    };
     let number = |n: u64| insert.const_i64(n);
-    unsafe {
-        let [look, unseen, note, seen, go_on] = [c"look", c"unseen", c"note", c"seen", c"log"].map(block);
-        // The site is a constant where this is inlined, so its kind is too.
-        let kind = insert.load(insert.i8, insert.offset(kinds(weaver), site));
-        let always = compare(LLVMIntPredicate::LLVMIntEQ, insert.widened(kind, false), number(ALWAYS.into()));
-        LLVMBuildCondBr(builder, always, go_on, look);
+    let [look, unseen, note, seen, go_on] =
+        ["look", "unseen", "note", "seen", "log"].map(|name| log.append_block(name));
+    // The site is a constant where this is inlined, so its kind is too.
+    let kind = insert.load(insert.i8, insert.offset(kinds(weaver), site));
+    let always = insert.compare(LLVMIntPredicate::LLVMIntEQ, insert.widened(kind, false), number(ALWAYS.into()));
+    insert.branch(always, go_on, look);
 
-        LLVMPositionBuilderAtEnd(builder, look);
-        let kind = insert.widened(kind, false);
-        let table = insert.load(insert.ptr, insert.offset(variables(weaver), number(TABLE_OFFSET)));
-        // A call for an empty buffer may change it.
-        LLVMSetVolatile(table.raw(), 1);
-        let mixed = insert.binary(LLVMOpcode::LLVMLShr, address, number(2));
-        let mixed = insert.binary(LLVMOpcode::LLVMXor, mixed, address);
-        let place = insert.binary(LLVMOpcode::LLVMAnd, mixed, number(SEEN as u64 - 1));
-        let place = insert.offset(table, insert.multiply(place, number(8)));
-        let entry = insert.binary(LLVMOpcode::LLVMShl, address, number(KIND_BITS));
-        let entry = insert.binary(LLVMOpcode::LLVMOr, entry, kind);
-        let known = marked(weaver, insert.load(insert.i64, place), c"words");
-        // A read is covered by a write, whose entry is the next number.
-        let ahead = insert.binary(LLVMOpcode::LLVMSub, known, entry);
-        let writes = insert.binary(LLVMOpcode::LLVMAnd, kind, number(1));
-        let most = insert.binary(LLVMOpcode::LLVMSub, number(1), writes);
-        LLVMBuildCondBr(builder, compare(LLVMIntPredicate::LLVMIntULE, ahead, most), seen, unseen);
+    insert.position_at_end(look);
+    let kind = insert.widened(kind, false);
+    let table = insert.load(insert.ptr, insert.offset(variables(weaver), number(TABLE_OFFSET)));
+    // A call for an empty buffer may change it.
+    table.set_volatile(true);
+    let mixed = insert.binary(LLVMOpcode::LLVMLShr, address, number(2));
+    let mixed = insert.binary(LLVMOpcode::LLVMXor, mixed, address);
+    let index = insert.binary(LLVMOpcode::LLVMAnd, mixed, number(SEEN as u64 - 1));
+    let slot = insert.offset(table, insert.multiply(index, number(8)));
+    let entry = insert.binary(LLVMOpcode::LLVMShl, address, number(KIND_BITS));
+    let entry = insert.binary(LLVMOpcode::LLVMOr, entry, kind);
+    let known = marked(weaver, insert.load(insert.i64, slot), "words");
+    // A read is covered by a write, whose entry is the next number.
+    let ahead = insert.binary(LLVMOpcode::LLVMSub, known, entry);
+    let writes = insert.binary(LLVMOpcode::LLVMAnd, kind, number(1));
+    let most = insert.binary(LLVMOpcode::LLVMSub, number(1), writes);
+    insert.branch(insert.compare(LLVMIntPredicate::LLVMIntULE, ahead, most), seen, unseen);
 
-        LLVMPositionBuilderAtEnd(builder, unseen);
-        LLVMBuildCondBr(builder, compare(LLVMIntPredicate::LLVMIntEQ, table, nothing(weaver)), go_on, note);
+    insert.position_at_end(unseen);
+    insert.branch(insert.compare(LLVMIntPredicate::LLVMIntEQ, table, nothing(weaver)), go_on, note);
 
-        LLVMPositionBuilderAtEnd(builder, note);
-        marked(weaver, insert.store(entry, place), c"words");
-        LLVMBuildBr(builder, go_on);
+    insert.position_at_end(note);
+    marked(weaver, insert.store(entry, slot), "words");
+    insert.jump(go_on);
 
-        LLVMPositionBuilderAtEnd(builder, seen);
-        LLVMBuildRetVoid(builder);
+    insert.position_at_end(seen);
+    insert.ret(None);
 
-        LLVMPositionBuilderAtEnd(builder, go_on);
-        go_on
-    }
+    insert.position_at_end(go_on);
+    go_on
 }
 
 /// A constant with the kind of each site's words.
 fn kinds<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
     let count = weaver.logged.accesses.last_key_value().map_or(0, |(site, _)| site.0 + 1);
     let i8 = weaver.insert.i8;
-    unsafe {
-        let mut kinds: Vec<_> = (0..count).map(|site| LLVMConstInt(i8, kind(weaver, SiteId(site)).into(), 0)).collect();
-        let module = weaver.module.as_mut_ptr();
-        let content = LLVMConstArray2(i8, kinds.as_mut_ptr(), kinds.len() as u64);
-        let global = LLVMAddGlobal(module, LLVMArrayType2(i8, kinds.len() as u64), c"__rp_kinds".as_ptr());
-        LLVMSetInitializer(global, content);
-        LLVMSetGlobalConstant(global, 1);
-        LLVMSetLinkage(global, LLVMLinkage::LLVMInternalLinkage);
-        made(global)
-    }
+    let kinds: Vec<_> = (0..count).map(|site| i8.number(kind(weaver, SiteId(site)).into())).collect();
+    let global = weaver.module.define_global("__rp_kinds", i8.const_array(&kinds));
+    global.set_constant_global();
+    global.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    global
 }
 
 /// The size of the accesses that a word of this site stands for, and whether one of them writes.

@@ -5,8 +5,8 @@ use model::Order;
 use program::{BinaryOp, Expr, Operand, RmwOp, Stmt};
 
 use super::body::Body;
-use super::view::Ty;
-use crate::value::Value;
+use crate::ir::Ty;
+use crate::ir::Value;
 
 /// The size of `va_list` on x86-64, and where its pointers are: to arguments on the stack, to saved registers.
 const VA_LIST_SIZE: u32 = 24;
@@ -36,12 +36,12 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     pub(super) fn load(&mut self, load: Value<'m>) {
-        let (address, size) = (self.operand(load.part(0)), self.size(load.type_()));
+        let (address, size) = (self.operand(load.part(0)), self.size(load.ty()));
         if size == 0 {
             return;
         }
         let atomic = order(load.ordering());
-        match load.type_().int_bits() {
+        match load.ty().int_bits() {
             // Memory holds whole bytes; the value has fewer bits.
             Some(bits) if bits <= 64 && bits != 8 * size => {
                 let dst = self.fresh();
@@ -59,7 +59,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     pub(super) fn store(&mut self, store: Value<'m>) {
         let value = store.part(0);
-        let (address, size) = (self.operand(store.part(1)), self.size(value.type_()));
+        let (address, size) = (self.operand(store.part(1)), self.size(value.ty()));
         if size > 0 {
             let value = self.operand(value);
             self.emit(Stmt::Store { address, value, size, atomic: order(store.ordering()) });
@@ -82,14 +82,14 @@ impl<'m> Body<'_, '_, 'm> {
             _ => RmwOp::Other,
         };
         let value = instruction.part(1);
-        let (address, size) = (self.operand(instruction.part(0)), self.size(value.type_()));
+        let (address, size) = (self.operand(instruction.part(0)), self.size(value.ty()));
         let (dst, value) = (self.result(instruction), self.operand(value));
         self.emit(Stmt::Rmw { dst, op, address, value, size, order: atomic_order(instruction.ordering()) });
     }
 
     pub(super) fn compare_exchange(&mut self, instruction: Value<'m>) {
         let expected = instruction.part(1);
-        let size = self.size(expected.type_());
+        let size = self.size(expected.ty());
         let (order, failure) = instruction.exchange_orderings();
         let (dst, success) = (self.part_result(instruction, 0), self.part_result(instruction, 1));
         let stmt = Stmt::CompareExchange {

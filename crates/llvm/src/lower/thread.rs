@@ -7,7 +7,7 @@ use program::library::{Effect, Size};
 use program::{BinaryOp, CompareOp, Expr, Operand, RmwOp, Stmt, SyncOp, TryMode};
 
 use super::body::Body;
-use crate::value::Value;
+use crate::ir::Value;
 
 /// What `pthread_mutexattr_t` holds for a recursive mutex, in its lowest bits.
 const RECURSIVE: i64 = 1;

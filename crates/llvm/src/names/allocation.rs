@@ -5,8 +5,7 @@ use program::library::{self, Role};
 
 use super::debug_type::DebugType;
 use super::expression::Names;
-use crate::debug::subprogram_of;
-use crate::value::Value;
+use crate::ir::Value;
 
 impl<'m> Names<'_, 'm> {
     /// The type of a local, or of a heap block by what its address is assigned to.
@@ -28,12 +27,12 @@ impl<'m> Names<'_, 'm> {
         match user.opcode()? {
             LLVMOpcode::LLVMStore if user.operand(0) == Some(pointer) => self.type_at(user.part(1), 8)?.pointee(),
             LLVMOpcode::LLVMRet => {
-                DebugType::signature(subprogram_of(self.function)?).first().copied().flatten()?.pointee()
+                DebugType::signature(self.function.subprogram()?).first().copied().flatten()?.pointee()
             }
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => {
                 let function = user.called_function()?;
                 let parameter = user.arguments().position(|a| a == pointer)?;
-                let signature = DebugType::signature(subprogram_of(function)?);
+                let signature = DebugType::signature(function.subprogram()?);
                 // A result in memory is a parameter that the signature does not have.
                 if signature.len() != function.parameters().len() + 1 {
                     return None;

@@ -9,11 +9,10 @@ use program::library::{self, Role};
 
 use super::debug_type::{DebugType, Member, Shape};
 use super::variables::{Variables, global};
-use crate::debug::subprogram_of;
 use crate::functions::source_name;
 use crate::intrinsics::{self, Intrinsic};
+use crate::ir::Value;
 use crate::lower::constant::{Step, Symbols};
-use crate::value::Value;
 
 /// Longest chain of pointers, e.g. `a->b->c`, that is spelled out.
 const MAX_DEPTH: u32 = 6;
@@ -84,7 +83,7 @@ impl<'a, 'm> Names<'a, 'm> {
                 Some(LLVMOpcode::LLVMStore) => instruction.operand(0)?,
                 _ => instruction.operand(1)?,
             };
-            let size = self.symbols.layout.store_size(accessed.type_());
+            let size = self.symbols.layout.store_size(accessed.ty());
             return self.place(address, size, MAX_DEPTH)?.spelled();
         }
         // A block that is freed is what the pointer points to.
@@ -174,7 +173,7 @@ impl<'a, 'm> Names<'a, 'm> {
         }
         match value.opcode()? {
             LLVMOpcode::LLVMLoad => {
-                let place = self.place(value.part(0), self.symbols.layout.store_size(value.type_()), depth)?;
+                let place = self.place(value.part(0), self.symbols.layout.store_size(value.ty()), depth)?;
                 let Part::Typed(ty) = place.shape.clone() else { return None };
                 if !ty.is_pointer() && !ty.is_reference() {
                     return None;
@@ -192,7 +191,7 @@ impl<'a, 'm> Names<'a, 'm> {
             }
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => {
                 let function = value.called_function()?;
-                let result = DebugType::signature(subprogram_of(function)?).first().copied().flatten()?;
+                let result = DebugType::signature(function.subprogram()?).first().copied().flatten()?;
                 let text = Some(format!("{}()", source_name(function)));
                 Some(Pointer { text, pointee: result.pointee(), reference: result.is_reference() })
             }
@@ -227,7 +226,7 @@ impl<'a, 'm> Names<'a, 'm> {
                 Some(format!("{left} {sign} {}", number.unsigned_abs()))
             }
             LLVMOpcode::LLVMLoad => {
-                self.place(value.part(0), self.symbols.layout.store_size(value.type_()), depth)?.spelled()
+                self.place(value.part(0), self.symbols.layout.store_size(value.ty()), depth)?.spelled()
             }
             _ => None,
         }

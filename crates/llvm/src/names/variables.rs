@@ -1,15 +1,10 @@
 //! The source's variables: globals, and what debug intrinsics say about a function's values.
 
-use inkwell::llvm_sys::core::{
-    LLVMDisposeValueMetadataEntries, LLVMGetTypeContext, LLVMGlobalCopyAllMetadata, LLVMValueMetadataEntriesGetMetadata,
-};
-use inkwell::llvm_sys::debuginfo::LLVMMetadataKind;
 use rustc_hash::FxHashMap;
 
 use super::debug_type::{DebugType, scope_prefix};
-use crate::debug::Node;
 use crate::functions::demangle;
-use crate::value::Value;
+use crate::ir::{MetadataKind, Node, Value};
 
 /// A variable of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,29 +21,16 @@ pub(crate) fn global<'m>(global: Value<'m>) -> Variable<'m> {
 }
 
 fn described<'m>(global: Value<'m>) -> Option<Variable<'m>> {
-    let expression = attached(global)
+    let expression = global
+        .attached()
         .into_iter()
-        .find(|node| matches!(node.kind(), LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind))?;
+        .find(|node| matches!(node.kind(), MetadataKind::LLVMDIGlobalVariableExpressionMetadataKind))?;
     let variable = expression.operand(0)?;
     // Operands: 0 scope, 1 name, 3 type, 6 the declaration of a static member. A string literal has no name.
     let scope = variable.operand(6).and_then(|declaration| declaration.operand(1)).or_else(|| variable.operand(0));
     let prefix = scope.map_or_else(String::new, scope_prefix);
     let name = format!("{prefix}{}", variable.string(1)?);
     Some(Variable { name, ty: variable.operand(3).and_then(DebugType::new) })
-}
-
-/// The metadata attached to a global.
-fn attached<'m>(global: Value<'m>) -> Vec<Node<'m>> {
-    let mut nodes = Vec::new();
-    unsafe {
-        let (context, mut count) = (LLVMGetTypeContext(global.ty()), 0);
-        let entries = LLVMGlobalCopyAllMetadata(global.raw(), &mut count);
-        for index in 0..count {
-            nodes.extend(Node::from_raw(LLVMValueMetadataEntriesGetMetadata(entries, index as u32), context));
-        }
-        LLVMDisposeValueMetadataEntries(entries);
-    }
-    nodes
 }
 
 /// The variables of one function.
