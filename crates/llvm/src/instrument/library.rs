@@ -24,7 +24,7 @@ impl<'m> Weaver<'_, 'm> {
                 self.unmodelled(Some(site), format!("calls `{name}`: {why}"), Some(name.to_owned()));
             }
         }
-        if function.by_runtime {
+        if function.by_runtime || self.note_unknown_sizes(function.effects, name, site) {
             return;
         }
         let wanted = |effect: &&&Effect| self.is_worth_reporting(effect, call);
@@ -54,6 +54,9 @@ impl<'m> Weaver<'_, 'm> {
     /// Reports the ordinary memory that a thread function touches: reads before it, writes after it, so that the
     /// operation itself is an event of its own.
     pub(super) fn thread_call(&mut self, call: Value<'m>, function: &ThreadFunction, site: SiteId) {
+        if self.note_unknown_sizes(function.effects, function.name, site) {
+            return;
+        }
         let wanted: Vec<_> = function.effects.iter().filter(|e| self.is_worth_reporting(e, call)).collect();
         let (reads, writes): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|e| matches!(e, Effect::Read(..)));
         if !reads.is_empty() {
@@ -132,16 +135,34 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
+    /// Notes a call that touches memory of a type whose size is not known on the program's architecture; true if it does.
+    fn note_unknown_sizes(&mut self, effects: &[Effect], name: &str, site: SiteId) -> bool {
+        let architecture = self.module.architecture();
+        let unknown =
+            |effect: &Effect| effect.size().and_then(Size::depends_on).filter(|ty| ty.size(architecture).is_none());
+        let Some(ty) = effects.iter().find_map(unknown) else { return false };
+        let what = format!("calls `{name}`: the size of `{}` is not known on this architecture", ty.spelling());
+        self.unmodelled(Some(site), what, Some(name.to_owned()));
+        true
+    }
+
     fn add(&self, call: Value<'m>, tag: Tag, index: u8, size: Size) {
         let number = |index: u8| match call.argument(index) {
             Some(value) => self.insert.widened(value, false),
             None => self.insert.const_i64(0),
         };
+        let architecture = self.module.architecture();
         let result = || self.insert.not_negative(self.insert.widened(call, true));
         let (hook, len) = match size {
-            Size::Bytes(bytes) => ("__rp_add", self.insert.const_i64(bytes)),
+            Size::Bytes(_) | Size::Of(_) | Size::Array(..) => match size.fixed(architecture) {
+                Some(bytes) => ("__rp_add", self.insert.const_i64(bytes)),
+                None => return,
+            },
             Size::Arg(i) => ("__rp_add", number(i)),
-            Size::Scaled(i, factor) => ("__rp_add", self.insert.multiply(number(i), self.insert.const_i64(factor))),
+            Size::Scaled(i, element) => match element.size(architecture) {
+                Some(bytes) => ("__rp_add", self.insert.multiply(number(i), self.insert.const_i64(bytes))),
+                None => return,
+            },
             Size::Product(i, j) => ("__rp_add", self.insert.multiply(number(i), number(j))),
             Size::String => ("__rp_add_string", self.insert.const_i64(u64::MAX)),
             Size::StringMax(i) => ("__rp_add_string", number(i)),

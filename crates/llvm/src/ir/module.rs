@@ -7,6 +7,8 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef, LLVMValueRef};
 use inkwell::llvm_sys::target::LLVMGetModuleDataLayout;
 
+use program::Architecture;
+
 use super::{Layout, Node, Ty, Value, require};
 
 /// A live module.
@@ -26,6 +28,13 @@ impl<'m> Module<'m> {
     pub(super) fn context(self) -> LLVMContextRef {
         // SAFETY: a live module.
         unsafe { LLVMGetModuleContext(self.raw) }
+    }
+
+    /// What it was compiled for.
+    pub(crate) fn architecture(self) -> Architecture {
+        // SAFETY: a live module, which owns the string.
+        let triple = unsafe { CStr::from_ptr(LLVMGetTarget(self.raw)) };
+        Architecture::of_triple(&triple.to_string_lossy())
     }
 
     /// Sizes and offsets of its types.

@@ -242,12 +242,13 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     fn library_size(&mut self, size: Size, args: &[Operand]) -> Operand {
+        let architecture = self.lowering.program.architecture;
+        let number = |bytes: Option<u64>| bytes.map_or(Operand::Any, |bytes| Operand::Const(bytes as i64));
         let (left, right) = match size {
-            Size::Bytes(bytes) => return Operand::Const(bytes as i64),
             Size::Arg(arg) => return Self::arg(args, arg),
-            Size::Scaled(arg, factor) => (Self::arg(args, arg), Operand::Const(factor as i64)),
+            Size::Scaled(arg, element) => (Self::arg(args, arg), number(element.size(architecture))),
             Size::Product(a, b) => (Self::arg(args, a), Self::arg(args, b)),
-            _ => return Operand::Any,
+            size => return number(size.fixed(architecture)),
         };
         match (left, right) {
             (Operand::Const(a), Operand::Const(b)) => Operand::Const(a.wrapping_mul(b)),

@@ -60,7 +60,12 @@ pub(crate) fn lower<'m>(
         results: FxHashMap::default(),
         errno: None,
         sections: None,
-        program: Program { files: sites.files.clone(), sites: sites.table.clone(), ..Program::default() },
+        program: Program {
+            architecture: module.architecture(),
+            files: sites.files.clone(),
+            sites: sites.table.clone(),
+            ..Program::default()
+        },
     };
     lowering.run(module)
 }

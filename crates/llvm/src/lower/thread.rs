@@ -61,10 +61,7 @@ impl<'m> Body<'_, '_, 'm> {
         if address == Operand::Const(0) {
             return;
         }
-        let small = match size {
-            Size::Bytes(bytes) => u32::try_from(bytes).ok(),
-            _ => None,
-        };
+        let small = size.fixed(self.lowering.program.architecture).and_then(|bytes| u32::try_from(bytes).ok());
         let stmt = match (small, writes) {
             (Some(size), true) => Stmt::Store { address, value: Operand::Any, size, atomic: None },
             (Some(size), false) => Stmt::Load { dst: self.fresh(), address, size, atomic: None },

@@ -18,9 +18,11 @@
 //! | [`atomics`] | atomic library calls |
 //!
 //! Conventions: arguments are counted from 0. A null pointer argument touches nothing. Memory that the library owns
-//! and hands out through no pointer is [`LibraryState`].
+//! and hands out through no pointer is [`LibraryState`]. Sizes of types depend on the architecture ([`CType`]); a number
+//! of bytes is written only where it is the same on all of them.
 
 pub mod atomics;
+mod c_type;
 mod cxx;
 mod posix;
 mod pure;
@@ -35,17 +37,24 @@ mod wide;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use crate::Architecture;
+
+pub use c_type::{CType, Language};
 pub use state::{LibraryState, StateAccess};
 
 /// How many bytes an effect covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
-    /// This many.
+    /// This many, on every architecture.
     Bytes(u64),
+    /// As many as a type has.
+    Of(CType),
+    /// As many as an array of a type has.
+    Array(CType, u64),
     /// As many as this argument says.
     Arg(u8),
-    /// This argument times a constant.
-    Scaled(u8, u64),
+    /// As many as this argument's number of elements of a type.
+    Scaled(u8, CType),
     /// The product of two arguments.
     Product(u8, u8),
     /// Up to and with the terminating zero byte (`__rp_add_string` without limit).
@@ -60,6 +69,26 @@ pub enum Size {
     Result,
     /// The returned number times this argument; none if negative. Only after the call.
     ResultTimes(u8),
+}
+
+impl Size {
+    /// The number of bytes, where the architecture alone decides it.
+    pub fn fixed(self, architecture: Architecture) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Of(ty) => ty.size(architecture),
+            Self::Array(element, len) => Some(element.size(architecture)? * len),
+            _ => None,
+        }
+    }
+
+    /// The type whose size it depends on.
+    pub fn depends_on(self) -> Option<CType> {
+        match self {
+            Self::Of(ty) | Self::Array(ty, _) | Self::Scaled(_, ty) => Some(ty),
+            _ => None,
+        }
+    }
 }
 
 /// What a hook computing accesses is given.
@@ -124,6 +153,18 @@ pub enum Effect {
     Keeps(u8),
     /// The effect cannot be described; the text says why.
     Opaque(&'static str),
+}
+
+impl Effect {
+    /// How many bytes it touches, where it names an argument and a size.
+    pub fn size(&self) -> Option<Size> {
+        match self {
+            Self::Read(_, size) | Self::Write(_, size) | Self::ReadAfter(_, size) | Self::WriteAfter(_, size) => {
+                Some(*size)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Bytes that go to memory of the library or the kernel, or come from there: what comes out may be anything that went in.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Architecture;
 use crate::ir::{Operand, Stmt};
 
 /// The example of the module's documentation.
@@ -51,6 +52,20 @@ fn the_example_reads_and_comes_back() {
     let site = &program.sites[model::SiteId(1)];
     assert_eq!((site.source_function.as_str(), site.inlined_at.len()), ("inlined", 1));
     assert_eq!(program.globals[crate::GlobalId(2)].relocations[1], (16, Operand::Function(crate::FunctionId(1))));
+}
+
+#[test]
+fn the_architecture_is_written_unless_it_is_the_usual_one() {
+    let text = |architecture: &str| format!("{architecture}fn main() {{ return 0 }}");
+    assert_eq!(parse(&text("")).architecture, Architecture::X86_64);
+    assert!(!parse(&text("architecture x86_64\n")).to_string().contains("architecture"));
+    for (name, architecture) in [("aarch64", Architecture::Aarch64), ("other", Architecture::Other)] {
+        let program = parse(&text(&format!("architecture {name}\n")));
+        assert_eq!(program.architecture, architecture);
+        assert_eq!(parse(&program.to_string()), program);
+    }
+    let error = Program::parse("architecture pdp11").unwrap_err().to_string();
+    assert!(error.contains("expected an architecture, found `pdp11`"), "{error}");
 }
 
 #[test]
