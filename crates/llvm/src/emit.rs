@@ -38,7 +38,7 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     arguments.extend(compiled.link_flags.iter().chain(extra).map(OsString::from));
     arguments.extend(["-lm", "-lpthread", "-ldl", "-o"].map(OsString::from));
     arguments.push(PathBuf::from(out).into());
-    // Whether there is a linker is asked only where linking failed: starting a program of LLVM takes its time.
+    // The check for a linker comes after a failure: starting a program of LLVM takes time that a good link need not pay.
     clang.run(&arguments).map_err(|failure| match failure {
         Failure::Refused(_) if !has_lld() => Error::NoLinker { version: LLVM_VERSION },
         failure => refused(BuildStep::Link)(failure),

@@ -27,7 +27,7 @@ pub enum Error {
     Unreadable {
         /// As the user spelled it.
         path: PathBuf,
-        /// What the system says.
+        /// The system's reason.
         cause: std::io::Error,
     },
     /// An input of a kind we do not compile.
@@ -46,7 +46,7 @@ pub enum Error {
     Compile {
         /// As the user spelled it.
         path: PathBuf,
-        /// What clang said.
+        /// Clang's messages.
         diagnostics: String,
     },
     /// A directive of OpenMP that our library does not have.
@@ -66,7 +66,7 @@ pub enum Error {
         path: PathBuf,
         /// The major version we read.
         version: u32,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// A bitcode file without debug information: no race in it could be shown.
@@ -102,7 +102,7 @@ pub enum Error {
     Link {
         /// As the user spelled it.
         path: PathBuf,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// Nothing to run.
@@ -113,7 +113,7 @@ pub enum Error {
     Build {
         /// Which step failed.
         step: BuildStep,
-        /// What clang said.
+        /// Clang's messages.
         diagnostics: String,
     },
     /// A file of ours could not be written or a tool could not be started.
@@ -121,7 +121,7 @@ pub enum Error {
     Io {
         /// What was tried.
         what: String,
-        /// What the system says.
+        /// The system's reason.
         cause: std::io::Error,
     },
     /// LLVM refused what we made: our mistake.
@@ -129,7 +129,7 @@ pub enum Error {
     Internal {
         /// At which point.
         stage: Stage,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
 }

@@ -15,10 +15,10 @@ mod library;
 mod recording;
 mod rounds;
 mod sections;
-mod seen;
+mod shared_words;
 mod streams;
+mod thinning;
 mod tls;
-mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,7 +87,7 @@ pub(crate) fn instrument<'m>(
         attributes::strip(plan.functions);
         attributes::keep_frames(plan.functions);
         tls::move_into_image(&mut weaver);
-        sections::place(&mut weaver);
+        sections::assign(&mut weaver);
     }
     verify(linked, Stage::AfterInstrumentation)?;
     Ok(Instrumented { unmodelled: weaver.unmodelled, logged: weaver.logged })

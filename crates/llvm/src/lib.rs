@@ -209,7 +209,7 @@ impl<'s, 'c> Numbered<'s, 'c> {
     }
 }
 
-/// Adds what instrumentation has no model for, where lowering has not said the same already.
+/// Adds what instrumentation has no model for, unless lowering has already listed it.
 fn merge(known: &mut Vec<Unmodelled>, more: &[Unmodelled]) {
     for entry in more {
         let same_place = |k: &&Unmodelled| k.site == entry.site && k.function == entry.function;

@@ -37,16 +37,16 @@ const NAME: &str = "<openmp>";
 const ADAPTER: &str = ".region";
 /// How the names of functions start that a program with OpenMP calls.
 const PREFIXES: [&str; 3] = ["__kmpc_", "__tgt_", "omp_"];
-/// Starts a region: place, number of arguments, code, arguments.
+/// Starts a region: source location, number of arguments, code, arguments.
 const FORK: &str = "__kmpc_fork_call";
 /// Makes an explicit task.
 const TASK: &str = "__kmpc_omp_task_alloc";
 /// The library's: code that takes an array of arguments, that array.
 const PARALLEL: &str = "raceproof_omp_parallel";
 
-/// Whether the code at a place is the library's.
-pub(crate) fn is_own(place: DebugLocation<'_>) -> bool {
-    place.file().is_some_and(|file| file.name.starts_with(NAME) || file.directory.starts_with(NAME))
+/// Whether the code at a location is the library's.
+pub(crate) fn is_own(at: DebugLocation<'_>) -> bool {
+    at.file().is_some_and(|file| file.name.starts_with(NAME) || file.directory.starts_with(NAME))
 }
 
 /// Whether a function stands between the library and the code of a region.
@@ -190,7 +190,7 @@ fn adapter<'m>(builder: &Builder<'m>, code: Value<'m>, given: &[Value<'m>]) -> V
     adapter
 }
 
-/// Puts a call of the library's function in the place of the one that starts a region.
+/// Replaces the call that starts a region by one of the library's function.
 fn replace<'m>(builder: &Builder<'m>, call: Value<'m>, parallel: Value<'m>, adapter: Value<'m>, given: &[Value<'m>]) {
     let first = call.function().and_then(|f| f.blocks().first().and_then(|block| block.first_insertion_point()));
     builder.position_before(first.unwrap_or(call));

@@ -12,7 +12,7 @@ use crate::ir::{AttributeOf, Builder, Module, Value};
 /// Follows the library function's name in its stand-in's name.
 const SUFFIX: &str = ".pointer";
 
-/// Puts stand-ins in the place of addresses of library functions. Variadic functions keep their address: their
+/// Replaces addresses of library functions by those of stand-ins. Variadic functions keep their address: their
 /// arguments cannot be passed on.
 pub(crate) fn stand_in(module: Module<'_>) {
     for function in module.functions() {

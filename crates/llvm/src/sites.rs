@@ -19,7 +19,7 @@ use crate::intrinsics;
 use crate::ir::Value;
 use crate::openmp;
 
-/// How the user spelled the files that debug information speaks of.
+/// How the user spelled the files that debug information names.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Spelling {
     /// Where the user is.
@@ -100,12 +100,12 @@ impl<'m> Sites<'m> {
         sites
     }
 
-    /// The site of an instruction; `None` if it does nothing visible or came after the sites were numbered.
+    /// The site of an instruction; `None` if it does nothing visible or was inserted after the sites were numbered.
     pub(crate) fn id(&self, instruction: Value<'m>) -> Option<SiteId> {
         self.of.get(&instruction).copied()
     }
 
-    /// The number of a file that debug information speaks of.
+    /// The number of a file that debug information names.
     pub(crate) fn file(&mut self, file: &SourceFile) -> FileId {
         let name = self.spelling.of(file);
         *self.file_ids.entry(name.clone()).or_insert_with(|| self.files.push(name))
@@ -113,14 +113,14 @@ impl<'m> Sites<'m> {
 
     fn site(&mut self, function: FunctionId, name: &str, instruction: Value<'m>) -> Site {
         // What the library does for a directive is done where that is.
-        let mut place = DebugLocation::of(instruction);
-        while let Some(outer) = place.filter(|place| openmp::is_own(*place)).and_then(DebugLocation::inlined_at) {
-            place = Some(outer);
+        let mut at = DebugLocation::of(instruction);
+        while let Some(outer) = at.filter(|at| openmp::is_own(*at)).and_then(DebugLocation::inlined_at) {
+            at = Some(outer);
         }
-        let source_function = place.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
-        let location = place.and_then(|p| self.location(p));
+        let source_function = at.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
+        let location = at.and_then(|at| self.location(at));
         let mut inlined_at = Vec::new();
-        let mut next = place.and_then(DebugLocation::inlined_at);
+        let mut next = at.and_then(DebugLocation::inlined_at);
         while let Some(at) = next {
             let function = at.function().unwrap_or_else(|| name.to_owned());
             inlined_at.push(Frame { function, location: self.location(at) });
@@ -129,9 +129,9 @@ impl<'m> Sites<'m> {
         Site { function, source_function, location, inlined_at, expression: None, allocates: None }
     }
 
-    fn location(&mut self, place: DebugLocation<'m>) -> Option<Location> {
-        let file = self.file(&place.file()?);
-        Some(Location { file, line: place.line(), column: place.column() })
+    fn location(&mut self, at: DebugLocation<'m>) -> Option<Location> {
+        let file = self.file(&at.file()?);
+        Some(Location { file, line: at.line(), column: at.column() })
     }
 }
 

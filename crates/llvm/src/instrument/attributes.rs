@@ -1,9 +1,9 @@
-//! Taking away promises that functions do not keep in an instrumented program, and keeping their frames.
+//! Removing attributes that do not hold in an instrumented program, and keeping frames.
 //!
-//! `__attribute__((pure))` and the like tell LLVM that a function leaves memory alone. With hooks in it, or defined by
-//! the runtime, it does not: another thread may run inside. Calls could be merged, and values kept across them, if the
-//! promise stayed. Nor may LLVM know which functions allocate: it would leave out a `realloc` whose result is only
-//! freed, and with it a free that races.
+//! `__attribute__((pure))` and the like say that a function does not touch memory. With hooks in it, or defined by the
+//! runtime, it does: another thread may run inside. If the attribute stayed, LLVM could merge calls and keep values across
+//! them. LLVM must not know which functions allocate either: it would remove a `realloc` whose result is only freed, and
+//! with it a free that races.
 
 use crate::functions::Functions;
 use crate::ir::{AttributeOf, Value};
@@ -14,20 +14,20 @@ const OF_PARAMETERS: [&str; 4] = ["nocapture", "readnone", "readonly", "writeonl
 /// The attribute that keeps LLVM from knowing library functions by their names.
 const NO_BUILTINS: &str = "no-builtins";
 
-/// Takes the promises from all functions and from calls of them; LLVM's intrinsics keep theirs.
+/// Removes the attributes from all functions and from calls of them; LLVM's intrinsics keep theirs.
 pub(super) fn strip(functions: &Functions<'_>) {
     for &function in functions.table.iter() {
         function.add_string_attribute(NO_BUILTINS, "");
-        take(function, function.parameters().len());
+        strip_one(function, function.parameters().len());
         let calls_function = |i: &Value<'_>| i.is_call() && i.called_function().is_none_or(|f| !f.is_intrinsic());
         for call in function.instructions().into_iter().filter(calls_function) {
-            take(call, call.arguments().count());
+            strip_one(call, call.arguments().count());
         }
     }
 }
 
-/// Takes the promises from a function or call with this many parameters.
-fn take(of: Value<'_>, parameters: usize) {
+/// Removes the attributes from a function or call with this many parameters.
+fn strip_one(of: Value<'_>, parameters: usize) {
     for name in OF_FUNCTIONS {
         of.remove_attribute(AttributeOf::Function, name);
     }
@@ -36,7 +36,7 @@ fn take(of: Value<'_>, parameters: usize) {
     }
 }
 
-/// Lets a finding tell how a thread got there: every function keeps a frame that can be found. One that calls itself may
+/// Makes backtraces of findings possible: every function keeps a frame pointer. One that calls itself may
 /// still turn that into a loop, so that no stack overflows that would not otherwise.
 pub(super) fn keep_frames(functions: &Functions<'_>) {
     for (_, function) in functions.defined() {

@@ -35,7 +35,7 @@ impl<'m> Body<'_, '_, 'm> {
     fn is_as_expected(&self) -> bool {
         let pointer = |value: &Value<'m>| value.ty() == self.weaver.insert.ptr;
         let integer = |value: &Value<'m>| self.integer().is_some_and(|ty| value.ty() == ty);
-        let place = |value: AtomicValue| match value {
+        let fits = |value: AtomicValue| match value {
             AtomicValue::Arg(i) => self.parameters.get(usize::from(i)).is_some_and(integer),
             AtomicValue::Memory(i) => self.parameters.get(usize::from(i)).is_some_and(pointer),
             AtomicValue::Result => self.integer().is_some_and(|ty| self.result_type() == ty),
@@ -49,12 +49,12 @@ impl<'m> Body<'_, '_, 'm> {
         address
             && size
             && match self.call.op {
-                AtomicOp::Load { to } => place(to),
-                AtomicOp::Store { value } => place(value),
-                AtomicOp::Rmw { value, old, .. } => place(value) && place(old),
+                AtomicOp::Load { to } => fits(to),
+                AtomicOp::Store { value } => fits(value),
+                AtomicOp::Rmw { value, old, .. } => fits(value) && fits(old),
                 AtomicOp::CompareExchange { expected, new, returns_old, .. } => {
                     let result = self.result_type().is_integer();
-                    place(expected) && place(new) && result && (!returns_old || place(AtomicValue::Result))
+                    fits(expected) && fits(new) && result && (!returns_old || fits(AtomicValue::Result))
                 }
                 AtomicOp::Fence => false,
             }
@@ -92,7 +92,7 @@ impl<'m> Body<'_, '_, 'm> {
     /// The object is a number: loaded, changed, stored.
     fn sized(&self, integer: Ty<'m>) -> Option<Value<'m>> {
         let insert = &self.weaver.insert;
-        let read = |place: AtomicValue| match place {
+        let read = |value: AtomicValue| match value {
             AtomicValue::Arg(i) => self.parameters[usize::from(i)],
             AtomicValue::Memory(i) => insert.load(integer, self.parameters[usize::from(i)]),
             AtomicValue::Result | AtomicValue::Zero => integer.zero(),
@@ -125,7 +125,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// The object is memory: copied and compared.
     fn any_size(&self, size: Value<'m>) -> Option<Value<'m>> {
-        let memory = |place: AtomicValue| match place {
+        let memory = |value: AtomicValue| match value {
             AtomicValue::Memory(i) => self.parameters.get(usize::from(i)).copied(),
             _ => None,
         };

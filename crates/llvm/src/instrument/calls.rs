@@ -52,8 +52,8 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
-    /// Tells the runtime where the program is before a call that may get there. Volatile, because LLVM knows of
-    /// some functions (`malloc`) that they do not read the program's memory and would move the store.
+    /// Stores the current site before a call that may enter the runtime. Volatile, because LLVM knows that some functions
+    /// (`malloc`) do not read the program's memory and would move the store.
     fn store_site(&self, call: Value<'m>, site: SiteId) {
         self.insert.before(call);
         let variable = if self.is_recorded() {

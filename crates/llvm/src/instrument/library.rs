@@ -225,14 +225,14 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Puts values, widened to 64 bits each, into an array in the function's frame.
     fn spread(&self, call: Value<'m>, values: &[Value<'m>]) -> Value<'m> {
-        let place = self.insert.frame_array(call, values.len() as u64);
+        let array = self.insert.frame_array(call, values.len() as u64);
         self.insert.before(call);
         for (index, value) in (0u64..).zip(values) {
-            let slot = self.insert.offset(place, self.insert.const_i64(8 * index));
+            let slot = self.insert.offset(array, self.insert.const_i64(8 * index));
             let value = self.insert.widened(*value, true);
             self.insert.store(value, slot);
         }
-        place
+        array
     }
 }
 

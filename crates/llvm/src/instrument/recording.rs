@@ -14,7 +14,7 @@ use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTailCallK
 use model::SiteId;
 use wire::log::{ADDRESS_BITS, BUFFER, MARGIN, SITES};
 
-use super::{Weaver, seen};
+use super::{Weaver, thinning};
 use crate::ir::{Block, Node, Ty, Value};
 
 /// Logs a word.
@@ -64,7 +64,7 @@ pub(super) fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
             insert.const_i64(BUFFER as u64 - 1),
             insert.ptr.zero(),
             insert.const_i32(wire::NO_SITE),
-            seen::nothing(weaver),
+            thinning::nothing(weaver),
         ];
         global.set_initializer(module.const_struct(&content, false));
         global.set_linkage(LLVMLinkage::LLVMInternalLinkage);
@@ -107,7 +107,7 @@ fn define_log(weaver: &Weaver<'_, '_>) {
     log.add_attribute("alwaysinline", 0);
     let [address, site] = log.parameters()[..] else { return };
     let in_memory = has_cursors_in_memory(weaver);
-    let entry = if in_memory { entry } else { seen::skip(weaver, log, (address, site)) };
+    let entry = if in_memory { entry } else { thinning::skip(weaver, log, (address, site)) };
     let [full, room] = ["full", "room"].map(|name| log.append_block(name));
     let cursor = marked(weaver, insert.load(insert.i64, variables), "cursor");
     cursor.set_volatile(in_memory);
@@ -159,7 +159,7 @@ fn mark_unlikely<'m>(weaver: &Weaver<'_, 'm>, branch: Value<'m>) {
     branch.attach(c"prof", Node::tuple(weaver.module, &[name, weight(1), weight(8000)]));
 }
 
-/// Tells alias analysis what kind of memory an instruction touches: the thread's `cursor`, the `words` of a buffer, or the
+/// Marks for alias analysis what kind of memory an instruction touches: the thread's `cursor`, the `words` of a buffer, or the
 /// `program`'s own. Nothing of one kind is another's.
 pub(super) fn marked<'m>(weaver: &Weaver<'_, 'm>, instruction: Value<'m>, kind: &str) -> Value<'m> {
     const NAME: &CStr = c"tbaa";

@@ -1,11 +1,11 @@
-//! Loops that wait for another thread: tells the runtime where their rounds begin.
+//! Loops that wait for another thread: marks for the runtime where their rounds begin.
 //!
-//! Such a loop writes no memory by itself. It may read, take and give back locks, offer to let others run, and update
-//! atomically; whether a round really had no effect is for the runtime to see. Values that live on from round to round
-//! are told, and compared there.
+//! Such a loop writes no plain memory. It may read, lock and unlock, yield, and update atomically; the runtime finds out
+//! whether a round really had no effect. The hook passes the values that are carried from round to round, and the
+//! runtime compares them.
 //!
-//! What a round reads plainly has to be read in every round. Else a read that only happens in rounds that are left out
-//! could race unseen. A loop that counts is never idle and is left alone.
+//! The runtime leaves out rounds without effect. A plain read that does not happen in every round could then race
+//! unnoticed, so a loop with such a read gets no hook. A loop that counts always has an effect and gets none either.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +19,11 @@ use crate::loops::{Flow, Loop};
 
 /// Values that may live on from round to round.
 const CARRIED: usize = 4;
-/// How deep functions called in a loop are looked into.
+/// How many levels of calls in a loop are analysed.
 const DEPTH: usize = 4;
 
 /// A loop that waits.
-pub(super) struct Waiting<'m> {
+pub(super) struct WaitingLoop<'m> {
     header: Block<'m>,
     /// The blocks from which another round begins.
     again: BTreeSet<Block<'m>>,
@@ -34,12 +34,12 @@ pub(super) struct Waiting<'m> {
 
 impl<'m> Weaver<'_, 'm> {
     /// The loops of a function that wait; before anything is inserted.
-    pub(super) fn waiting_loops(&self, function: Value<'m>) -> Vec<Waiting<'m>> {
+    pub(super) fn waiting_loops(&self, function: Value<'m>) -> Vec<WaitingLoop<'m>> {
         let flow = Flow::of(function);
         flow.loops().iter().filter_map(|l| self.waiting(&flow, l)).collect()
     }
 
-    fn waiting(&self, flow: &Flow<'m>, l: &Loop) -> Option<Waiting<'m>> {
+    fn waiting(&self, flow: &Flow<'m>, l: &Loop) -> Option<WaitingLoop<'m>> {
         let again: Vec<usize> = flow.predecessors(l.header).iter().copied().filter(|b| l.blocks.contains(b)).collect();
         let leaves = |block: &usize| flow.successors(*block).iter().any(|to| !l.blocks.contains(to));
         let ends: Vec<usize> = l.blocks.iter().copied().filter(leaves).chain(again.iter().copied()).collect();
@@ -56,7 +56,7 @@ impl<'m> Weaver<'_, 'm> {
         }
         let carried = self.carried(flow, l, &again)?;
         let again = again.iter().map(|block| flow.blocks[*block]).collect();
-        Some(Waiting { header: flow.blocks[l.header], again, carried, site: sites.into_iter().min()? })
+        Some(WaitingLoop { header: flow.blocks[l.header], again, carried, site: sites.into_iter().min()? })
     }
 
     /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.
@@ -124,9 +124,9 @@ impl<'m> Weaver<'_, 'm> {
             })
     }
 
-    /// Inserts what tells the runtime that a round begins.
-    pub(super) fn round(&self, waiting: &Waiting<'m>) {
-        let Waiting { header, again, carried, site } = waiting;
+    /// Inserts the hook that marks the beginning of a round.
+    pub(super) fn round(&self, waiting: &WaitingLoop<'m>) {
+        let WaitingLoop { header, again, carried, site } = waiting;
         let Some(first) = header.instructions().first().copied() else { return };
         let Some(body) = header.first_insertion_point() else { return };
         self.insert.before(first);

@@ -23,14 +23,14 @@ const ASSEMBLY: &str = "\
 ";
 
 /// Places every writable global that has no section of its own.
-pub(super) fn place(weaver: &mut Weaver<'_, '_>) {
+pub(super) fn assign(weaver: &mut Weaver<'_, '_>) {
     let module = weaver.module;
     if module.has_assembly() {
         weaver.unmodelled(None, "assembly outside of functions", None);
     }
     for global in module.globals().into_iter().filter(|g| is_writable(*g)) {
         match global.section().as_str() {
-            "" => put(global),
+            "" => assign_one(global),
             name if [".init_array", ".fini_array", ".preinit_array"].iter().any(|p| name.starts_with(p)) => {
                 weaver.unmodelled(None, format!("puts `{}` into the section `{name}`", global.name()), None);
             }
@@ -48,7 +48,7 @@ fn is_writable(global: Value<'_>) -> bool {
         || matches!(global.linkage(), LLVMLinkage::LLVMAvailableExternallyLinkage | LLVMLinkage::LLVMAppendingLinkage))
 }
 
-fn put(global: Value<'_>) {
+fn assign_one(global: Value<'_>) {
     let zero = global.initializer().is_some_and(Value::is_zero);
     if global.linkage() == LLVMLinkage::LLVMCommonLinkage {
         global.set_linkage(LLVMLinkage::LLVMExternalLinkage);

@@ -11,7 +11,7 @@ use super::{Block, Module, Ty, Value, require};
 /// New instructions have no name unless they are given one.
 const UNNAMED: *const std::ffi::c_char = c"".as_ptr();
 
-/// Builds instructions of one module, at the place it was last sent to.
+/// Builds instructions of one module, at the insertion point that was set last.
 pub(crate) struct Builder<'m> {
     raw: LLVMBuilderRef,
     module: Module<'m>,
@@ -35,7 +35,7 @@ impl Drop for Builder<'_> {
 }
 
 impl<'m> Builder<'m> {
-    /// A builder that is at no place yet.
+    /// A builder without an insertion point yet.
     pub(crate) fn new(module: Module<'m>) -> Self {
         // SAFETY: a live context, which `'m` keeps alive.
         let raw = unsafe { LLVMCreateBuilderInContext(module.context()) };
@@ -208,7 +208,7 @@ impl<'m> Builder<'m> {
     pub(crate) fn move_memory(&self, to: Value<'m>, from: Value<'m>, size: Value<'m>) {
         let fits = to.is_pointer() && from.is_pointer() && size.ty().is_integer();
         require(fits, "bytes are copied between pointers");
-        // SAFETY: two pointers and an integer, at a place in a function.
+        // SAFETY: two pointers and an integer, at an insertion point in a function.
         unsafe { LLVMBuildMemMove(self.raw, to.raw(), 1, from.raw(), 1, size.raw()) };
     }
 

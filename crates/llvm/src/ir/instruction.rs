@@ -95,7 +95,7 @@ impl<'m> Value<'m> {
         (u32::from(index) < self.argument_count()).then(|| self.operand(index.into())).flatten()
     }
 
-    /// Decides whether a call may, must or must not take the place of its caller's frame.
+    /// Decides whether a call may, must or must not reuse its caller's frame.
     pub(crate) fn set_tail_call(self, kind: LLVMTailCallKind) {
         if self.is(LLVMOpcode::LLVMCall) {
             // SAFETY: a `call`, the only form that can be in tail position.

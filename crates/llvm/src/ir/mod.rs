@@ -16,7 +16,7 @@
 //! - *Erasing.* LLVM frees what is erased. [`Value::erase`] asks that nothing uses the value any more; that nobody keeps
 //!   a handle of it is up to the caller, as with inkwell's handles. Passes erase values too: handles are made after them.
 //!
-//! Comments at the calls speak of "a live value" and mean the first point.
+//! "A live value" in a comment at a call refers to the first point.
 
 mod attribute;
 mod block;

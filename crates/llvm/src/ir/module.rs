@@ -121,7 +121,7 @@ impl<'m> Module<'m> {
         unsafe { LLVMSetIsNewDbgInfoFormat(self.raw, 0) };
     }
 
-    /// The compile units that its debug information speaks of.
+    /// The compile units of its debug information.
     pub(crate) fn compile_units(self) -> Vec<Node<'m>> {
         const NAME: &CStr = c"llvm.dbg.cu";
         // SAFETY: a live module, and room for as many operands as the named metadata has.

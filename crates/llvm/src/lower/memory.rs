@@ -120,7 +120,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.temporary(Expr::Binary { op: BinaryOp::Mul, bits: 64, left: count, right: Operand::Const(stride) })
             }
         };
-        let variable = self.variables.place(alloca).cloned();
+        let variable = self.variables.at_address(alloca).cloned();
         let ty = variable.as_ref().and_then(|v| v.ty).map(|ty| self.lowering.types.of(ty));
         let dst = self.result(alloca);
         self.emit(Stmt::Alloca { dst, size, name: variable.map(|v| v.name), ty });

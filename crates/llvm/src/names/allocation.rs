@@ -4,14 +4,14 @@ use inkwell::llvm_sys::LLVMOpcode;
 use program::library::{self, Role};
 
 use super::debug_type::DebugType;
-use super::expression::Names;
+use super::expression::ValueNames;
 use crate::ir::Value;
 
-impl<'m> Names<'_, 'm> {
+impl<'m> ValueNames<'_, 'm> {
     /// The type of a local, or of a heap block by what its address is assigned to.
     pub(super) fn allocated_type(&self, instruction: Value<'m>) -> Option<DebugType<'m>> {
         if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
-            return self.variables.place(instruction)?.ty;
+            return self.variables.at_address(instruction)?.ty;
         }
         let callee = instruction.called_function().filter(|f| f.is_declaration())?;
         let row = library::lookup(&callee.name())?;

@@ -41,7 +41,7 @@ pub(crate) struct Member<'m> {
     pub(crate) size: u64,
     /// `None` for bit-fields, which have no addressable type.
     pub(crate) ty: Option<DebugType<'m>>,
-    /// A base class: its members are spoken of without its name.
+    /// A base class: expressions name its members without it.
     pub(crate) is_base: bool,
 }
 
@@ -141,7 +141,7 @@ impl<'m> DebugType<'m> {
             tag::CONST | tag::VOLATILE | tag::RESTRICT | tag::ATOMIC => {
                 self.base().map_or_else(|| "void".to_owned(), Self::spelled)
             }
-            // A typedef is looked through, unless it is the only name there is.
+            // A typedef is resolved, unless it is the only name there is.
             tag::TYPEDEF => match self.base() {
                 Some(base) if base.stripped().has_name() => base.spelled(),
                 _ => self.own_name().unwrap_or_default(),

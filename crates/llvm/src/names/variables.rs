@@ -37,9 +37,9 @@ fn described<'m>(global: Value<'m>) -> Option<Variable<'m>> {
 #[derive(Default)]
 pub(crate) struct Variables<'m> {
     /// By the value that is the variable's address.
-    places: FxHashMap<Value<'m>, Variable<'m>>,
+    by_address: FxHashMap<Value<'m>, Variable<'m>>,
     /// By the value the variable has; in order of appearance.
-    values: FxHashMap<Value<'m>, Vec<Variable<'m>>>,
+    by_value: FxHashMap<Value<'m>, Vec<Variable<'m>>>,
 }
 
 impl<'m> Variables<'m> {
@@ -64,10 +64,10 @@ impl<'m> Variables<'m> {
             let variable = Variable { name, ty: node.operand(3).and_then(DebugType::new) };
             match (declares, meaning) {
                 (true, Meaning::Itself) | (false, Meaning::Pointee) => {
-                    variables.places.entry(value).or_insert(variable);
+                    variables.by_address.entry(value).or_insert(variable);
                 }
                 (false, Meaning::Itself) => {
-                    let known = variables.values.entry(value).or_default();
+                    let known = variables.by_value.entry(value).or_default();
                     if !known.contains(&variable) {
                         known.push(variable);
                     }
@@ -79,14 +79,14 @@ impl<'m> Variables<'m> {
     }
 
     /// The variable that lies at this address.
-    pub(crate) fn place(&self, address: Value<'m>) -> Option<&Variable<'m>> {
-        self.places.get(&address)
+    pub(crate) fn at_address(&self, address: Value<'m>) -> Option<&Variable<'m>> {
+        self.by_address.get(&address)
     }
 
     /// The variable that has this value: of several the first that says what it points to, else the first.
     /// Constants are values of too many variables to be named after one.
     pub(crate) fn value(&self, value: Value<'m>) -> Option<&Variable<'m>> {
-        let known = self.values.get(&value).filter(|_| !value.is_any_constant())?;
+        let known = self.by_value.get(&value).filter(|_| !value.is_any_constant())?;
         let typed = |v: &&Variable<'m>| v.ty.is_some_and(|ty| ty.pointee().is_some());
         known.iter().find(typed).or_else(|| known.first())
     }

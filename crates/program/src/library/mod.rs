@@ -102,7 +102,7 @@ pub enum HookArg {
     Const(u64),
 }
 
-/// A hook of the runtime that works out what a call touches and adds it to the call's event.
+/// A hook of the runtime that computes what a call touches and adds it to the call's event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Computed {
     /// The hook, a `void` function of pointers and 64-bit integers.

@@ -8,9 +8,9 @@ use super::Effect::{self, Read, Write, WriteAfter};
 use super::Size::Of;
 use crate::ir::TryMode::{self, Timed, Try, Wait};
 
-/// Where an operand of a thread operation is.
+/// How a call names the object of a thread operation: a lock, a condition variable, a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ObjectArg {
     /// The argument itself.
     Arg(u8),
     /// The pointer-sized value stored where this argument points.
@@ -38,13 +38,13 @@ pub enum ThreadOp {
     /// handle where argument `handle` (a `std::thread`) points.
     CxxStart { handle: u8, state: u8 },
     /// Waits for a thread's end; its exit value is stored through argument `result`.
-    Join { handle: Place, result: Option<u8>, wait: TryMode },
+    Join { handle: ObjectArg, result: Option<u8>, wait: TryMode },
     /// Detaches a thread.
-    Detach { handle: Place },
+    Detach { handle: ObjectArg },
     /// Ends the calling thread.
     ExitThread,
     /// Asks a thread to cancel itself.
-    Cancel { handle: Place },
+    Cancel { handle: ObjectArg },
     /// The calling thread's handle.
     Current,
     /// Compares two handles.
@@ -52,45 +52,45 @@ pub enum ThreadOp {
     /// Acts on a pending cancellation request.
     TestCancel,
     /// Initialises a lock.
-    LockInit { lock: Place, recursive: Recursion },
+    LockInit { lock: ObjectArg, recursive: Recursion },
     /// Destroys a lock.
-    LockDestroy { lock: Place },
+    LockDestroy { lock: ObjectArg },
     /// Takes a lock.
-    Lock { lock: Place, mode: LockMode, wait: TryMode },
+    Lock { lock: ObjectArg, mode: LockMode, wait: TryMode },
     /// Gives a lock back.
-    Unlock { lock: Place },
+    Unlock { lock: ObjectArg },
     /// Initialises a condition variable.
-    CondInit { cond: Place },
+    CondInit { cond: ObjectArg },
     /// Destroys a condition variable.
-    CondDestroy { cond: Place },
+    CondDestroy { cond: ObjectArg },
     /// Releases `lock`, waits on `cond`, takes `lock` again.
-    CondWait { cond: Place, lock: Place, wait: TryMode },
+    CondWait { cond: ObjectArg, lock: ObjectArg, wait: TryMode },
     /// Wakes one waiter.
-    Signal { cond: Place },
+    Signal { cond: ObjectArg },
     /// Wakes all waiters.
-    Broadcast { cond: Place },
+    Broadcast { cond: ObjectArg },
     /// Initialises a barrier for `count` threads.
-    BarrierInit { barrier: Place, count: u8 },
+    BarrierInit { barrier: ObjectArg, count: u8 },
     /// Destroys a barrier.
-    BarrierDestroy { barrier: Place },
+    BarrierDestroy { barrier: ObjectArg },
     /// Waits until all have arrived.
-    BarrierWait { barrier: Place },
+    BarrierWait { barrier: ObjectArg },
     /// Initialises a semaphore.
-    SemInit { sem: Place, value: u8 },
+    SemInit { sem: ObjectArg, value: u8 },
     /// Destroys a semaphore.
-    SemDestroy { sem: Place },
+    SemDestroy { sem: ObjectArg },
     /// Adds one.
-    SemPost { sem: Place },
+    SemPost { sem: ObjectArg },
     /// Takes one.
-    SemWait { sem: Place, wait: TryMode },
+    SemWait { sem: ObjectArg, wait: TryMode },
     /// Stores the value (an `int`) through argument `value`.
-    SemGet { sem: Place, value: u8 },
+    SemGet { sem: ObjectArg, value: u8 },
     /// Runs `function` if no thread has yet; waits while another does.
-    Once { control: Place, function: u8 },
+    Once { control: ObjectArg, function: u8 },
     /// Enters a once-control; the result is 1 if the caller has to do the work and then leave it, else 0.
-    GuardEnter { control: Place },
+    GuardEnter { control: ObjectArg },
     /// Leaves a once-control, done or (`done: false`) to be tried again.
-    GuardLeave { control: Place, done: bool },
+    GuardLeave { control: ObjectArg, done: bool },
     /// Makes a key of thread-specific values, stored through `key`; `destructor` is called with non-null values when
     /// a thread ends.
     KeyCreate { key: u8, destructor: u8 },
@@ -101,9 +101,9 @@ pub enum ThreadOp {
     /// Sets the calling thread's value of a key.
     KeySet { key: u8, value: u8 },
     /// Waits while the 32-bit number at `address` has the value of argument `value` (a futex).
-    AddressWait { address: Place, value: u8, wait: TryMode },
+    AddressWait { address: ObjectArg, value: u8, wait: TryMode },
     /// Wakes all that wait at `address`.
-    AddressWake { address: Place },
+    AddressWake { address: ObjectArg },
     /// Lets others run: `sched_yield`, sleeps.
     Yield,
     /// Any value: of the range between two arguments, or of its type.
@@ -171,7 +171,7 @@ impl ThreadFunction {
     }
 }
 
-use Place::{Arg, Deref};
+use ObjectArg::{Arg, Deref};
 use Returns::{Error, MinusOne, Nothing, Thrd, Value};
 use ThreadOp::*;
 

@@ -1,4 +1,4 @@
-//! Accesses that the recorder need not log because an equal one was logged.
+//! Thinning: an access is not logged if an equal one already is.
 //!
 //! In a long run without synchronisation most accesses are to an address that the thread has accessed since its last
 //! record, as strongly: what races with the one races with the other. Each thread has a small table of what it has logged

@@ -1,8 +1,8 @@
-//! Accesses that one word of a recording stands for.
+//! One word of a recording for several accesses.
 //!
 //! `a[i] = a[i] + 1` reads and writes the same address with nothing in between that another thread could wait for or that
-//! a record is made of. The word of the first access then stands for both. What the trace says of them is the same: plain
-//! accesses between two records of a thread have no order in time but that of the thread.
+//! a record is made of. The word of the first access then stands for both, and the trace is the same: plain accesses
+//! between two records of a thread have no order but program order.
 
 use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
@@ -10,9 +10,9 @@ use model::SiteId;
 use super::Weaver;
 use crate::ir::Value;
 
-/// How far back an earlier access is looked for, in instructions.
+/// How many instructions back the search for an earlier access goes.
 const BACK: usize = 64;
-/// How deep expressions of addresses are compared.
+/// How many operations deep expressions of addresses are compared.
 const DEPTH: u32 = 8;
 
 impl<'m> Weaver<'_, 'm> {
