@@ -130,10 +130,10 @@ impl Clang {
     fn compile(&self, source: &Source, flags: &Flags, include: &Path, bitcode: &Path) -> Result<(), Error> {
         let mut arguments: Vec<&OsStr> = source.flags.iter().chain(&flags.compile).map(OsStr::new).collect();
         if source.language == Language::Cxx {
-            // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
+            // With assertions on, libstdc++ has no `std::string` compiled in advance: it is compiled, and instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
         }
-        // Where they are differs from run to run; the program must not.
+        // The folder differs from run to run; the program must not.
         let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
         arguments.extend(self.bitcode_flags());
@@ -154,7 +154,7 @@ struct Source {
     flags: Vec<String>,
 }
 
-/// Why clang did not do what it was asked.
+/// Why clang made nothing.
 pub(crate) enum Failure {
     /// It could not be started, or did not end in time.
     NotRun(Error),

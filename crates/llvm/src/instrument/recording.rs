@@ -109,7 +109,7 @@ fn define_log(weaver: &Weaver<'_, '_>) {
     let in_memory = has_cursors_in_memory(weaver);
     let entry = if in_memory { entry } else { thinning::skip(weaver, log, (address, site)) };
     let [full, room] = ["full", "room"].map(|name| log.append_block(name));
-    let cursor = marked(weaver, insert.load(insert.i64, variables), "cursor");
+    let cursor = marked(weaver, insert.load(insert.i64, variables), Memory::Cursor);
     cursor.set_volatile(in_memory);
     let used = insert.binary(LLVMOpcode::LLVMAnd, cursor, insert.const_i64(BUFFER as u64 - 1));
     let limit = insert.const_i64((BUFFER - MARGIN) as u64);
@@ -121,7 +121,7 @@ fn define_log(weaver: &Weaver<'_, '_>) {
     let flush = weaver.module.add_function("__rp_flush", ty);
     flush.add_attribute("nounwind", 0);
     flush.add_attribute("willreturn", 0);
-    let fresh = marked(weaver, insert.call(ty, flush, &[cursor]), "words");
+    let fresh = marked(weaver, insert.call(ty, flush, &[cursor]), Memory::Words);
     insert.jump(room);
 
     insert.position_at_end(room);
@@ -131,9 +131,9 @@ fn define_log(weaver: &Weaver<'_, '_>) {
     let pointer = insert.to_pointer(end);
     let site = insert.binary(LLVMOpcode::LLVMShl, site, insert.const_i64(ADDRESS_BITS.into()));
     let word = insert.binary(LLVMOpcode::LLVMOr, address, site);
-    marked(weaver, insert.store(word, pointer), "words");
+    marked(weaver, insert.store(word, pointer), Memory::Words);
     let next = insert.binary(LLVMOpcode::LLVMAdd, end, insert.const_i64(8));
-    marked(weaver, insert.store(next, variables), "cursor").set_volatile(in_memory);
+    marked(weaver, insert.store(next, variables), Memory::Cursor).set_volatile(in_memory);
     insert.ret(None);
 }
 
@@ -159,14 +159,34 @@ fn mark_unlikely<'m>(weaver: &Weaver<'_, 'm>, branch: Value<'m>) {
     branch.attach(c"prof", Node::tuple(weaver.module, &[name, weight(1), weight(8000)]));
 }
 
-/// Marks for alias analysis what kind of memory an instruction touches: the thread's `cursor`, the `words` of a buffer, or the
-/// `program`'s own. Nothing of one kind is another's.
-pub(super) fn marked<'m>(weaver: &Weaver<'_, 'm>, instruction: Value<'m>, kind: &str) -> Value<'m> {
+/// What kind of memory an instruction touches. No two kinds overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Memory {
+    /// The thread's cursor.
+    Cursor,
+    /// The words of a buffer, and the table of what was logged.
+    Words,
+    /// The program's own.
+    Program,
+}
+
+impl Memory {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cursor => "cursor",
+            Self::Words => "words",
+            Self::Program => "program",
+        }
+    }
+}
+
+/// Marks for alias analysis what kind of memory an instruction touches.
+pub(super) fn marked<'m>(weaver: &Weaver<'_, 'm>, instruction: Value<'m>, memory: Memory) -> Value<'m> {
     const NAME: &CStr = c"tbaa";
     let module = weaver.module;
     let zero = Node::constant(weaver.insert.const_i64(0));
     let root = Node::tuple(module, &[Node::string_of(module, "raceproof")]);
-    let ty = Node::tuple(module, &[Node::string_of(module, kind), root, zero]);
+    let ty = Node::tuple(module, &[Node::string_of(module, memory.name()), root, zero]);
     instruction.attach(NAME, Node::tuple(module, &[ty, ty, zero]));
     instruction
 }
@@ -178,7 +198,7 @@ fn mark_accesses(weaver: &Weaver<'_, '_>) {
         let accesses = function.instructions().into_iter();
         let is_access = |i: &Value<'_>| matches!(i.opcode(), Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore));
         accesses.filter(is_access).for_each(|access| {
-            marked(weaver, access, "program");
+            marked(weaver, access, Memory::Program);
         });
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use inkwell::llvm_sys::LLVMLinkage;
 
 use super::Weaver;
+use crate::assembly;
 use crate::ir::Value;
 
 const DATA: &CStr = c"rp_data";
@@ -26,7 +27,7 @@ const ASSEMBLY: &str = "\
 pub(super) fn assign(weaver: &mut Weaver<'_, '_>) {
     let module = weaver.module;
     if module.has_assembly() {
-        weaver.unmodelled(None, "assembly outside of functions", None);
+        weaver.unmodelled(None, assembly::OUTSIDE, None);
     }
     for global in module.globals().into_iter().filter(|g| is_writable(*g)) {
         match global.section().as_str() {

@@ -13,7 +13,7 @@ use model::SiteId;
 use wire::log::SEEN;
 
 use super::Weaver;
-use super::recording::{marked, variables};
+use super::recording::{Memory, marked, variables};
 use crate::ir::{Block, Value};
 
 /// Bytes from the cursor to the table among a thread's variables.
@@ -52,7 +52,7 @@ pub(super) fn skip<'m>(weaver: &Weaver<'_, 'm>, log: Value<'m>, (address, site):
     let slot = insert.offset(table, insert.multiply(index, number(8)));
     let entry = insert.binary(LLVMOpcode::LLVMShl, address, number(KIND_BITS));
     let entry = insert.binary(LLVMOpcode::LLVMOr, entry, kind);
-    let known = marked(weaver, insert.load(insert.i64, slot), "words");
+    let known = marked(weaver, insert.load(insert.i64, slot), Memory::Words);
     // A read is covered by a write, whose entry is the next number.
     let ahead = insert.binary(LLVMOpcode::LLVMSub, known, entry);
     let writes = insert.binary(LLVMOpcode::LLVMAnd, kind, number(1));
@@ -63,7 +63,7 @@ pub(super) fn skip<'m>(weaver: &Weaver<'_, 'm>, log: Value<'m>, (address, site):
     insert.branch(insert.compare(LLVMIntPredicate::LLVMIntEQ, table, nothing(weaver)), go_on, note);
 
     insert.position_at_end(note);
-    marked(weaver, insert.store(entry, slot), "words");
+    marked(weaver, insert.store(entry, slot), Memory::Words);
     insert.jump(go_on);
 
     insert.position_at_end(seen);

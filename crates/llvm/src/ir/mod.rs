@@ -13,6 +13,8 @@
 //!   code can be wrong.
 //! - *Operands.* Instructions are built from operands whose types fit. What fits and is still wrong (a missing
 //!   terminator, a use before its definition) does no harm to memory: LLVM's verifier finds it before the module is used.
+//! - *One module.* All handles that meet in one call belong to one module. A second module, of OpenMP's library, only has
+//!   the linkage of its functions set before it is linked in.
 //! - *Erasing.* LLVM frees what is erased. [`Value::erase`] asks that nothing uses the value any more; that nobody keeps
 //!   a handle of it is up to the caller, as with inkwell's handles. Passes erase values too: handles are made after them.
 //!

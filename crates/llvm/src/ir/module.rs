@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef, LLVMValueRef};
+use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
 use inkwell::llvm_sys::target::LLVMGetModuleDataLayout;
 
 use program::Architecture;
@@ -45,14 +45,20 @@ impl<'m> Module<'m> {
 
     /// The functions in the module's order.
     pub(crate) fn functions(self) -> Vec<Value<'m>> {
-        // SAFETY: a live module, then functions of it.
-        walk(unsafe { LLVMGetFirstFunction(self.raw) }, |function| unsafe { LLVMGetNextFunction(function) })
+        // SAFETY: a live module; LLVM returns null if it has no function.
+        let first = unsafe { Value::from_raw(LLVMGetFirstFunction(self.raw)) };
+        // SAFETY: a function of the module; LLVM returns null after the last.
+        let next = |function: &Value<'m>| unsafe { Value::from_raw(LLVMGetNextFunction(function.raw())) };
+        std::iter::successors(first, next).collect()
     }
 
     /// The global variables in the module's order.
     pub(crate) fn globals(self) -> Vec<Value<'m>> {
-        // SAFETY: a live module, then global variables of it.
-        walk(unsafe { LLVMGetFirstGlobal(self.raw) }, |global| unsafe { LLVMGetNextGlobal(global) })
+        // SAFETY: a live module; LLVM returns null if it has no variable.
+        let first = unsafe { Value::from_raw(LLVMGetFirstGlobal(self.raw)) };
+        // SAFETY: a global variable of the module; LLVM returns null after the last.
+        let next = |global: &Value<'m>| unsafe { Value::from_raw(LLVMGetNextGlobal(global.raw())) };
+        std::iter::successors(first, next).collect()
     }
 
     /// The function with this name.
@@ -171,16 +177,4 @@ impl<'m> Module<'m> {
         // SAFETY: a live context and constants of it; LLVM copies the list.
         unsafe { Value::made(LLVMConstStructInContext(self.context(), start, count, packed.into())) }
     }
-}
-
-/// Follows a list of LLVM's to its end.
-fn walk<'m>(first: LLVMValueRef, next: impl Fn(LLVMValueRef) -> LLVMValueRef) -> Vec<Value<'m>> {
-    let mut values = Vec::new();
-    let mut at = first;
-    // SAFETY: both callers follow a list of a live module.
-    while let Some(value) = unsafe { Value::from_raw(at) } {
-        values.push(value);
-        at = next(at);
-    }
-    values
 }

@@ -26,6 +26,7 @@ use self::body::Body;
 use self::constant::{Content, Symbols};
 use self::synthetic::ExitHandlers;
 use self::thread_end::ThreadEnd;
+use crate::assembly;
 use crate::functions::{Functions, source_name};
 use crate::ir::{Module, Value};
 use crate::names::{self, Types};
@@ -131,7 +132,7 @@ impl<'m> Lowering<'_, 'm> {
 
     fn module_assembly(&mut self, module: Module<'m>) {
         if module.has_assembly() {
-            let what = "assembly outside of functions".to_owned();
+            let what = assembly::OUTSIDE.to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
     }

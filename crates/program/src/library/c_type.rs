@@ -2,6 +2,9 @@
 //!
 //! The sizes are those of the GNU libraries. A test of the crate `llvm` compiles a program for each architecture and
 //! compares: it includes the headers of every type and states every size.
+//!
+//! A further architecture is a variant of [`Architecture`], a column here and a case of that test. Until it has a column,
+//! sizes on it are not known: an access covers the whole object.
 
 use crate::Architecture;
 
@@ -133,6 +136,7 @@ types! {
         Tms = "struct tms" in "sys/times.h", 32, 32;
         TssKey = "tss_t" in "threads.h", 4, 4;
         Utsname = "struct utsname" in "sys/utsname.h", 390, 390;
+        VaList = "__builtin_va_list" in "", 24, 32;
         WideChar = "wchar_t" in "wchar.h", 4, 4;
     }
     Cxx {
