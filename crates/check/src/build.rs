@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use exec::{Config, Target};
 use files::ProgramIdentity;
 use files::hash;
-use llvm::Architecture;
 use llvm::instrument::Logged;
-use model::{Budget, Interrupt, SiteId};
+use llvm::{Architecture, Instrumentation};
+use model::{Budget, SiteId};
 use program::{Program, Unmodelled};
 use remote::Machine;
 
@@ -53,8 +52,8 @@ pub struct Built {
     pub(crate) stdin: Option<Vec<u8>>,
     /// The machine that it runs on, if not this one.
     machine: Option<Machine>,
-    /// How long it took.
-    pub time: Duration,
+    /// Its inputs as bitcode.
+    units: llvm::Units,
     folder: tempfile::TempDir,
 }
 
@@ -78,20 +77,17 @@ impl Built {
         first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
 
-    /// The program again, for the recorder: the executable, and what its words mean.
+    /// The program again, for the recorder: the executable, and what its words mean. Its sources are not compiled again.
     /// Plain accesses of the sites in `without` are not recorded.
-    pub(crate) fn build_recorder(&self, without: BTreeSet<SiteId>) -> Result<(PathBuf, Logged), Error> {
+    pub(crate) fn build_recorder(
+        &self,
+        without: BTreeSet<SiteId>,
+        budget: &Budget,
+    ) -> Result<(PathBuf, Logged), Error> {
         let folder = self.folder().join("recorder");
         std::fs::create_dir_all(&folder).map_err(Error::WorkFolder)?;
-        let compiled = llvm::compile(&llvm::Options {
-            inputs: self.identity.inputs.iter().map(PathBuf::from).collect(),
-            cflags: self.identity.cflags.clone(),
-            assume_pure: self.identity.assume_pure.iter().cloned().collect(),
-            work_dir: folder.clone(),
-            recorded_without: Some(without),
-            architecture: Architecture::default(),
-            stop: Interrupt::new(),
-        })?;
+        let recorded = Instrumentation::Recorded { without, folder: folder.clone() };
+        let compiled = self.units.instrument(&recorded, budget)?;
         let executable = folder.join("program");
         link(&compiled, archives::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
         Ok((executable, compiled.logged))
@@ -118,15 +114,14 @@ impl From<&ProgramIdentity> for BuildOptions {
 }
 
 impl BuildOptions {
-    fn compiler_options(&self, folder: &Path, stop: &Interrupt) -> Result<llvm::Options, Error> {
+    fn compiler_options(&self, folder: &Path, budget: &Budget) -> Result<llvm::Options, Error> {
         Ok(llvm::Options {
             architecture: self.architecture()?,
-            recorded_without: None,
             inputs: self.inputs.iter().map(PathBuf::from).collect(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.clone(),
             work_dir: folder.to_owned(),
-            stop: stop.clone(),
+            budget: budget.clone(),
         })
     }
 
@@ -144,35 +139,50 @@ fn work_folder() -> Result<tempfile::TempDir, Error> {
     tempfile::Builder::new().prefix("raceproof-").tempdir().map_err(Error::WorkFolder)
 }
 
-/// Compiles to the small language only. The sources need no `main`.
-pub fn lower(options: &BuildOptions, budget: &Budget) -> Result<Program, Error> {
-    lower_until(options, budget.interrupt())
+/// A program whose sources are compiled.
+pub(crate) struct Sources {
+    options: BuildOptions,
+    folder: tempfile::TempDir,
+    units: llvm::Units,
 }
 
-/// The same, unless it is stopped.
-pub(crate) fn lower_until(options: &BuildOptions, stop: &Interrupt) -> Result<Program, Error> {
-    let folder = work_folder()?;
-    Ok(llvm::lower_only(&options.compiler_options(folder.path(), stop)?)?)
+impl Sources {
+    /// Compiles them, while the budget lasts.
+    pub(crate) fn compile(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
+        let folder = work_folder()?;
+        let units = llvm::Units::new(&options.compiler_options(folder.path(), budget)?)?;
+        Ok(Self { options: options.clone(), folder, units })
+    }
+
+    /// The program in the small language. It needs no `main`.
+    pub(crate) fn lower(&self) -> Result<Program, Error> {
+        Ok(self.units.lower()?)
+    }
+
+    /// The program with the runtime's hooks, or the sources again if they define no `main`. `budget` is the linker's.
+    pub(crate) fn instrument(self, budget: &Budget) -> Result<Result<Unlinked, Self>, Error> {
+        match self.units.instrument(&Instrumentation::Controlled, budget) {
+            Ok(compiled) => Ok(Ok(Unlinked { sources: self, compiled })),
+            Err(llvm::Error::NoMain) => Ok(Err(self)),
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
 /// A program that is compiled and instrumented: what can be said of its text needs no more.
 pub(crate) struct Unlinked {
-    start: Instant,
-    options: BuildOptions,
-    folder: tempfile::TempDir,
-    pub(crate) compiled: llvm::Compiled,
+    sources: Sources,
+    compiled: llvm::Compiled,
 }
 
 impl Unlinked {
-    pub(crate) fn new(options: &BuildOptions, stop: &Interrupt) -> Result<Self, Error> {
-        let start = Instant::now();
-        let folder = work_folder()?;
-        let compiled = llvm::compile(&options.compiler_options(folder.path(), stop)?)?;
-        Ok(Self { start, options: options.clone(), folder, compiled })
+    /// The program in the small language.
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.compiled.program
     }
 
     pub(crate) fn link(self) -> Result<Built, Error> {
-        let Self { start, options, folder, compiled } = self;
+        let Self { sources: Sources { options, folder, units }, compiled } = self;
         let executable = folder.path().join("program");
         let runtime = options.machine.as_ref().map(Machine::runtime).transpose()?;
         let runtime = runtime.as_deref().unwrap_or(archives::runtime_archive());
@@ -188,7 +198,7 @@ impl Unlinked {
             stdin: options.stdin,
         };
         let llvm::Compiled { program, unmodelled, .. } = compiled;
-        Ok(Built { program, unmodelled, identity, stdin, machine: options.machine, time: start.elapsed(), folder })
+        Ok(Built { program, unmodelled, identity, stdin, machine: options.machine, units, folder })
     }
 }
 

@@ -21,9 +21,8 @@ pub struct Run {
 
 /// Runs the program once under the empty schedule and describes what happened.
 pub fn first_run(subject: &mut Subject, limits: &Limits) -> Result<Run, Error> {
-    subject.must_run()?;
     let program = std::sync::Arc::clone(subject.program());
-    let running = subject.running(limits)?.ok_or(Error::Llvm(llvm::Error::Stopped))?;
+    let running = subject.must_be_running(limits)?;
     let output = running.target.output()?;
     let names = ObjectNames::new(&program, &running.symbols);
     let words = Words { trace: &running.first, names: &names };

@@ -198,7 +198,7 @@ fn build_help(error: &llvm::Error) -> Option<&'static str> {
         llvm::Error::NoMain => {
             Some("give the file that defines it as a further input; `static` takes `--entry` instead")
         }
-        llvm::Error::Build { step: "linked", .. } => {
+        llvm::Error::Build { step: llvm::BuildStep::Link, .. } => {
             Some("give all sources of the program; libraries go into `--cflags`, for example `--cflags -lz`")
         }
         _ => None,

@@ -29,7 +29,7 @@ mod stray;
 mod subject;
 mod text;
 
-pub use build::{BuildOptions, Built, LOCK_PRESETS, lower};
+pub use build::{BuildOptions, Built, LOCK_PRESETS};
 pub use coverability::{Checked, Coverability, NetFile, NetForm, check_certificate, cover, print_net};
 pub use dump::{Run, first_run};
 pub use engine::explore::SearchOptions;

@@ -96,9 +96,7 @@ impl Recorded {
 /// Runs the program once and writes what happened to `output`.
 pub fn record(subject: &mut Subject, options: &RecordOptions, output: &Path) -> Result<TraceFile, Error> {
     if options.controlled || needs_control(subject.program()) {
-        subject.must_run()?;
-        let running = subject.running(&options.limits)?.ok_or(Error::Llvm(llvm::Error::Stopped))?;
-        let file = controlled(running);
+        let file = controlled(subject.must_be_running(&options.limits)?);
         file.write(output)?;
         return Ok(file);
     }
@@ -130,7 +128,7 @@ impl Recorder {
 pub fn prepare_recorder(subject: &mut Subject, options: &RecordOptions) -> Result<Recorder, Error> {
     let built = subject.must_run()?;
     let without = if options.every_access { BTreeSet::new() } else { harmless_sites(subject, &built) };
-    let (executable, Logged { accesses, together }) = built.build_recorder(without)?;
+    let (executable, Logged { accesses, together }) = built.build_recorder(without, subject.budget())?;
     let config = RecordConfig {
         program: built.identity.clone(),
         sites: SiteTable { accesses, together },

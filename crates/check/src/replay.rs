@@ -6,10 +6,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use files::{RecordedAccess, RecordedFinding, Witness};
-use remote::Machine;
 use explore::{Failure, FailureKind, Involved, looping};
+use files::{RecordedAccess, RecordedFinding, Witness};
 use model::{Budget, End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
+use remote::Machine;
 use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
 
 use crate::Error;

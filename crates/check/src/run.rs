@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use files::RunOptions;
 use exec::{Isolation, Target};
-use symbols::Symbols;
+use files::RunOptions;
 use model::{Budget, Executor, Schedule, Trace};
+use symbols::Symbols;
 
 use crate::{Built, Error};
 

@@ -8,10 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use lockset::Specification;
-use model::{Budget, Interrupt};
+use model::{Budget, Interrupt, Spent};
 use program::Program;
 
-use crate::build::{BuildOptions, Built, Unlinked, lower_until};
+use crate::build::{BuildOptions, Built, Sources};
 use crate::facts_shim::Facts;
 use crate::run::{Limits, Running};
 use crate::{Error, LOCK_PRESETS};
@@ -45,17 +45,14 @@ impl Subject {
     /// cannot run.
     pub fn new(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let stop = Interrupt::new();
-        let (program, executable) = match Unlinked::new(options, budget.interrupt()) {
-            Ok(mut unlinked) => {
-                unlinked.compiled.stop = stop.clone();
-                let program = Arc::clone(&unlinked.compiled.program);
-                (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
-            }
-            Err(Error::Llvm(llvm::Error::NoMain)) => {
-                (Arc::new(lower_until(options, budget.interrupt())?), Executable::CannotRun)
-            }
-            Err(error) => return Err(error),
-        };
+        let (program, executable) =
+            match Sources::compile(options, budget)?.instrument(&Budget::unlimited(stop.clone()))? {
+                Ok(unlinked) => {
+                    let program = Arc::clone(unlinked.program());
+                    (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
+                }
+                Err(sources) => (Arc::new(sources.lower()?), Executable::CannotRun),
+            };
         let text = with_lock_functions(&program, options)?;
         let fact_options =
             facts::Options { assume_pure: options.assume_pure.clone(), entries: entries(&text, options)? };
@@ -66,6 +63,11 @@ impl Subject {
     /// The program in the small language.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+
+    /// What the command may use.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// What holds of it in every run.
@@ -101,7 +103,21 @@ impl Subject {
         if !self.can_run() {
             return Err(Error::Llvm(llvm::Error::NoMain));
         }
-        self.built()?.ok_or(Error::Llvm(llvm::Error::Stopped))
+        self.built()?.ok_or_else(|| self.spent())
+    }
+
+    /// The error of a budget that was spent before the program could run.
+    fn spent(&self) -> Error {
+        Error::Llvm(llvm::Error::Spent(self.budget.spent().unwrap_or(Spent::Interrupt)))
+    }
+
+    /// The program under control, which must run.
+    pub(crate) fn must_be_running(&mut self, limits: &Limits) -> Result<&mut Running, Error> {
+        self.must_run()?;
+        if self.running(limits)?.is_none() {
+            return Err(self.spent());
+        }
+        self.running.as_mut().ok_or(Error::Llvm(llvm::Error::NoMain))
     }
 
     /// The program under control, launched when first asked for; `None` as for [`built`](Self::built).

@@ -87,9 +87,8 @@ impl Found<'_> {
         let Some(row) = library::lookup(name) else { return };
         for effect in row.effects {
             let size = |size: &Size| match size {
-                Size::Bytes(n) => Some(*n),
                 Size::Arg(n) => constant(&arg(*n)),
-                _ => None,
+                size => size.fixed(self.program.architecture),
             };
             match effect {
                 Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),

@@ -1,5 +1,7 @@
 //! Architectures that programs are compiled for.
 
+use std::fmt;
+
 /// An architecture; the system is Linux.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Architecture {
@@ -24,7 +26,7 @@ impl Architecture {
         }
     }
 
-    /// What clang is told, in every call.
+    /// Flags of every call of clang.
     pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
             Self::X86_64 => &[],
@@ -32,7 +34,7 @@ impl Architecture {
         }
     }
 
-    /// What it is told in addition when it compiles to bitcode: atomics are instructions, of whatever size, not calls of a
+    /// Further flags where it compiles to bitcode: atomics are instructions, of whatever size, not calls of a
     /// library.
     pub(crate) fn bitcode_flags(self) -> &'static [&'static str] {
         match self {
@@ -44,6 +46,12 @@ impl Architecture {
     /// Whether code for this triple runs on it.
     pub(crate) fn runs(self, triple: &str) -> bool {
         triple.split('-').next() == Some(self.name()) && triple.contains("linux") && !triple.ends_with("gnux32")
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

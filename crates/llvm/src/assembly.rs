@@ -2,7 +2,10 @@
 
 use model::Order;
 
-use crate::value::Value;
+use crate::ir::Value;
+
+/// Why a module with assembly outside of functions is not fully modelled.
+pub(crate) const OUTSIDE: &str = "assembly outside of functions";
 
 /// The effect of a piece of inline assembly on memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,24 +1,20 @@
 //! Driving clang: finding it, compiling sources to bitcode.
 
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use cc::{InputKind, Language};
-use model::Interrupt;
+use model::Budget;
 
 use crate::error::Error;
 use crate::module::Input;
+use crate::process::{self, Outcome};
 use crate::{Architecture, Options};
 
 /// How many sources are compiled at the same time.
 const JOBS: usize = 2;
-
-/// How often a compiler at work is looked after.
-const LOOK: Duration = Duration::from_millis(2);
 
 /// The kind of an input, or why it is none.
 fn kind(path: &Path) -> Result<InputKind, Error> {
@@ -69,17 +65,17 @@ impl Flags {
 pub(crate) struct Clang {
     program: String,
     architecture: Architecture,
-    /// Ends it while it is at work.
-    stop: Interrupt,
+    /// Ends it while it runs.
+    budget: Budget,
 }
 
 impl Clang {
     /// Finds clang.
-    pub(crate) fn find(architecture: Architecture, stop: &Interrupt) -> Result<Self, Error> {
-        Ok(Self { program: cc::find_clang()?, architecture, stop: stop.clone() })
+    pub(crate) fn find(architecture: Architecture, budget: &Budget) -> Result<Self, Error> {
+        Ok(Self { program: cc::find_clang()?, architecture, budget: budget.clone() })
     }
 
-    /// Runs clang; on failure returns what it said.
+    /// Runs clang; on failure returns what it wrote.
     pub(crate) fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<(), Failure> {
         self.run_in(Path::new("."), arguments)
     }
@@ -87,46 +83,15 @@ impl Clang {
     /// The same, from a folder.
     fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<(), Failure> {
         let mut command = Command::new(&self.program);
-        command
-            .args(self.architecture.flags())
-            .args(arguments)
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        let cannot = |cause| Failure::Start(Error::Io { what: format!("cannot start `{}`", self.program), cause });
-        let mut child = command.spawn().map_err(cannot)?;
-        let (status, said) = self.wait(&mut child).map_err(cannot)?;
-        if self.stop.is_set() {
-            return Err(Failure::Start(Error::Stopped));
+        command.args(self.architecture.flags()).args(arguments).current_dir(folder);
+        match process::run(&mut command, &self.budget) {
+            Err(cause) => Err(Failure::NotRun(Error::Io { what: format!("cannot start `{}`", self.program), cause })),
+            Ok(Outcome::Killed(spent)) => Err(Failure::NotRun(Error::Spent(spent))),
+            Ok(Outcome::Ended(status, _)) if status.success() => Ok(()),
+            Ok(Outcome::Ended(_, written)) => {
+                Err(Failure::Refused(String::from_utf8_lossy(&written).trim_end().to_owned()))
+            }
         }
-        if status.success() {
-            return Ok(());
-        }
-        Err(Failure::Refused(String::from_utf8_lossy(&said).trim_end().to_owned()))
-    }
-
-    /// Waits for a compiler's end, or ends it: its status, and what it said.
-    fn wait(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Vec<u8>)> {
-        let mut stderr = child.stderr.take();
-        std::thread::scope(|scope| {
-            let said = scope.spawn(move || {
-                let mut said = Vec::new();
-                // What cannot be read is not shown.
-                let _ = stderr.as_mut().map(|stderr| stderr.read_to_end(&mut said));
-                said
-            });
-            let status = loop {
-                if let Some(status) = child.try_wait()? {
-                    break status;
-                }
-                if self.stop.is_set() {
-                    child.kill()?;
-                }
-                std::thread::sleep(LOOK);
-            };
-            Ok((status, said.join().unwrap_or_default()))
-        })
     }
 
     /// Flags after the user's.
@@ -148,10 +113,10 @@ impl Clang {
     fn compile(&self, source: &Source, flags: &Flags, include: &Path, bitcode: &Path) -> Result<(), Error> {
         let mut arguments: Vec<&OsStr> = source.flags.iter().chain(&flags.compile).map(OsStr::new).collect();
         if source.language == Language::Cxx {
-            // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
+            // With assertions on, libstdc++ has no `std::string` compiled in advance: it is compiled, and instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
         }
-        // Where they are differs from run to run; the program must not.
+        // The folder differs from run to run; the program must not.
         let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
         arguments.extend(self.bitcode_flags());
@@ -172,26 +137,26 @@ struct Source {
     flags: Vec<String>,
 }
 
-/// Why clang did not do what it was asked.
+/// Why clang made nothing.
 pub(crate) enum Failure {
-    /// It could not be started.
-    Start(Error),
-    /// It said this.
+    /// It could not be started, or did not end in time.
+    NotRun(Error),
+    /// It wrote this.
     Refused(String),
 }
 
 impl Failure {
-    /// The error for this failure, made from what clang said if it said something.
+    /// The error for this failure, made from what clang wrote if it ran.
     pub(crate) fn into_error(self, refused: impl FnOnce(String) -> Error) -> Error {
         match self {
-            Self::Start(error) => error,
+            Self::NotRun(error) => error,
             Self::Refused(diagnostics) => refused(diagnostics),
         }
     }
 }
 
 /// What the inputs became.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub(crate) struct Compiled {
     /// Modules in the order of the inputs.
     pub(crate) inputs: Vec<Input>,
@@ -203,7 +168,7 @@ pub(crate) struct Compiled {
 
 /// Compiles every source among the inputs into the folder for intermediate files; bitcode is taken as it is, or from the file that carries it.
 pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Error> {
-    let Options { inputs, work_dir, architecture, stop, .. } = options;
+    let Options { inputs, work_dir, architecture, budget, .. } = options;
     if inputs.is_empty() {
         return Err(Error::NoInput);
     }
@@ -244,7 +209,7 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
     compiled.cplusplus |= jobs.iter().any(|(source, _)| source.language == Language::Cxx);
     if !jobs.is_empty() {
         crate::create_dir(work_dir)?;
-        let clang = Clang::find(*architecture, stop)?;
+        let clang = Clang::find(*architecture, budget)?;
         let include = write_headers(work_dir)?;
         in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &include, &compiled.inputs[*input].bitcode))?;
     }

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::driver::{Clang, Failure};
-use crate::error::Error;
+use crate::error::{BuildStep, Error};
 use crate::{Compiled, LLVM_VERSION};
 
 /// Compiles the instrumented bitcode with optimisation (the hooks are calls that LLVM knows nothing about, so they
 /// stay) and links it with the runtime.
 pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
-    let clang = Clang::find(compiled.architecture, &compiled.stop)?;
+    let clang = Clang::find(compiled.architecture, &compiled.budget)?;
     let object = compiled.bitcode.with_extension("o");
-    let refused = |step| move |failure: Failure| failure.into_error(|diagnostics| Error::Build { step, diagnostics });
+    let refused =
+        |step: BuildStep| move |failure: Failure| failure.into_error(|diagnostics| Error::Build { step, diagnostics });
     let compile: [&OsStr; 9] = [
         "-O2".as_ref(),
         "-fPIE".as_ref(),
@@ -25,7 +26,7 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
         object.as_os_str(),
         "-w".as_ref(),
     ];
-    clang.run(&compile).map_err(refused("compiled"))?;
+    clang.run(&compile).map_err(refused(BuildStep::Compile))?;
 
     let driver = if compiled.cplusplus { "--driver-mode=g++" } else { "--driver-mode=gcc" };
     let mut arguments: Vec<OsString> = [driver, "-fPIE", "-pie", "-fuse-ld=lld", "-fno-color-diagnostics"]
@@ -37,13 +38,10 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     arguments.extend(compiled.link_flags.iter().chain(extra).map(OsString::from));
     arguments.extend(["-lm", "-lpthread", "-ldl", "-o"].map(OsString::from));
     arguments.push(PathBuf::from(out).into());
-    // Whether there is a linker is asked only where linking failed: starting a program of LLVM takes its time.
-    clang.run(&arguments).map_err(|failure| {
-        if compiled.stop.is_set() || has_lld() {
-            refused("linked")(failure)
-        } else {
-            Error::NoLinker { version: LLVM_VERSION }
-        }
+    // The check for a linker comes after a failure: starting a program of LLVM takes time that a good link need not pay.
+    clang.run(&arguments).map_err(|failure| match failure {
+        Failure::Refused(_) if !has_lld() => Error::NoLinker { version: LLVM_VERSION },
+        failure => refused(BuildStep::Link)(failure),
     })
 }
 

@@ -1,6 +1,11 @@
 //! Every way in which sources can fail to become a program.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use model::Spent;
+
+use crate::architecture::Architecture;
 
 /// Why there is no program. Each message says what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -11,9 +16,9 @@ pub enum Error {
         /// The major version needed.
         version: u32,
     },
-    /// Whoever asked did not want to wait for the compiler.
-    #[error("the compiler was stopped")]
-    Stopped,
+    /// The budget was spent; the compiler or linker was ended.
+    #[error("the program was not compiled: {0}")]
+    Spent(Spent),
     /// Nothing to compile.
     #[error("no input: name at least one C or C++ source, `.bc` or `.ll` file")]
     NoInput,
@@ -22,7 +27,7 @@ pub enum Error {
     Unreadable {
         /// As the user spelled it.
         path: PathBuf,
-        /// What the system says.
+        /// The system's reason.
         cause: std::io::Error,
     },
     /// An input of a kind we do not compile.
@@ -41,7 +46,7 @@ pub enum Error {
     Compile {
         /// As the user spelled it.
         path: PathBuf,
-        /// What clang said.
+        /// Clang's messages.
         diagnostics: String,
     },
     /// A directive of OpenMP that our library does not have.
@@ -61,7 +66,7 @@ pub enum Error {
         path: PathBuf,
         /// The major version we read.
         version: u32,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// A bitcode file without debug information: no race in it could be shown.
@@ -80,7 +85,7 @@ pub enum Error {
         /// What it was compiled for.
         triple: String,
         /// What it should have been compiled for.
-        architecture: &'static str,
+        architecture: Architecture,
     },
     /// Two inputs define the same thing.
     #[error("`{symbol}` is defined in `{first}` and in `{second}`: pass the sources of one program only")]
@@ -97,7 +102,7 @@ pub enum Error {
     Link {
         /// As the user spelled it.
         path: PathBuf,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// Nothing to run.
@@ -106,9 +111,9 @@ pub enum Error {
     /// The instrumented program could not be made into an executable.
     #[error("the instrumented program cannot be {step}:\n{diagnostics}")]
     Build {
-        /// "compiled" or "linked".
-        step: &'static str,
-        /// What clang said.
+        /// Which step failed.
+        step: BuildStep,
+        /// Clang's messages.
         diagnostics: String,
     },
     /// A file of ours could not be written or a tool could not be started.
@@ -116,15 +121,54 @@ pub enum Error {
     Io {
         /// What was tried.
         what: String,
-        /// What the system says.
+        /// The system's reason.
         cause: std::io::Error,
     },
     /// LLVM refused what we made: our mistake.
     #[error("raceproof bug: LLVM refuses the module {stage}: {message}; please report this with the source")]
     Internal {
-        /// After which step.
-        stage: &'static str,
-        /// What LLVM said.
+        /// At which point.
+        stage: Stage,
+        /// LLVM's message.
         message: String,
     },
+}
+
+/// A step on the way from instrumented bitcode to an executable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuildStep {
+    /// Machine code from bitcode.
+    Compile,
+    /// An executable from machine code, the runtime and libraries.
+    Link,
+}
+
+impl fmt::Display for BuildStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Compile => "compiled",
+            Self::Link => "linked",
+        })
+    }
+}
+
+/// A point at which LLVM checks a module of ours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// With OpenMP's library linked in.
+    OpenMp,
+    /// When the program's own code is complete.
+    BeforeInstrumentation,
+    /// With all hooks.
+    AfterInstrumentation,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenMp => "with OpenMP's library",
+            Self::BeforeInstrumentation => "before instrumentation",
+            Self::AfterInstrumentation => "after instrumentation",
+        })
+    }
 }

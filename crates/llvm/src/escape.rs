@@ -4,47 +4,44 @@
 //! address leaves the function anywhere is never private. Pointers stored in memory, returned, turned into
 //! numbers or passed to a function all count as leaving. What is private needs no hook; everything else has one.
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::LLVMTypeRef;
-use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
-use inkwell::module::Module;
+use inkwell::llvm_sys::LLVMOpcode;
 use program::library::threads::ThreadOp;
 use program::library::{self, Effect, Role};
 use rustc_hash::FxHashSet;
 
 use crate::functions::Functions;
 use crate::intrinsics::{self, Intrinsic};
-use crate::value::{self, Value};
+use crate::ir::{Module, Value};
 
 /// Which locals and thread-local variables of a module are private. Found out once, before hooks are inserted:
 /// a hook is given addresses, so afterwards everything would seem to leave.
-pub struct Privacy<'m> {
+pub(crate) struct Privacy<'m> {
     private: FxHashSet<Value<'m>>,
 }
 
 impl<'m> Privacy<'m> {
     /// Analyses the module.
-    pub fn analyse(module: &Module<'m>, functions: &Functions<'m>) -> Self {
+    pub(crate) fn analyse(module: Module<'m>, functions: &Functions<'m>) -> Self {
         let mut private = FxHashSet::default();
         for (_, function) in functions.defined() {
             let is_alloca = |i: &Value<'m>| i.opcode() == Some(LLVMOpcode::LLVMAlloca);
             let locals = function.instructions().into_iter().filter(is_alloca);
-            let copies = function.parameters().into_iter().filter(|p| by_value_parameter(*p).is_some());
+            let copies = function.parameters().into_iter().filter(|p| p.by_value_parameter().is_some());
             private.extend(locals.chain(copies).filter(|local| !escapes(*local)));
         }
-        let thread_locals = value::globals(module).into_iter().filter(|g| g.is_thread_local() && !g.is_declaration());
+        let thread_locals = module.globals().into_iter().filter(|g| g.is_thread_local() && !g.is_declaration());
         private.extend(thread_locals.filter(|g| !thread_local_escapes(*g)));
         Self { private }
     }
 
     /// Whether this local (an alloca or a `byval` parameter) can be reached by its own function alone, or this
     /// thread-local variable by its own thread alone.
-    pub fn is_private_local(&self, local: Value<'m>) -> bool {
+    pub(crate) fn is_private_local(&self, local: Value<'m>) -> bool {
         self.private.contains(&local)
     }
 
     /// Whether no other thread can write what `pointer` points to.
-    pub fn is_private(&self, pointer: Value<'m>) -> bool {
+    pub(crate) fn is_private(&self, pointer: Value<'m>) -> bool {
         let mut roots = Vec::new();
         collect_roots(pointer, &mut FxHashSet::default(), &mut roots);
         !roots.is_empty() && roots.into_iter().all(|root| self.is_private_root(root))
@@ -166,7 +163,7 @@ fn passed_to<'m>(pointer: Value<'m>, call: Value<'m>) -> Use {
     let callee = call.called_function().filter(|f| f.is_declaration()).map(|f| f.name());
     let mut derived = false;
     for (index, _) in (0..).zip(call.arguments()).filter(|(_, argument)| *argument == pointer) {
-        if by_value_argument(call, index).is_some() {
+        if call.by_value_argument(index).is_some() {
             continue;
         }
         match callee.as_deref().map(|name| kept_by_library(name, index)) {
@@ -223,25 +220,4 @@ fn is_argument_list(local: Value<'_>) -> bool {
         local.users().into_iter().filter(|u| u.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)).flat_map(Value::users),
     );
     pointers.iter().any(starts)
-}
-
-fn by_value_kind() -> u32 {
-    unsafe { LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), "byval".len()) }
-}
-
-/// The type of what is copied if argument `index` of a call is a copy that the call itself makes.
-pub(crate) fn by_value_argument(call: Value<'_>, index: u32) -> Option<LLVMTypeRef> {
-    let attribute = unsafe { LLVMGetCallSiteEnumAttribute(call.raw(), index + 1, by_value_kind()) };
-    (!attribute.is_null()).then(|| unsafe { LLVMGetTypeAttributeValue(attribute) })
-}
-
-/// The type of a parameter that holds a copy made for the call: as good as a local.
-pub(crate) fn by_value_parameter(parameter: Value<'_>) -> Option<LLVMTypeRef> {
-    if parameter.kind() != LLVMValueKind::LLVMArgumentValueKind {
-        return None;
-    }
-    let function = parameter.function()?;
-    let index = function.parameters().iter().position(|p| *p == parameter)?;
-    let attribute = unsafe { LLVMGetEnumAttributeAtIndex(function.raw(), index as u32 + 1, by_value_kind()) };
-    (!attribute.is_null()).then(|| unsafe { LLVMGetTypeAttributeValue(attribute) })
 }

@@ -5,18 +5,19 @@
 //! it, an initialiser that does nothing takes its place, so that no call of an unknown function is left. (A variable
 //! of a library is noticed by its own name.)
 
-use inkwell::module::{Linkage, Module};
+use inkwell::llvm_sys::LLVMLinkage;
+
+use crate::ir::{Builder, Module};
 
 /// Defines the initialisers that are missing.
-pub(crate) fn complete(module: &Module<'_>) {
-    let context = module.get_context();
-    let builder = context.create_builder();
-    for function in module.get_functions() {
-        let missing = function.count_basic_blocks() == 0 && function.get_linkage() == Linkage::ExternalWeak;
-        if missing && function.get_name().to_bytes().starts_with(b"_ZTH") {
-            function.set_linkage(Linkage::Internal);
-            builder.position_at_end(context.append_basic_block(function, "entry"));
-            builder.build_return(None).expect("raceproof bug: the builder stands at a block's end");
+pub(crate) fn complete(module: Module<'_>) {
+    let builder = Builder::new(module);
+    for function in module.functions() {
+        let missing = function.is_declaration() && function.linkage() == LLVMLinkage::LLVMExternalWeakLinkage;
+        if missing && function.name().starts_with("_ZTH") {
+            function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+            builder.position_at_end(function.append_block("entry"));
+            builder.ret(None);
         }
     }
 }

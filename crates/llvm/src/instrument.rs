@@ -15,49 +15,47 @@ mod library;
 mod recording;
 mod rounds;
 mod sections;
-mod seen;
+mod shared_words;
 mod streams;
+mod thinning;
 mod tls;
-mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::LLVMGetPointerAddressSpace;
-use inkwell::module::Module;
 use model::SiteId;
 use program::Unmodelled;
 
-use crate::error::Error;
+use crate::error::{Error, Stage};
 use crate::escape::Privacy;
 use crate::functions::Functions;
 use crate::intrinsics;
+use crate::ir::{Module, Value};
 use crate::module::verify;
 use crate::sites::Sites;
-use crate::value::Value;
 use insert::Insert;
 
 /// What instrumenting a module needs to know.
-pub struct Plan<'a, 'm> {
+pub(crate) struct Plan<'a, 'm> {
     /// The functions as numbered.
-    pub functions: &'a Functions<'m>,
+    pub(crate) functions: &'a Functions<'m>,
     /// The sites as numbered.
-    pub sites: &'a Sites<'m>,
+    pub(crate) sites: &'a Sites<'m>,
     /// What no other thread can reach.
-    pub privacy: &'a Privacy<'m>,
+    pub(crate) privacy: &'a Privacy<'m>,
     /// External functions that the user says touch no shared memory.
-    pub assume_pure: &'a BTreeSet<String>,
+    pub(crate) assume_pure: &'a BTreeSet<String>,
     /// For the recorder: the sites whose plain accesses need not be recorded. `None` for the controlled runtime.
-    pub recorded_without: Option<&'a BTreeSet<SiteId>>,
+    pub(crate) recorded_without: Option<&'a BTreeSet<SiteId>>,
 }
 
 /// What instrumentation has to say.
 #[derive(Clone, Default, Debug)]
-pub struct Instrumented {
+pub(crate) struct Instrumented {
     /// What has no model, in order of sites.
-    pub unmodelled: Vec<Unmodelled>,
+    pub(crate) unmodelled: Vec<Unmodelled>,
     /// For the recorder: what its words mean.
-    pub logged: Logged,
+    pub(crate) logged: Logged,
 }
 
 /// What the words of plain accesses mean.
@@ -70,7 +68,11 @@ pub struct Logged {
 }
 
 /// Instruments the module.
-pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Instrumented, Error> {
+pub(crate) fn instrument<'m>(
+    linked: &'m inkwell::module::Module<'_>,
+    plan: &Plan<'_, 'm>,
+) -> Result<Instrumented, Error> {
+    let module = Module::of(linked);
     let insert = Insert::new(module);
     let mut weaver = Weaver { module, plan, insert, unmodelled: Vec::new(), logged: Logged::default() };
     weaver.addresses_taken();
@@ -85,15 +87,15 @@ pub fn instrument<'m>(module: &Module<'m>, plan: &Plan<'_, 'm>) -> Result<Instru
         attributes::strip(plan.functions);
         attributes::keep_frames(plan.functions);
         tls::move_into_image(&mut weaver);
-        sections::place(&mut weaver);
+        sections::assign(&mut weaver);
     }
-    verify(module, "after instrumentation")?;
+    verify(linked, Stage::AfterInstrumentation)?;
     Ok(Instrumented { unmodelled: weaver.unmodelled, logged: weaver.logged })
 }
 
 /// Inserts hooks into one module.
 struct Weaver<'a, 'm> {
-    module: &'a Module<'m>,
+    module: Module<'m>,
     plan: &'a Plan<'a, 'm>,
     insert: Insert<'m>,
     unmodelled: Vec<Unmodelled>,
@@ -154,7 +156,7 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Whether a pointer is an ordinary one; others (segment-relative ones) are noted and have no hook.
     fn is_ordinary(&mut self, pointer: Value<'m>, site: SiteId) -> bool {
-        let ordinary = !pointer.is_pointer() || unsafe { LLVMGetPointerAddressSpace(pointer.ty()) } == 0;
+        let ordinary = pointer.ty().address_space().is_none_or(|space| space == 0);
         if !ordinary {
             self.unmodelled(Some(site), "accesses memory in a special address space", None);
         }

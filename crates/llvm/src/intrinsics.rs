@@ -1,10 +1,10 @@
 //! What LLVM's own functions do to memory.
 
-use crate::value::Value;
+use crate::ir::Value;
 
 /// The effect of an intrinsic on memory that another thread could see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Intrinsic {
+pub(crate) enum Intrinsic {
     /// Copies: destination, source, length.
     Copy,
     /// Sets: destination, byte, length.
@@ -54,7 +54,7 @@ const PASSING: &[&str] = &[
 ];
 
 /// The effect of a call to an intrinsic; `None` if it is not a call to one.
-pub fn of_call(call: Value<'_>) -> Option<Intrinsic> {
+pub(crate) fn of_call(call: Value<'_>) -> Option<Intrinsic> {
     let function = call.called_function().filter(|f| f.is_intrinsic())?;
     let name = function.name();
     let starts = |prefix: &&str| name.starts_with(*prefix);
@@ -76,7 +76,7 @@ pub fn of_call(call: Value<'_>) -> Option<Intrinsic> {
 }
 
 /// Whether a call does something visible, so that it needs a site.
-pub fn is_visible_call(call: Value<'_>) -> bool {
+pub(crate) fn is_visible_call(call: Value<'_>) -> bool {
     match of_call(call) {
         None => true,
         Some(effect) => matches!(effect, Intrinsic::Copy | Intrinsic::Fill | Intrinsic::Unknown),

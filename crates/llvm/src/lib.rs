@@ -4,26 +4,29 @@
 //! lowers the module to a `Program`, inserts the calls described in `docs/runtime-abi.md`, and builds the
 //! executable. It knows neither engines nor verdicts.
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 mod architecture;
 mod assembly;
-pub mod debug;
+mod debug;
 mod driver;
 mod emit;
 mod error;
-pub mod escape;
-pub mod functions;
+mod escape;
+mod functions;
 mod initialisers;
 pub mod instrument;
-pub mod intrinsics;
+mod intrinsics;
+mod ir;
 mod loops;
-pub mod lower;
-pub mod module;
+mod lower;
+mod module;
 mod names;
 mod once;
 mod openmp;
 mod pointers;
-pub mod sites;
-pub mod value;
+mod process;
+mod sites;
 mod verifier;
 
 use std::collections::BTreeSet;
@@ -32,11 +35,11 @@ use std::sync::Arc;
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use model::{Interrupt, SiteId};
+use model::{Budget, SiteId};
 use program::{Program, Unmodelled};
 
 pub use architecture::Architecture;
-pub use error::Error;
+pub use error::{BuildStep, Error, Stage};
 
 use driver::Flags;
 use escape::Privacy;
@@ -60,10 +63,8 @@ pub struct Options {
     pub assume_pure: BTreeSet<String>,
     /// An existing or new folder for intermediate files.
     pub work_dir: PathBuf,
-    /// For the recorder instead of the controlled runtime: the sites whose plain accesses need not be recorded.
-    pub recorded_without: Option<BTreeSet<SiteId>>,
-    /// Ends compilers that are at work; the error then is [`Error::Stopped`].
-    pub stop: Interrupt,
+    /// Ends compilers that run when it is spent; the error then is [`Error::Spent`].
+    pub budget: Budget,
 }
 
 /// A program ready to be linked with the runtime.
@@ -84,39 +85,93 @@ pub struct Compiled {
     pub link_flags: Vec<String>,
     /// For the recorder: what its words mean.
     pub logged: Logged,
-    /// Ends the compiler and the linker while [`link`] is at work.
-    pub stop: Interrupt,
+    /// Ends the compiler and the linker of [`link`] when it is spent.
+    pub budget: Budget,
 }
 
-/// Compiles, lowers and instruments a program.
+/// What a program is instrumented for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Instrumentation {
+    /// The runtime that controls its threads.
+    Controlled,
+    /// The recorder of real threads.
+    Recorded {
+        /// Sites whose plain accesses need not be recorded.
+        without: BTreeSet<SiteId>,
+        /// Where the instrumented module goes.
+        folder: PathBuf,
+    },
+}
+
+/// The inputs of a program as bitcode: its sources are compiled once, whatever is made of them.
+#[derive(Debug)]
+pub struct Units {
+    options: Options,
+    flags: Flags,
+    compiled: driver::Compiled,
+}
+
+impl Units {
+    /// Compiles the sources among the inputs.
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        let flags = Flags::new(&options.cflags);
+        let compiled = driver::compile(options, &flags)?;
+        Ok(Self { options: options.clone(), flags, compiled })
+    }
+
+    /// Lowers the program without instrumenting it; it needs no `main`.
+    pub fn lower(&self) -> Result<Program, Error> {
+        let context = Context::create();
+        let sources = Sources::load(&context, self)?;
+        Ok(Numbered::new(&sources, &self.options)?.lower(&self.options))
+    }
+
+    /// Lowers and instruments the program. The budget is for what is done from now on.
+    pub fn instrument(&self, what_for: &Instrumentation, budget: &Budget) -> Result<Compiled, Error> {
+        let Options { assume_pure, work_dir, architecture, .. } = &self.options;
+        let context = Context::create();
+        let sources = Sources::load(&context, self)?;
+        if ir::Module::of(&sources.module).function("main").is_none_or(|main| main.is_declaration()) {
+            return Err(Error::NoMain);
+        }
+        let numbered = Numbered::new(&sources, &self.options)?;
+        let mut program = numbered.lower(&self.options);
+        let (recorded_without, folder) = match what_for {
+            Instrumentation::Controlled => (None, work_dir),
+            Instrumentation::Recorded { without, folder } => (Some(without), folder),
+        };
+        let plan = Plan {
+            functions: &numbered.functions,
+            sites: &numbered.sites,
+            privacy: &numbered.privacy,
+            assume_pure,
+            recorded_without,
+        };
+        let Instrumented { mut unmodelled, logged } = instrument::instrument(&sources.module, &plan)?;
+        unmodelled.extend(sources.doubts());
+        merge(&mut program.unmodelled, &unmodelled);
+        let bitcode = folder.join("instrumented.bc");
+        create_dir(folder)?;
+        if !sources.module.write_bitcode_to_path(&bitcode) {
+            let cause = std::io::Error::other("LLVM could not write the file");
+            return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
+        }
+        Ok(Compiled {
+            program: Arc::new(program),
+            unmodelled,
+            bitcode,
+            architecture: *architecture,
+            cplusplus: sources.cplusplus,
+            link_flags: sources.link,
+            logged,
+            budget: budget.clone(),
+        })
+    }
+}
+
+/// Compiles, lowers and instruments a program for the controlled runtime.
 pub fn compile(options: &Options) -> Result<Compiled, Error> {
-    let context = Context::create();
-    let front = Front::new(&context, options)?;
-    if front.module.get_function("main").is_none_or(|main| main.count_basic_blocks() == 0) {
-        return Err(Error::NoMain);
-    }
-    let mut program = front.lower(options);
-    let plan = Plan {
-        functions: &front.functions,
-        sites: &front.sites,
-        privacy: &front.privacy,
-        assume_pure: &options.assume_pure,
-        recorded_without: options.recorded_without.as_ref(),
-    };
-    let Instrumented { mut unmodelled, logged } = instrument::instrument(&front.module, &plan)?;
-    unmodelled.extend(front.doubts());
-    merge(&mut program.unmodelled, &unmodelled);
-    let bitcode = options.work_dir.join("instrumented.bc");
-    create_dir(&options.work_dir)?;
-    if !front.module.write_bitcode_to_path(&bitcode) {
-        let cause = std::io::Error::other("LLVM could not write the file");
-        return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
-    }
-    let link_flags = front.flags.link;
-    let stop = options.stop.clone();
-    let program = Arc::new(program);
-    let architecture = options.architecture;
-    Ok(Compiled { program, unmodelled, bitcode, architecture, cplusplus: front.cplusplus, link_flags, logged, stop })
+    Units::new(options)?.instrument(&Instrumentation::Controlled, &options.budget)
 }
 
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
@@ -126,52 +181,38 @@ pub fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -
 
 /// Compiles and lowers sources without instrumenting them; they need not have a `main`.
 pub fn lower_only(options: &Options) -> Result<Program, Error> {
-    let context = Context::create();
-    Ok(Front::new(&context, options)?.lower(options))
+    Units::new(options)?.lower()
 }
 
-/// The sources as one module, with functions and sites numbered.
-struct Front<'c> {
+/// The sources as one module that is complete: with what it needs of libraries, and locals in registers.
+struct Sources<'c> {
     module: Module<'c>,
-    functions: Functions<'c>,
-    privacy: Privacy<'c>,
-    sites: Sites<'c>,
-    flags: Flags,
+    /// Arguments for the linker.
+    link: Vec<String>,
     cplusplus: bool,
     /// Whether some input had been optimised before.
     optimized: bool,
     openmp: OpenMp,
 }
 
-impl<'c> Front<'c> {
-    fn new(context: &'c Context, options: &Options) -> Result<Self, Error> {
-        let mut flags = Flags::new(&options.cflags);
-        let compiled = driver::compile(options, &flags)?;
+impl<'c> Sources<'c> {
+    fn load(context: &'c Context, Units { options, flags, compiled }: &Units) -> Result<Self, Error> {
         // OpenMP's library is part of the program, see `openmp`.
-        flags.link.splice(0..0, compiled.link.into_iter().filter(|flag| !flag.starts_with("-fopenmp")));
+        let linked_with = compiled.link.iter().filter(|flag| !flag.starts_with("-fopenmp"));
+        let link = linked_with.chain(&flags.link).cloned().collect();
         let module = module::load_all(context, &compiled.inputs, options.architecture)?;
-        let units = debug::compile_units(&module);
+        let units = ir::Module::of(&module).compile_units();
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
         let openmp = openmp::complete(context, &module, options)?;
-        once::complete(&module);
-        verifier::complete(&module);
-        initialisers::complete(&module);
-        pointers::stand_in(&module);
+        let handle = ir::Module::of(&module);
+        once::complete(handle);
+        verifier::complete(handle);
+        initialisers::complete(handle);
+        pointers::stand_in(handle);
         module::promote_locals(&module)?;
-        let directory = std::env::current_dir()
-            .map_err(|cause| Error::Io { what: "cannot find out the working directory".into(), cause })?;
-        let spelling = Spelling::new(&directory, options.inputs.iter().map(PathBuf::as_path));
-        let functions = Functions::number(&module);
-        let privacy = Privacy::analyse(&module, &functions);
-        let sites = Sites::assign(&functions, &privacy, spelling, openmp.used);
-        Ok(Self { module, functions, privacy, sites, flags, cplusplus, optimized, openmp })
-    }
-
-    fn lower(&self, options: &Options) -> Program {
-        let mut program = lower::lower(&self.module, &self.functions, &self.sites, &options.assume_pure);
-        program.unmodelled.extend(self.doubts());
-        program
+        options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;
+        Ok(Self { module, link, cplusplus, optimized, openmp })
     }
 
     /// What is not as the sources say, in the program as a whole.
@@ -184,7 +225,35 @@ impl<'c> Front<'c> {
     }
 }
 
-/// Adds what instrumentation has no model for, where lowering has not said the same already.
+/// A module with its functions and sites numbered.
+struct Numbered<'s, 'c> {
+    sources: &'s Sources<'c>,
+    functions: Functions<'s>,
+    privacy: Privacy<'s>,
+    sites: Sites<'s>,
+}
+
+impl<'s, 'c> Numbered<'s, 'c> {
+    fn new(sources: &'s Sources<'c>, options: &Options) -> Result<Self, Error> {
+        let directory = std::env::current_dir()
+            .map_err(|cause| Error::Io { what: "cannot find out the working directory".into(), cause })?;
+        let spelling = Spelling::new(&directory, options.inputs.iter().map(PathBuf::as_path));
+        let module = ir::Module::of(&sources.module);
+        let functions = Functions::number(module);
+        let privacy = Privacy::analyse(module, &functions);
+        let sites = Sites::assign(&functions, &privacy, spelling, sources.openmp.used);
+        Ok(Self { sources, functions, privacy, sites })
+    }
+
+    fn lower(&self, options: &Options) -> Program {
+        let module = ir::Module::of(&self.sources.module);
+        let mut program = lower::lower(module, &self.functions, &self.sites, &options.assume_pure);
+        program.unmodelled.extend(self.sources.doubts());
+        program
+    }
+}
+
+/// Adds what instrumentation has no model for, unless lowering has already listed it.
 fn merge(known: &mut Vec<Unmodelled>, more: &[Unmodelled]) {
     for entry in more {
         let same_place = |k: &&Unmodelled| k.site == entry.site && k.function == entry.function;

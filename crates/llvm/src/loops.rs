@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
-
-use crate::value::{Block, Value};
+use crate::ir::{Block, Value};
 
 /// A loop: blocks by number in the function.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,8 +27,9 @@ impl<'m> Flow<'m> {
     /// The flow of a function as it is now.
     pub(crate) fn of(function: Value<'m>) -> Self {
         let blocks = function.blocks();
-        let number: BTreeMap<LLVMBasicBlockRef, usize> = blocks.iter().enumerate().map(|(i, b)| (b.raw(), i)).collect();
-        let successors: Vec<Vec<usize>> = blocks.iter().map(|b| successors(*b, &number)).collect();
+        let number: BTreeMap<Block<'m>, usize> = blocks.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        let successors: Vec<Vec<usize>> =
+            blocks.iter().map(|b| b.successors().iter().filter_map(|to| number.get(to).copied()).collect()).collect();
         let mut predecessors = vec![Vec::new(); blocks.len()];
         for (from, targets) in successors.iter().enumerate() {
             targets.iter().for_each(|to| predecessors[*to].push(from));
@@ -71,17 +69,6 @@ impl<'m> Flow<'m> {
             }
         }
         loops.into_iter().map(|(header, blocks)| Loop { header, blocks }).collect()
-    }
-}
-
-fn successors(block: Block<'_>, number: &BTreeMap<LLVMBasicBlockRef, usize>) -> Vec<usize> {
-    unsafe {
-        let end = LLVMGetBasicBlockTerminator(block.raw());
-        if end.is_null() {
-            return Vec::new();
-        }
-        let targets = (0..LLVMGetNumSuccessors(end)).map(|i| LLVMGetSuccessor(end, i));
-        targets.filter_map(|target| number.get(&target).copied()).collect()
     }
 }
 

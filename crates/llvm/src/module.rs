@@ -6,27 +6,26 @@ use std::path::{Path, PathBuf};
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::llvm_sys::LLVMLinkage;
-use inkwell::llvm_sys::core::{LLVMGetLinkage, LLVMSetIsNewDbgInfoFormat};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 
-use crate::debug;
-use crate::error::Error;
-use crate::value;
+use crate::error::{Error, Stage};
+use crate::ir;
 use crate::{Architecture, LLVM_VERSION};
 
 /// A module to be linked, with the input it stands for.
-pub struct Input {
+#[derive(Debug)]
+pub(crate) struct Input {
     /// As the user spelled it.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Bitcode or textual LLVM: the input itself, or what the compiler made of it.
-    pub bitcode: PathBuf,
+    pub(crate) bitcode: PathBuf,
 }
 
 /// Reads a `.bc` or `.ll` file. `input` is what messages call it.
-pub fn load<'c>(context: &'c Context, input: &Input, architecture: Architecture) -> Result<Module<'c>, Error> {
+pub(crate) fn load<'c>(context: &'c Context, input: &Input, architecture: Architecture) -> Result<Module<'c>, Error> {
     let bitcode = |message: String| Error::Bitcode {
         path: input.path.clone(),
         version: LLVM_VERSION,
@@ -35,18 +34,22 @@ pub fn load<'c>(context: &'c Context, input: &Input, architecture: Architecture)
     std::fs::metadata(&input.bitcode).map_err(|cause| Error::Unreadable { path: input.path.clone(), cause })?;
     let buffer = MemoryBuffer::create_from_file(&input.bitcode).map_err(|e| bitcode(e.to_string()))?;
     let module = context.create_module_from_ir(buffer).map_err(|e| bitcode(e.to_string()))?;
-    if debug::compile_units(&module).is_empty() {
+    if ir::Module::of(&module).compile_units().is_empty() {
         return Err(Error::NoDebugInfo { path: input.path.clone() });
     }
     let triple = module.get_triple().as_str().to_string_lossy().into_owned();
     if !architecture.runs(&triple) {
-        return Err(Error::Target { path: input.path.clone(), triple, architecture: architecture.name() });
+        return Err(Error::Target { path: input.path.clone(), triple, architecture });
     }
     Ok(module)
 }
 
 /// Reads all inputs and links them into one module.
-pub fn load_all<'c>(context: &'c Context, inputs: &[Input], architecture: Architecture) -> Result<Module<'c>, Error> {
+pub(crate) fn load_all<'c>(
+    context: &'c Context,
+    inputs: &[Input],
+    architecture: Architecture,
+) -> Result<Module<'c>, Error> {
     let mut defined: BTreeMap<String, &Path> = BTreeMap::new();
     let mut linked: Option<Module<'c>> = None;
     for input in inputs {
@@ -69,31 +72,28 @@ pub fn load_all<'c>(context: &'c Context, inputs: &[Input], architecture: Archit
 
 /// Names that only one module may define.
 fn strong_definitions(module: &Module<'_>) -> Vec<String> {
-    let strong = |v: &value::Value<'_>| {
-        !v.is_declaration() && unsafe { LLVMGetLinkage(v.raw()) } == LLVMLinkage::LLVMExternalLinkage
-    };
-    let functions = value::functions(module);
-    let globals = value::globals(module);
-    functions.into_iter().chain(globals).filter(strong).map(|v| v.name()).collect()
+    let module = ir::Module::of(module);
+    let strong = |v: &ir::Value<'_>| !v.is_declaration() && v.linkage() == LLVMLinkage::LLVMExternalLinkage;
+    module.functions().into_iter().chain(module.globals()).filter(strong).map(|v| v.name()).collect()
 }
 
 /// Turns locals whose address is never taken into registers, and nothing else: any other optimisation could
 /// merge or remove accesses. Afterwards debug variables are instructions that can be walked.
-pub fn promote_locals(module: &Module<'_>) -> Result<(), Error> {
+pub(crate) fn promote_locals(module: &Module<'_>) -> Result<(), Error> {
     run(module, "mem2reg")?;
-    unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
+    ir::Module::of(module).use_debug_intrinsics();
     Ok(())
 }
 
 /// Runs a pass of LLVM.
 pub(crate) fn run(module: &Module<'_>, pass: &str) -> Result<(), Error> {
-    let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
+    let internal = |message: String| Error::Internal { stage: Stage::BeforeInstrumentation, message };
     let machine = target_machine(module)?;
     module.run_passes(pass, &machine, PassBuilderOptions::create()).map_err(|e| internal(e.to_string()))
 }
 
 fn target_machine(module: &Module<'_>) -> Result<TargetMachine, Error> {
-    let internal = |message: String| Error::Internal { stage: "before instrumentation", message };
+    let internal = |message: String| Error::Internal { stage: Stage::BeforeInstrumentation, message };
     Target::initialize_x86(&InitializationConfig::default());
     Target::initialize_aarch64(&InitializationConfig::default());
     let triple = module.get_triple();
@@ -104,7 +104,7 @@ fn target_machine(module: &Module<'_>) -> Result<TargetMachine, Error> {
 }
 
 /// Asks LLVM whether the module is well formed.
-pub fn verify(module: &Module<'_>, stage: &'static str) -> Result<(), Error> {
+pub(crate) fn verify(module: &Module<'_>, stage: Stage) -> Result<(), Error> {
     module.verify().map_err(|e| Error::Internal { stage, message: e.to_string() })
 }
 

@@ -9,22 +9,17 @@
 //! about it. Its locks, semaphores, threads and atomics are.
 
 use std::collections::BTreeSet;
-use std::ffi::CString;
 use std::path::PathBuf;
 
 use inkwell::context::Context;
 use inkwell::llvm_sys::LLVMLinkage;
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
-use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
-use inkwell::module::Module;
 
 use crate::Options;
 use crate::debug::DebugLocation;
 use crate::driver::Clang;
-use crate::error::Error;
+use crate::error::{Error, Stage};
+use crate::ir::{Builder, Module, Value};
 use crate::module::{self, Input};
-use crate::value::{self, Value};
 
 /// The library's sources. The first one is compiled; it includes the others.
 const SOURCES: [(&str, &str); 7] = [
@@ -42,16 +37,16 @@ const NAME: &str = "<openmp>";
 const ADAPTER: &str = ".region";
 /// How the names of functions start that a program with OpenMP calls.
 const PREFIXES: [&str; 3] = ["__kmpc_", "__tgt_", "omp_"];
-/// Starts a region: place, number of arguments, code, arguments.
+/// Starts a region: source location, number of arguments, code, arguments.
 const FORK: &str = "__kmpc_fork_call";
 /// Makes an explicit task.
 const TASK: &str = "__kmpc_omp_task_alloc";
 /// The library's: code that takes an array of arguments, that array.
 const PARALLEL: &str = "raceproof_omp_parallel";
 
-/// Whether the code at a place is the library's.
-pub(crate) fn is_own(place: DebugLocation<'_>) -> bool {
-    place.file().is_some_and(|file| file.name.starts_with(NAME) || file.directory.starts_with(NAME))
+/// Whether the code at a location is the library's.
+pub(crate) fn is_own(at: DebugLocation<'_>) -> bool {
+    at.file().is_some_and(|file| file.name.starts_with(NAME) || file.directory.starts_with(NAME))
 }
 
 /// Whether a function stands between the library and the code of a region.
@@ -78,44 +73,47 @@ pub(crate) struct OpenMp {
 }
 
 /// Links the library where the program uses it.
-pub(crate) fn complete<'c>(context: &'c Context, module: &Module<'c>, options: &Options) -> Result<OpenMp, Error> {
+pub(crate) fn complete<'c>(
+    context: &'c Context,
+    linked: &inkwell::module::Module<'c>,
+    options: &Options,
+) -> Result<OpenMp, Error> {
+    let module = Module::of(linked);
     if missing(module).is_empty() {
         return Ok(OpenMp::default());
     }
-    let thread_private = value::globals(module).into_iter().any(|global| global.is_thread_local());
-    let private_tasks = thread_private && module.get_function(TASK).is_some();
+    let thread_private = module.globals().into_iter().any(|global| global.is_thread_local());
+    let private_tasks = thread_private && module.function(TASK).is_some();
     let library = module::load(context, &compile(options)?, options.architecture)?;
-    let names: BTreeSet<String> = value::functions(&library)
-        .into_iter()
-        .filter(|function| !function.is_declaration())
-        .map(|function| {
-            // A program may bring functions of these names.
-            unsafe { LLVMSetLinkage(function.raw(), LLVMLinkage::LLVMWeakAnyLinkage) };
-            function.name()
-        })
-        .collect();
-    let own = |module: &Module<'_>| -> BTreeSet<String> {
-        let defined = value::functions(module).into_iter().filter(|function| !function.is_declaration());
-        defined.map(|function| function.name()).filter(|name| names.contains(name)).collect()
+    let defined = |module: Module<'_>| -> BTreeSet<String> {
+        module
+            .functions()
+            .iter()
+            .filter(|function| !function.is_declaration())
+            .map(|function| function.name())
+            .collect()
     };
-    let of_program = own(module);
-    module
-        .link_in_module(library)
-        .map_err(|e| Error::Internal { stage: "with OpenMP's library", message: e.to_string() })?;
-    Regions::new(module).rewrite();
+    // A program may bring functions of these names.
+    for function in Module::of(&library).functions().into_iter().filter(|function| !function.is_declaration()) {
+        function.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
+    }
+    let names = &defined(Module::of(&library)) - &defined(module);
+    linked.link_in_module(library).map_err(|e| Error::Internal { stage: Stage::OpenMp, message: e.to_string() })?;
+    rewrite_regions(module);
     if let Some(function) = missing(module).into_iter().next() {
         return Err(Error::OpenMp { function });
     }
-    remove_unused(module, &names - &of_program);
+    remove_unused(module, names);
     // What creates threads, so that these are created where the program's directive is.
-    module::run(module, "always-inline")?;
+    module::run(linked, "always-inline")?;
     Ok(OpenMp { used: true, private_tasks })
 }
 
 /// OpenMP's functions that the program calls and nobody defines.
-fn missing(module: &Module<'_>) -> Vec<String> {
+fn missing(module: Module<'_>) -> Vec<String> {
     let of_openmp = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    value::functions(module)
+    module
+        .functions()
         .into_iter()
         .filter(|function| function.is_declaration() && !function.users().is_empty())
         .map(|function| function.name())
@@ -134,115 +132,75 @@ fn compile(options: &Options) -> Result<Input, Error> {
     }
     let bitcode = folder.join("openmp.bc");
     let unit = folder.join(SOURCES[0].0);
-    Clang::find(options.architecture, &options.stop)?.compile_own(&unit, &folder, NAME, &bitcode)?;
+    Clang::find(options.architecture, &options.budget)?.compile_own(&unit, &folder, NAME, &bitcode)?;
     Ok(Input { path: PathBuf::from(NAME), bitcode })
 }
 
 /// Removes what the program does not use of the library; the rest is no longer visible to anything linked later.
-fn remove_unused(module: &Module<'_>, mut names: BTreeSet<String>) {
+fn remove_unused(module: Module<'_>, mut names: BTreeSet<String>) {
+    let own = |names: &BTreeSet<String>| -> Vec<_> {
+        module.functions().into_iter().filter(|function| names.contains(&function.name())).collect()
+    };
     loop {
-        let unused: Vec<Value<'_>> = value::functions(module)
-            .into_iter()
-            .filter(|function| names.contains(&function.name()) && function.users().is_empty())
-            .collect();
+        let unused: Vec<_> = own(&names).into_iter().filter(|function| function.users().is_empty()).collect();
         if unused.is_empty() {
             break;
         }
         for function in unused {
             names.remove(&function.name());
-            unsafe { LLVMDeleteFunction(function.raw()) };
+            function.delete();
         }
     }
-    for function in value::functions(module).into_iter().filter(|function| names.contains(&function.name())) {
-        unsafe { LLVMSetLinkage(function.raw(), LLVMLinkage::LLVMInternalLinkage) };
+    own(&names).into_iter().for_each(|function| function.set_linkage(LLVMLinkage::LLVMInternalLinkage));
+}
+
+/// Makes calls with an array out of the calls that start a region with any number of arguments.
+fn rewrite_regions(module: Module<'_>) {
+    let (Some(fork), Some(parallel)) = (module.function(FORK), module.function(PARALLEL)) else { return };
+    let builder = Builder::new(module);
+    for call in fork.users() {
+        let arguments: Vec<_> = call.arguments().collect();
+        if let [_, _, code, given @ ..] = arguments.as_slice() {
+            let adapter = adapter(&builder, *code, given);
+            replace(&builder, call, parallel, adapter, given);
+        }
     }
 }
 
-/// Makes calls with an array out of calls with any number of arguments.
-struct Regions<'a, 'm> {
-    module: &'a Module<'m>,
-    context: LLVMContextRef,
-    builder: LLVMBuilderRef,
-    pointer: LLVMTypeRef,
+/// The address of an argument in the array. All of them are pointers, or numbers as large as pointers.
+fn slot<'m>(builder: &Builder<'m>, array: Value<'m>, index: u64) -> Value<'m> {
+    builder.element_address(builder.ptr, array, &[builder.const_i64(index)])
 }
 
-impl Drop for Regions<'_, '_> {
-    fn drop(&mut self) {
-        unsafe { LLVMDisposeBuilder(self.builder) };
+/// A function that takes the arguments from the array and calls the region's code.
+fn adapter<'m>(builder: &Builder<'m>, code: Value<'m>, given: &[Value<'m>]) -> Value<'m> {
+    let ty = builder.void.function(&[builder.ptr; 3]);
+    let adapter = builder.module().add_function(&format!("{}{ADAPTER}", code.name()), ty);
+    adapter.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    builder.position_at_end(adapter.append_block("entry"));
+    builder.set_no_location();
+    let parameters = adapter.parameters();
+    let mut values = vec![parameters[1], parameters[2]];
+    for (index, argument) in (0..).zip(given) {
+        values.push(builder.load(argument.ty(), slot(builder, parameters[0], index)));
     }
+    let types: Vec<_> = values.iter().map(|value| value.ty()).collect();
+    builder.call(builder.void.function(&types), code, &values);
+    builder.ret(None);
+    adapter
 }
 
-impl<'a, 'm> Regions<'a, 'm> {
-    fn new(module: &'a Module<'m>) -> Self {
-        unsafe {
-            let context = LLVMGetModuleContext(module.as_mut_ptr());
-            let builder = LLVMCreateBuilderInContext(context);
-            Self { module, context, builder, pointer: LLVMPointerTypeInContext(context, 0) }
-        }
+/// Replaces the call that starts a region by one of the library's function.
+fn replace<'m>(builder: &Builder<'m>, call: Value<'m>, parallel: Value<'m>, adapter: Value<'m>, given: &[Value<'m>]) {
+    let first = call.function().and_then(|f| f.blocks().first().and_then(|block| block.first_insertion_point()));
+    builder.position_before(first.unwrap_or(call));
+    let array = builder.array_alloca(builder.ptr, builder.const_i32(given.len().max(1) as u32));
+    array.set_name("arguments");
+    builder.position_before(call);
+    builder.set_location_of(call);
+    for (index, argument) in (0..).zip(given) {
+        builder.store(*argument, slot(builder, array, index));
     }
-
-    fn rewrite(&self) {
-        let (Some(fork), Some(parallel)) = (self.module.get_function(FORK), self.module.get_function(PARALLEL)) else {
-            return;
-        };
-        for call in Value::of(fork).users() {
-            let arguments: Vec<Value<'m>> = call.arguments().collect();
-            if let [_, _, code, given @ ..] = arguments.as_slice() {
-                let adapter = self.adapter(*code, given);
-                self.replace(call, Value::of(parallel), adapter, given);
-            }
-        }
-    }
-
-    /// The place of an argument in the array. All of them are pointers, or numbers as large as pointers.
-    unsafe fn slot(&self, array: LLVMValueRef, index: usize) -> LLVMValueRef {
-        unsafe {
-            let mut index = LLVMConstInt(LLVMInt64TypeInContext(self.context), index as u64, 0);
-            LLVMBuildGEP2(self.builder, self.pointer, array, &mut index, 1, c"".as_ptr())
-        }
-    }
-
-    /// A function that takes the arguments from the array and calls the region's code.
-    fn adapter(&self, code: Value<'m>, given: &[Value<'m>]) -> LLVMValueRef {
-        let name = CString::new(format!("{}{ADAPTER}", code.name())).unwrap_or_default();
-        unsafe {
-            let void = LLVMVoidTypeInContext(self.context);
-            let mut types = [self.pointer; 3];
-            let ty = LLVMFunctionType(void, types.as_mut_ptr(), 3, 0);
-            let adapter = LLVMAddFunction(self.module.as_mut_ptr(), name.as_ptr(), ty);
-            LLVMSetLinkage(adapter, LLVMLinkage::LLVMInternalLinkage);
-            let entry = LLVMAppendBasicBlockInContext(self.context, adapter, c"entry".as_ptr());
-            LLVMPositionBuilderAtEnd(self.builder, entry);
-            LLVMSetCurrentDebugLocation2(self.builder, std::ptr::null_mut());
-            let array = LLVMGetParam(adapter, 0);
-            let mut values = vec![LLVMGetParam(adapter, 1), LLVMGetParam(adapter, 2)];
-            for (index, argument) in given.iter().enumerate() {
-                let slot = self.slot(array, index);
-                values.push(LLVMBuildLoad2(self.builder, argument.ty(), slot, c"".as_ptr()));
-            }
-            let mut types: Vec<LLVMTypeRef> = values.iter().map(|value| LLVMTypeOf(*value)).collect();
-            let ty = LLVMFunctionType(void, types.as_mut_ptr(), types.len() as u32, 0);
-            LLVMBuildCall2(self.builder, ty, code.raw(), values.as_mut_ptr(), values.len() as u32, c"".as_ptr());
-            LLVMBuildRetVoid(self.builder);
-            adapter
-        }
-    }
-
-    fn replace(&self, call: Value<'m>, parallel: Value<'m>, adapter: LLVMValueRef, given: &[Value<'m>]) {
-        let first = call.function().and_then(|f| f.blocks().first().and_then(|block| block.first_insertion_point()));
-        unsafe {
-            LLVMPositionBuilderBefore(self.builder, first.unwrap_or(call).raw());
-            let count = LLVMConstInt(LLVMInt32TypeInContext(self.context), given.len().max(1) as u64, 0);
-            let array = LLVMBuildArrayAlloca(self.builder, self.pointer, count, c"arguments".as_ptr());
-            LLVMPositionBuilderBefore(self.builder, call.raw());
-            LLVMSetCurrentDebugLocation2(self.builder, LLVMInstructionGetDebugLoc(call.raw()));
-            for (index, argument) in given.iter().enumerate() {
-                LLVMBuildStore(self.builder, argument.raw(), self.slot(array, index));
-            }
-            let ty = LLVMGlobalGetValueType(parallel.raw());
-            let mut values = [adapter, array];
-            LLVMBuildCall2(self.builder, ty, parallel.raw(), values.as_mut_ptr(), 2, c"".as_ptr());
-            LLVMInstructionEraseFromParent(call.raw());
-        }
-    }
+    builder.call(parallel.value_type(), parallel, &[adapter, array]);
+    call.erase();
 }

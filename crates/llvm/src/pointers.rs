@@ -4,24 +4,25 @@
 //! function it calls. So a pointer to a library function is made to point to a function of the program that does
 //! nothing but call it.
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMAttributeRef, LLVMModuleRef};
-use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
-use inkwell::module::Module;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
 use program::library::{self, threads};
 
-use crate::value::{self, Value};
+use crate::ir::{AttributeOf, Builder, Module, Value};
 
 /// Follows the library function's name in its stand-in's name.
 const SUFFIX: &str = ".pointer";
 
-/// Puts stand-ins in the place of addresses of library functions. Variadic functions keep their address: their
+/// Replaces addresses of library functions by those of stand-ins. Variadic functions keep their address: their
 /// arguments cannot be passed on.
-pub(crate) fn stand_in(module: &Module<'_>) {
-    for function in value::functions(module) {
+pub(crate) fn stand_in(module: Module<'_>) {
+    for function in module.functions() {
         let name = function.name();
-        if function.is_declaration() && touches_memory(&name) && is_address_taken(function) && !is_variadic(function) {
-            replace(module.as_mut_ptr(), function, &format!("{name}{SUFFIX}"));
+        if function.is_declaration()
+            && touches_memory(&name)
+            && is_address_taken(function)
+            && !function.value_type().is_variadic()
+        {
+            replace(module, function, &format!("{name}{SUFFIX}"));
         }
     }
 }
@@ -42,51 +43,23 @@ pub(crate) fn is_address_taken(function: Value<'_>) -> bool {
     })
 }
 
-fn is_variadic(function: Value<'_>) -> bool {
-    unsafe { LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function.raw())) != 0 }
-}
-
-fn replace(module: LLVMModuleRef, function: Value<'_>, name: &str) {
+fn replace<'m>(module: Module<'m>, function: Value<'m>, name: &str) {
     let calls: Vec<_> = function.users().into_iter().filter(|u| u.called_function() == Some(function)).collect();
-    unsafe {
-        let context = LLVMGetModuleContext(module);
-        let ty = LLVMGlobalGetValueType(function.raw());
-        let stand_in = LLVMAddFunction(module, c"".as_ptr(), ty);
-        LLVMSetValueName2(stand_in, name.as_ptr().cast(), name.len());
-        LLVMSetLinkage(stand_in, LLVMLinkage::LLVMInternalLinkage);
-        LLVMReplaceAllUsesWith(function.raw(), stand_in);
-        for call in calls {
-            // The callee is a call's last operand.
-            LLVMSetOperand(call.raw(), LLVMGetNumOperands(call.raw()) as u32 - 1, function.raw());
-        }
+    let ty = function.value_type();
+    let stand_in = module.add_function(name, ty);
+    stand_in.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    function.replace_all_uses(stand_in);
+    calls.into_iter().for_each(|call| call.set_callee(function));
 
-        let entry = LLVMAppendBasicBlockInContext(context, stand_in, c"entry".as_ptr());
-        let builder = LLVMCreateBuilderInContext(context);
-        LLVMPositionBuilderAtEnd(builder, entry);
-        let count = LLVMCountParams(stand_in);
-        let mut arguments: Vec<_> = (0..count).map(|i| LLVMGetParam(stand_in, i)).collect();
-        let call = LLVMBuildCall2(builder, ty, function.raw(), arguments.as_mut_ptr(), count, c"".as_ptr());
-        if LLVMGetTypeKind(LLVMGetReturnType(ty)) == LLVMTypeKind::LLVMVoidTypeKind {
-            LLVMBuildRetVoid(builder);
-        } else {
-            LLVMBuildRet(builder, call);
-        }
-        LLVMDisposeBuilder(builder);
-        // How arguments and result are passed is in their attributes.
-        for index in 0..=count {
-            for attribute in attributes(function, index) {
-                LLVMAddAttributeAtIndex(stand_in, index, attribute);
-                LLVMAddCallSiteAttribute(call, index, attribute);
-            }
-        }
-    }
-}
-
-/// The attributes of a function's result (index 0) or of a parameter (from 1).
-fn attributes(function: Value<'_>, index: u32) -> Vec<LLVMAttributeRef> {
-    unsafe {
-        let mut attributes = vec![std::ptr::null_mut(); LLVMGetAttributeCountAtIndex(function.raw(), index) as usize];
-        LLVMGetAttributesAtIndex(function.raw(), index, attributes.as_mut_ptr());
-        attributes
+    let builder = Builder::new(module);
+    builder.position_at_end(stand_in.append_block("entry"));
+    let parameters = stand_in.parameters();
+    let call = builder.call(ty, function, &parameters);
+    builder.ret((!ty.result().is_void()).then_some(call));
+    // How arguments and result are passed is in their attributes.
+    let parameters = (0..parameters.len() as u32).map(AttributeOf::Parameter);
+    for of in std::iter::once(AttributeOf::Result).chain(parameters) {
+        stand_in.copy_attributes(function, of);
+        call.copy_attributes(function, of);
     }
 }

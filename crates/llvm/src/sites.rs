@@ -16,12 +16,12 @@ use crate::debug::{DebugLocation, SourceFile};
 use crate::escape::Privacy;
 use crate::functions::{Functions, source_name};
 use crate::intrinsics;
+use crate::ir::Value;
 use crate::openmp;
-use crate::value::Value;
 
-/// How the user spelled the files that debug information speaks of.
+/// How the user spelled the files that debug information names.
 #[derive(Clone, Default, Debug)]
-pub struct Spelling {
+pub(crate) struct Spelling {
     /// Where the user is.
     directory: PathBuf,
     inputs: BTreeMap<PathBuf, String>,
@@ -29,14 +29,14 @@ pub struct Spelling {
 
 impl Spelling {
     /// The spelling of these inputs; relative ones are relative to `directory`.
-    pub fn new<'a>(directory: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Self {
+    pub(crate) fn new<'a>(directory: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Self {
         let spelled = |path: &'a Path| (normalized(&directory.join(path)), path.display().to_string());
         Self { directory: normalized(directory), inputs: inputs.into_iter().map(spelled).collect() }
     }
 
     /// The file as the user spelled it; a file that is no input is named so that it is found from here, without detours:
     /// the system's compiler finds its headers by the way of its own folder.
-    pub fn of(&self, file: &SourceFile) -> String {
+    pub(crate) fn of(&self, file: &SourceFile) -> String {
         let absolute = normalized(&Path::new(&file.directory).join(&file.name));
         if let Some(spelled) = self.inputs.get(&absolute) {
             return spelled.clone();
@@ -68,11 +68,11 @@ fn normalized(path: &Path) -> PathBuf {
 }
 
 /// The sites of a module and the source files they are in.
-pub struct Sites<'m> {
+pub(crate) struct Sites<'m> {
     /// The sites by number.
-    pub table: IndexVec<SiteId, Site>,
+    pub(crate) table: IndexVec<SiteId, Site>,
     /// The files by number, in order of first appearance.
-    pub files: IndexVec<FileId, String>,
+    pub(crate) files: IndexVec<FileId, String>,
     of: FxHashMap<Value<'m>, SiteId>,
     file_ids: BTreeMap<String, FileId>,
     spelling: Spelling,
@@ -80,7 +80,7 @@ pub struct Sites<'m> {
 
 impl<'m> Sites<'m> {
     /// Numbers the sites of the functions. With `openmp`, some of them are of the library that we brought.
-    pub fn assign(functions: &Functions<'m>, privacy: &Privacy<'m>, spelling: Spelling, openmp: bool) -> Self {
+    pub(crate) fn assign(functions: &Functions<'m>, privacy: &Privacy<'m>, spelling: Spelling, openmp: bool) -> Self {
         let mut sites = Self {
             table: IndexVec::new(),
             files: IndexVec::new(),
@@ -100,27 +100,27 @@ impl<'m> Sites<'m> {
         sites
     }
 
-    /// The site of an instruction; `None` if it does nothing visible or came after the sites were numbered.
-    pub fn id(&self, instruction: Value<'m>) -> Option<SiteId> {
+    /// The site of an instruction; `None` if it does nothing visible or was inserted after the sites were numbered.
+    pub(crate) fn id(&self, instruction: Value<'m>) -> Option<SiteId> {
         self.of.get(&instruction).copied()
     }
 
-    /// The number of a file that debug information speaks of.
-    pub fn file(&mut self, file: &SourceFile) -> FileId {
+    /// The number of a file that debug information names.
+    pub(crate) fn file(&mut self, file: &SourceFile) -> FileId {
         let name = self.spelling.of(file);
         *self.file_ids.entry(name.clone()).or_insert_with(|| self.files.push(name))
     }
 
     fn site(&mut self, function: FunctionId, name: &str, instruction: Value<'m>) -> Site {
         // What the library does for a directive is done where that is.
-        let mut place = DebugLocation::of(instruction);
-        while let Some(outer) = place.filter(|place| openmp::is_own(*place)).and_then(DebugLocation::inlined_at) {
-            place = Some(outer);
+        let mut at = DebugLocation::of(instruction);
+        while let Some(outer) = at.filter(|at| openmp::is_own(*at)).and_then(DebugLocation::inlined_at) {
+            at = Some(outer);
         }
-        let source_function = place.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
-        let location = place.and_then(|p| self.location(p));
+        let source_function = at.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
+        let location = at.and_then(|at| self.location(at));
         let mut inlined_at = Vec::new();
-        let mut next = place.and_then(DebugLocation::inlined_at);
+        let mut next = at.and_then(DebugLocation::inlined_at);
         while let Some(at) = next {
             let function = at.function().unwrap_or_else(|| name.to_owned());
             inlined_at.push(Frame { function, location: self.location(at) });
@@ -129,9 +129,9 @@ impl<'m> Sites<'m> {
         Site { function, source_function, location, inlined_at, expression: None, allocates: None }
     }
 
-    fn location(&mut self, place: DebugLocation<'m>) -> Option<Location> {
-        let file = self.file(&place.file()?);
-        Some(Location { file, line: place.line(), column: place.column() })
+    fn location(&mut self, at: DebugLocation<'m>) -> Option<Location> {
+        let file = self.file(&at.file()?);
+        Some(Location { file, line: at.line(), column: at.column() })
     }
 }
 

@@ -3,9 +3,11 @@
 mod common;
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use common::{error, folder, options};
 use llvm::{Error, Options};
+use model::{Budget, Interrupt, Spent};
 
 #[test]
 fn a_source_that_does_not_compile() {
@@ -67,4 +69,27 @@ fn the_user_s_flags_reach_the_compiler_but_do_not_optimise() {
     let compiled = llvm::compile(&options).unwrap();
     assert_eq!(compiled.link_flags, ["-lm"]);
     assert_eq!(common::text_of(&compiled.bitcode).matches("call void @__rp_write").count(), 2);
+}
+
+/// A source that clang works on for minutes.
+const ENDLESS: &str = "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(A(A(A(A(x))))))))\nint x;\nint main(void) { B(x = x * 3 + 1;) return 0; }\n";
+
+#[test]
+fn a_compiler_that_runs_past_the_deadline_is_ended() {
+    let directory = folder(&[("a.c", ENDLESS)]);
+    let start = Instant::now();
+    let budget = Budget::new(Some(Duration::from_millis(300)), None, Interrupt::new());
+    let result = llvm::compile(&Options { budget, ..options(directory.path(), &["a.c"]) });
+    assert!(matches!(result, Err(Error::Spent(Spent::Time))), "{:?}", result.err());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_interrupted_program_is_not_linked() {
+    let directory = folder(&[("a.c", "int main(void) { return 0; }")]);
+    let mut compiled = llvm::compile(&options(directory.path(), &["a.c"])).unwrap();
+    compiled.budget = Budget::default();
+    compiled.budget.interrupt().set();
+    let result = llvm::link(&compiled, &directory.path().join("none.a"), &[], &directory.path().join("program"));
+    assert!(matches!(result, Err(Error::Spent(Spent::Interrupt))), "{result:?}");
 }

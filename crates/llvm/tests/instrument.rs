@@ -3,6 +3,7 @@
 mod common;
 
 use common::{c, cxx};
+use llvm::{Architecture, Options};
 
 /// The `kind_order` argument of `__rp_atomic`.
 fn kind_order(tag: u32, order: u32, failure: u32) -> u32 {
@@ -359,4 +360,24 @@ fn thread_locals_of_another_source_need_no_initialiser() {
     assert_eq!(compiled.program.unmodelled, []);
     let ir = common::text_of(&compiled.bitcode);
     assert!(ir.contains("@__rp_tls_image = constant <{ i32 }> <{ i32 3 }>"), "{ir}");
+}
+
+#[test]
+fn sizes_of_library_types_are_those_of_the_architecture() {
+    let source = "#include <sys/stat.h>\n#include <pthread.h>\n\
+        struct stat status; pthread_attr_t attributes;\n\
+        int main(void) { stat(\"f\", &status); pthread_attr_init(&attributes); return 0; }\n";
+    for (architecture, name, stat, attributes) in
+        [(Architecture::X86_64, "x86_64", 144, 56), (Architecture::Aarch64, "aarch64", 128, 64)]
+    {
+        let directory = common::folder(&[("sizes.c", source)]);
+        let options = Options { architecture, ..common::options(directory.path(), &["sizes.c"]) };
+        let compiled = llvm::compile(&options).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(compiled.program.architecture.name(), name);
+        let ir = common::text_of(&compiled.bitcode);
+        for (global, size) in [("status", stat), ("attributes", attributes)] {
+            let call = format!("@__rp_add(i32 2, ptr @{global}, i64 {size})");
+            assert!(ir.contains(&call), "{name}: no `{call}`");
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 mod lowering;
 
-use lowering::{assert_body, body, c, unmodelled};
+use llvm::Architecture;
+use lowering::{assert_body, body, c, lower_for, unmodelled};
 use program::Operand;
 
 #[test]
@@ -177,6 +178,26 @@ fn variadic_functions_read_unknown_arguments() {
     assert!(text.contains("alloca ?") && text.contains("fill"), "{text}");
     assert!(body(&program, "use").contains("call first(1, 5)"));
     assert!(program.unmodelled.is_empty());
+}
+
+/// Of a `va_list` on x86-64, the first word counts and two words point; on aarch64 the first three point and one counts.
+#[test]
+fn argument_lists_have_the_layout_of_the_architecture() {
+    let source = "#include <stdarg.h>
+        void take(va_list);
+        void pass(int n, ...) { va_list a, b; va_start(a, n); va_copy(b, a); take(b); }";
+    for (architecture, offsets, size) in
+        [(Architecture::X86_64, [8, 16].as_slice(), 24), (Architecture::Aarch64, &[24, 8, 16], 32)]
+    {
+        let text = body(&lower_for(architecture, "list.c", source), "pass");
+        let found: Vec<&str> = text.lines().filter(|line| line.contains("= offset")).collect();
+        let ends: Vec<String> = offsets.iter().map(|at| format!(", {at}")).collect();
+        assert!(found.len() == ends.len() && found.iter().zip(&ends).all(|(line, end)| line.ends_with(end)), "{text}");
+        assert!(
+            text.lines().any(|line| line.trim().starts_with("copy ") && line.ends_with(&format!(", {size}"))),
+            "{text}"
+        );
+    }
 }
 
 #[test]

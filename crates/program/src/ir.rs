@@ -10,6 +10,7 @@ use model::index::{IndexVec, index_type};
 use model::{LockMode, Order, SiteId};
 use serde::{Deserialize, Serialize};
 
+use crate::architecture::Architecture;
 use crate::site::{FileId, Site};
 use crate::types::{Type, TypeId};
 
@@ -27,6 +28,8 @@ index_type! {
 /// A whole program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Program {
+    /// What it was compiled for.
+    pub architecture: Architecture,
     /// Source files.
     pub files: IndexVec<FileId, String>,
     /// Types that globals and allocations refer to.

@@ -4,6 +4,7 @@
 //! code with a visible effect. It comes from LLVM bitcode or from its own text form. This crate knows nothing of LLVM
 //! or engines.
 
+mod architecture;
 pub mod arith;
 pub mod constants;
 pub mod ir;
@@ -15,6 +16,7 @@ pub mod types;
 pub mod validate;
 pub mod visit;
 
+pub use architecture::Architecture;
 pub use ir::{
     BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Function, FunctionId, Global, GlobalId, Local, LocalId, Operand,
     Program, RmwOp, Statement, Stmt, SyncOp, Terminator, TryMode, Unmodelled,

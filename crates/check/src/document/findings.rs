@@ -1,7 +1,7 @@
 //! Deadlocks, failed assertions, crashes and misuses as the document lists them, each with its witness file.
 
-use files::RecordedFinding;
 use explore::{Failure, FailureKind};
+use files::RecordedFinding;
 use model::{Executor, ThreadId, Trace};
 use report::Finding;
 

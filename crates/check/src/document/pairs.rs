@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use files::RecordedFinding;
 use explore::Witness;
 use facts::touches::{Meeting, MeetingAccess};
+use files::RecordedFinding;
 use lockset::Finding;
 use model::{Engine, Executor, Pair, SiteId};
 use program::Program;

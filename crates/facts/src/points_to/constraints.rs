@@ -533,7 +533,9 @@ impl<'p> Generator<'p> {
                     let at = self.source(f, &arg(passage.arg));
                     let len = row.effects.iter().find_map(|e| match e {
                         Effect::Read(n, Size::Arg(len)) if *n == passage.arg => constant(&arg(*len)),
-                        Effect::Read(n, Size::Bytes(len)) if *n == passage.arg => u32::try_from(*len).ok(),
+                        Effect::Read(n, size) if *n == passage.arg => {
+                            size.fixed(self.program.architecture).and_then(|len| u32::try_from(len).ok())
+                        }
                         _ => None,
                     });
                     self.passages.add(&mut self.solver, passage, at, len, memory);

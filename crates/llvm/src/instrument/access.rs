@@ -1,16 +1,12 @@
 //! Plain and atomic loads and stores, copies and fills, and locals that other threads may see.
 
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::LLVMTypeRef;
-use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
 use model::SiteId;
 use wire::Tag;
 
 use super::Weaver;
-use crate::escape;
 use crate::intrinsics::Intrinsic;
-use crate::value::{Value, store_size};
+use crate::ir::{Ty, Value};
 
 impl<'m> Weaver<'_, 'm> {
     /// A load or store, plain (`volatile` is plain) or atomic.
@@ -36,8 +32,8 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     /// The number of bytes that an access of this type touches.
-    pub(super) fn size(&self, ty: LLVMTypeRef) -> u32 {
-        u32::try_from(store_size(self.module, ty)).unwrap_or(u32::MAX)
+    pub(super) fn size(&self, ty: Ty<'m>) -> u32 {
+        u32::try_from(self.module.layout().store_size(ty)).unwrap_or(u32::MAX)
     }
 
     /// A call to one of LLVM's own functions.
@@ -97,7 +93,7 @@ impl<'m> Weaver<'_, 'm> {
     /// Arguments passed by value are copied by the call itself: a read of what is copied.
     pub(super) fn by_value_arguments(&mut self, call: Value<'m>, site: SiteId) {
         for (index, argument) in (0..).zip(call.arguments()) {
-            let Some(ty) = escape::by_value_argument(call, index) else { continue };
+            let Some(ty) = call.by_value_argument(index) else { continue };
             if self.needs_hook(argument) && self.is_ordinary(argument, site) {
                 self.insert.before(call);
                 let size = self.insert.const_i32(self.size(ty));
@@ -114,7 +110,7 @@ impl<'m> Weaver<'_, 'm> {
         let leading = entry.instructions().into_iter().take_while(is_alloca).collect::<Vec<_>>();
         let after_locals = entry.instructions().get(leading.len()).copied();
         for parameter in function.parameters() {
-            let Some(ty) = escape::by_value_parameter(parameter) else { continue };
+            let Some(ty) = parameter.by_value_parameter() else { continue };
             if let Some(at) = after_locals.filter(|_| self.needs_hook(parameter)) {
                 self.insert.before(at);
                 let size = self.insert.const_i64(u64::from(self.size(ty)));
@@ -132,8 +128,7 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn allocated_size(&self, local: Value<'m>) -> Value<'m> {
-        let layout = unsafe { LLVMGetModuleDataLayout(self.module.as_mut_ptr()) };
-        let element = unsafe { LLVMABISizeOfType(layout, LLVMGetAllocatedType(local.raw())) };
+        let element = self.module.layout().stride(local.allocated());
         match local.operand(0).map(|count| (count, count.as_integer())) {
             Some((_, Some(count))) => self.insert.const_i64(element.saturating_mul(count.max(0) as u64)),
             Some((count, None)) => {

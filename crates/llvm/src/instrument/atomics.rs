@@ -1,6 +1,5 @@
 //! Atomic instructions and fences, and the library calls that stand for them.
 
-use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMIntPredicate, LLVMOpcode};
 use model::{Order, SiteId};
 use program::library::atomics::{AtomicCall, AtomicOp, AtomicOrder, AtomicSize, AtomicValue};
@@ -8,7 +7,7 @@ use wire::Tag;
 use wire::record::order;
 
 use super::Weaver;
-use crate::value::Value;
+use crate::ir::Value;
 
 /// The wire's code of an instruction's order.
 fn wire_order(ordering: LLVMAtomicOrdering) -> u32 {
@@ -48,7 +47,7 @@ impl<'m> Weaver<'_, 'm> {
         tag: Tag,
         site: SiteId,
     ) {
-        let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
+        let ordering = wire_order(instruction.ordering());
         self.insert.before(instruction);
         self.atomic_hook(address, size, tag as u32 | ordering << ORDER_SHIFT, site);
         self.atomic_end(instruction);
@@ -77,12 +76,12 @@ impl<'m> Weaver<'_, 'm> {
         let tag = Tag::ReadModifyWrite as u32;
         self.insert.before(instruction);
         if instruction.opcode() == Some(LLVMOpcode::LLVMAtomicRMW) {
-            let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
+            let ordering = wire_order(instruction.ordering());
             self.atomic_hook(address, size, tag | ordering << ORDER_SHIFT, site);
             return self.atomic_end(instruction);
         }
-        let success = wire_order(unsafe { LLVMGetCmpXchgSuccessOrdering(instruction.raw()) });
-        let failure = wire_order(unsafe { LLVMGetCmpXchgFailureOrdering(instruction.raw()) });
+        let (success, failure) = instruction.exchange_orderings();
+        let (success, failure) = (wire_order(success), wire_order(failure));
         self.atomic_hook(address, size, tag | success << ORDER_SHIFT | failure << FAILURE_SHIFT, site);
         self.insert.after(instruction);
         let succeeded = self.insert.to_i32(self.insert.extract(instruction, 1));
@@ -91,10 +90,10 @@ impl<'m> Weaver<'_, 'm> {
 
     /// A fence; one for a signal handler of the same thread orders nothing between threads.
     pub(super) fn fence(&mut self, instruction: Value<'m>, site: SiteId) {
-        if unsafe { LLVMIsAtomicSingleThread(instruction.raw()) } != 0 {
+        if instruction.is_single_thread() {
             return;
         }
-        let ordering = wire_order(unsafe { LLVMGetOrdering(instruction.raw()) });
+        let ordering = wire_order(instruction.ordering());
         self.insert.before(instruction);
         self.insert.hook("__rp_fence", &[self.insert.const_i32(ordering), self.site(site)]);
     }
@@ -198,7 +197,13 @@ impl<'m> Weaver<'_, 'm> {
     /// 1 if the two are equal, else 0.
     fn equal(&self, left: Value<'m>, right: Value<'m>) -> Value<'m> {
         let (one, zero) = (self.insert.const_i32(1), self.insert.const_i32(0));
-        self.insert.select(LLVMIntPredicate::LLVMIntEQ, (left, right), one, zero)
+        // A declaration of the program's own may have types that do not fit.
+        let sides = if left.ty() == right.ty() {
+            (left, right)
+        } else {
+            (self.insert.widened(left, false), self.insert.widened(right, false))
+        };
+        self.insert.select(LLVMIntPredicate::LLVMIntEQ, sides, one, zero)
     }
     /// 1 for 0, else 0.
     fn negated(&self, truth: Value<'m>) -> Value<'m> {

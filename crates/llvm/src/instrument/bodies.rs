@@ -5,18 +5,16 @@
 //! operating-system thread and switch in hooks only, so between two hooks ordinary code is atomic: each call gets a
 //! body of plain instructions, put in after instrumentation so that it has no hooks.
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 use program::RmwOp;
 use program::library::atomics::{self, AtomicCall, AtomicOp, AtomicSize, AtomicValue};
 
 use super::Weaver;
-use crate::value::{self, Value};
+use crate::ir::{Ty, Value};
 
 /// Gives every atomic library call that is declared as expected a body.
 pub(super) fn define(weaver: &Weaver<'_, '_>) {
-    for function in value::functions(weaver.module).into_iter().filter(|f| f.is_declaration()) {
+    for function in weaver.module.functions().into_iter().filter(|f| f.is_declaration()) {
         let Some(call) = atomics::lookup(&function.name()) else { continue };
         let body = Body { weaver, function, parameters: function.parameters(), call };
         if body.is_as_expected() {
@@ -35,61 +33,56 @@ struct Body<'w, 'a, 'm> {
 impl<'m> Body<'_, '_, 'm> {
     /// Whether the declaration has the types that the call should have.
     fn is_as_expected(&self) -> bool {
+        let pointer = |value: &Value<'m>| value.ty() == self.weaver.insert.ptr;
         let integer = |value: &Value<'m>| self.integer().is_some_and(|ty| value.ty() == ty);
-        let place = |value: AtomicValue| match value {
+        let fits = |value: AtomicValue| match value {
             AtomicValue::Arg(i) => self.parameters.get(usize::from(i)).is_some_and(integer),
-            AtomicValue::Memory(i) => self.parameters.get(usize::from(i)).is_some_and(|p| p.is_pointer()),
+            AtomicValue::Memory(i) => self.parameters.get(usize::from(i)).is_some_and(pointer),
             AtomicValue::Result => self.integer().is_some_and(|ty| self.result_type() == ty),
             AtomicValue::Zero => true,
         };
-        let address = self.parameters.get(usize::from(self.call.address)).is_some_and(|p| p.is_pointer());
+        let address = self.parameters.get(usize::from(self.call.address)).is_some_and(pointer);
+        let size = match self.call.size {
+            AtomicSize::Bytes(_) => true,
+            AtomicSize::Arg(i) => self.parameters.get(usize::from(i)).is_some_and(|p| p.ty().is_integer()),
+        };
         address
+            && size
             && match self.call.op {
-                AtomicOp::Load { to } => place(to),
-                AtomicOp::Store { value } => place(value),
-                AtomicOp::Rmw { value, old, .. } => place(value) && place(old),
+                AtomicOp::Load { to } => fits(to),
+                AtomicOp::Store { value } => fits(value),
+                AtomicOp::Rmw { value, old, .. } => fits(value) && fits(old),
                 AtomicOp::CompareExchange { expected, new, returns_old, .. } => {
-                    let result = unsafe { LLVMGetTypeKind(self.result_type()) } == LLVMTypeKind::LLVMIntegerTypeKind;
-                    place(expected) && place(new) && result && (!returns_old || place(AtomicValue::Result))
+                    let result = self.result_type().is_integer();
+                    fits(expected) && fits(new) && result && (!returns_old || fits(AtomicValue::Result))
                 }
                 AtomicOp::Fence => false,
             }
     }
 
-    fn result_type(&self) -> LLVMTypeRef {
-        unsafe { LLVMGetReturnType(LLVMGlobalGetValueType(self.function.raw())) }
+    fn result_type(&self) -> Ty<'m> {
+        self.function.value_type().result()
     }
 
     /// The type of the object, if its size is fixed.
-    fn integer(&self) -> Option<LLVMTypeRef> {
+    fn integer(&self) -> Option<Ty<'m>> {
         match self.call.size {
-            AtomicSize::Bytes(bytes) => {
-                Some(unsafe { LLVMIntTypeInContext(self.weaver.insert.context(), u32::from(bytes) * 8) })
-            }
+            AtomicSize::Bytes(bytes) => Some(self.weaver.module.integer(u32::from(bytes) * 8)),
             AtomicSize::Arg(_) => None,
         }
     }
 
     fn define(&self) {
-        let builder = self.weaver.insert.builder();
-        unsafe {
-            LLVMSetLinkage(self.function.raw(), LLVMLinkage::LLVMInternalLinkage);
-            let context = self.weaver.insert.context();
-            let entry = LLVMAppendBasicBlockInContext(context, self.function.raw(), c"entry".as_ptr());
-            LLVMPositionBuilderAtEnd(builder, entry);
-            LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
-        }
+        let insert = &self.weaver.insert;
+        self.function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+        insert.position_at_end(self.function.append_block("entry"));
+        insert.set_no_location();
         let result = match (self.integer(), self.call.size) {
             (Some(integer), _) => self.sized(integer),
             (None, AtomicSize::Arg(size)) => self.any_size(self.parameters[usize::from(size)]),
             (None, AtomicSize::Bytes(_)) => None,
         };
-        unsafe {
-            match result {
-                Some(value) => LLVMBuildRet(builder, value.raw()),
-                None => LLVMBuildRetVoid(builder),
-            };
-        }
+        insert.ret(result);
     }
 
     fn address(&self) -> Value<'m> {
@@ -97,12 +90,12 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// The object is a number: loaded, changed, stored.
-    fn sized(&self, integer: LLVMTypeRef) -> Option<Value<'m>> {
+    fn sized(&self, integer: Ty<'m>) -> Option<Value<'m>> {
         let insert = &self.weaver.insert;
-        let read = |place: AtomicValue| match place {
+        let read = |value: AtomicValue| match value {
             AtomicValue::Arg(i) => self.parameters[usize::from(i)],
             AtomicValue::Memory(i) => insert.load(integer, self.parameters[usize::from(i)]),
-            AtomicValue::Result | AtomicValue::Zero => self.made(unsafe { LLVMConstNull(integer) }),
+            AtomicValue::Result | AtomicValue::Zero => integer.zero(),
         };
         let current = || insert.load(integer, self.address());
         match self.call.op {
@@ -132,7 +125,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// The object is memory: copied and compared.
     fn any_size(&self, size: Value<'m>) -> Option<Value<'m>> {
-        let memory = |place: AtomicValue| match place {
+        let memory = |value: AtomicValue| match value {
             AtomicValue::Memory(i) => self.parameters.get(usize::from(i)).copied(),
             _ => None,
         };
@@ -158,15 +151,10 @@ impl<'m> Body<'_, '_, 'm> {
         None
     }
 
-    fn made(&self, value: LLVMValueRef) -> Value<'m> {
-        unsafe { Value::from_raw(value) }.expect("raceproof bug: LLVM makes a value of well-typed operands")
-    }
-
     /// Whether the two are equal, in the type of the call's result.
     fn truth(&self, sides: (Value<'m>, Value<'m>)) -> Value<'m> {
         let ty = self.result_type();
-        let (one, zero) = unsafe { (LLVMConstInt(ty, 1, 0), LLVMConstInt(ty, 0, 0)) };
-        self.weaver.insert.select(LLVMIntPredicate::LLVMIntEQ, sides, self.made(one), self.made(zero))
+        self.weaver.insert.select(LLVMIntPredicate::LLVMIntEQ, sides, ty.number(1), ty.number(0))
     }
 
     fn updated(&self, op: RmwOp, old: Value<'m>, value: Value<'m>) -> Value<'m> {
@@ -181,27 +169,20 @@ impl<'m> Body<'_, '_, 'm> {
             // The only other operation among these calls is "not and".
             RmwOp::Max | RmwOp::Min | RmwOp::UMax | RmwOp::UMin | RmwOp::Other => {
                 let both = insert.binary(LLVMOpcode::LLVMAnd, old, value);
-                return insert.binary(LLVMOpcode::LLVMXor, both, self.made(unsafe { LLVMConstAllOnes(both.ty()) }));
+                return insert.binary(LLVMOpcode::LLVMXor, both, both.ty().all_ones());
             }
         };
         insert.binary(opcode, old, value)
     }
 
     fn copy(&self, to: Value<'m>, from: Value<'m>, size: Value<'m>) {
-        unsafe { LLVMBuildMemMove(self.weaver.insert.builder(), to.raw(), 1, from.raw(), 1, size.raw()) };
+        self.weaver.insert.move_memory(to, from, size);
     }
 
     fn compare(&self, left: Value<'m>, right: Value<'m>, size: Value<'m>) -> Value<'m> {
         let insert = &self.weaver.insert;
-        let module = self.weaver.module.as_mut_ptr();
-        unsafe {
-            let mut types = [insert.ptr, insert.ptr, size.ty()];
-            let ty = LLVMFunctionType(insert.i32, types.as_mut_ptr(), 3, 0);
-            let known = LLVMGetNamedFunction(module, c"memcmp".as_ptr());
-            let function = if known.is_null() { LLVMAddFunction(module, c"memcmp".as_ptr(), ty) } else { known };
-            let mut arguments = [left.raw(), right.raw(), size.raw()];
-            let builder = insert.builder();
-            self.made(LLVMBuildCall2(builder, ty, function, arguments.as_mut_ptr(), 3, c"".as_ptr()))
-        }
+        let ty = insert.i32.function(&[insert.ptr, insert.ptr, size.ty()]);
+        let function = self.weaver.module.declared_function("memcmp", ty);
+        insert.call(ty, function, &[left, right, size])
     }
 }

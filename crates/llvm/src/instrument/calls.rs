@@ -1,6 +1,5 @@
 //! Calls of functions that are not the program's own, inline assembly, and addresses of external functions.
 
-use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMTailCallKind, LLVMValueKind};
 use model::SiteId;
 use program::library;
@@ -9,8 +8,8 @@ use super::Weaver;
 use super::atomics::code;
 use crate::assembly::Assembly;
 use crate::functions::demangle;
+use crate::ir::Value;
 use crate::pointers::is_address_taken;
-use crate::value::Value;
 
 impl<'m> Weaver<'_, 'm> {
     /// A call that is not one of LLVM's own functions.
@@ -53,8 +52,8 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
-    /// Tells the runtime where the program is before a call that may get there. Volatile, because LLVM knows of
-    /// some functions (`malloc`) that they do not read the program's memory and would move the store.
+    /// Stores the current site before a call that may enter the runtime. Volatile, because LLVM knows that some functions
+    /// (`malloc`) do not read the program's memory and would move the store.
     fn store_site(&self, call: Value<'m>, site: SiteId) {
         self.insert.before(call);
         let variable = if self.is_recorded() {
@@ -63,13 +62,13 @@ impl<'m> Weaver<'_, 'm> {
             self.insert.runtime_variable("__rp_site", self.insert.i32)
         };
         let store = self.insert.store(self.site(site), variable);
-        unsafe { LLVMSetVolatile(store.raw(), 1) };
+        store.set_volatile(true);
     }
 
     /// Makes room for instructions after a call that is to be the last of its function.
     pub(super) fn allow_code_after(&self, call: Value<'m>) {
         if call.next_instruction().is_some() {
-            unsafe { LLVMSetTailCallKind(call.raw(), LLVMTailCallKind::LLVMTailCallKindNone) };
+            call.set_tail_call(LLVMTailCallKind::LLVMTailCallKindNone);
         }
     }
 

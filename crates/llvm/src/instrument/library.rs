@@ -4,14 +4,13 @@
 //! begins before and ends after the call. A function that calls back has one event before and one after.
 
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::*;
 use model::SiteId;
 use program::library::threads::ThreadFunction;
 use program::library::{Computed, Effect, Format, FormatArgs, HookArg, LibraryFunction, LibraryState, Size};
 use wire::Tag;
 
 use super::Weaver;
-use crate::value::Value;
+use crate::ir::Value;
 
 const _: () = assert!(LibraryState::Descriptors as u32 == wire::DESCRIPTORS);
 
@@ -25,7 +24,7 @@ impl<'m> Weaver<'_, 'm> {
                 self.unmodelled(Some(site), format!("calls `{name}`: {why}"), Some(name.to_owned()));
             }
         }
-        if function.by_runtime {
+        if function.by_runtime || self.note_unknown_sizes(function.effects, name, site) {
             return;
         }
         let wanted = |effect: &&&Effect| self.is_worth_reporting(effect, call);
@@ -55,6 +54,9 @@ impl<'m> Weaver<'_, 'm> {
     /// Reports the ordinary memory that a thread function touches: reads before it, writes after it, so that the
     /// operation itself is an event of its own.
     pub(super) fn thread_call(&mut self, call: Value<'m>, function: &ThreadFunction, site: SiteId) {
+        if self.note_unknown_sizes(function.effects, function.name, site) {
+            return;
+        }
         let wanted: Vec<_> = function.effects.iter().filter(|e| self.is_worth_reporting(e, call)).collect();
         let (reads, writes): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|e| matches!(e, Effect::Read(..)));
         if !reads.is_empty() {
@@ -79,14 +81,14 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Whether another thread could notice the effect: its arguments are there and do not point to private memory.
     fn is_worth_reporting(&self, effect: &Effect, call: Value<'m>) -> bool {
-        let shared = |index: u8| argument(call, index).is_some_and(|a| self.is_shared(a));
+        let shared = |index: u8| call.argument(index).is_some_and(|a| self.is_shared(a));
         match effect {
             Effect::Read(i, _) | Effect::Write(i, _) | Effect::ReadAfter(i, _) | Effect::WriteAfter(i, _) => shared(*i),
             Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
                 let mut touched = computed.reads.iter().chain(computed.writes).peekable();
                 touched.peek().is_none() || touched.any(|i| shared(*i))
             }
-            Effect::Stream(i) => argument(call, *i).is_some_and(Value::is_pointer),
+            Effect::Stream(i) => call.argument(*i).is_some_and(Value::is_pointer),
             Effect::State(..) => true,
             Effect::Format(format) => match format.args {
                 FormatArgs::From(first) => {
@@ -107,7 +109,7 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Whether a value is a pointer to memory that another thread could reach.
     fn is_shared(&self, value: Value<'m>) -> bool {
-        value.is_pointer() && !value.is_null() && self.needs_hook(value)
+        value.is_pointer() && !value.is_zero() && self.needs_hook(value)
     }
 
     fn effect(&self, call: Value<'m>, effect: &Effect) {
@@ -116,7 +118,7 @@ impl<'m> Weaver<'_, 'm> {
             Effect::Write(i, size) | Effect::WriteAfter(i, size) => self.add(call, Tag::Write, *i, *size),
             Effect::Computed(computed) | Effect::ComputedAfter(computed) => self.computed(call, computed),
             Effect::Stream(i) => {
-                argument(call, *i).into_iter().for_each(|file| self.insert.hook("__rp_add_stream", &[file]));
+                call.argument(*i).into_iter().for_each(|file| self.insert.hook("__rp_add_stream", &[file]));
             }
             Effect::State(state, access) => {
                 self.insert.hook("__rp_add_state", &[self.insert.const_i32(state.code(*access))]);
@@ -133,16 +135,34 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
+    /// Notes a call that touches memory of a type whose size is not known on the program's architecture; true if it does.
+    fn note_unknown_sizes(&mut self, effects: &[Effect], name: &str, site: SiteId) -> bool {
+        let architecture = self.module.architecture();
+        let unknown =
+            |effect: &Effect| effect.size().and_then(Size::depends_on).filter(|ty| ty.size(architecture).is_none());
+        let Some(ty) = effects.iter().find_map(unknown) else { return false };
+        let what = format!("calls `{name}`: the size of `{}` is not known on this architecture", ty.spelling());
+        self.unmodelled(Some(site), what, Some(name.to_owned()));
+        true
+    }
+
     fn add(&self, call: Value<'m>, tag: Tag, index: u8, size: Size) {
-        let number = |index: u8| match argument(call, index) {
+        let number = |index: u8| match call.argument(index) {
             Some(value) => self.insert.widened(value, false),
             None => self.insert.const_i64(0),
         };
+        let architecture = self.module.architecture();
         let result = || self.insert.not_negative(self.insert.widened(call, true));
         let (hook, len) = match size {
-            Size::Bytes(bytes) => ("__rp_add", self.insert.const_i64(bytes)),
+            Size::Bytes(_) | Size::Of(_) | Size::Array(..) => match size.fixed(architecture) {
+                Some(bytes) => ("__rp_add", self.insert.const_i64(bytes)),
+                None => return,
+            },
             Size::Arg(i) => ("__rp_add", number(i)),
-            Size::Scaled(i, factor) => ("__rp_add", self.insert.multiply(number(i), self.insert.const_i64(factor))),
+            Size::Scaled(i, element) => match element.size(architecture) {
+                Some(bytes) => ("__rp_add", self.insert.multiply(number(i), self.insert.const_i64(bytes))),
+                None => return,
+            },
             Size::Product(i, j) => ("__rp_add", self.insert.multiply(number(i), number(j))),
             Size::String => ("__rp_add_string", self.insert.const_i64(u64::MAX)),
             Size::StringMax(i) => ("__rp_add_string", number(i)),
@@ -151,13 +171,13 @@ impl<'m> Weaver<'_, 'm> {
             Size::Result => ("__rp_add", result()),
             Size::ResultTimes(i) => ("__rp_add", self.insert.multiply(result(), number(i))),
         };
-        let Some(pointer) = argument(call, index) else { return };
+        let Some(pointer) = call.argument(index) else { return };
         self.insert.hook(hook, &[self.insert.const_i32(tag as u32), pointer, len]);
     }
 
     fn computed(&self, call: Value<'m>, computed: &Computed) {
         let value = |given: &HookArg| match given {
-            HookArg::Arg(i) => match argument(call, *i) {
+            HookArg::Arg(i) => match call.argument(*i) {
                 Some(pointer) if pointer.is_pointer() => pointer,
                 Some(number) => self.insert.widened(number, false),
                 None => self.insert.const_i64(0),
@@ -171,10 +191,10 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn format(&self, call: Value<'m>, format: &Format) {
-        let Some(text) = argument(call, format.format) else { return };
+        let Some(text) = call.argument(format.format) else { return };
         match format.args {
             FormatArgs::List(i) => {
-                let Some(list) = argument(call, i) else { return };
+                let Some(list) = call.argument(i) else { return };
                 let flags = self.format_flags(call, format);
                 self.insert.hook("__rp_add_format_list", &[text, flags, list]);
             }
@@ -205,14 +225,14 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Puts values, widened to 64 bits each, into an array in the function's frame.
     fn spread(&self, call: Value<'m>, values: &[Value<'m>]) -> Value<'m> {
-        let place = self.insert.frame_array(call, values.len() as u64);
+        let array = self.insert.frame_array(call, values.len() as u64);
         self.insert.before(call);
         for (index, value) in (0u64..).zip(values) {
-            let slot = self.insert.offset(place, self.insert.const_i64(8 * index));
+            let slot = self.insert.offset(array, self.insert.const_i64(8 * index));
             let value = self.insert.widened(*value, true);
             self.insert.store(value, slot);
         }
-        place
+        array
     }
 }
 
@@ -220,9 +240,4 @@ impl<'m> Weaver<'_, 'm> {
 fn is_after(effect: &Effect) -> bool {
     let scan = matches!(effect, Effect::Format(format) if format.scan);
     scan || matches!(effect, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_))
-}
-
-fn argument<'m>(call: Value<'m>, index: u8) -> Option<Value<'m>> {
-    let in_range = u32::from(index) < unsafe { LLVMGetNumArgOperands(call.raw()) };
-    in_range.then(|| call.operand(u32::from(index))).flatten()
 }

@@ -1,34 +1,32 @@
-//! Loops that wait for another thread: tells the runtime where their rounds begin.
+//! Loops that wait for another thread: marks for the runtime where their rounds begin.
 //!
-//! Such a loop writes no memory by itself. It may read, take and give back locks, offer to let others run, and update
-//! atomically; whether a round really had no effect is for the runtime to see. Values that live on from round to round
-//! are told, and compared there.
+//! Such a loop writes no plain memory. It may read, lock and unlock, yield, and update atomically; the runtime finds out
+//! whether a round really had no effect. The hook passes the values that are carried from round to round, and the
+//! runtime compares them.
 //!
-//! What a round reads plainly has to be read in every round. Else a read that only happens in rounds that are left out
-//! could race unseen. A loop that counts is never idle and is left alone.
+//! The runtime leaves out rounds without effect. A plain read that does not happen in every round could then race
+//! unnoticed, so a loop with such a read gets no hook. A loop that counts always has an effect and gets none either.
 
 use std::collections::BTreeSet;
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTypeKind};
+use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
 use program::library::threads::{self, ThreadOp};
 
 use super::Weaver;
+use crate::ir::{Block, Value};
 use crate::loops::{Flow, Loop};
-use crate::value::Value;
 
 /// Values that may live on from round to round.
 const CARRIED: usize = 4;
-/// How deep functions called in a loop are looked into.
+/// How many levels of calls in a loop are analysed.
 const DEPTH: usize = 4;
 
 /// A loop that waits.
-pub(super) struct Waiting<'m> {
-    header: LLVMBasicBlockRef,
+pub(super) struct WaitingLoop<'m> {
+    header: Block<'m>,
     /// The blocks from which another round begins.
-    again: BTreeSet<LLVMBasicBlockRef>,
+    again: BTreeSet<Block<'m>>,
     /// Values that live on.
     carried: Vec<Value<'m>>,
     site: SiteId,
@@ -36,12 +34,12 @@ pub(super) struct Waiting<'m> {
 
 impl<'m> Weaver<'_, 'm> {
     /// The loops of a function that wait; before anything is inserted.
-    pub(super) fn waiting_loops(&self, function: Value<'m>) -> Vec<Waiting<'m>> {
+    pub(super) fn waiting_loops(&self, function: Value<'m>) -> Vec<WaitingLoop<'m>> {
         let flow = Flow::of(function);
         flow.loops().iter().filter_map(|l| self.waiting(&flow, l)).collect()
     }
 
-    fn waiting(&self, flow: &Flow<'m>, l: &Loop) -> Option<Waiting<'m>> {
+    fn waiting(&self, flow: &Flow<'m>, l: &Loop) -> Option<WaitingLoop<'m>> {
         let again: Vec<usize> = flow.predecessors(l.header).iter().copied().filter(|b| l.blocks.contains(b)).collect();
         let leaves = |block: &usize| flow.successors(*block).iter().any(|to| !l.blocks.contains(to));
         let ends: Vec<usize> = l.blocks.iter().copied().filter(leaves).chain(again.iter().copied()).collect();
@@ -57,8 +55,8 @@ impl<'m> Weaver<'_, 'm> {
             }
         }
         let carried = self.carried(flow, l, &again)?;
-        let again = again.iter().map(|block| flow.blocks[*block].raw()).collect();
-        Some(Waiting { header: flow.blocks[l.header].raw(), again, carried, site: sites.into_iter().min()? })
+        let again = again.iter().map(|block| flow.blocks[*block]).collect();
+        Some(WaitingLoop { header: flow.blocks[l.header], again, carried, site: sites.into_iter().min()? })
     }
 
     /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.
@@ -68,19 +66,16 @@ impl<'m> Weaver<'_, 'm> {
             if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
                 break;
             }
-            let kind = unsafe { LLVMGetTypeKind(phi.ty()) };
-            let narrow = kind == LLVMTypeKind::LLVMIntegerTypeKind && unsafe { LLVMGetIntTypeWidth(phi.ty()) } <= 64;
-            if !narrow && kind != LLVMTypeKind::LLVMPointerTypeKind {
+            let narrow = phi.ty().int_bits().is_some_and(|bits| bits <= 64);
+            if !narrow && !phi.is_pointer() {
                 return None;
             }
-            for i in 0..unsafe { LLVMCountIncoming(phi.raw()) } {
-                let from = unsafe { LLVMGetIncomingBlock(phi.raw(), i) };
-                let next = unsafe { Value::from_raw(LLVMGetIncomingValue(phi.raw(), i)) }?;
+            for (from, next) in phi.incoming() {
                 let counts = matches!(
                     next.opcode(),
                     Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMGetElementPtr)
                 ) && next.operands().any(|o| o == phi);
-                if counts && again.iter().any(|block| flow.blocks[*block].raw() == from) {
+                if counts && again.iter().any(|block| flow.blocks[*block] == from) {
                     return None;
                 }
             }
@@ -93,11 +88,7 @@ impl<'m> Weaver<'_, 'm> {
     fn may_be_idle(&self, instruction: Value<'m>, always: bool, depth: usize) -> bool {
         let Some(opcode) = instruction.opcode() else { return false };
         match opcode {
-            LLVMOpcode::LLVMLoad => {
-                let ordering = unsafe { LLVMGetOrdering(instruction.raw()) };
-                let plain = ordering == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
-                always || !plain || self.plan.sites.id(instruction).is_none()
-            }
+            LLVMOpcode::LLVMLoad => always || instruction.is_atomic() || self.plan.sites.id(instruction).is_none(),
             LLVMOpcode::LLVMCall => self.call_may_be_idle(instruction, always, depth),
             LLVMOpcode::LLVMStore
             | LLVMOpcode::LLVMInvoke
@@ -133,30 +124,23 @@ impl<'m> Weaver<'_, 'm> {
             })
     }
 
-    /// Inserts what tells the runtime that a round begins.
-    pub(super) fn round(&self, waiting: &Waiting<'m>) {
-        let Waiting { header, again, carried, site } = waiting;
-        unsafe {
-            let Some(first) = Value::from_raw(LLVMGetFirstInstruction(*header)) else { return };
-            let Some(place) = first.block().and_then(|block| block.first_insertion_point()) else { return };
-            self.insert.before(first);
-            let phi = LLVMBuildPhi(self.insert.builder(), self.insert.i32, c"again".as_ptr());
-            let function = LLVMGetBasicBlockParent(*header);
-            let mut block = LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                let end = LLVMGetBasicBlockTerminator(block);
-                for _ in (0..LLVMGetNumSuccessors(end)).filter(|i| LLVMGetSuccessor(end, *i) == *header) {
-                    let mut value = self.insert.const_i32(u32::from(again.contains(&block))).raw();
-                    LLVMAddIncoming(phi, &mut value, &mut block, 1);
-                }
-                block = LLVMGetNextBasicBlock(block);
+    /// Inserts the hook that marks the beginning of a round.
+    pub(super) fn round(&self, waiting: &WaitingLoop<'m>) {
+        let WaitingLoop { header, again, carried, site } = waiting;
+        let Some(first) = header.instructions().first().copied() else { return };
+        let Some(body) = header.first_insertion_point() else { return };
+        self.insert.before(first);
+        let phi = self.insert.phi(self.insert.i32);
+        phi.set_name("again");
+        for block in header.function().map(Value::blocks).unwrap_or_default() {
+            for _ in block.successors().into_iter().filter(|successor| successor == header) {
+                phi.add_incoming(block, self.insert.const_i32(again.contains(&block).into()));
             }
-            let Some(phi) = Value::from_raw(phi) else { return };
-            self.insert.before(place);
-            let mut arguments = vec![self.site(*site), phi];
-            arguments.extend(carried.iter().map(|value| self.insert.widened(*value, false)));
-            arguments.resize(2 + CARRIED, self.insert.const_i64(0));
-            self.insert.hook("__rp_round", &arguments);
         }
+        self.insert.before(body);
+        let mut arguments = vec![self.site(*site), phi];
+        arguments.extend(carried.iter().map(|value| self.insert.widened(*value, false)));
+        arguments.resize(2 + CARRIED, self.insert.const_i64(0));
+        self.insert.hook("__rp_round", &arguments);
     }
 }

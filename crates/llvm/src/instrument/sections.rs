@@ -3,11 +3,10 @@
 use std::ffi::CStr;
 
 use inkwell::llvm_sys::LLVMLinkage;
-use inkwell::llvm_sys::comdat::LLVMSetComdat;
-use inkwell::llvm_sys::core::*;
 
 use super::Weaver;
-use crate::value::{self, Value};
+use crate::assembly;
+use crate::ir::Value;
 
 const DATA: &CStr = c"rp_data";
 const BSS: &CStr = c"rp_bss";
@@ -25,50 +24,36 @@ const ASSEMBLY: &str = "\
 ";
 
 /// Places every writable global that has no section of its own.
-pub(super) fn place(weaver: &mut Weaver<'_, '_>) {
-    let module = weaver.module.as_mut_ptr();
-    let own_assembly = unsafe {
-        let mut len = 0;
-        LLVMGetModuleInlineAsm(module, &mut len);
-        len > 0
-    };
-    if own_assembly {
-        weaver.unmodelled(None, "assembly outside of functions", None);
+pub(super) fn assign(weaver: &mut Weaver<'_, '_>) {
+    let module = weaver.module;
+    if module.has_assembly() {
+        weaver.unmodelled(None, assembly::OUTSIDE, None);
     }
-    for global in value::globals(weaver.module).into_iter().filter(|g| is_writable(*g)) {
-        match section(global).as_str() {
-            "" => put(global),
+    for global in module.globals().into_iter().filter(|g| is_writable(*g)) {
+        match global.section().as_str() {
+            "" => assign_one(global),
             name if [".init_array", ".fini_array", ".preinit_array"].iter().any(|p| name.starts_with(p)) => {
                 weaver.unmodelled(None, format!("puts `{}` into the section `{name}`", global.name()), None);
             }
             _ => {}
         }
     }
-    unsafe { LLVMAppendModuleInlineAsm(module, ASSEMBLY.as_ptr().cast(), ASSEMBLY.len()) };
+    module.append_assembly(ASSEMBLY);
 }
 
 fn is_writable(global: Value<'_>) -> bool {
-    let linkage = unsafe { LLVMGetLinkage(global.raw()) };
     !(global.is_declaration()
         || global.is_constant_global()
         || global.is_thread_local()
         || global.name().starts_with("llvm.")
-        || matches!(linkage, LLVMLinkage::LLVMAvailableExternallyLinkage | LLVMLinkage::LLVMAppendingLinkage))
+        || matches!(global.linkage(), LLVMLinkage::LLVMAvailableExternallyLinkage | LLVMLinkage::LLVMAppendingLinkage))
 }
 
-fn section(global: Value<'_>) -> String {
-    let name = unsafe { LLVMGetSection(global.raw()) };
-    if name.is_null() { String::new() } else { unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned() }
-}
-
-fn put(global: Value<'_>) {
-    unsafe {
-        let zero = LLVMIsNull(LLVMGetInitializer(global.raw())) != 0;
-        // There is one module, so nothing is left to merge.
-        LLVMSetComdat(global.raw(), std::ptr::null_mut());
-        if LLVMGetLinkage(global.raw()) == LLVMLinkage::LLVMCommonLinkage {
-            LLVMSetLinkage(global.raw(), LLVMLinkage::LLVMExternalLinkage);
-        }
-        LLVMSetSection(global.raw(), if zero { BSS } else { DATA }.as_ptr());
+fn assign_one(global: Value<'_>) {
+    let zero = global.initializer().is_some_and(Value::is_zero);
+    if global.linkage() == LLVMLinkage::LLVMCommonLinkage {
+        global.set_linkage(LLVMLinkage::LLVMExternalLinkage);
     }
+    // There is one module, so nothing is left to merge.
+    global.set_section(if zero { BSS } else { DATA });
 }

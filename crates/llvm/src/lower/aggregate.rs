@@ -9,7 +9,7 @@ use program::{Expr, Global, GlobalId, Operand, Stmt};
 
 use super::Lowering;
 use super::body::Body;
-use crate::value::Value;
+use crate::ir::Value;
 
 impl<'m> Body<'_, '_, 'm> {
     /// The values by predecessor; with a path, of that part of them.
@@ -34,7 +34,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// The numbers of a struct in memory. The access itself is a statement before.
     pub(super) fn load_parts(&mut self, instruction: Value<'m>, address: Operand) {
-        let ty = instruction.type_();
+        let ty = instruction.ty();
         let elements = ty.struct_elements().unwrap_or_default();
         for (index, dst) in self.parts(instruction) {
             let layout = self.symbols().layout;
@@ -48,7 +48,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Puts the numbers of a returned struct where the caller finds them.
     pub(super) fn return_parts(&mut self, value: Value<'m>) {
-        let ty = value.type_();
+        let ty = value.ty();
         let Some(elements) = ty.struct_elements() else { return };
         let result = self.lowering.result_variable(self.function);
         for (index, element) in elements.into_iter().enumerate().filter(|(_, e)| Self::is_scalar(*e)) {

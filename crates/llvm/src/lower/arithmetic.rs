@@ -9,7 +9,7 @@ use program::{BinaryOp, CompareOp, Expr, Operand};
 use super::body::Body;
 use super::constant::Step;
 use crate::intrinsics::{self, Intrinsic};
-use crate::value::Value;
+use crate::ir::Value;
 
 impl<'m> Body<'_, '_, 'm> {
     /// Lowers an instruction without effect; its result is a scalar.
@@ -42,7 +42,7 @@ impl<'m> Body<'_, '_, 'm> {
     pub(super) fn same_as(&self, instruction: Value<'m>) -> Option<Value<'m>> {
         use LLVMOpcode::*;
         let opcode = instruction.opcode()?;
-        if !Self::is_scalar(instruction.type_()) || self.variables.value(instruction).is_some() {
+        if !Self::is_scalar(instruction.ty()) || self.variables.value(instruction).is_some() {
             return None;
         }
         let same = match opcode {
@@ -54,12 +54,12 @@ impl<'m> Body<'_, '_, 'm> {
             LLVMCall => matches!(intrinsics::of_call(instruction), Some(Intrinsic::ThreadLocal)),
             _ => false,
         };
-        instruction.operand(0).filter(|from| same && Self::is_scalar(from.type_()))
+        instruction.operand(0).filter(|from| same && Self::is_scalar(from.ty()))
     }
 
     /// The width of a scalar: of integers theirs, of pointers 64.
     fn bits(value: Value<'m>) -> u8 {
-        value.type_().int_bits().unwrap_or(64) as u8
+        value.ty().int_bits().unwrap_or(64) as u8
     }
 
     fn binary(&mut self, instruction: Value<'m>, opcode: LLVMOpcode) -> Expr {
@@ -98,7 +98,7 @@ impl<'m> Body<'_, '_, 'm> {
     fn compare(&mut self, instruction: Value<'m>) -> Expr {
         use LLVMIntPredicate::*;
         let operand = instruction.part(0);
-        if !Self::is_scalar(operand.type_()) {
+        if !Self::is_scalar(operand.ty()) {
             return Expr::Use(Operand::Any);
         }
         let (left, right) = (self.operand(operand), self.operand(instruction.part(1)));

@@ -1,6 +1,5 @@
 //! Bodies of functions: numbering of locals and blocks, and the walk over instructions.
 
-use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
 use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use model::{IndexVec, SiteId};
 use program::{Block, BlockId, Expr, Local, LocalId, Operand, Statement, Stmt, Terminator};
@@ -8,9 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use super::constant::Symbols;
-use super::view::Ty;
+use crate::ir::{self, Ty, Value};
 use crate::names::Variables;
-use crate::value::Value;
 
 /// A function's body in the making.
 pub(super) struct Body<'l, 'a, 'm> {
@@ -21,7 +19,7 @@ pub(super) struct Body<'l, 'a, 'm> {
     of: FxHashMap<Value<'m>, LocalId>,
     /// The numbers in results that are structs; what is not a number has no local.
     parts: FxHashMap<Value<'m>, Vec<Option<LocalId>>>,
-    blocks: FxHashMap<LLVMBasicBlockRef, BlockId>,
+    blocks: FxHashMap<ir::Block<'m>, BlockId>,
     statements: Vec<Statement>,
     /// The site of the instruction being lowered.
     pub(super) site: Option<SiteId>,
@@ -59,17 +57,17 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             self.of.insert(parameter, local);
         }
         for (index, block) in self.function.blocks().into_iter().enumerate() {
-            self.blocks.insert(block.raw(), BlockId(index as u32));
+            self.blocks.insert(block, BlockId(index as u32));
         }
         for instruction in self.function.instructions() {
             if self.same_as(instruction).is_some() {
                 continue;
             }
-            if Self::is_scalar(instruction.type_()) {
+            if Self::is_scalar(instruction.ty()) {
                 let local = self.named_local(instruction);
                 self.of.insert(instruction, local);
             } else if Self::defines_parts(instruction) {
-                let parts = instruction.type_().struct_elements().unwrap_or_default();
+                let parts = instruction.ty().struct_elements().unwrap_or_default();
                 let parts = parts.into_iter().map(|ty| Self::is_scalar(ty).then(|| self.fresh())).collect();
                 self.parts.insert(instruction, parts);
             }
@@ -86,7 +84,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         use LLVMOpcode::*;
         let opcode = instruction.opcode();
         let called = || instruction.called_function().is_some_and(|f| !f.is_declaration());
-        instruction.type_().struct_elements().is_some()
+        instruction.ty().struct_elements().is_some()
             && (matches!(opcode, Some(LLVMAtomicCmpXchg | LLVMLoad | LLVMPHI))
                 || Self::is_overflow_arithmetic(instruction)
                 || called())
@@ -94,7 +92,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
 
     /// `llvm.sadd.with.overflow` and its relatives.
     pub(super) fn is_overflow_arithmetic(instruction: Value<'m>) -> bool {
-        let scalar = |v: Value<'m>| Self::is_scalar(v.type_());
+        let scalar = |v: Value<'m>| Self::is_scalar(v.ty());
         instruction.called_function().is_some_and(|f| f.is_intrinsic() && f.name().contains(".with.overflow."))
             && instruction.arguments().all(scalar)
     }
@@ -128,7 +126,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             Some(LLVMCall) => self.call(instruction),
             Some(LLVMVAArg) => self.variadic_argument(instruction),
             Some(_) if self.same_as(instruction).is_some() => {}
-            Some(opcode) if Self::is_scalar(instruction.type_()) => self.compute(instruction, opcode),
+            Some(opcode) if Self::is_scalar(instruction.ty()) => self.compute(instruction, opcode),
             Some(LLVMPHI) => self.phi_of_parts(instruction),
             // What is not a number has no statement of its own: its uses are `Any`.
             _ => {}
@@ -195,13 +193,13 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
     }
 
     /// The block's number.
-    pub(super) fn block(&self, block: LLVMBasicBlockRef) -> BlockId {
+    pub(super) fn block(&self, block: ir::Block<'m>) -> BlockId {
         self.blocks[&block]
     }
 
     /// The value as an operand.
     pub(super) fn operand(&self, value: Value<'m>) -> Operand {
-        if !Self::is_scalar(value.type_()) {
+        if !Self::is_scalar(value.ty()) {
             return Operand::Any;
         }
         match value.kind() {

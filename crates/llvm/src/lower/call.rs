@@ -7,7 +7,7 @@ use program::{BinaryOp, Callee, CompareOp, Expr, Operand, Stmt};
 use super::body::Body;
 use crate::assembly::Assembly;
 use crate::intrinsics::{self, Intrinsic};
-use crate::value::Value;
+use crate::ir::Value;
 
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn call(&mut self, call: Value<'m>) {
@@ -66,7 +66,7 @@ impl<'m> Body<'_, '_, 'm> {
         let mut operands = Vec::new();
         for (position, argument) in call.arguments().enumerate() {
             let operand = self.operand(argument);
-            operands.push(match call.byval(position as u32) {
+            operands.push(match call.by_value_argument(position as u32) {
                 Some(ty) => {
                     let len = Operand::Const(self.symbols().layout.stride(ty) as i64);
                     let dst = self.fresh();
@@ -111,7 +111,7 @@ impl<'m> Body<'_, '_, 'm> {
     /// Intrinsics without an effect that another thread could see.
     fn bookkeeping(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
         let Some(rest) = name.strip_prefix("llvm.") else { return };
-        let bits = call.type_().int_bits().filter(|&bits| 1 < bits && bits <= 64).map(|bits| bits as u8);
+        let bits = call.ty().int_bits().filter(|&bits| 1 < bits && bits <= 64).map(|bits| bits as u8);
         let comparison = match rest.split('.').next().unwrap_or_default() {
             "smax" => Some(CompareOp::SGt),
             "smin" => Some(CompareOp::SLt),
@@ -140,7 +140,7 @@ impl<'m> Body<'_, '_, 'm> {
             Some("sub") => BinaryOp::Sub,
             _ => BinaryOp::Mul,
         };
-        let bits = call.part(0).type_().int_bits().unwrap_or(64) as u8;
+        let bits = call.part(0).ty().int_bits().unwrap_or(64) as u8;
         let expr = match bits {
             1 => Expr::Use(Operand::Any),
             _ => Expr::Binary { op, bits, left: args[0], right: args[1] },
@@ -242,12 +242,13 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     fn library_size(&mut self, size: Size, args: &[Operand]) -> Operand {
+        let architecture = self.lowering.program.architecture;
+        let number = |bytes: Option<u64>| bytes.map_or(Operand::Any, |bytes| Operand::Const(bytes as i64));
         let (left, right) = match size {
-            Size::Bytes(bytes) => return Operand::Const(bytes as i64),
             Size::Arg(arg) => return Self::arg(args, arg),
-            Size::Scaled(arg, factor) => (Self::arg(args, arg), Operand::Const(factor as i64)),
+            Size::Scaled(arg, element) => (Self::arg(args, arg), number(element.size(architecture))),
             Size::Product(a, b) => (Self::arg(args, a), Self::arg(args, b)),
-            _ => return Operand::Any,
+            size => return number(size.fixed(architecture)),
         };
         match (left, right) {
             (Operand::Const(a), Operand::Const(b)) => Operand::Const(a.wrapping_mul(b)),

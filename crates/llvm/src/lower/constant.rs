@@ -4,9 +4,9 @@ use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 use program::{GlobalId, Operand};
 use rustc_hash::FxHashMap;
 
-use super::view::{Layout, Ty};
 use crate::functions::Functions;
-use crate::value::Value;
+use crate::ir::Value;
+use crate::ir::{Layout, Ty};
 
 /// What the addresses in constants refer to.
 pub(crate) struct Symbols<'a, 'm> {
@@ -56,7 +56,7 @@ impl<'m> Symbols<'_, 'm> {
             Some(LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMIntToPtr) => {
                 self.constant(value.part(0))
             }
-            Some(LLVMOpcode::LLVMPtrToInt) if value.type_().int_bits() == Some(64) => self.constant(value.part(0)),
+            Some(LLVMOpcode::LLVMPtrToInt) if value.ty().int_bits() == Some(64) => self.constant(value.part(0)),
             Some(LLVMOpcode::LLVMSub) => match (self.constant(value.part(0)), self.constant(value.part(1))) {
                 (Operand::Global(a, x), Operand::Global(b, y)) if a == b => Operand::Const(x.wrapping_sub(y)),
                 _ => Operand::Any,
@@ -77,7 +77,7 @@ impl<'m> Symbols<'_, 'm> {
     /// use; their result is not a scalar.
     pub(crate) fn steps(&self, gep: Value<'m>) -> Vec<Step<'m>> {
         let mut steps = Vec::new();
-        let mut ty = gep.gep_source();
+        let Some(mut ty) = gep.gep_source() else { return steps };
         for (position, index) in gep.operands().skip(1).enumerate() {
             if position > 0 {
                 if let Some(elements) = ty.struct_elements() {
@@ -110,7 +110,7 @@ impl<'m> Symbols<'_, 'm> {
     }
 
     fn fill(&self, content: &mut Content, value: Value<'m>, offset: u64) {
-        let ty = value.type_();
+        let ty = value.ty();
         if value.is_zero() || value.is_undefined() {
             return;
         }

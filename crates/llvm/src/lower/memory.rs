@@ -2,15 +2,27 @@
 
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
 use model::Order;
-use program::{BinaryOp, Expr, Operand, RmwOp, Stmt};
+use program::library::CType;
+use program::{Architecture, BinaryOp, Expr, Operand, RmwOp, Stmt};
 
 use super::body::Body;
-use super::view::Ty;
-use crate::value::Value;
+use crate::ir::{Ty, Value};
 
-/// The size of `va_list` on x86-64, and where its pointers are: to arguments on the stack, to saved registers.
-const VA_LIST_SIZE: u32 = 24;
-const VA_LIST_POINTERS: [i64; 2] = [8, 16];
+/// Words of a `va_list`, by their offset: those that count what was taken from saved registers, and those that point to
+/// saved registers or to arguments on the stack.
+struct VaListWords {
+    counts: &'static [i64],
+    pointers: &'static [i64],
+}
+
+/// As the architecture's calling convention has them; `None` where they are not known.
+fn va_list_words(architecture: Architecture) -> Option<VaListWords> {
+    match architecture {
+        Architecture::X86_64 => Some(VaListWords { counts: &[0], pointers: &[8, 16] }),
+        Architecture::Aarch64 => Some(VaListWords { counts: &[24], pointers: &[0, 8, 16] }),
+        Architecture::Other => None,
+    }
+}
 
 /// The memory order of an atomic access; `None` for a plain one.
 fn order(ordering: LLVMAtomicOrdering) -> Option<Order> {
@@ -36,12 +48,12 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     pub(super) fn load(&mut self, load: Value<'m>) {
-        let (address, size) = (self.operand(load.part(0)), self.size(load.type_()));
+        let (address, size) = (self.operand(load.part(0)), self.size(load.ty()));
         if size == 0 {
             return;
         }
         let atomic = order(load.ordering());
-        match load.type_().int_bits() {
+        match load.ty().int_bits() {
             // Memory holds whole bytes; the value has fewer bits.
             Some(bits) if bits <= 64 && bits != 8 * size => {
                 let dst = self.fresh();
@@ -59,7 +71,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     pub(super) fn store(&mut self, store: Value<'m>) {
         let value = store.part(0);
-        let (address, size) = (self.operand(store.part(1)), self.size(value.type_()));
+        let (address, size) = (self.operand(store.part(1)), self.size(value.ty()));
         if size > 0 {
             let value = self.operand(value);
             self.emit(Stmt::Store { address, value, size, atomic: order(store.ordering()) });
@@ -82,14 +94,14 @@ impl<'m> Body<'_, '_, 'm> {
             _ => RmwOp::Other,
         };
         let value = instruction.part(1);
-        let (address, size) = (self.operand(instruction.part(0)), self.size(value.type_()));
+        let (address, size) = (self.operand(instruction.part(0)), self.size(value.ty()));
         let (dst, value) = (self.result(instruction), self.operand(value));
         self.emit(Stmt::Rmw { dst, op, address, value, size, order: atomic_order(instruction.ordering()) });
     }
 
     pub(super) fn compare_exchange(&mut self, instruction: Value<'m>) {
         let expected = instruction.part(1);
-        let size = self.size(expected.type_());
+        let size = self.size(expected.ty());
         let (order, failure) = instruction.exchange_orderings();
         let (dst, success) = (self.part_result(instruction, 0), self.part_result(instruction, 1));
         let stmt = Stmt::CompareExchange {
@@ -120,7 +132,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.temporary(Expr::Binary { op: BinaryOp::Mul, bits: 64, left: count, right: Operand::Const(stride) })
             }
         };
-        let variable = self.variables.place(alloca).cloned();
+        let variable = self.variables.at_address(alloca).cloned();
         let ty = variable.as_ref().and_then(|v| v.ty).map(|ty| self.lowering.types.of(ty));
         let dst = self.result(alloca);
         self.emit(Stmt::Alloca { dst, size, name: variable.map(|v| v.name), ty });
@@ -132,17 +144,29 @@ impl<'m> Body<'_, '_, 'm> {
         self.emit(Stmt::Alloca { dst: arguments, size: Operand::Any, name: None, ty: None });
         let arguments = Operand::Local(arguments);
         self.emit(Stmt::Fill { to: arguments, value: Operand::Any, len: Operand::Any });
-        self.emit(Stmt::Store { address: list, value: Operand::Any, size: 8, atomic: None });
-        for at in VA_LIST_POINTERS {
-            let expr = self.offset(list, at);
-            let address = self.temporary(expr);
-            self.emit(Stmt::Store { address, value: arguments, size: 8, atomic: None });
+        let Some(words) = va_list_words(self.lowering.program.architecture) else {
+            self.emit(Stmt::Fill { to: list, value: Operand::Any, len: Operand::Any });
+            return;
+        };
+        let counts = words.counts.iter().map(|at| (*at, Operand::Any));
+        let pointers = words.pointers.iter().map(|at| (*at, arguments));
+        for (at, value) in counts.chain(pointers) {
+            let address = match at {
+                0 => list,
+                _ => {
+                    let expr = self.offset(list, at);
+                    self.temporary(expr)
+                }
+            };
+            self.emit(Stmt::Store { address, value, size: 8, atomic: None });
         }
     }
 
     /// `va_copy`.
     pub(super) fn variadic_copy(&mut self, to: Operand, from: Operand) {
-        self.emit(Stmt::Copy { to, from, len: Operand::Const(i64::from(VA_LIST_SIZE)) });
+        let size = CType::VaList.size(self.lowering.program.architecture);
+        let len = size.map_or(Operand::Any, |bytes| Operand::Const(bytes as i64));
+        self.emit(Stmt::Copy { to, from, len });
     }
 
     /// `va_arg` as an instruction: takes any value from the list, and moves on in it.

@@ -15,12 +15,9 @@ mod memory;
 mod synthetic;
 mod thread;
 mod thread_end;
-pub(crate) mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use inkwell::llvm_sys::core::LLVMGetModuleInlineAsm;
-use inkwell::module::Module;
 use model::IndexVec;
 use program::{Function, FunctionId, Global, GlobalId, Program, Unmodelled};
 use rustc_hash::FxHashMap;
@@ -29,27 +26,27 @@ use self::body::Body;
 use self::constant::{Content, Symbols};
 use self::synthetic::ExitHandlers;
 use self::thread_end::ThreadEnd;
-use self::view::Layout;
+use crate::assembly;
 use crate::functions::{Functions, source_name};
+use crate::ir::{Module, Value};
 use crate::names::{self, Types};
 use crate::sites::Sites;
-use crate::value::{self, Value};
 
 /// The symbol of `main` after instrumentation has renamed it, and before.
 const MAIN: [&str; 2] = ["main", "__rp_user_main"];
 
 /// Lowers a module. Functions and sites are numbered as in `functions` and `sites`; functions and sites that stand
 /// for what libraries do come after them. Calls of the functions named in `assume_pure` have no effect.
-pub fn lower<'m>(
-    module: &Module<'m>,
+pub(crate) fn lower<'m>(
+    module: Module<'m>,
     functions: &Functions<'m>,
     sites: &Sites<'m>,
     assume_pure: &BTreeSet<String>,
 ) -> Program {
-    let globals = value::globals(module);
+    let globals = module.globals();
     let lowering = Lowering {
         symbols: Symbols {
-            layout: Layout::of(module),
+            layout: module.layout(),
             functions,
             globals: globals.iter().enumerate().map(|(i, &g)| (g, GlobalId(i as u32))).collect(),
         },
@@ -64,7 +61,12 @@ pub fn lower<'m>(
         results: FxHashMap::default(),
         errno: None,
         sections: None,
-        program: Program { files: sites.files.clone(), sites: sites.table.clone(), ..Program::default() },
+        program: Program {
+            architecture: module.architecture(),
+            files: sites.files.clone(),
+            sites: sites.table.clone(),
+            ..Program::default()
+        },
     };
     lowering.run(module)
 }
@@ -90,7 +92,7 @@ pub(crate) struct Lowering<'a, 'm> {
 }
 
 impl<'m> Lowering<'_, 'm> {
-    fn run(mut self, module: &Module<'m>) -> Program {
+    fn run(mut self, module: Module<'m>) -> Program {
         self.module_assembly(module);
         for global in self.globals.clone() {
             let global = self.global(global);
@@ -128,11 +130,9 @@ impl<'m> Lowering<'_, 'm> {
         self.program
     }
 
-    fn module_assembly(&mut self, module: &Module<'m>) {
-        let mut len = 0;
-        unsafe { LLVMGetModuleInlineAsm(module.as_mut_ptr(), &mut len) };
-        if len > 0 {
-            let what = "assembly outside of functions".to_owned();
+    fn module_assembly(&mut self, module: Module<'m>) {
+        if module.has_assembly() {
+            let what = assembly::OUTSIDE.to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
     }

@@ -21,7 +21,7 @@ use program::{
 use super::Lowering;
 use super::body::Body;
 use super::thread_end::registers_destructor;
-use crate::value::Value;
+use crate::ir::Value;
 
 /// Library functions that get a body here.
 const GUARD_ACQUIRE: &str = "__cxa_guard_acquire";

@@ -2,12 +2,12 @@
 
 use model::{LockMode, Order};
 use program::library::atomics::{AtomicCall, AtomicOp, AtomicOrder, AtomicSize, AtomicValue};
-use program::library::threads::{Place, Recursion, ThreadFunction, ThreadOp};
+use program::library::threads::{ObjectArg, Recursion, ThreadFunction, ThreadOp};
 use program::library::{Effect, Size};
 use program::{BinaryOp, CompareOp, Expr, Operand, RmwOp, Stmt, SyncOp, TryMode};
 
 use super::body::Body;
-use crate::value::Value;
+use crate::ir::Value;
 
 /// What `pthread_mutexattr_t` holds for a recursive mutex, in its lowest bits.
 const RECURSIVE: i64 = 1;
@@ -47,9 +47,9 @@ impl<'m> Body<'_, '_, 'm> {
     fn own_memory(op: ThreadOp) -> Option<u8> {
         match op {
             ThreadOp::Create { handle, .. } | ThreadOp::CxxStart { handle, .. } => Some(handle),
-            ThreadOp::Join { handle: Place::Deref(arg), .. }
-            | ThreadOp::Detach { handle: Place::Deref(arg) }
-            | ThreadOp::CondWait { lock: Place::Deref(arg), .. } => Some(arg),
+            ThreadOp::Join { handle: ObjectArg::Deref(arg), .. }
+            | ThreadOp::Detach { handle: ObjectArg::Deref(arg) }
+            | ThreadOp::CondWait { lock: ObjectArg::Deref(arg), .. } => Some(arg),
             ThreadOp::SemGet { value, .. } => Some(value),
             _ => None,
         }
@@ -61,10 +61,7 @@ impl<'m> Body<'_, '_, 'm> {
         if address == Operand::Const(0) {
             return;
         }
-        let small = match size {
-            Size::Bytes(bytes) => u32::try_from(bytes).ok(),
-            _ => None,
-        };
+        let small = size.fixed(self.lowering.program.architecture).and_then(|bytes| u32::try_from(bytes).ok());
         let stmt = match (small, writes) {
             (Some(size), true) => Stmt::Store { address, value: Operand::Any, size, atomic: None },
             (Some(size), false) => Stmt::Load { dst: self.fresh(), address, size, atomic: None },
@@ -78,10 +75,10 @@ impl<'m> Body<'_, '_, 'm> {
         self.emit(stmt);
     }
 
-    fn place(&mut self, place: Place, args: &[Operand]) -> Operand {
-        match place {
-            Place::Arg(arg) => Self::arg(args, arg),
-            Place::Deref(arg) => {
+    fn object(&mut self, object: ObjectArg, args: &[Operand]) -> Operand {
+        match object {
+            ObjectArg::Arg(arg) => Self::arg(args, arg),
+            ObjectArg::Deref(arg) => {
                 let dst = self.fresh();
                 self.emit(Stmt::Load { dst, address: Self::arg(args, arg), size: 8, atomic: None });
                 Operand::Local(dst)
@@ -113,12 +110,12 @@ impl<'m> Body<'_, '_, 'm> {
                 self.create(call, Operand::Function(routine), Operand::Local(owned), arg(handle));
             }
             ThreadOp::Join { handle, wait, .. } => {
-                let thread = self.place(handle, args);
+                let thread = self.object(handle, args);
                 self.sync(call, SyncOp::Join { handle: thread, mode: wait });
                 self.clear_handle(handle, args);
             }
             ThreadOp::Detach { handle } => {
-                let thread = self.place(handle, args);
+                let thread = self.object(handle, args);
                 self.sync(call, SyncOp::Detach { handle: thread });
                 self.clear_handle(handle, args);
             }
@@ -127,7 +124,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.sync(call, SyncOp::ExitThread);
             }
             ThreadOp::Cancel { handle } => {
-                let handle = self.place(handle, args);
+                let handle = self.object(handle, args);
                 self.sync(call, SyncOp::Cancel { handle });
             }
             ThreadOp::Current => self.sync(call, SyncOp::Current),
@@ -138,73 +135,73 @@ impl<'m> Body<'_, '_, 'm> {
             ThreadOp::TestCancel => self.succeeds(call),
             ThreadOp::LockInit { lock, recursive } => self.lock_init(call, lock, recursive, args),
             ThreadOp::LockDestroy { lock } => {
-                let lock = self.place(lock, args);
+                let lock = self.object(lock, args);
                 self.sync(call, SyncOp::LockDestroy { lock });
             }
             ThreadOp::Lock { lock, mode, wait } => {
-                let lock = self.place(lock, args);
+                let lock = self.object(lock, args);
                 self.sync(call, SyncOp::Lock { lock, mode, wait });
             }
             ThreadOp::Unlock { lock } => {
-                let lock = self.place(lock, args);
+                let lock = self.object(lock, args);
                 self.sync(call, SyncOp::Unlock { lock });
             }
             ThreadOp::CondInit { cond } => {
-                let cond = self.place(cond, args);
+                let cond = self.object(cond, args);
                 self.sync(call, SyncOp::CondInit { cond });
             }
             ThreadOp::CondDestroy { cond } => {
-                let cond = self.place(cond, args);
+                let cond = self.object(cond, args);
                 self.sync(call, SyncOp::CondDestroy { cond });
             }
             ThreadOp::CondWait { cond, lock, wait } => {
-                let (cond, lock) = (self.place(cond, args), self.place(lock, args));
+                let (cond, lock) = (self.object(cond, args), self.object(lock, args));
                 self.sync(call, SyncOp::CondWait { cond, lock, wait });
             }
             ThreadOp::Signal { cond } => {
-                let cond = self.place(cond, args);
+                let cond = self.object(cond, args);
                 self.sync(call, SyncOp::Signal { cond });
             }
             ThreadOp::Broadcast { cond } => {
-                let cond = self.place(cond, args);
+                let cond = self.object(cond, args);
                 self.sync(call, SyncOp::Broadcast { cond });
             }
             ThreadOp::BarrierInit { barrier, count } => {
-                let barrier = self.place(barrier, args);
+                let barrier = self.object(barrier, args);
                 self.sync(call, SyncOp::BarrierInit { barrier, count: arg(count) });
             }
             ThreadOp::BarrierDestroy { barrier } => {
-                let barrier = self.place(barrier, args);
+                let barrier = self.object(barrier, args);
                 self.sync(call, SyncOp::BarrierDestroy { barrier });
             }
             ThreadOp::BarrierWait { barrier } => {
-                let barrier = self.place(barrier, args);
+                let barrier = self.object(barrier, args);
                 self.sync(call, SyncOp::BarrierWait { barrier });
             }
             ThreadOp::SemInit { sem, value } => {
-                let sem = self.place(sem, args);
+                let sem = self.object(sem, args);
                 self.sync(call, SyncOp::SemInit { sem, value: arg(value) });
             }
             ThreadOp::SemDestroy { sem } => {
-                let sem = self.place(sem, args);
+                let sem = self.object(sem, args);
                 self.sync(call, SyncOp::SemDestroy { sem });
             }
             ThreadOp::SemPost { sem } => {
-                let sem = self.place(sem, args);
+                let sem = self.object(sem, args);
                 self.sync(call, SyncOp::SemPost { sem });
             }
             ThreadOp::SemWait { sem, wait } => {
-                let sem = self.place(sem, args);
+                let sem = self.object(sem, args);
                 self.sync(call, SyncOp::SemWait { sem, wait });
             }
             ThreadOp::SemGet { sem, value } => {
-                let (sem, dst) = (self.place(sem, args), self.fresh());
+                let (sem, dst) = (self.object(sem, args), self.fresh());
                 self.emit(Stmt::Sync { dst: Some(dst), op: SyncOp::SemGet { sem } });
                 self.emit(Stmt::Store { address: arg(value), value: Operand::Local(dst), size: 4, atomic: None });
                 self.succeeds(call);
             }
             ThreadOp::Once { control, function } => {
-                let control = self.place(control, args);
+                let control = self.object(control, args);
                 self.sync(call, SyncOp::Once { control, function: arg(function) });
             }
             // Have bodies of their own; see `thread_call`.
@@ -234,7 +231,7 @@ impl<'m> Body<'_, '_, 'm> {
             ThreadOp::Attribute => self.define(call, Expr::Use(Operand::Any)),
             // The caller looks at the number again after the wait, so a wait that may end at any time stands for it.
             ThreadOp::AddressWait { address, .. } => {
-                let (address, dst) = (self.place(address, args), self.fresh());
+                let (address, dst) = (self.object(address, args), self.fresh());
                 self.emit(Stmt::Load { dst, address, size: 4, atomic: Some(Order::Relaxed) });
                 self.emit(Stmt::Sync { dst: None, op: SyncOp::Yield });
                 self.define(call, Expr::Use(Operand::Any));
@@ -270,15 +267,15 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// A handle that lies in memory is empty after its thread was joined or detached.
-    fn clear_handle(&mut self, handle: Place, args: &[Operand]) {
-        if let Place::Deref(arg) = handle {
+    fn clear_handle(&mut self, handle: ObjectArg, args: &[Operand]) {
+        if let ObjectArg::Deref(arg) = handle {
             let address = Self::arg(args, arg);
             self.emit(Stmt::Store { address, value: Operand::Const(0), size: 8, atomic: None });
         }
     }
 
-    fn lock_init(&mut self, call: Value<'m>, lock: Place, recursive: Recursion, args: &[Operand]) {
-        let lock = self.place(lock, args);
+    fn lock_init(&mut self, call: Value<'m>, lock: ObjectArg, recursive: Recursion, args: &[Operand]) {
+        let lock = self.object(lock, args);
         // Where it cannot be known, the lock counts as recursive: taking it again then blocks nobody.
         let recursive = match recursive {
             Recursion::No => false,

@@ -12,7 +12,7 @@ use program::{BlockId, Callee, FunctionId, Global, GlobalId, LocalId, Operand, S
 use super::Lowering;
 use super::body::Body;
 use crate::intrinsics::{self, Intrinsic};
-use crate::value::Value;
+use crate::ir::Value;
 
 /// A destructor that runs when a thread ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

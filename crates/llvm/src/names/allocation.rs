@@ -4,15 +4,14 @@ use inkwell::llvm_sys::LLVMOpcode;
 use program::library::{self, Role};
 
 use super::debug_type::DebugType;
-use super::expression::Names;
-use crate::debug::subprogram_of;
-use crate::value::Value;
+use super::expression::ValueNames;
+use crate::ir::Value;
 
-impl<'m> Names<'_, 'm> {
+impl<'m> ValueNames<'_, 'm> {
     /// The type of a local, or of a heap block by what its address is assigned to.
     pub(super) fn allocated_type(&self, instruction: Value<'m>) -> Option<DebugType<'m>> {
         if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
-            return self.variables.place(instruction)?.ty;
+            return self.variables.at_address(instruction)?.ty;
         }
         let callee = instruction.called_function().filter(|f| f.is_declaration())?;
         let row = library::lookup(&callee.name())?;
@@ -28,12 +27,12 @@ impl<'m> Names<'_, 'm> {
         match user.opcode()? {
             LLVMOpcode::LLVMStore if user.operand(0) == Some(pointer) => self.type_at(user.part(1), 8)?.pointee(),
             LLVMOpcode::LLVMRet => {
-                DebugType::signature(subprogram_of(self.function)?).first().copied().flatten()?.pointee()
+                DebugType::signature(self.function.subprogram()?).first().copied().flatten()?.pointee()
             }
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => {
                 let function = user.called_function()?;
                 let parameter = user.arguments().position(|a| a == pointer)?;
-                let signature = DebugType::signature(subprogram_of(function)?);
+                let signature = DebugType::signature(function.subprogram()?);
                 // A result in memory is a parameter that the signature does not have.
                 if signature.len() != function.parameters().len() + 1 {
                     return None;

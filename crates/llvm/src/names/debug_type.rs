@@ -1,11 +1,6 @@
 //! Types in debug information, and the parts that bytes of them are.
 
-use inkwell::llvm_sys::debuginfo::{
-    LLVMDITypeGetFlags, LLVMDITypeGetOffsetInBits, LLVMDITypeGetSizeInBits, LLVMGetDINodeTag, LLVMMetadataKind,
-};
-
-use crate::debug::Node;
-use crate::value::Value;
+use crate::ir::{MetadataKind, Node, Value};
 
 /// Tags of DWARF, as far as types have them.
 mod tag {
@@ -46,7 +41,7 @@ pub(crate) struct Member<'m> {
     pub(crate) size: u64,
     /// `None` for bit-fields, which have no addressable type.
     pub(crate) ty: Option<DebugType<'m>>,
-    /// A base class: its members are spoken of without its name.
+    /// A base class: expressions name its members without it.
     pub(crate) is_base: bool,
 }
 
@@ -64,7 +59,7 @@ pub(crate) enum Shape<'m> {
 impl<'m> DebugType<'m> {
     /// The type of a node that stands for one.
     pub(crate) fn new(node: Node<'m>) -> Option<Self> {
-        use LLVMMetadataKind::*;
+        use MetadataKind::*;
         matches!(
             node.kind(),
             LLVMDIBasicTypeMetadataKind
@@ -76,10 +71,10 @@ impl<'m> DebugType<'m> {
     }
 
     fn tag(self) -> u16 {
-        unsafe { LLVMGetDINodeTag(self.0.raw()) }
+        self.0.type_tag()
     }
     fn base(self) -> Option<Self> {
-        if matches!(self.0.kind(), LLVMMetadataKind::LLVMDIBasicTypeMetadataKind) {
+        if matches!(self.0.kind(), MetadataKind::LLVMDIBasicTypeMetadataKind) {
             return None;
         }
         self.0.operand(3).and_then(Self::new)
@@ -104,13 +99,13 @@ impl<'m> DebugType<'m> {
     pub(crate) fn size(self) -> u64 {
         let mut at = self.stripped();
         // An enumeration or array has its own size; whatever has none takes its base's.
-        while unsafe { LLVMDITypeGetSizeInBits(at.0.raw()) } == 0 && at.tag() == tag::ENUMERATION {
+        while at.0.type_bits() == 0 && at.tag() == tag::ENUMERATION {
             match at.base() {
                 Some(base) => at = base.stripped(),
                 None => return 0,
             }
         }
-        unsafe { LLVMDITypeGetSizeInBits(at.0.raw()) }.div_ceil(8)
+        at.0.type_bits().div_ceil(8)
     }
 
     /// What a pointer or reference refers to; `None` for other types and for `void *`.
@@ -146,7 +141,7 @@ impl<'m> DebugType<'m> {
             tag::CONST | tag::VOLATILE | tag::RESTRICT | tag::ATOMIC => {
                 self.base().map_or_else(|| "void".to_owned(), Self::spelled)
             }
-            // A typedef is looked through, unless it is the only name there is.
+            // A typedef is resolved, unless it is the only name there is.
             tag::TYPEDEF => match self.base() {
                 Some(base) if base.stripped().has_name() => base.spelled(),
                 _ => self.own_name().unwrap_or_default(),
@@ -204,13 +199,13 @@ impl<'m> DebugType<'m> {
         let mut members = Vec::new();
         let mut units: Vec<(u64, u64, Vec<String>)> = Vec::new();
         for element in elements.operands().into_iter().flatten().filter_map(Self::new) {
-            let flags = unsafe { LLVMDITypeGetFlags(element.0.raw()) };
-            let offset = unsafe { LLVMDITypeGetOffsetInBits(element.0.raw()) };
+            let flags = element.0.type_flags();
+            let offset = element.0.type_offset_bits();
             match element.tag() {
                 tag::MEMBER if flags & FLAG_STATIC_MEMBER != 0 => {}
                 tag::MEMBER if flags & FLAG_BIT_FIELD != 0 => {
                     let unit = element.0.operand(4).and_then(constant).map_or(offset, |bits| bits as u64);
-                    let end = offset + unsafe { LLVMDITypeGetSizeInBits(element.0.raw()) };
+                    let end = offset + element.0.type_bits();
                     let name = element.own_name().unwrap_or_default();
                     match units.iter_mut().find(|(start, ..)| *start == unit) {
                         Some((_, last, names)) => {
@@ -260,7 +255,7 @@ fn constant(node: Node<'_>) -> Option<i64> {
 
 /// The names of the scopes around a declaration, e.g. `ns::Queue::`; of a function's local scope `f.`.
 pub(crate) fn scope_prefix(scope: Node<'_>) -> String {
-    use LLVMMetadataKind::*;
+    use MetadataKind::*;
     match scope.kind() {
         LLVMDINamespaceMetadataKind | LLVMDICompositeTypeMetadataKind => {
             let outer = scope.operand(1).map_or_else(String::new, scope_prefix);

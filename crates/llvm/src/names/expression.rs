@@ -9,11 +9,10 @@ use program::library::{self, Role};
 
 use super::debug_type::{DebugType, Member, Shape};
 use super::variables::{Variables, global};
-use crate::debug::subprogram_of;
 use crate::functions::source_name;
 use crate::intrinsics::{self, Intrinsic};
+use crate::ir::Value;
 use crate::lower::constant::{Step, Symbols};
-use crate::value::Value;
 
 /// Longest chain of pointers, e.g. `a->b->c`, that is spelled out.
 const MAX_DEPTH: u32 = 6;
@@ -22,7 +21,7 @@ const MAX_DEPTH: u32 = 6;
 const SOME_INDEX: &str = "..";
 
 /// Names for the values of one function.
-pub(super) struct Names<'a, 'm> {
+pub(super) struct ValueNames<'a, 'm> {
     symbols: &'a Symbols<'a, 'm>,
     pub(super) function: Value<'m>,
     pub(super) variables: Variables<'m>,
@@ -35,17 +34,17 @@ pub(super) struct Pointer<'m> {
     reference: bool,
 }
 
-/// A place in memory being spelled, part by part.
-struct Place<'m> {
+/// Memory being spelled as an expression, part by part.
+struct Lvalue<'m> {
     text: String,
-    /// The text is a pointer, and the place is what it points to.
+    /// The text is a pointer, and the lvalue is what it points to.
     deref: bool,
     shape: Part<'m>,
     /// Bytes from the start of the shape, not yet spelled.
     offset: i64,
 }
 
-/// What a place is at the moment.
+/// What an lvalue is, as far as it is spelled.
 #[derive(Clone)]
 enum Part<'m> {
     Typed(DebugType<'m>),
@@ -68,7 +67,7 @@ impl<'m> Part<'m> {
     }
 }
 
-impl<'a, 'm> Names<'a, 'm> {
+impl<'a, 'm> ValueNames<'a, 'm> {
     pub(super) fn new(symbols: &'a Symbols<'a, 'm>, function: Value<'m>) -> Self {
         Self { symbols, function, variables: Variables::of(function) }
     }
@@ -76,7 +75,7 @@ impl<'a, 'm> Names<'a, 'm> {
     /// What the instruction touches; `None` if nothing, or if there is no name for it.
     pub(super) fn expression(&self, instruction: Value<'m>) -> Option<String> {
         if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
-            return self.variables.place(instruction).map(|v| v.name.clone());
+            return self.variables.at_address(instruction).map(|v| v.name.clone());
         }
         if let Some(address) = instruction.address() {
             let accessed = match instruction.opcode() {
@@ -84,8 +83,8 @@ impl<'a, 'm> Names<'a, 'm> {
                 Some(LLVMOpcode::LLVMStore) => instruction.operand(0)?,
                 _ => instruction.operand(1)?,
             };
-            let size = self.symbols.layout.store_size(accessed.type_());
-            return self.place(address, size, MAX_DEPTH)?.spelled();
+            let size = self.symbols.layout.store_size(accessed.ty());
+            return self.lvalue(address, size, MAX_DEPTH)?.spelled();
         }
         // A block that is freed is what the pointer points to.
         let row =
@@ -101,14 +100,14 @@ impl<'a, 'm> Names<'a, 'm> {
 
     /// The type of the part of `len` bytes at an address.
     pub(super) fn type_at(&self, address: Value<'m>, len: u64) -> Option<DebugType<'m>> {
-        match self.place(address, len, MAX_DEPTH)?.shape {
+        match self.lvalue(address, len, MAX_DEPTH)?.shape {
             Part::Typed(ty) => Some(ty),
             _ => None,
         }
     }
 
-    /// The place at an address, down to the smallest part that holds `len` bytes (0: as far as the address says).
-    fn place(&self, address: Value<'m>, len: u64, depth: u32) -> Option<Place<'m>> {
+    /// The lvalue at an address, down to the smallest part that holds `len` bytes (0: as far as the address says).
+    fn lvalue(&self, address: Value<'m>, len: u64, depth: u32) -> Option<Lvalue<'m>> {
         let depth = depth.checked_sub(1)?;
         let mut steps = Vec::new();
         let mut at = address.resolved();
@@ -118,7 +117,7 @@ impl<'a, 'm> Names<'a, 'm> {
                 break;
             }
             match at.operation() {
-                Some(LLVMOpcode::LLVMGetElementPtr) if self.variables.place(at).is_none() => {
+                Some(LLVMOpcode::LLVMGetElementPtr) if self.variables.at_address(at).is_none() => {
                     let mut earlier = self.symbols.steps(at);
                     earlier.append(&mut steps);
                     steps = earlier;
@@ -133,26 +132,26 @@ impl<'a, 'm> Names<'a, 'm> {
                 },
             }
         }
-        let mut place = self.base(at, depth)?;
+        let mut lvalue = self.base(at, depth)?;
         for step in steps {
             match step {
-                Step::Bytes(bytes) => place.offset = place.offset.checked_add(bytes)?,
-                Step::Index { index, scale } => place.index(scale, &self.index(index, depth))?,
+                Step::Bytes(bytes) => lvalue.offset = lvalue.offset.checked_add(bytes)?,
+                Step::Index { index, scale } => lvalue.index(scale, &self.index(index, depth))?,
             }
         }
-        place.descend(len)?;
-        Some(place)
+        lvalue.descend(len)?;
+        Some(lvalue)
     }
 
     /// What an address that is not computed from another refers to.
-    fn base(&self, at: Value<'m>, depth: u32) -> Option<Place<'m>> {
-        let variable = match self.variables.place(at) {
+    fn base(&self, at: Value<'m>, depth: u32) -> Option<Lvalue<'m>> {
+        let variable = match self.variables.at_address(at) {
             Some(variable) => Some(variable.clone()),
             None => at.is_global_variable().then(|| global(at)),
         };
         if let Some(variable) = variable {
             let shape = variable.ty.map_or(Part::Unknown, Part::Typed);
-            return Some(Place { text: variable.name, deref: false, shape, offset: 0 });
+            return Some(Lvalue { text: variable.name, deref: false, shape, offset: 0 });
         }
         let pointer = self.pointer(at, depth)?;
         let shape = pointer.pointee.map_or(Part::Unknown, Part::Typed);
@@ -161,7 +160,7 @@ impl<'a, 'm> Names<'a, 'm> {
             (None, Some(ty)) => (format!("({})", ty.spelled()), false),
             (None, None) => return None,
         };
-        Some(Place { text, deref, shape, offset: 0 })
+        Some(Lvalue { text, deref, shape, offset: 0 })
     }
 
     /// What is known about a pointer.
@@ -174,13 +173,13 @@ impl<'a, 'm> Names<'a, 'm> {
         }
         match value.opcode()? {
             LLVMOpcode::LLVMLoad => {
-                let place = self.place(value.part(0), self.symbols.layout.store_size(value.type_()), depth)?;
-                let Part::Typed(ty) = place.shape.clone() else { return None };
+                let lvalue = self.lvalue(value.part(0), self.symbols.layout.store_size(value.ty()), depth)?;
+                let Part::Typed(ty) = lvalue.shape.clone() else { return None };
                 if !ty.is_pointer() && !ty.is_reference() {
                     return None;
                 }
                 let (pointee, reference) = (ty.pointee(), ty.is_reference());
-                Some(Pointer { text: place.spelled(), pointee, reference })
+                Some(Pointer { text: lvalue.spelled(), pointee, reference })
             }
             LLVMOpcode::LLVMPHI => {
                 let mut pointees = value.incoming().into_iter().filter_map(|(_, v)| self.pointer(v, depth)?.pointee);
@@ -192,7 +191,7 @@ impl<'a, 'm> Names<'a, 'm> {
             }
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke => {
                 let function = value.called_function()?;
-                let result = DebugType::signature(subprogram_of(function)?).first().copied().flatten()?;
+                let result = DebugType::signature(function.subprogram()?).first().copied().flatten()?;
                 let text = Some(format!("{}()", source_name(function)));
                 Some(Pointer { text, pointee: result.pointee(), reference: result.is_reference() })
             }
@@ -227,7 +226,7 @@ impl<'a, 'm> Names<'a, 'm> {
                 Some(format!("{left} {sign} {}", number.unsigned_abs()))
             }
             LLVMOpcode::LLVMLoad => {
-                self.place(value.part(0), self.symbols.layout.store_size(value.type_()), depth)?.spelled()
+                self.lvalue(value.part(0), self.symbols.layout.store_size(value.ty()), depth)?.spelled()
             }
             _ => None,
         }
@@ -239,14 +238,14 @@ fn grouped(text: &str) -> String {
     if text.starts_with('*') { format!("({text})") } else { text.to_owned() }
 }
 
-impl<'m> Place<'m> {
+impl<'m> Lvalue<'m> {
     fn field(&mut self, name: &str) {
         let text = if self.deref { grouped(&self.text) } else { std::mem::take(&mut self.text) };
         self.text = format!("{text}{}{name}", if self.deref { "->" } else { "." });
         self.deref = false;
     }
 
-    /// An element of the array that the place is.
+    /// An element of the array that the lvalue is.
     fn element(&mut self, index: &str) {
         let text = match self.deref {
             true => format!("(*{})", self.text),

@@ -23,7 +23,7 @@ pub(crate) fn annotate<'m>(
     table: &mut IndexVec<SiteId, Site>,
 ) {
     for (_, function) in symbols.functions.defined() {
-        let names = expression::Names::new(symbols, function);
+        let names = expression::ValueNames::new(symbols, function);
         for instruction in function.instructions() {
             let Some(site) = sites.id(instruction) else { continue };
             table[site].expression = names.expression(instruction);

@@ -1,15 +1,10 @@
 //! The source's variables: globals, and what debug intrinsics say about a function's values.
 
-use inkwell::llvm_sys::core::{
-    LLVMDisposeValueMetadataEntries, LLVMGetTypeContext, LLVMGlobalCopyAllMetadata, LLVMValueMetadataEntriesGetMetadata,
-};
-use inkwell::llvm_sys::debuginfo::LLVMMetadataKind;
 use rustc_hash::FxHashMap;
 
 use super::debug_type::{DebugType, scope_prefix};
-use crate::debug::Node;
 use crate::functions::demangle;
-use crate::value::Value;
+use crate::ir::{MetadataKind, Node, Value};
 
 /// A variable of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,9 +21,10 @@ pub(crate) fn global<'m>(global: Value<'m>) -> Variable<'m> {
 }
 
 fn described<'m>(global: Value<'m>) -> Option<Variable<'m>> {
-    let expression = attached(global)
+    let expression = global
+        .attached()
         .into_iter()
-        .find(|node| matches!(node.kind(), LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind))?;
+        .find(|node| matches!(node.kind(), MetadataKind::LLVMDIGlobalVariableExpressionMetadataKind))?;
     let variable = expression.operand(0)?;
     // Operands: 0 scope, 1 name, 3 type, 6 the declaration of a static member. A string literal has no name.
     let scope = variable.operand(6).and_then(|declaration| declaration.operand(1)).or_else(|| variable.operand(0));
@@ -37,27 +33,13 @@ fn described<'m>(global: Value<'m>) -> Option<Variable<'m>> {
     Some(Variable { name, ty: variable.operand(3).and_then(DebugType::new) })
 }
 
-/// The metadata attached to a global.
-fn attached<'m>(global: Value<'m>) -> Vec<Node<'m>> {
-    let mut nodes = Vec::new();
-    unsafe {
-        let (context, mut count) = (LLVMGetTypeContext(global.ty()), 0);
-        let entries = LLVMGlobalCopyAllMetadata(global.raw(), &mut count);
-        for index in 0..count {
-            nodes.extend(Node::from_raw(LLVMValueMetadataEntriesGetMetadata(entries, index as u32), context));
-        }
-        LLVMDisposeValueMetadataEntries(entries);
-    }
-    nodes
-}
-
 /// The variables of one function.
 #[derive(Default)]
 pub(crate) struct Variables<'m> {
     /// By the value that is the variable's address.
-    places: FxHashMap<Value<'m>, Variable<'m>>,
+    by_address: FxHashMap<Value<'m>, Variable<'m>>,
     /// By the value the variable has; in order of appearance.
-    values: FxHashMap<Value<'m>, Vec<Variable<'m>>>,
+    by_value: FxHashMap<Value<'m>, Vec<Variable<'m>>>,
 }
 
 impl<'m> Variables<'m> {
@@ -82,10 +64,10 @@ impl<'m> Variables<'m> {
             let variable = Variable { name, ty: node.operand(3).and_then(DebugType::new) };
             match (declares, meaning) {
                 (true, Meaning::Itself) | (false, Meaning::Pointee) => {
-                    variables.places.entry(value).or_insert(variable);
+                    variables.by_address.entry(value).or_insert(variable);
                 }
                 (false, Meaning::Itself) => {
-                    let known = variables.values.entry(value).or_default();
+                    let known = variables.by_value.entry(value).or_default();
                     if !known.contains(&variable) {
                         known.push(variable);
                     }
@@ -97,14 +79,14 @@ impl<'m> Variables<'m> {
     }
 
     /// The variable that lies at this address.
-    pub(crate) fn place(&self, address: Value<'m>) -> Option<&Variable<'m>> {
-        self.places.get(&address)
+    pub(crate) fn at_address(&self, address: Value<'m>) -> Option<&Variable<'m>> {
+        self.by_address.get(&address)
     }
 
     /// The variable that has this value: of several the first that says what it points to, else the first.
     /// Constants are values of too many variables to be named after one.
     pub(crate) fn value(&self, value: Value<'m>) -> Option<&Variable<'m>> {
-        let known = self.values.get(&value).filter(|_| !value.is_any_constant())?;
+        let known = self.by_value.get(&value).filter(|_| !value.is_any_constant())?;
         let typed = |v: &&Variable<'m>| v.ty.is_some_and(|ty| ty.pointee().is_some());
         known.iter().find(typed).or_else(|| known.first())
     }

@@ -2,14 +2,20 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use llvm::Options;
+use llvm::{Architecture, Options};
 use program::Program;
 
 /// Lowers one source; `name` says in which language it is. The program keeps the rules of its language.
 pub(crate) fn lower(name: &str, source: &str) -> Program {
+    lower_for(Architecture::default(), name, source)
+}
+
+/// The same, for an architecture.
+pub(crate) fn lower_for(architecture: Architecture, name: &str, source: &str) -> Program {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join(name), source).unwrap();
     let options = Options {
+        architecture,
         inputs: vec![directory.path().join(name)],
         work_dir: directory.path().join("work"),
         ..Options::default()

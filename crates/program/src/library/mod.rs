@@ -18,12 +18,15 @@
 //! | [`atomics`] | atomic library calls |
 //!
 //! Conventions: arguments are counted from 0. A null pointer argument touches nothing. Memory that the library owns
-//! and hands out through no pointer is [`LibraryState`].
+//! and hands out through no pointer is [`LibraryState`]. Sizes of types depend on the architecture ([`CType`]); a number
+//! of bytes is written only where it is the same on all of them.
 
 pub mod atomics;
+mod c_type;
 mod cxx;
 mod posix;
 mod pure;
+mod size;
 mod state;
 mod stdio;
 mod stdlib;
@@ -35,32 +38,9 @@ mod wide;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+pub use c_type::{CType, Language};
+pub use size::Size;
 pub use state::{LibraryState, StateAccess};
-
-/// How many bytes an effect covers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Size {
-    /// This many.
-    Bytes(u64),
-    /// As many as this argument says.
-    Arg(u8),
-    /// This argument times a constant.
-    Scaled(u8, u64),
-    /// The product of two arguments.
-    Product(u8, u8),
-    /// Up to and with the terminating zero byte (`__rp_add_string` without limit).
-    String,
-    /// The same, at most this argument's number of bytes.
-    StringMax(u8),
-    /// Up to and with the terminating zero `wchar_t`.
-    WideString,
-    /// The same, at most this argument's number of characters.
-    WideStringMax(u8),
-    /// As many as the function returned; none if it returned a negative number. Only after the call.
-    Result,
-    /// The returned number times this argument; none if negative. Only after the call.
-    ResultTimes(u8),
-}
 
 /// What a hook computing accesses is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +53,7 @@ pub enum HookArg {
     Const(u64),
 }
 
-/// A hook of the runtime that works out what a call touches and adds it to the call's event.
+/// A hook of the runtime that computes what a call touches and adds it to the call's event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Computed {
     /// The hook, a `void` function of pointers and 64-bit integers.
@@ -124,6 +104,18 @@ pub enum Effect {
     Keeps(u8),
     /// The effect cannot be described; the text says why.
     Opaque(&'static str),
+}
+
+impl Effect {
+    /// How many bytes it touches, where it names an argument and a size.
+    pub fn size(&self) -> Option<Size> {
+        match self {
+            Self::Read(_, size) | Self::Write(_, size) | Self::ReadAfter(_, size) | Self::WriteAfter(_, size) => {
+                Some(*size)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Bytes that go to memory of the library or the kernel, or come from there: what comes out may be anything that went in.

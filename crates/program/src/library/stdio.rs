@@ -7,9 +7,11 @@ use super::Effect::{
     Computed, ComputedAfter, Keeps, Opaque, Read, Returns, ReturnsState, State, Stream, Write, WriteAfter,
 };
 use super::HookArg::{Arg, Const, Result};
-use super::Size::{Bytes, Product, ResultTimes, String, StringMax, WideString, WideStringMax};
+use super::Size::{Of, Product, ResultTimes, String, StringMax, WideString, WideStringMax};
 use super::StateAccess::Write as Write_;
-use super::{Effect, Format, FormatArgs, LibraryFunction, LibraryState, Role, comes_out, computed, goes_in, row};
+use super::{
+    CType, Effect, Format, FormatArgs, LibraryFunction, LibraryState, Role, comes_out, computed, goes_in, row,
+};
 
 /// Uses the stream `stdin`.
 const STANDARD_INPUT: Effect = Computed(computed("__rp_add_standard_input", &[], &[], &[]));
@@ -51,7 +53,7 @@ const fn formatted(format: u8, args: FormatArgs, scan: bool, wide: bool) -> Effe
 }
 
 pub(super) const ROWS: &[LibraryFunction] = &[
-    row("__asprintf_chk", 3, &[print(2), WriteAfter(0, Bytes(8))]).variadic(),
+    row("__asprintf_chk", 3, &[print(2), WriteAfter(0, Of(CType::Pointer))]).variadic(),
     row("__dprintf_chk", 3, &[print(2)]).variadic(),
     row("__fbufsize", 1, &[Stream(0)]),
     row(
@@ -78,11 +80,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         "__getdelim",
         4,
         &[
-            Read(0, Bytes(8)),
-            Read(1, Bytes(8)),
+            Read(0, Of(CType::Pointer)),
+            Read(1, Of(CType::SizeT)),
             Stream(3),
-            Write(0, Bytes(8)),
-            Write(1, Bytes(8)),
+            Write(0, Of(CType::Pointer)),
+            Write(1, Of(CType::SizeT)),
             ComputedAfter(computed("__rp_add_line", &[Arg(0), Result], &[0], &[0])),
         ],
     ),
@@ -92,7 +94,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("__sprintf_chk", 4, &[print(3), WriteAfter(0, String)]).variadic(),
     row("__swprintf_chk", 5, &[wide_print(4), WriteAfter(0, WideStringMax(1))]).variadic(),
     row("__uflow", 1, &[Stream(0)]),
-    row("__vasprintf_chk", 4, &[print_list(2), WriteAfter(0, Bytes(8))]),
+    row("__vasprintf_chk", 4, &[print_list(2), WriteAfter(0, Of(CType::Pointer))]),
     row("__vdprintf_chk", 4, &[print_list(2)]),
     row("__vfprintf_chk", 4, &[Stream(0), print_list(2)]),
     row("__vfwprintf_chk", 4, &[Stream(0), wide_print_list(2)]),
@@ -102,7 +104,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("__vswprintf_chk", 6, &[wide_print_list(4), WriteAfter(0, WideStringMax(1))]),
     row("__vwprintf_chk", 3, &[wide_print_list(1)]),
     row("__wprintf_chk", 2, &[wide_print(1)]).variadic(),
-    row("asprintf", 2, &[print(1), WriteAfter(0, Bytes(8))]).variadic(),
+    row("asprintf", 2, &[print(1), WriteAfter(0, Of(CType::Pointer))]).variadic(),
     row("clearerr", 1, &[Stream(0)]),
     row("clearerr_unlocked", 1, &[Stream(0)]),
     row("closelog", 0, &[State(LibraryState::Syslog, Write_)]),
@@ -122,7 +124,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("fflush_unlocked", 1, &[Stream(0)]),
     row("fgetc", 1, &[Stream(0)]),
     row("fgetc_unlocked", 1, &[Stream(0)]),
-    row("fgetpos", 2, &[Stream(0), Write(1, Bytes(16))]),
+    row("fgetpos", 2, &[Stream(0), Write(1, Of(CType::FilePosition))]),
     row(
         "fgets",
         3,
@@ -186,7 +188,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("fscanf", 2, &[Stream(0), scan(1)]).variadic(),
     row("fseek", 3, &[Stream(0)]),
     row("fseeko", 3, &[Stream(0)]),
-    row("fsetpos", 2, &[Read(1, Bytes(16)), Stream(0)]),
+    row("fsetpos", 2, &[Read(1, Of(CType::FilePosition)), Stream(0)]),
     row("ftell", 1, &[Stream(0)]),
     row("ftello", 1, &[Stream(0)]),
     row("ftrylockfile", 1, &[Stream(0)]),
@@ -204,11 +206,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         "getdelim",
         4,
         &[
-            Read(0, Bytes(8)),
-            Read(1, Bytes(8)),
+            Read(0, Of(CType::Pointer)),
+            Read(1, Of(CType::SizeT)),
             Stream(3),
-            Write(0, Bytes(8)),
-            Write(1, Bytes(8)),
+            Write(0, Of(CType::Pointer)),
+            Write(1, Of(CType::SizeT)),
             ComputedAfter(computed("__rp_add_line", &[Arg(0), Result], &[0], &[0])),
         ],
     ),
@@ -216,11 +218,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         "getline",
         3,
         &[
-            Read(0, Bytes(8)),
-            Read(1, Bytes(8)),
+            Read(0, Of(CType::Pointer)),
+            Read(1, Of(CType::SizeT)),
             Stream(2),
-            Write(0, Bytes(8)),
-            Write(1, Bytes(8)),
+            Write(0, Of(CType::Pointer)),
+            Write(1, Of(CType::SizeT)),
             ComputedAfter(computed("__rp_add_line", &[Arg(0), Result], &[0], &[0])),
         ],
     ),
@@ -242,8 +244,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         "open_memstream",
         2,
         &[
-            Write(0, Bytes(8)),
-            Write(1, Bytes(8)),
+            Write(0, Of(CType::Pointer)),
+            Write(1, Of(CType::SizeT)),
             Keeps(0),
             Keeps(1),
             Opaque("stores through its arguments in later calls"),
@@ -253,8 +255,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         "open_wmemstream",
         2,
         &[
-            Write(0, Bytes(8)),
-            Write(1, Bytes(8)),
+            Write(0, Of(CType::Pointer)),
+            Write(1, Of(CType::SizeT)),
             Keeps(0),
             Keeps(1),
             Opaque("stores through its arguments in later calls"),
@@ -300,7 +302,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("tmpnam_r", 1, &[WriteAfter(0, String), Returns(0)]),
     row("ungetc", 2, &[Stream(1)]),
     row("ungetwc", 2, &[Stream(1)]),
-    row("vasprintf", 3, &[print_list(1), WriteAfter(0, Bytes(8))]),
+    row("vasprintf", 3, &[print_list(1), WriteAfter(0, Of(CType::Pointer))]),
     row("vdprintf", 3, &[State(LibraryState::Descriptors, Write_), print_list(1)]),
     row("verr", 3, &[print_list(1)]).role(Role::Exit(0)),
     row("verrx", 3, &[print_list(1)]).role(Role::Exit(0)),

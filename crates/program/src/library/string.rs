@@ -6,9 +6,9 @@ use super::Effect::{
     Computed, ComputedAfter, Copies, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
 };
 use super::HookArg::{Arg, Const, Result};
-use super::Size::{Arg as Len, Bytes, String, StringMax};
+use super::Size::{Arg as Len, Of, String, StringMax};
 use super::StateAccess;
-use super::{LibraryFunction, LibraryState, Role, computed, row};
+use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
 
 /// `__rp_add_compare` flags.
 pub(super) const WIDE: u64 = 1;
@@ -142,11 +142,14 @@ const fn append(args: &'static [super::HookArg]) -> super::Effect {
     Computed(computed("__rp_add_append", args, &[0, 1], &[0]))
 }
 
-const NUMBER: &[super::Effect] =
-    &[Computed(computed("__rp_add_number", &[Arg(0), Arg(2)], &[0], &[])), Write(1, Bytes(8)), StoresPointer(1, 0)];
+const NUMBER: &[super::Effect] = &[
+    Computed(computed("__rp_add_number", &[Arg(0), Arg(2)], &[0], &[])),
+    Write(1, Of(CType::Pointer)),
+    StoresPointer(1, 0),
+];
 const NUMBER_FLOAT: &[super::Effect] = &[
     Computed(computed("__rp_add_number", &[Arg(0), Const(FLOAT)], &[0], &[])),
-    Write(1, Bytes(8)),
+    Write(1, Of(CType::Pointer)),
     StoresPointer(1, 0),
 ];
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::Architecture;
 
 #[test]
 fn groups_are_sorted_without_duplicates() {
@@ -30,7 +31,7 @@ fn groups_are_sorted_without_duplicates() {
 /// The arguments a size refers to, and whether it is known only after the call.
 fn size_args(size: Size) -> (Vec<u8>, bool) {
     match size {
-        Size::Bytes(_) | Size::String | Size::WideString => (vec![], false),
+        Size::Bytes(_) | Size::Of(_) | Size::Array(..) | Size::String | Size::WideString => (vec![], false),
         Size::Arg(a) | Size::Scaled(a, _) | Size::StringMax(a) | Size::WideStringMax(a) => (vec![a], false),
         Size::Product(a, b) => (vec![a, b], false),
         Size::Result => (vec![], true),
@@ -114,6 +115,29 @@ fn rows_say_what_is_expected() {
     assert!(lookup("_ZNSo9_M_insertIdEERSoT_").is_some_and(|f| !f.is_pure()), "std::ostream << double");
     assert!(lookup("_ZNSi3getEPcl").is_none(), "a pointer parameter that is not described");
     assert!(lookup("frobnicate").is_none());
+}
+
+#[test]
+fn every_type_is_in_a_row() {
+    let effects = functions().flat_map(|f| f.effects).chain(threads::functions().iter().flat_map(|f| f.effects));
+    let mut used: BTreeSet<CType> = effects.filter_map(Effect::size).filter_map(Size::depends_on).collect();
+    // Lowering needs it for `va_copy`.
+    used.insert(CType::VaList);
+    for ty in CType::ALL {
+        assert!(used.contains(ty), "no row needs the size of `{}`", ty.spelling());
+    }
+}
+
+#[test]
+fn sizes_are_those_of_the_architecture_or_not_known() {
+    let stat = Size::Of(CType::Stat);
+    assert_eq!(stat.fixed(Architecture::X86_64), Some(144));
+    assert_eq!(stat.fixed(Architecture::Aarch64), Some(128));
+    assert_eq!(stat.fixed(Architecture::Other), None);
+    assert_eq!(Size::Array(CType::Short, 3).fixed(Architecture::Aarch64), Some(6));
+    assert_eq!(Size::Array(CType::Short, 3).fixed(Architecture::Other), None);
+    assert_eq!(Size::Bytes(26).fixed(Architecture::Other), Some(26));
+    assert_eq!(Size::Scaled(1, CType::Pollfd).fixed(Architecture::X86_64), None, "an argument decides it");
 }
 
 #[test]

@@ -3,13 +3,14 @@
 
 use model::LockMode::{self, Exclusive, Shared};
 
+use super::CType;
 use super::Effect::{self, Read, Write, WriteAfter};
-use super::Size::Bytes;
+use super::Size::Of;
 use crate::ir::TryMode::{self, Timed, Try, Wait};
 
-/// Where an operand of a thread operation is.
+/// How a call names the object of a thread operation: a lock, a condition variable, a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ObjectArg {
     /// The argument itself.
     Arg(u8),
     /// The pointer-sized value stored where this argument points.
@@ -37,13 +38,13 @@ pub enum ThreadOp {
     /// handle where argument `handle` (a `std::thread`) points.
     CxxStart { handle: u8, state: u8 },
     /// Waits for a thread's end; its exit value is stored through argument `result`.
-    Join { handle: Place, result: Option<u8>, wait: TryMode },
+    Join { handle: ObjectArg, result: Option<u8>, wait: TryMode },
     /// Detaches a thread.
-    Detach { handle: Place },
+    Detach { handle: ObjectArg },
     /// Ends the calling thread.
     ExitThread,
     /// Asks a thread to cancel itself.
-    Cancel { handle: Place },
+    Cancel { handle: ObjectArg },
     /// The calling thread's handle.
     Current,
     /// Compares two handles.
@@ -51,45 +52,45 @@ pub enum ThreadOp {
     /// Acts on a pending cancellation request.
     TestCancel,
     /// Initialises a lock.
-    LockInit { lock: Place, recursive: Recursion },
+    LockInit { lock: ObjectArg, recursive: Recursion },
     /// Destroys a lock.
-    LockDestroy { lock: Place },
+    LockDestroy { lock: ObjectArg },
     /// Takes a lock.
-    Lock { lock: Place, mode: LockMode, wait: TryMode },
+    Lock { lock: ObjectArg, mode: LockMode, wait: TryMode },
     /// Gives a lock back.
-    Unlock { lock: Place },
+    Unlock { lock: ObjectArg },
     /// Initialises a condition variable.
-    CondInit { cond: Place },
+    CondInit { cond: ObjectArg },
     /// Destroys a condition variable.
-    CondDestroy { cond: Place },
+    CondDestroy { cond: ObjectArg },
     /// Releases `lock`, waits on `cond`, takes `lock` again.
-    CondWait { cond: Place, lock: Place, wait: TryMode },
+    CondWait { cond: ObjectArg, lock: ObjectArg, wait: TryMode },
     /// Wakes one waiter.
-    Signal { cond: Place },
+    Signal { cond: ObjectArg },
     /// Wakes all waiters.
-    Broadcast { cond: Place },
+    Broadcast { cond: ObjectArg },
     /// Initialises a barrier for `count` threads.
-    BarrierInit { barrier: Place, count: u8 },
+    BarrierInit { barrier: ObjectArg, count: u8 },
     /// Destroys a barrier.
-    BarrierDestroy { barrier: Place },
+    BarrierDestroy { barrier: ObjectArg },
     /// Waits until all have arrived.
-    BarrierWait { barrier: Place },
+    BarrierWait { barrier: ObjectArg },
     /// Initialises a semaphore.
-    SemInit { sem: Place, value: u8 },
+    SemInit { sem: ObjectArg, value: u8 },
     /// Destroys a semaphore.
-    SemDestroy { sem: Place },
+    SemDestroy { sem: ObjectArg },
     /// Adds one.
-    SemPost { sem: Place },
+    SemPost { sem: ObjectArg },
     /// Takes one.
-    SemWait { sem: Place, wait: TryMode },
+    SemWait { sem: ObjectArg, wait: TryMode },
     /// Stores the value (an `int`) through argument `value`.
-    SemGet { sem: Place, value: u8 },
+    SemGet { sem: ObjectArg, value: u8 },
     /// Runs `function` if no thread has yet; waits while another does.
-    Once { control: Place, function: u8 },
+    Once { control: ObjectArg, function: u8 },
     /// Enters a once-control; the result is 1 if the caller has to do the work and then leave it, else 0.
-    GuardEnter { control: Place },
+    GuardEnter { control: ObjectArg },
     /// Leaves a once-control, done or (`done: false`) to be tried again.
-    GuardLeave { control: Place, done: bool },
+    GuardLeave { control: ObjectArg, done: bool },
     /// Makes a key of thread-specific values, stored through `key`; `destructor` is called with non-null values when
     /// a thread ends.
     KeyCreate { key: u8, destructor: u8 },
@@ -100,9 +101,9 @@ pub enum ThreadOp {
     /// Sets the calling thread's value of a key.
     KeySet { key: u8, value: u8 },
     /// Waits while the 32-bit number at `address` has the value of argument `value` (a futex).
-    AddressWait { address: Place, value: u8, wait: TryMode },
+    AddressWait { address: ObjectArg, value: u8, wait: TryMode },
     /// Wakes all that wait at `address`.
-    AddressWake { address: Place },
+    AddressWake { address: ObjectArg },
     /// Lets others run: `sched_yield`, sleeps.
     Yield,
     /// Any value: of the range between two arguments, or of its type.
@@ -170,14 +171,14 @@ impl ThreadFunction {
     }
 }
 
-use Place::{Arg, Deref};
+use ObjectArg::{Arg, Deref};
 use Returns::{Error, MinusOne, Nothing, Thrd, Value};
 use ThreadOp::*;
 
 /// A `struct timespec` in this argument.
-const TIME_1: &[Effect] = &[Read(1, Bytes(16))];
-const TIME_2: &[Effect] = &[Read(2, Bytes(16))];
-const TIME_3: &[Effect] = &[Read(3, Bytes(16))];
+const TIME_1: &[Effect] = &[Read(1, Of(CType::Timespec))];
+const TIME_2: &[Effect] = &[Read(2, Of(CType::Timespec))];
+const TIME_3: &[Effect] = &[Read(3, Of(CType::Timespec))];
 
 static ROWS: &[ThreadFunction] = &[
     row("_ZNSt18condition_variable10notify_allEv", 1, Nothing, Broadcast { cond: Arg(0) }),
@@ -188,7 +189,7 @@ static ROWS: &[ThreadFunction] = &[
         Nothing,
         CondWait { cond: Arg(0), lock: Deref(1), wait: Wait },
     )
-    .touches(&[Read(1, Bytes(8))]),
+    .touches(&[Read(1, Of(CType::Pointer))]),
     row("_ZNSt18condition_variableC1Ev", 1, Nothing, CondInit { cond: Arg(0) }),
     row("_ZNSt18condition_variableC2Ev", 1, Nothing, CondInit { cond: Arg(0) }),
     row("_ZNSt18condition_variableD1Ev", 1, Nothing, CondDestroy { cond: Arg(0) }),
@@ -212,11 +213,11 @@ static ROWS: &[ThreadFunction] = &[
         Nothing,
         CxxStart { handle: 0, state: 1 },
     )
-    .touches(&[WriteAfter(0, Bytes(8))]),
+    .touches(&[WriteAfter(0, Of(CType::CxxThread))]),
     row("_ZNSt6thread4joinEv", 1, Nothing, Join { handle: Deref(0), result: None, wait: Wait })
-        .touches(&[Read(0, Bytes(8)), WriteAfter(0, Bytes(8))]),
+        .touches(&[Read(0, Of(CType::CxxThread)), WriteAfter(0, Of(CType::CxxThread))]),
     row("_ZNSt6thread6detachEv", 1, Nothing, Detach { handle: Deref(0) })
-        .touches(&[Read(0, Bytes(8)), WriteAfter(0, Bytes(8))]),
+        .touches(&[Read(0, Of(CType::CxxThread)), WriteAfter(0, Of(CType::CxxThread))]),
     row("__VERIFIER_assume", 1, Nothing, Assume),
     row("__VERIFIER_atomic_begin", 0, Nothing, SectionBegin),
     row("__VERIFIER_atomic_end", 0, Nothing, SectionEnd),
@@ -255,10 +256,11 @@ static ROWS: &[ThreadFunction] = &[
     row("__cxa_guard_abort", 1, Nothing, GuardLeave { control: Arg(0), done: false }),
     row("__cxa_guard_acquire", 1, Value, GuardEnter { control: Arg(0) }),
     row("__cxa_guard_release", 1, Nothing, GuardLeave { control: Arg(0), done: true }),
-    row("__pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Bytes(4))]),
+    row("__pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 })
+        .touches(&[WriteAfter(0, Of(CType::PthreadKey))]),
     row("__pthread_once", 2, Error, Once { control: Arg(0), function: 1 }),
     row("call_once", 2, Nothing, Once { control: Arg(0), function: 1 }),
-    row("clock_nanosleep", 4, Error, Yield).touches(&[Read(2, Bytes(16)), Write(3, Bytes(16))]),
+    row("clock_nanosleep", 4, Error, Yield).touches(&[Read(2, Of(CType::Timespec)), Write(3, Of(CType::Timespec))]),
     row("cnd_broadcast", 1, Thrd, Broadcast { cond: Arg(0) }),
     row("cnd_destroy", 1, Nothing, CondDestroy { cond: Arg(0) }),
     row("cnd_init", 1, Thrd, CondInit { cond: Arg(0) }),
@@ -271,43 +273,47 @@ static ROWS: &[ThreadFunction] = &[
     row("mtx_timedlock", 2, Thrd, Lock { lock: Arg(0), mode: Exclusive, wait: Timed }).touches(TIME_1),
     row("mtx_trylock", 1, Thrd, Lock { lock: Arg(0), mode: Exclusive, wait: Try }),
     row("mtx_unlock", 1, Thrd, Unlock { lock: Arg(0) }),
-    row("nanosleep", 2, MinusOne, Yield).touches(&[Read(0, Bytes(16)), Write(1, Bytes(16))]),
+    row("nanosleep", 2, MinusOne, Yield).touches(&[Read(0, Of(CType::Timespec)), Write(1, Of(CType::Timespec))]),
     row("pause", 0, MinusOne, Unmodelled),
     row("pthread_atfork", 3, Error, Attribute),
     row("pthread_barrier_destroy", 1, Error, BarrierDestroy { barrier: Arg(0) }),
-    row("pthread_barrier_init", 3, Error, BarrierInit { barrier: Arg(0), count: 2 }).touches(&[Read(1, Bytes(4))]),
+    row("pthread_barrier_init", 3, Error, BarrierInit { barrier: Arg(0), count: 2 })
+        .touches(&[Read(1, Of(CType::BarrierAttr))]),
     row("pthread_barrier_wait", 1, Error, BarrierWait { barrier: Arg(0) }),
     row("pthread_cancel", 1, Error, Cancel { handle: Arg(0) }),
     row("pthread_clockjoin_np", 4, Error, Join { handle: Arg(0), result: Some(1), wait: Timed }).touches(TIME_3),
     row("pthread_cond_broadcast", 1, Error, Broadcast { cond: Arg(0) }),
     row("pthread_cond_clockwait", 4, Error, CondWait { cond: Arg(0), lock: Arg(1), wait: Timed }).touches(TIME_3),
     row("pthread_cond_destroy", 1, Error, CondDestroy { cond: Arg(0) }),
-    row("pthread_cond_init", 2, Error, CondInit { cond: Arg(0) }).touches(&[Read(1, Bytes(4))]),
+    row("pthread_cond_init", 2, Error, CondInit { cond: Arg(0) }).touches(&[Read(1, Of(CType::CondAttr))]),
     row("pthread_cond_signal", 1, Error, Signal { cond: Arg(0) }),
     row("pthread_cond_timedwait", 3, Error, CondWait { cond: Arg(0), lock: Arg(1), wait: Timed }).touches(TIME_2),
     row("pthread_cond_wait", 2, Error, CondWait { cond: Arg(0), lock: Arg(1), wait: Wait }),
-    row("pthread_create", 4, Error, Create { handle: 0, function: 2, arg: 3 }).touches(&[WriteAfter(0, Bytes(8))]),
+    row("pthread_create", 4, Error, Create { handle: 0, function: 2, arg: 3 })
+        .touches(&[WriteAfter(0, Of(CType::Pthread))]),
     row("pthread_detach", 1, Error, Detach { handle: Arg(0) }),
     row("pthread_equal", 2, Value, Equal { left: 0, right: 1 }),
     row("pthread_exit", 1, Nothing, ExitThread),
     row("pthread_getaffinity_np", 3, Error, Attribute).touches(&[Write(2, super::Size::Arg(1))]),
-    row("pthread_getattr_np", 2, Error, Attribute).touches(&[Write(1, Bytes(56))]),
+    row("pthread_getattr_np", 2, Error, Attribute).touches(&[Write(1, Of(CType::PthreadAttr))]),
     row("pthread_getconcurrency", 0, Value, Attribute),
-    row("pthread_getcpuclockid", 2, Error, Attribute).touches(&[Write(1, Bytes(4))]),
+    row("pthread_getcpuclockid", 2, Error, Attribute).touches(&[Write(1, Of(CType::ClockId))]),
     row("pthread_getname_np", 3, Error, Attribute).touches(&[WriteAfter(1, super::Size::StringMax(2))]),
-    row("pthread_getschedparam", 3, Error, Attribute).touches(&[Write(1, Bytes(4)), Write(2, Bytes(4))]),
+    row("pthread_getschedparam", 3, Error, Attribute)
+        .touches(&[Write(1, Of(CType::Int)), Write(2, Of(CType::SchedParam))]),
     row("pthread_getspecific", 1, Value, KeyGet { key: 0 }),
     row("pthread_join", 2, Error, Join { handle: Arg(0), result: Some(1), wait: Wait })
-        .touches(&[WriteAfter(1, Bytes(8))]),
-    row("pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Bytes(4))]),
+        .touches(&[WriteAfter(1, Of(CType::Pointer))]),
+    row("pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 })
+        .touches(&[WriteAfter(0, Of(CType::PthreadKey))]),
     row("pthread_key_delete", 1, Error, KeyDelete { key: 0 }),
     row("pthread_kill", 2, Error, Attribute),
     row("pthread_mutex_clocklock", 3, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Timed }).touches(TIME_2),
     row("pthread_mutex_consistent", 1, Error, Attribute),
     row("pthread_mutex_destroy", 1, Error, LockDestroy { lock: Arg(0) }),
-    row("pthread_mutex_getprioceiling", 2, Error, Attribute).touches(&[Write(1, Bytes(4))]),
+    row("pthread_mutex_getprioceiling", 2, Error, Attribute).touches(&[Write(1, Of(CType::Int))]),
     row("pthread_mutex_init", 2, Error, LockInit { lock: Arg(0), recursive: Recursion::Attributes(1) })
-        .touches(&[Read(1, Bytes(4))]),
+        .touches(&[Read(1, Of(CType::MutexAttr))]),
     row("pthread_mutex_lock", 1, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Wait }),
     row("pthread_mutex_setprioceiling", 3, Error, Unmodelled),
     row("pthread_mutex_timedlock", 2, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Timed }).touches(TIME_1),
@@ -318,7 +324,7 @@ static ROWS: &[ThreadFunction] = &[
     row("pthread_rwlock_clockwrlock", 3, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Timed }).touches(TIME_2),
     row("pthread_rwlock_destroy", 1, Error, LockDestroy { lock: Arg(0) }),
     row("pthread_rwlock_init", 2, Error, LockInit { lock: Arg(0), recursive: Recursion::No })
-        .touches(&[Read(1, Bytes(8))]),
+        .touches(&[Read(1, Of(CType::RwlockAttr))]),
     row("pthread_rwlock_rdlock", 1, Error, Lock { lock: Arg(0), mode: Shared, wait: Wait }),
     row("pthread_rwlock_timedrdlock", 2, Error, Lock { lock: Arg(0), mode: Shared, wait: Timed }).touches(TIME_1),
     row("pthread_rwlock_timedwrlock", 2, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Timed }).touches(TIME_1),
@@ -328,11 +334,11 @@ static ROWS: &[ThreadFunction] = &[
     row("pthread_rwlock_wrlock", 1, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Wait }),
     row("pthread_self", 0, Value, Current),
     row("pthread_setaffinity_np", 3, Error, Attribute).touches(&[Read(2, super::Size::Arg(1))]),
-    row("pthread_setcancelstate", 2, Error, Attribute).touches(&[Write(1, Bytes(4))]),
-    row("pthread_setcanceltype", 2, Error, Attribute).touches(&[Write(1, Bytes(4))]),
+    row("pthread_setcancelstate", 2, Error, Attribute).touches(&[Write(1, Of(CType::Int))]),
+    row("pthread_setcanceltype", 2, Error, Attribute).touches(&[Write(1, Of(CType::Int))]),
     row("pthread_setconcurrency", 1, Error, Attribute),
     row("pthread_setname_np", 2, Error, Attribute).touches(&[Read(1, super::Size::String)]),
-    row("pthread_setschedparam", 3, Error, Attribute).touches(&[Read(2, Bytes(4))]),
+    row("pthread_setschedparam", 3, Error, Attribute).touches(&[Read(2, Of(CType::SchedParam))]),
     row("pthread_setschedprio", 2, Error, Attribute),
     row("pthread_setspecific", 2, Error, KeySet { key: 0, value: 1 }),
     row("pthread_sigqueue", 3, Error, Unmodelled),
@@ -350,7 +356,7 @@ static ROWS: &[ThreadFunction] = &[
     row("sem_clockwait", 3, MinusOne, SemWait { sem: Arg(0), wait: Timed }).touches(TIME_2),
     row("sem_close", 1, MinusOne, Unmodelled),
     row("sem_destroy", 1, MinusOne, SemDestroy { sem: Arg(0) }),
-    row("sem_getvalue", 2, MinusOne, SemGet { sem: Arg(0), value: 1 }).touches(&[WriteAfter(1, Bytes(4))]),
+    row("sem_getvalue", 2, MinusOne, SemGet { sem: Arg(0), value: 1 }).touches(&[WriteAfter(1, Of(CType::Int))]),
     row("sem_init", 3, MinusOne, SemInit { sem: Arg(0), value: 2 }),
     row("sem_open", 2, Value, Unmodelled),
     row("sem_post", 1, MinusOne, SemPost { sem: Arg(0) }),
@@ -359,15 +365,16 @@ static ROWS: &[ThreadFunction] = &[
     row("sem_unlink", 1, MinusOne, Unmodelled),
     row("sem_wait", 1, MinusOne, SemWait { sem: Arg(0), wait: Wait }),
     row("sleep", 1, Value, Yield),
-    row("thrd_create", 3, Thrd, Create { handle: 0, function: 1, arg: 2 }).touches(&[WriteAfter(0, Bytes(8))]),
+    row("thrd_create", 3, Thrd, Create { handle: 0, function: 1, arg: 2 }).touches(&[WriteAfter(0, Of(CType::Thrd))]),
     row("thrd_current", 0, Value, Current),
     row("thrd_detach", 1, Thrd, Detach { handle: Arg(0) }),
     row("thrd_equal", 2, Value, Equal { left: 0, right: 1 }),
     row("thrd_exit", 1, Nothing, ExitThread),
-    row("thrd_join", 2, Thrd, Join { handle: Arg(0), result: Some(1), wait: Wait }).touches(&[WriteAfter(1, Bytes(4))]),
-    row("thrd_sleep", 2, Value, Yield).touches(&[Read(0, Bytes(16)), Write(1, Bytes(16))]),
+    row("thrd_join", 2, Thrd, Join { handle: Arg(0), result: Some(1), wait: Wait })
+        .touches(&[WriteAfter(1, Of(CType::Int))]),
+    row("thrd_sleep", 2, Value, Yield).touches(&[Read(0, Of(CType::Timespec)), Write(1, Of(CType::Timespec))]),
     row("thrd_yield", 0, Nothing, Yield),
-    row("tss_create", 2, Thrd, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Bytes(4))]),
+    row("tss_create", 2, Thrd, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Of(CType::TssKey))]),
     row("tss_delete", 1, Nothing, KeyDelete { key: 0 }),
     row("tss_get", 1, Value, KeyGet { key: 0 }),
     row("tss_set", 2, Thrd, KeySet { key: 0, value: 1 }),

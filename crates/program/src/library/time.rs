@@ -2,64 +2,80 @@
 
 use super::Effect::{ComputedAfter, Opaque, Read, Returns, ReturnsState, State, Write};
 use super::HookArg::{Arg, Const, Result};
-use super::Size::{Bytes, String, WideString};
+use super::Size::{Bytes, Of, String, WideString};
 use super::StateAccess::Write as Write_;
-use super::{LibraryFunction, LibraryState, computed, row};
+use super::{CType, LibraryFunction, LibraryState, computed, row};
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("alarm", 1, &[Opaque("sends signals later")]),
     row(
         "asctime",
         1,
-        &[Read(0, Bytes(56)), State(LibraryState::AsctimeBuffer, Write_), ReturnsState(LibraryState::AsctimeBuffer)],
+        &[
+            Read(0, Of(CType::Tm)),
+            State(LibraryState::AsctimeBuffer, Write_),
+            ReturnsState(LibraryState::AsctimeBuffer),
+        ],
     ),
-    row("asctime_r", 2, &[Read(0, Bytes(56)), Write(1, Bytes(26)), Returns(1)]),
+    row("asctime_r", 2, &[Read(0, Of(CType::Tm)), Write(1, Bytes(26)), Returns(1)]),
     row("clock", 0, &[]),
-    row("clock_getcpuclockid", 2, &[Write(1, Bytes(4))]),
-    row("clock_getres", 2, &[Write(1, Bytes(16))]),
-    row("clock_gettime", 2, &[Write(1, Bytes(16))]),
+    row("clock_getcpuclockid", 2, &[Write(1, Of(CType::ClockId))]),
+    row("clock_getres", 2, &[Write(1, Of(CType::Timespec))]),
+    row("clock_gettime", 2, &[Write(1, Of(CType::Timespec))]),
     row("clock_settime", 2, &[Opaque("sets the clock")]),
     row(
         "ctime",
         1,
         &[
-            Read(0, Bytes(8)),
+            Read(0, Of(CType::Time)),
             State(LibraryState::TimeZone, Write_),
             State(LibraryState::LocaltimeBuffer, Write_),
             State(LibraryState::AsctimeBuffer, Write_),
             ReturnsState(LibraryState::AsctimeBuffer),
         ],
     ),
-    row("ctime_r", 2, &[Read(0, Bytes(8)), State(LibraryState::TimeZone, Write_), Write(1, Bytes(26)), Returns(1)]),
+    row(
+        "ctime_r",
+        2,
+        &[Read(0, Of(CType::Time)), State(LibraryState::TimeZone, Write_), Write(1, Bytes(26)), Returns(1)],
+    ),
     row("difftime", 2, &[]),
-    row("ftime", 1, &[Write(0, Bytes(16))]),
+    row("ftime", 1, &[Write(0, Of(CType::Timeb))]),
     row("getdate", 1, &[Opaque("reads a template file")]),
-    row("getitimer", 2, &[Write(1, Bytes(32))]),
-    row("getrusage", 2, &[Write(1, Bytes(144))]),
-    row("gettimeofday", 2, &[Write(0, Bytes(16)), Write(1, Bytes(8))]),
+    row("getitimer", 2, &[Write(1, Of(CType::Itimerval))]),
+    row("getrusage", 2, &[Write(1, Of(CType::Rusage))]),
+    row("gettimeofday", 2, &[Write(0, Of(CType::Timeval)), Write(1, Of(CType::Timezone))]),
     row(
         "gmtime",
         1,
         &[
-            Read(0, Bytes(8)),
+            Read(0, Of(CType::Time)),
             State(LibraryState::TimeZone, Write_),
             State(LibraryState::LocaltimeBuffer, Write_),
             ReturnsState(LibraryState::LocaltimeBuffer),
         ],
     ),
-    row("gmtime_r", 2, &[Read(0, Bytes(8)), State(LibraryState::TimeZone, Write_), Write(1, Bytes(56)), Returns(1)]),
+    row(
+        "gmtime_r",
+        2,
+        &[Read(0, Of(CType::Time)), State(LibraryState::TimeZone, Write_), Write(1, Of(CType::Tm)), Returns(1)],
+    ),
     row(
         "localtime",
         1,
         &[
-            Read(0, Bytes(8)),
+            Read(0, Of(CType::Time)),
             State(LibraryState::TimeZone, Write_),
             State(LibraryState::LocaltimeBuffer, Write_),
             ReturnsState(LibraryState::LocaltimeBuffer),
         ],
     ),
-    row("localtime_r", 2, &[Read(0, Bytes(8)), State(LibraryState::TimeZone, Write_), Write(1, Bytes(56)), Returns(1)]),
-    row("mktime", 1, &[Read(0, Bytes(56)), State(LibraryState::TimeZone, Write_), Write(0, Bytes(56))]),
+    row(
+        "localtime_r",
+        2,
+        &[Read(0, Of(CType::Time)), State(LibraryState::TimeZone, Write_), Write(1, Of(CType::Tm)), Returns(1)],
+    ),
+    row("mktime", 1, &[Read(0, Of(CType::Tm)), State(LibraryState::TimeZone, Write_), Write(0, Of(CType::Tm))]),
     row("setitimer", 3, &[Opaque("sends signals later")]),
     row("settimeofday", 2, &[Opaque("sets the clock")]),
     row(
@@ -67,7 +83,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         4,
         &[
             Read(2, String),
-            Read(3, Bytes(56)),
+            Read(3, Of(CType::Tm)),
             State(LibraryState::TimeZone, Write_),
             ComputedAfter(computed("__rp_add_produced", &[Const(1), Arg(0), Result], &[], &[0])),
         ],
@@ -77,22 +93,22 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         5,
         &[
             Read(2, String),
-            Read(3, Bytes(56)),
+            Read(3, Of(CType::Tm)),
             State(LibraryState::TimeZone, Write_),
             ComputedAfter(computed("__rp_add_produced", &[Const(1), Arg(0), Result], &[], &[0])),
         ],
     ),
-    row("strptime", 3, &[Read(0, String), Read(1, String), Write(2, Bytes(56)), Returns(0)]),
-    row("time", 1, &[Write(0, Bytes(8))]),
-    row("timegm", 1, &[Read(0, Bytes(56)), State(LibraryState::TimeZone, Write_), Write(0, Bytes(56))]),
-    row("timelocal", 1, &[Read(0, Bytes(56)), State(LibraryState::TimeZone, Write_), Write(0, Bytes(56))]),
+    row("strptime", 3, &[Read(0, String), Read(1, String), Write(2, Of(CType::Tm)), Returns(0)]),
+    row("time", 1, &[Write(0, Of(CType::Time))]),
+    row("timegm", 1, &[Read(0, Of(CType::Tm)), State(LibraryState::TimeZone, Write_), Write(0, Of(CType::Tm))]),
+    row("timelocal", 1, &[Read(0, Of(CType::Tm)), State(LibraryState::TimeZone, Write_), Write(0, Of(CType::Tm))]),
     row("timer_create", 3, &[Opaque("sends signals later")]),
     row("timer_delete", 1, &[Opaque("sends signals later")]),
     row("timer_gettime", 2, &[Opaque("sends signals later")]),
     row("timer_settime", 4, &[Opaque("sends signals later")]),
-    row("times", 1, &[Write(0, Bytes(32))]),
-    row("timespec_get", 2, &[Write(0, Bytes(16))]),
-    row("timespec_getres", 2, &[Write(0, Bytes(16))]),
+    row("times", 1, &[Write(0, Of(CType::Tms))]),
+    row("timespec_get", 2, &[Write(0, Of(CType::Timespec))]),
+    row("timespec_getres", 2, &[Write(0, Of(CType::Timespec))]),
     row("tzset", 0, &[State(LibraryState::TimeZone, Write_)]),
     row("ualarm", 2, &[Opaque("sends signals later")]),
     row(
@@ -100,7 +116,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         4,
         &[
             Read(2, WideString),
-            Read(3, Bytes(56)),
+            Read(3, Of(CType::Tm)),
             State(LibraryState::TimeZone, Write_),
             ComputedAfter(computed("__rp_add_produced", &[Const(4), Arg(0), Result], &[], &[0])),
         ],

@@ -6,16 +6,26 @@ use super::ParseError;
 use super::body::{Body, Definition};
 use super::lexer::Token;
 use super::parse::Parser;
+use crate::architecture::Architecture;
 use crate::ir::{Function, Global, Operand, Unmodelled};
 use crate::types::{Field, Type};
 
 impl Parser<'_> {
     pub(super) fn item(&mut self) -> Result<(), ParseError> {
-        const ITEMS: &str = "`file`, `type`, `global`, `fn`, `extern fn`, `entry`, `site`, `unmodelled`";
+        const ITEMS: &str =
+            "`architecture`, `file`, `type`, `global`, `fn`, `extern fn`, `entry`, `site`, `unmodelled`";
         let Token::Word(word) = self.peek().clone() else {
             return Err(self.expected("an item", format!("one of {ITEMS}")));
         };
         match word.as_str() {
+            "architecture" => {
+                self.at += 1;
+                let named = Architecture::ALL.into_iter().find(|architecture| self.eat_word(architecture.name()));
+                self.program.architecture = named.ok_or_else(|| {
+                    let names = Architecture::ALL.map(|architecture| format!("`{architecture}`")).join(", ");
+                    self.expected("an architecture", format!("one of {names}"))
+                })?;
+            }
             "file" => {
                 self.at += 1;
                 let name = self.quoted("the file's name")?;

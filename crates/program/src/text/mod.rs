@@ -1,6 +1,7 @@
 //! The text form of a [`Program`]: printed with `Display`, read with [`Program::parse`].
 //!
 //! ```text
+//! architecture aarch64                            // `x86_64` without this line
 //! file "a.c"
 //! type int = scalar "int" 4
 //! type node = struct "struct node" 8 { "id" 0 int, "next" 4 int }

@@ -7,6 +7,7 @@ use model::SiteId;
 
 use super::number::explicit;
 use super::words::{BINARY, COMPARE, JOINS, LOCKS, ORDERS, RMW, SEM_WAITS, WAITS, name, quote, word};
+use crate::architecture::Architecture;
 use crate::ir::{
     Callee, Expr, Function, FunctionId, Global, GlobalId, LocalId, Operand, Program, Statement, Stmt, SyncOp,
     Terminator,
@@ -107,6 +108,9 @@ impl Locals {
 impl Printer<'_> {
     fn program(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let program = self.program;
+        if program.architecture != Architecture::default() {
+            writeln!(f, "architecture {}", program.architecture)?;
+        }
         for file in &program.files {
             writeln!(f, "file {}", quote(file))?;
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Architecture;
 use crate::ir::{Operand, Stmt};
 
 /// The example of the module's documentation.
@@ -128,4 +129,18 @@ entry main
     assert_eq!(parse(&program.to_string()), program, "{program}");
     assert_eq!(program.sites[model::SiteId(2)].source_function, "");
     assert_eq!(program.functions[crate::FunctionId(1)].locals[crate::LocalId(1)].name.as_deref(), Some("1"));
+}
+
+#[test]
+fn the_architecture_is_written_unless_it_is_the_usual_one() {
+    let text = |architecture: &str| format!("{architecture}fn main() {{ return 0 }}");
+    assert_eq!(parse(&text("")).architecture, Architecture::X86_64);
+    assert!(!parse(&text("architecture x86_64\n")).to_string().contains("architecture"));
+    for (name, architecture) in [("aarch64", Architecture::Aarch64), ("other", Architecture::Other)] {
+        let program = parse(&text(&format!("architecture {name}\n")));
+        assert_eq!(program.architecture, architecture);
+        assert_eq!(parse(&program.to_string()), program);
+    }
+    let error = Program::parse("architecture pdp11").unwrap_err().to_string();
+    assert!(error.contains("expected an architecture, found `pdp11`"), "{error}");
 }

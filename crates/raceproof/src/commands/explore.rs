@@ -134,7 +134,7 @@ impl Explore {
         let budget = self.budget.budget(&settings, None)?;
         let build = self.program.build_options(&settings)?;
         if self.emit == Some(Emit::Program) {
-            output::print(&check::lower(&build, &budget)?.to_string());
+            output::print(&Subject::new(&build, &budget)?.program().to_string());
             return Ok(ExitCode::SUCCESS);
         }
         let request = Request {

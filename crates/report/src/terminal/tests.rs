@@ -1,8 +1,8 @@
 //! Reports as people see them, without colours.
 
-use model::AccessKind;
 use super::*;
 use crate::document::{Access, Created, Details, ErrorKind, Finding, SCHEMA, Unknown, Waiting};
+use model::AccessKind;
 use model::verdict::{Memory, Scope};
 
 const SOURCE: &str = "\

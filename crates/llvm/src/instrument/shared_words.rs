@@ -1,20 +1,18 @@
-//! Accesses that one word of a recording stands for.
+//! One word of a recording for several accesses.
 //!
 //! `a[i] = a[i] + 1` reads and writes the same address with nothing in between that another thread could wait for or that
-//! a record is made of. The word of the first access then stands for both. What the trace says of them is the same: plain
-//! accesses between two records of a thread have no order in time but that of the thread.
+//! a record is made of. The word of the first access then stands for both, and the trace is the same: plain accesses
+//! between two records of a thread have no order but program order.
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::LLVMTypeRef;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
+use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
 
 use super::Weaver;
-use crate::value::Value;
+use crate::ir::Value;
 
-/// How far back an earlier access is looked for, in instructions.
+/// How many instructions back the search for an earlier access goes.
 const BACK: usize = 64;
-/// How deep expressions of addresses are compared.
+/// How many operations deep expressions of addresses are compared.
 const DEPTH: u32 = 8;
 
 impl<'m> Weaver<'_, 'm> {
@@ -24,7 +22,7 @@ impl<'m> Weaver<'_, 'm> {
         for _ in 0..BACK {
             at = at.previous_instruction()?;
             match at.opcode()? {
-                LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore if is_atomic(at) => return None,
+                LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore if at.is_atomic() => return None,
                 LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore => {
                     let site = self.plan.sites.id(at).filter(|site| self.has_word(*site));
                     if let Some(site) = site.filter(|_| at.address().is_some_and(|a| is_same(a, address, DEPTH))) {
@@ -52,20 +50,10 @@ impl<'m> Weaver<'_, 'm> {
     }
 }
 
-fn is_atomic(access: Value<'_>) -> bool {
-    unsafe { LLVMGetOrdering(access.raw()) != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
-}
-
 /// Whether a call only logs an access or is for a debugger.
 fn is_silent(call: Value<'_>) -> bool {
     let name = call.called_function().map(Value::name).unwrap_or_default();
     name == super::recording::LOG || name.starts_with("llvm.dbg.")
-}
-
-/// The type that the indices of an address count in.
-fn element(address: Value<'_>) -> Option<LLVMTypeRef> {
-    let is_address = address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr);
-    is_address.then(|| unsafe { LLVMGetGEPSourceElementType(address.raw()) })
 }
 
 /// Whether two values computed in one block are certainly the same: the same operations on the same values.
@@ -93,7 +81,7 @@ fn is_same(one: Value<'_>, other: Value<'_>, depth: u32) -> bool {
         && pure
         && one.opcode() == other.opcode()
         && one.ty() == other.ty()
-        && element(one) == element(other)
+        && one.gep_source() == other.gep_source()
         && one.operands().count() == other.operands().count()
         && one.operands().zip(other.operands()).all(|(a, b)| is_same(a, b, depth - 1))
 }
