@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{Invocations, Place};
+use facts::invocations::{Invocations, ProgramPoint};
 use facts::objects::Key;
 use facts::touches::touches;
 use facts::values::{Root, Values};
@@ -37,7 +37,7 @@ pub(crate) type FlagValue = Option<i64>;
 /// One access of a flag.
 #[derive(Clone, Copy, Debug)]
 struct FlagAccess {
-    place: Place,
+    place: ProgramPoint,
     site: Option<SiteId>,
     reads: bool,
     writes: bool,
@@ -96,7 +96,7 @@ impl Flag {
 #[derive(Default)]
 pub(crate) struct Flags {
     flags: BTreeMap<Key, Flag>,
-    places: BTreeMap<Place, Key>,
+    places: BTreeMap<ProgramPoint, Key>,
 }
 
 impl Flags {
@@ -105,7 +105,7 @@ impl Flags {
         self.flags.insert(flag.key, flag);
     }
     /// The flag that a statement accesses.
-    pub(crate) fn at(&self, place: Place) -> Option<&Flag> {
+    pub(crate) fn at(&self, place: ProgramPoint) -> Option<&Flag> {
         self.flags.get(self.places.get(&place)?)
     }
     /// A flag by its key.
@@ -170,7 +170,7 @@ pub(crate) fn find(
 }
 
 /// The access of a statement that reads or writes one part of a global and nothing else.
-fn whole(values: &Values, place: Place, stmt: &Stmt) -> Option<(GlobalId, Part, FlagAccess)> {
+fn whole(values: &Values, place: ProgramPoint, stmt: &Stmt) -> Option<(GlobalId, Part, FlagAccess)> {
     let (address, size, reads, writes, acquires, releases) = match stmt {
         Stmt::Load { address, size, atomic, .. } => {
             (address, *size, true, false, atomic.is_some_and(Order::acquires), false)

@@ -8,7 +8,7 @@ use program::{FunctionId, Program};
 
 use crate::address::{Address, Base};
 use crate::flow_graph::{FlowGraph, flow_graphs};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::order::{Binding, Context, Order};
 use crate::points_to::PointsTo;
 use crate::spot::{ObjectId, Origin, Spot};
@@ -66,7 +66,7 @@ impl<'p> Facts<'p> {
         self.single[function]
     }
     /// Whether the statement is executed at most once in a run.
-    pub fn happens_once(&self, (function, block, _): Place) -> bool {
+    pub fn happens_once(&self, (function, block, _): ProgramPoint) -> bool {
         self.single[function] && !self.graphs[function].repeats(block)
     }
     /// Whether the object stands for one object only.
@@ -163,7 +163,7 @@ fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<ObjectId, bool> 
             open.extend(points_to.members(object));
         }
     }
-    // A block is known by the names that callers gave it, and a bunch by any of its members.
+    // A block is known by the names that callers gave it, and a collapsed node by any of its members.
     for object in points_to.objects().ids() {
         if points_to.clones(object).iter().any(|clone| exposed[*clone]) {
             exposed[object] = true;
@@ -193,7 +193,7 @@ fn single(
     graphs: &IndexVec<FunctionId, FlowGraph>,
     entries: &[FunctionId],
 ) -> IndexVec<FunctionId, bool> {
-    let mut invoked: IndexVec<FunctionId, Vec<(Place, How)>> = IndexVec::filled(program.functions.len(), Vec::new());
+    let mut invoked: IndexVec<FunctionId, Vec<(ProgramPoint, How)>> = IndexVec::filled(program.functions.len(), Vec::new());
     for (id, function) in program.functions.iter_enumerated() {
         for (block_id, block) in function.blocks.iter_enumerated() {
             for index in 0..block.statements.len() {

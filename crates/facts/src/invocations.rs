@@ -23,13 +23,13 @@ pub enum How {
 }
 
 /// A statement of a function.
-pub type Place = (FunctionId, BlockId, usize);
+pub type ProgramPoint = (FunctionId, BlockId, usize);
 
 /// One statement that makes a function run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Invocation {
     /// The statement.
-    pub place: Place,
+    pub place: ProgramPoint,
     /// How it makes the function run.
     pub how: How,
     /// The function.
@@ -90,7 +90,7 @@ impl<'a> Invocations<'a> {
         self.by_caller.get(&caller).map_or(&[], Vec::as_slice)
     }
     /// What a statement invokes.
-    pub fn at(&self, place: Place) -> impl Iterator<Item = &Invocation> {
+    pub fn at(&self, place: ProgramPoint) -> impl Iterator<Item = &Invocation> {
         self.of(place.0).iter().filter(move |i| i.place == place)
     }
     /// Functions that can run, in order.
@@ -125,7 +125,7 @@ impl<'a> Invocations<'a> {
     }
 
     /// Whether a statement is executed at most once in a run.
-    pub fn at_most_once(&self, (function, block, _): Place) -> bool {
+    pub fn at_most_once(&self, (function, block, _): ProgramPoint) -> bool {
         self.single.get_or_init(|| self.find_single()).contains(&function) && !self.is_on_cycle(function, block)
     }
     /// The only statement that makes the function run, if there is only one and nobody else knows the function.
@@ -228,7 +228,7 @@ impl<'a> Invocations<'a> {
                 add(*site, format!("lets the library call `{}` later", body.name));
             }
         }
-        let site_of = |(f, block, index): Place| program.functions[f].blocks[block].statements[index].site;
+        let site_of = |(f, block, index): ProgramPoint| program.functions[f].blocks[block].statements[index].site;
         for function in self.reachable() {
             for invocation in self.of(function) {
                 let callee = &program.functions[invocation.callee];

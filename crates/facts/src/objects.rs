@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use program::{FunctionId, LocalId, Operand, Program, Stmt, naming};
 
-use crate::invocations::{Invocations, Place};
+use crate::invocations::{Invocations, ProgramPoint};
 use crate::touches::origin;
 use crate::values::{Root, Values};
 
@@ -53,7 +53,7 @@ impl<'a> Objects<'a> {
 }
 
 /// The statements of a function that may allocate memory.
-fn allocations(program: &Program, function: FunctionId) -> impl Iterator<Item = (Place, &Stmt)> {
+fn allocations(program: &Program, function: FunctionId) -> impl Iterator<Item = (ProgramPoint, &Stmt)> {
     program.functions[function].blocks.iter_enumerated().flat_map(move |(block, body)| {
         let placed = body.statements.iter().enumerate().map(move |(index, s)| ((function, block, index), &s.stmt));
         placed.filter(|(_, stmt)| matches!(stmt, Stmt::Alloca { .. } | Stmt::Alloc { .. } | Stmt::Library { .. }))

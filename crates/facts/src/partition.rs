@@ -166,7 +166,7 @@ impl Partitions {
         }
     }
 
-    fn statement(&mut self, program: &Program, points_to: &PointsTo, place: crate::invocations::Place, stmt: &Stmt) {
+    fn statement(&mut self, program: &Program, points_to: &PointsTo, place: crate::invocations::ProgramPoint, stmt: &Stmt) {
         let f = place.0;
         let local = |this: &Self, local: LocalId| this.locals[f] + local.0;
         match stmt {

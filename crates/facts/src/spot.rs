@@ -7,7 +7,7 @@ use model::index::index_type;
 use program::library::LibraryState;
 use program::{FunctionId, GlobalId, LocalId};
 
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 
 index_type! {
     /// An object of the points-to analysis.
@@ -22,11 +22,11 @@ pub enum Origin {
     /// All activations of a local variable in memory, by the local that holds its address.
     Stack(FunctionId, LocalId),
     /// All heap blocks made by a statement: an allocation, or a call of a function that does nothing but allocate.
-    Heap(Place),
+    Heap(ProgramPoint),
     /// A function.
     Function(FunctionId),
     /// The threads started by a statement, as their handles name them.
-    Thread(Place),
+    Thread(ProgramPoint),
     /// Memory of the library.
     Library(LibraryState),
     /// The error number, of which each thread has its own.
@@ -34,9 +34,9 @@ pub enum Origin {
     /// Memory of functions without a body, and of whoever started the program.
     Outside,
     /// What a statement copies, on its way.
-    Transfer(Place),
+    Transfer(ProgramPoint),
     /// Any of many objects that pointers confuse.
-    Bunch,
+    Collapsed,
 }
 
 /// Bytes that a pointer moves: a fixed number, plus any multiple of the stride.

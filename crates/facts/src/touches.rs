@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{AccessKind, Pair, SiteId};
 use program::{FunctionId, LocalId, Program, Stmt};
 
-use crate::accesses::{Access, Target, accesses};
+use crate::accesses::{Access, Designator, accesses};
 use crate::invocations::Invocations;
 use crate::objects;
 use crate::values::{Root, Values};
@@ -151,12 +151,12 @@ fn meet(one: &Touch, other: &Touch) -> bool {
 /// What a statement of a function may touch.
 pub fn touches(program: &Program, values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
     let mut found = Vec::new();
-    for Access { target, len, kind, atomic, .. } in accesses(program, stmt) {
-        match target {
-            Target::Library(state) => found.push(Touch { root: Root::Library(state), bytes: None, kind, atomic }),
+    for Access { designator, len, kind, atomic, .. } in accesses(program, stmt) {
+        match designator {
+            Designator::Library(state) => found.push(Touch { root: Root::Library(state), bytes: None, kind, atomic }),
             // Their addresses are somewhere in memory.
-            Target::List | Target::Behind(..) => found.push(Touch { root: Root::Unknown, bytes: None, kind, atomic }),
-            Target::Pointer(operand) => {
+            Designator::List | Designator::Behind(..) => found.push(Touch { root: Root::Unknown, bytes: None, kind, atomic }),
+            Designator::Pointer(operand) => {
                 found.extend(values.of(function, &operand).into_iter().map(|(root, offset)| {
                     let bytes = offset.and_then(|offset| Some((offset, len?)));
                     Touch { root, bytes, kind, atomic }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use facts::Facts;
 use facts::address::Address;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::order::{ContextId, ThreadId};
 use model::LockMode;
 use model::index::IndexVec;
 use program::{Operand, Stmt, SyncOp};
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, State};
+use crate::effects::{Effects, LocksetState};
 use crate::lock::{Held, Lock, Locks, in_context, meet, name, to_callee};
 use crate::released::may_release;
 use crate::signals::signals;
@@ -49,7 +49,7 @@ impl Entries {
         let mut this = Self { of: IndexVec::filled(contexts.len(), None) };
         let mut open: std::collections::VecDeque<ContextId> = Default::default();
         let mut queued: BTreeSet<ContextId> = BTreeSet::new();
-        let mut made_by: FxHashMap<(ContextId, Place), Vec<ThreadId>> = FxHashMap::default();
+        let mut made_by: FxHashMap<(ContextId, ProgramPoint), Vec<ThreadId>> = FxHashMap::default();
         for (thread, info) in facts.order.threads.iter_enumerated() {
             if let Some(at) = info.made_at {
                 made_by.entry(at).or_default().push(thread);
@@ -109,14 +109,14 @@ impl Entries {
     }
 
     /// What is surely held just before a statement of a context; `None` where it cannot be reached.
-    pub(crate) fn at(&self, facts: &Facts<'_>, effects: &Effects, id: ContextId, place: Place) -> Option<Holding> {
+    pub(crate) fn at(&self, facts: &Facts<'_>, effects: &Effects, id: ContextId, place: ProgramPoint) -> Option<Holding> {
         let entry = self.of[id].as_ref()?;
         let state = effects.at(place)?;
         Some(holding(facts, id, entry, state))
     }
 }
 
-fn holding(facts: &Facts<'_>, id: ContextId, entry: &Holding, state: &State) -> Holding {
+fn holding(facts: &Facts<'_>, id: ContextId, entry: &Holding, state: &LocksetState) -> Holding {
     let context = &facts.order.contexts[id];
     let mut now = Holding::default();
     let mean = |lock: &Lock| in_context(facts, context, *lock);

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use facts::Facts;
-use facts::accesses::{Access, Target, accesses};
-use facts::invocations::Place;
+use facts::accesses::{Access, Designator, accesses};
+use facts::invocations::ProgramPoint;
 use facts::order::{Binding, Context, ContextId, MomentId, ThreadId};
 use facts::spot::{ObjectId, Origin, Shift, Spot};
 use facts::{FromArgument, address::Address, address::Base};
@@ -17,7 +17,7 @@ use model::{AccessKind, LockMode, Order, SiteId};
 use program::FunctionId;
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, State};
+use crate::effects::{Effects, LocksetState};
 use crate::entries::{Entries, Holding};
 use crate::fresh::Fresh;
 use crate::interner::Interner;
@@ -123,7 +123,7 @@ impl Events {
 
 /// An access that may be to shared memory, as it is in every context of its function.
 struct Interesting {
-    place: Place,
+    place: ProgramPoint,
     site: SiteId,
     access: Access,
     address: Option<Address>,
@@ -148,10 +148,10 @@ pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, wh
     for (id, context) in facts.order.contexts.iter_enumerated() {
         let list = known.entry(context.function).or_insert_with(|| collector.interesting(context.function));
         // Points between which nothing changes have one state.
-        let mut last: Option<(*const State, Holding)> = None;
+        let mut last: Option<(*const LocksetState, Holding)> = None;
         for item in list.iter() {
             let Some(state) = effects.at(item.place) else { continue };
-            let state: *const State = state;
+            let state: *const LocksetState = state;
             if last.as_ref().is_none_or(|(known, _)| *known != state) {
                 let Some(holding) = entries.at(facts, effects, id, item.place) else { break };
                 last = Some((state, holding));
@@ -183,14 +183,14 @@ impl Collector<'_, '_> {
                 let Some(site) = statement.site else { continue };
                 let place = (function, block_id, index);
                 for access in accesses(facts.program, &statement.stmt) {
-                    let (address, spots) = match access.target {
-                        Target::Library(state) => {
+                    let (address, spots) = match access.designator {
+                        Designator::Library(state) => {
                             let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
                             (None, spot.into_iter().collect())
                         }
-                        Target::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
-                        Target::List => (None, facts.points_to.outside().to_vec()),
-                        Target::Pointer(operand) => {
+                        Designator::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
+                        Designator::List => (None, facts.points_to.outside().to_vec()),
+                        Designator::Pointer(operand) => {
                             let address = facts.points_to.addresses.of(function, &operand);
                             (Some((address, operand)), facts.points_to.spots(function, &address))
                         }

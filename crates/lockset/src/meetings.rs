@@ -75,7 +75,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
         Self { facts, events, reasons, briefs, parallel, whens: whens.len() }
     }
 
-    /// Acts on all pairs of an object's classes that conflict, and on those of its own with its bunch's.
+    /// Acts on all pairs of an object's classes that conflict, and on those of its own with its collapsed node's.
     pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Class, &Class, Between)) {
         let classes = self.known(object);
         let cells = self.cells(&classes, None);
@@ -93,11 +93,11 @@ impl<'a, 'p> Meetings<'a, 'p> {
                 }
             }
         }
-        // Pointers to the whole bunch may point to this member of it.
-        let Some(bunch) = self.facts.points_to.bunch(object) else { return };
-        let of_bunch = self.known(bunch);
-        let bunch_cells = self.cells(&of_bunch, Some(object));
-        let members: Vec<Option<(Way, Spot)>> = of_bunch
+        // Pointers to the whole collapsed node may point to this member of it.
+        let Some(collapsed) = self.facts.points_to.collapsed_node(object) else { return };
+        let of_node = self.known(collapsed);
+        let node_cells = self.cells(&of_node, Some(object));
+        let members: Vec<Option<(Way, Spot)>> = of_node
             .iter()
             .map(|class| {
                 let spot = Spot { object, ..class.spot };
@@ -105,10 +105,10 @@ impl<'a, 'p> Meetings<'a, 'p> {
             })
             .collect();
         for cell in &cells {
-            let met: Vec<&Cell> = bunch_cells.iter().filter(|other| meet(cell, other)).collect();
+            let met: Vec<&Cell> = node_cells.iter().filter(|other| meet(cell, other)).collect();
             for at in cell.classes.clone() {
                 for there in met.iter().flat_map(|other| other.classes.clone()) {
-                    let (one, other) = (&classes[at], &of_bunch[there]);
+                    let (one, other) = (&classes[at], &of_node[there]);
                     if let Some(between) = self.between(one, other, members[there].as_ref()) {
                         act(one, other, between);
                     }
@@ -157,7 +157,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
     }
 
     /// What keeps two classes apart that touch the same memory; `None` if they do not conflict. The second is as it is for
-    /// a member of its bunch, if that is given.
+    /// a member of its collapsed node, if that is given.
     fn between(&self, one: &Class, other: &Class, member: Option<&(Way, Spot)>) -> Option<Between> {
         let (a, b) = (self.briefs[one.way], self.briefs[other.way]);
         if !(a.writes || b.writes) || a.atomic && b.atomic {

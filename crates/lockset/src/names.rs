@@ -1,7 +1,7 @@
 //! What a person calls objects, locks and threads.
 
 use facts::Facts;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::order::ThreadId;
 use facts::spot::{Origin, Spot};
 use model::SiteId;
@@ -9,7 +9,7 @@ use program::naming;
 
 use crate::lock::Lock;
 
-fn site_at(facts: &Facts<'_>, (function, block, index): Place) -> Option<SiteId> {
+fn site_at(facts: &Facts<'_>, (function, block, index): ProgramPoint) -> Option<SiteId> {
     facts.program.functions.get(function)?.blocks.get(block)?.statements.get(index)?.site
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn object(facts: &Facts<'_>, spot: Spot, len: u64) -> String {
         Origin::Thread(_) => "a thread's handle".to_owned(),
         Origin::Library(state) => state.name().replace('`', ""),
         Origin::Errno => "errno".to_owned(),
-        Origin::Bunch => "one of many objects".to_owned(),
+        Origin::Collapsed => "one of many objects".to_owned(),
         Origin::Outside | Origin::Transfer(_) => "memory outside of the program".to_owned(),
     }
 }

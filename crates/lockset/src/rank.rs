@@ -98,7 +98,7 @@ impl Covers {
 }
 
 /// Whether every way to the second leads through the first.
-fn before(facts: &Facts<'_>, one: facts::invocations::Place, other: facts::invocations::Place) -> bool {
+fn before(facts: &Facts<'_>, one: facts::invocations::ProgramPoint, other: facts::invocations::ProgramPoint) -> bool {
     if one.0 != other.0 {
         return false;
     }

@@ -39,9 +39,9 @@ pub struct Specification {
 #[serde(deny_unknown_fields)]
 struct Entry {
     #[serde(default)]
-    acquire: Names,
+    acquire: OneOrMore,
     #[serde(default)]
-    release: Names,
+    release: OneOrMore,
     #[serde(default)]
     mode: Mode,
     #[serde(default)]
@@ -57,18 +57,18 @@ fn first() -> usize {
 /// One name or several.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(untagged)]
-enum Names {
+enum OneOrMore {
     One(String),
     Many(Vec<String>),
 }
 
-impl Default for Names {
+impl Default for OneOrMore {
     fn default() -> Self {
         Self::Many(Vec::new())
     }
 }
 
-impl Names {
+impl OneOrMore {
     fn iter(&self) -> impl Iterator<Item = &String> {
         match self {
             Self::One(name) => std::slice::from_ref(name).iter(),

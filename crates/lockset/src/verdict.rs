@@ -192,7 +192,7 @@ pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
 
 /// Whether an object stands for very many, or for memory outside of the program.
 pub(crate) fn is_crowd(facts: &Facts<'_>, object: ObjectId) -> bool {
-    matches!(facts.points_to.origin(object), Origin::Bunch | Origin::Outside)
+    matches!(facts.points_to.origin(object), Origin::Collapsed | Origin::Outside)
 }
 
 /// Judges all pairs of classes: warnings first, so that what is absent is not listed with them.

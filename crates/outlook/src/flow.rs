@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use explore::{Next, Origin};
-use facts::invocations::{How, Invocations, Place};
+use facts::invocations::{How, Invocations, ProgramPoint};
 use facts::values::Values;
 use fixedbitset::FixedBitSet;
 use model::SiteId;
@@ -29,9 +29,9 @@ pub(crate) struct Creation {
 pub(crate) struct Flow {
     main: Option<FunctionId>,
     /// The statements of each site.
-    places: BTreeMap<SiteId, Vec<Place>>,
+    places: BTreeMap<SiteId, Vec<ProgramPoint>>,
     /// The functions that statements call, in the same thread.
-    calls: BTreeMap<Place, Vec<FunctionId>>,
+    calls: BTreeMap<ProgramPoint, Vec<FunctionId>>,
     /// For each function: its sites and those of all it calls.
     bodies: BTreeMap<FunctionId, Sites>,
     /// For each function: all that may follow its end, in the same thread.
@@ -104,7 +104,7 @@ impl Flow {
     }
 
     /// All that may follow a statement inside its function, calls included.
-    fn rest(&self, program: &Program, (function, block, index): Place) -> Sites {
+    fn rest(&self, program: &Program, (function, block, index): ProgramPoint) -> Sites {
         let blocks = &program.functions[function].blocks;
         let mut sites = self.none(program);
         let mut seen = BTreeSet::new();
@@ -183,7 +183,7 @@ impl Flow {
     }
 
     /// The statements of a site.
-    pub(crate) fn places(&self, site: SiteId) -> &[Place] {
+    pub(crate) fn places(&self, site: SiteId) -> &[ProgramPoint] {
         self.places.get(&site).map_or(&[], Vec::as_slice)
     }
 }
@@ -216,7 +216,7 @@ pub(crate) fn bit(site: SiteId) -> usize {
     site.0 as usize
 }
 
-fn statement_site(program: &Program, (function, block, index): Place) -> Option<SiteId> {
+fn statement_site(program: &Program, (function, block, index): ProgramPoint) -> Option<SiteId> {
     program.functions[function].blocks[block].statements.get(index).and_then(|s| s.site)
 }
 

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{How, Invocations, Place};
+use facts::invocations::{How, Invocations, ProgramPoint};
 use facts::objects::{Key, Objects};
 use model::LockMode;
 use program::{
@@ -32,8 +32,8 @@ pub(crate) type MayHold = BTreeSet<Lock>;
 /// The locks at every statement that can be reached.
 #[derive(Default)]
 pub(crate) struct Locks {
-    must: BTreeMap<Place, Held>,
-    may: BTreeMap<Place, MayHold>,
+    must: BTreeMap<ProgramPoint, Held>,
+    may: BTreeMap<ProgramPoint, MayHold>,
     /// What a thread may hold at its end, by the function it started in.
     pub(crate) left_held: BTreeMap<FunctionId, MayHold>,
 }
@@ -92,12 +92,12 @@ impl Locks {
     }
 
     /// The locks surely held when the statement is executed.
-    pub(crate) fn held(&self, place: Place) -> Held {
+    pub(crate) fn held(&self, place: ProgramPoint) -> Held {
         self.must.get(&place).cloned().unwrap_or_default()
     }
 
     /// The locks perhaps held when the statement is executed.
-    pub(crate) fn may_hold(&self, place: Place) -> MayHold {
+    pub(crate) fn may_hold(&self, place: ProgramPoint) -> MayHold {
         self.may.get(&place).cloned().unwrap_or_default()
     }
 }
@@ -215,7 +215,7 @@ impl Analysis<'_> {
         }
         while let Some(function) = open.pop_first() {
             let mut calls: Vec<(FunctionId, Point)> = Vec::new();
-            let mut points: BTreeMap<Place, Point> = BTreeMap::new();
+            let mut points: BTreeMap<ProgramPoint, Point> = BTreeMap::new();
             let start = starts[&function].clone();
             self.walk(
                 function,
@@ -263,7 +263,7 @@ impl Analysis<'_> {
     }
 
     /// Visits every statement that can be reached with what holds before it, and every return, once all is known.
-    fn walk(&self, function: FunctionId, start: Point, mut at: impl FnMut(Place, &Point), mut end: impl FnMut(&Point)) {
+    fn walk(&self, function: FunctionId, start: Point, mut at: impl FnMut(ProgramPoint, &Point), mut end: impl FnMut(&Point)) {
         let body = &self.program.functions[function];
         let mut before: BTreeMap<BlockId, Point> = BTreeMap::new();
         let Some(first) = body.blocks.ids().next() else { return };
@@ -295,7 +295,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn statement(&self, place: Place, stmt: &Stmt, point: &mut Point) {
+    fn statement(&self, place: ProgramPoint, stmt: &Stmt, point: &mut Point) {
         let function = place.0;
         match stmt {
             Stmt::Sync { op: SyncOp::Lock { lock, mode, wait }, .. } => {

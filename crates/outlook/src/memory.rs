@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::touches::{self, Touch};
 use facts::values::{Root, Values};
 use model::AccessKind;
@@ -16,12 +16,12 @@ const MOST: usize = 2_000_000;
 /// The statements that touch memory.
 #[derive(Default)]
 pub(crate) struct Memory {
-    numbers: BTreeMap<Place, usize>,
+    numbers: BTreeMap<ProgramPoint, usize>,
     /// For each, those that may have written what it reads.
     writers: Vec<BTreeSet<usize>>,
     /// Those that may touch what another thread touches at the same time, one of them writing.
     contended: Vec<bool>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ProgramPoint>,
 }
 
 /// One touch of a statement.
@@ -85,12 +85,12 @@ impl Memory {
     }
 
     /// Whether the statement may touch what another thread touches at the same time, one of them writing.
-    pub(crate) fn is_contended(&self, place: Place) -> bool {
+    pub(crate) fn is_contended(&self, place: ProgramPoint) -> bool {
         self.numbers.get(&place).is_some_and(|number| self.contended[*number])
     }
 
     /// The statements that may have written what this one reads.
-    pub(crate) fn writers(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+    pub(crate) fn writers(&self, place: ProgramPoint) -> impl Iterator<Item = ProgramPoint> + '_ {
         let writers = self.numbers.get(&place).into_iter().flat_map(|number| &self.writers[*number]);
         writers.map(|writer| self.places[*writer])
     }

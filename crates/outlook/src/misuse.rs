@@ -1,9 +1,9 @@
 //! Where the thread API may be misused: an object is made, destroyed or freed while others may use it, a thread is joined
 //! twice, a lock is given back or kept by somebody who may or may not hold it.
 
-use facts::accesses::{Target, accesses};
+use facts::accesses::{Designator, accesses};
 use facts::address::Base;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::objects::Key;
 use facts::touches::is_shared;
 use facts::values::{Root, Roots};
@@ -26,7 +26,7 @@ enum Role {
 
 /// A use of an object.
 struct Used {
-    place: Place,
+    place: ProgramPoint,
     roots: Roots,
     role: Role,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Apart<'a> {
     /// Objects that are made before there are other threads.
     ready: Vec<Key>,
     /// Joins and detachments, with the statement that created the thread where that is known.
-    reaping: Vec<(Place, Creation)>,
+    reaping: Vec<(ProgramPoint, Creation)>,
     /// Waits: the condition variable and the lock.
     waits: Vec<(Roots, Option<Key>)>,
     /// Some semaphore may start near its largest value.
@@ -66,11 +66,11 @@ impl<'a> Apart<'a> {
         apart
     }
 
-    fn add(&mut self, place: Place, stmt: &Stmt, early: bool) {
+    fn add(&mut self, place: ProgramPoint, stmt: &Stmt, early: bool) {
         for access in
             accesses(self.knowledge.program, stmt).into_iter().filter(|access| access.kind == AccessKind::Free)
         {
-            if let Target::Pointer(address) = access.target {
+            if let Designator::Pointer(address) = access.designator {
                 let roots = self.knowledge.values.of(place.0, &address).into_keys().map(|root| (root, None)).collect();
                 self.uses.push(Used { place, roots, role: Role::Ends });
             }
@@ -97,7 +97,7 @@ impl<'a> Apart<'a> {
     }
 
     /// The statement of the same function that created the thread with this handle, if it surely is one.
-    fn created_at(&self, place: Place, handle: &Operand) -> Creation {
+    fn created_at(&self, place: ProgramPoint, handle: &Operand) -> Creation {
         let Base::Local(local) = self.knowledge.addresses.of(place.0, handle).base else { return None };
         let creation = self.knowledge.addresses.definition(self.knowledge.program, place.0, local)?;
         let creates = matches!(creation, Stmt::Sync { op: SyncOp::Create { .. }, .. });
@@ -120,7 +120,7 @@ impl<'a> Apart<'a> {
     }
 
     /// What the statement may do wrong.
-    pub(crate) fn misuse(&self, place: Place, stmt: &Stmt) -> Danger {
+    pub(crate) fn misuse(&self, place: ProgramPoint, stmt: &Stmt) -> Danger {
         let own = || self.uses.iter().filter(|used| used.place == place && used.role != Role::Uses);
         let meets = |used: &Used| {
             let others = self.uses.iter().filter(|other| self.may_be_same(&used.roots, &other.roots));
@@ -161,7 +161,7 @@ impl<'a> Apart<'a> {
             SyncOp::SemPost { sem } | SyncOp::SemWait { sem, .. } | SyncOp::SemGet { sem } => unready(sem, true),
             SyncOp::Join { handle, .. } | SyncOp::Detach { handle } => {
                 let created = self.created_at(place, handle);
-                let same = |(other, theirs): &&(Place, Creation)| {
+                let same = |(other, theirs): &&(ProgramPoint, Creation)| {
                     let distinct = created.is_some() && theirs.is_some() && (place.0, created) != (other.0, *theirs);
                     !distinct && self.knowledge.parallel.may(place, *other)
                 };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use facts::Facts;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::order::{MomentId, ThreadId};
 use program::{FunctionId, Program};
 
@@ -17,7 +17,7 @@ pub(crate) struct Parallel<'p> {
     facts: Facts<'p>,
     contexts: BTreeMap<FunctionId, Vec<facts::order::ContextId>>,
     /// Where threads stand at statements that were asked for.
-    standings: RefCell<BTreeMap<Place, Rc<[Standing]>>>,
+    standings: RefCell<BTreeMap<ProgramPoint, Rc<[Standing]>>>,
     known: RefCell<BTreeMap<(Standing, Standing), bool>>,
 }
 
@@ -33,7 +33,7 @@ impl<'p> Parallel<'p> {
     }
 
     /// Whether two statements, or one with itself, may be executed at the same time by different threads.
-    pub(crate) fn may(&self, one: Place, other: Place) -> bool {
+    pub(crate) fn may(&self, one: ProgramPoint, other: ProgramPoint) -> bool {
         let (ones, others) = (self.standings(one), self.standings(other));
         // Code that is not understood to run may run at any time.
         ones.is_empty() || others.is_empty() || ones.iter().any(|a| others.iter().any(|b| self.standing(*a, *b)))
@@ -44,7 +44,7 @@ impl<'p> Parallel<'p> {
         *self.known.borrow_mut().entry(key).or_insert_with(|| self.facts.order.parallel(one, other))
     }
 
-    fn standings(&self, place: Place) -> Rc<[Standing]> {
+    fn standings(&self, place: ProgramPoint) -> Rc<[Standing]> {
         let mut standings = self.standings.borrow_mut();
         Rc::clone(standings.entry(place).or_insert_with(|| {
             let (function, block, index) = place;

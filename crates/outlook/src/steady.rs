@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{How, Invocations, Place};
+use facts::invocations::{How, Invocations, ProgramPoint};
 use program::library::{self, Role};
 use program::{BlockId, Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
@@ -30,7 +30,7 @@ pub(crate) struct Steady {
     /// Functions whose result differs.
     results: BTreeSet<FunctionId>,
     /// Statements that write what differs, or in some schedules only.
-    writers: BTreeSet<Place>,
+    writers: BTreeSet<ProgramPoint>,
     /// Nothing is known.
     nothing: bool,
 }
@@ -39,7 +39,7 @@ impl Steady {
     pub(crate) fn new(program: &Program, invocations: &Invocations<'_>, memory: Option<&Memory>) -> Self {
         let Some(memory) = memory else { return Self { nothing: true, ..Self::default() } };
         let branches = program.functions.iter().map(Branches::new).collect::<Vec<_>>();
-        let mut invoked: BTreeMap<FunctionId, Vec<(Place, How)>> = BTreeMap::new();
+        let mut invoked: BTreeMap<FunctionId, Vec<(ProgramPoint, How)>> = BTreeMap::new();
         for invocation in program.functions.ids().flat_map(|f| invocations.of(f)) {
             invoked.entry(invocation.callee).or_default().push((invocation.place, invocation.how));
         }
@@ -59,13 +59,13 @@ impl Steady {
     }
 
     /// Whether the statement is executed equally often in every schedule.
-    pub(crate) fn place(&self, (function, block, _): Place) -> bool {
+    pub(crate) fn place(&self, (function, block, _): ProgramPoint) -> bool {
         !self.nothing && !self.functions.contains(&function) && !self.blocks.contains(&(function, block))
     }
 
     /// Whether what the statement reads is the same in every schedule.
-    pub(crate) fn reads(&self, memory: &Memory, place: Place) -> bool {
-        let differs = |writer: Place| memory.is_contended(writer) || self.writers.contains(&writer);
+    pub(crate) fn reads(&self, memory: &Memory, place: ProgramPoint) -> bool {
+        let differs = |writer: ProgramPoint| memory.is_contended(writer) || self.writers.contains(&writer);
         !self.nothing && !memory.is_contended(place) && !memory.writers(place).any(differs)
     }
 
@@ -80,7 +80,7 @@ struct Analysis<'a> {
     invocations: &'a Invocations<'a>,
     memory: &'a Memory,
     branches: Vec<Branches>,
-    invoked: BTreeMap<FunctionId, Vec<(Place, How)>>,
+    invoked: BTreeMap<FunctionId, Vec<(ProgramPoint, How)>>,
     steady: Steady,
 }
 
@@ -151,7 +151,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn statement(&mut self, place: Place, stmt: &Stmt) {
+    fn statement(&mut self, place: ProgramPoint, stmt: &Stmt) {
         let (function, block, _) = place;
         let value = |operand: &Operand| self.steady.value(function, operand);
         let reads = || self.steady.reads(self.memory, place);

@@ -42,7 +42,7 @@ use walk::Walk;
 use crate::deciding::Deciding;
 use crate::flags::{Flag, Flags};
 use crate::synchronisation::Synchronisation;
-use facts::invocations::{Invocations, Place};
+use facts::invocations::{Invocations, ProgramPoint};
 use facts::objects::Objects;
 use facts::touches::touches_memory;
 use facts::values::Values;
@@ -113,7 +113,7 @@ pub(crate) fn graph(known: &Known<'_>, sites: &BTreeSet<SiteId>, most_nodes: usi
 
 /// Functions that do something a net shows, themselves or through what they call.
 fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId> {
-    let shows = |(place, s): (Place, &Statement)| match &s.stmt {
+    let shows = |(place, s): (ProgramPoint, &Statement)| match &s.stmt {
         Stmt::Sync { op, .. } => !matches!(op, SyncOp::Yield | SyncOp::Current | SyncOp::SemGet { .. }),
         stmt => {
             let of_interest = s.site.is_some_and(|site| sites.contains(&site)) && touches_memory(stmt);
@@ -128,7 +128,7 @@ fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId>
 }
 
 /// The statements of a function with their places.
-pub(crate) fn statements(program: &Program, function: FunctionId) -> impl Iterator<Item = (Place, &Statement)> {
+pub(crate) fn statements(program: &Program, function: FunctionId) -> impl Iterator<Item = (ProgramPoint, &Statement)> {
     program.functions[function].blocks.iter_enumerated().flat_map(move |(block, body)| {
         body.statements.iter().enumerate().map(move |(index, s)| ((function, block, index), s))
     })

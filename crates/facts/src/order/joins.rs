@@ -6,14 +6,14 @@ use program::{BlockId, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, TryM
 use super::Argument;
 use crate::address::{Address, Base};
 use crate::flow_graph::{Counted, CountedDown, FlowGraph};
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 use crate::points_to::PointsTo;
 use crate::spot::Origin;
 
 /// A statement that makes threads.
 #[derive(Clone, Debug)]
 pub(super) struct Creation {
-    pub(super) place: Place,
+    pub(super) place: ProgramPoint,
     /// The innermost loop around it, by its header.
     pub(super) around: Option<BlockId>,
     /// How that loop counts.
@@ -45,7 +45,7 @@ pub(super) struct JoinLoop {
     /// The handle.
     pub(super) handle: Operand,
     /// The join.
-    pub(super) place: Place,
+    pub(super) place: ProgramPoint,
 }
 
 /// What a function does with threads.
@@ -84,7 +84,7 @@ fn creation(
     program: &Program,
     points_to: &PointsTo,
     graph: &FlowGraph,
-    place: Place,
+    place: ProgramPoint,
     dst: Option<LocalId>,
     arg: &Operand,
 ) -> Creation {
@@ -166,7 +166,7 @@ fn join_loop(
     program: &Program,
     points_to: &PointsTo,
     graph: &FlowGraph,
-    place: Place,
+    place: ProgramPoint,
     handle: &Operand,
 ) -> Option<JoinLoop> {
     let (function, block, _) = place;

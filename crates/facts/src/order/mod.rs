@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 
 use crate::address::Address;
 use crate::flow_graph::FlowGraph;
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 use crate::points_to::PointsTo;
 use crate::spot::Spot;
 
@@ -58,7 +58,7 @@ pub struct Thread {
     /// Who makes them; `None` for the first thread and for those of unknown origin.
     pub parent: Option<ThreadId>,
     /// The statement that makes them, in its context.
-    pub made_at: Option<(ContextId, Place)>,
+    pub made_at: Option<(ContextId, ProgramPoint)>,
     /// What they start in.
     pub functions: BTreeSet<FunctionId>,
     /// Which threads may be running just before one of them is made.
@@ -114,7 +114,7 @@ pub struct Context {
     /// Whether a thread starts in it, or code without a body calls it.
     pub starts: bool,
     /// Who calls it where.
-    pub callers: Vec<(ContextId, Place)>,
+    pub callers: Vec<(ContextId, ProgramPoint)>,
     /// What is known when it is entered.
     pub moment: MomentId,
     /// Where that changes: moments from a statement of a block on, sorted.
@@ -141,8 +141,8 @@ pub struct Order {
     pub moments: IndexVec<MomentId, Moment>,
     /// Contexts.
     pub contexts: IndexVec<ContextId, Context>,
-    calls: FxHashMap<(ContextId, Place), Vec<ContextId>>,
-    rows: BTreeMap<(ContextId, Place, Address), (ThreadId, i64)>,
+    calls: FxHashMap<(ContextId, ProgramPoint), Vec<ContextId>>,
+    rows: BTreeMap<(ContextId, ProgramPoint, Address), (ThreadId, i64)>,
 }
 
 impl Order {
@@ -159,13 +159,13 @@ impl Order {
     }
 
     /// The contexts that a statement enters, in the same thread.
-    pub fn calls(&self, context: ContextId, place: Place) -> &[ContextId] {
+    pub fn calls(&self, context: ContextId, place: ProgramPoint) -> &[ContextId] {
         self.calls.get(&(context, place)).map_or(&[], Vec::as_slice)
     }
 
     /// The thread to whose argument an access is so many bytes away, while no running thread has that argument: in a loop
     /// over threads, before the round's thread is made or after it was joined.
-    pub fn unclaimed(&self, context: ContextId, place: Place, address: &Address) -> Option<(ThreadId, i64)> {
+    pub fn unclaimed(&self, context: ContextId, place: ProgramPoint, address: &Address) -> Option<(ThreadId, i64)> {
         self.rows.get(&(context, place, *address)).copied()
     }
 

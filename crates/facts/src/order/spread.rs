@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::walk::Tree;
 use super::{Binding, Context, ContextId, Moment, MomentId, Order, ThreadId};
 use crate::address::{Address, Base};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::points_to::PointsTo;
 use crate::spot::{Origin, Shift, Spot};
 
@@ -34,10 +34,10 @@ struct Spread<'p> {
     contexts: IndexVec<ContextId, Context>,
     known: FxHashMap<Key, ContextId>,
     of_function: IndexVec<FunctionId, Vec<ContextId>>,
-    calls: FxHashMap<(ContextId, Place), Vec<ContextId>>,
+    calls: FxHashMap<(ContextId, ProgramPoint), Vec<ContextId>>,
     open: VecDeque<ContextId>,
     /// Call statements of functions.
-    call_places: IndexVec<FunctionId, Vec<Place>>,
+    call_places: IndexVec<FunctionId, Vec<ProgramPoint>>,
     /// Stands for no moment in particular.
     whenever: MomentId,
 }
@@ -80,7 +80,7 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) ->
 }
 
 /// Call statements by function, creations left out.
-fn call_places(program: &Program, points_to: &PointsTo) -> IndexVec<FunctionId, Vec<Place>> {
+fn call_places(program: &Program, points_to: &PointsTo) -> IndexVec<FunctionId, Vec<ProgramPoint>> {
     let mut places = IndexVec::filled(program.functions.len(), Vec::new());
     for (id, function) in program.functions.iter_enumerated() {
         for (block_id, block) in function.blocks.iter_enumerated() {
@@ -199,7 +199,7 @@ impl Spread<'_> {
     }
 
     /// What is known of the parameters of a function that is called there.
-    fn bindings(&self, caller: ContextId, place: Place, callee: FunctionId) -> Vec<Binding> {
+    fn bindings(&self, caller: ContextId, place: ProgramPoint, callee: FunctionId) -> Vec<Binding> {
         let function = self.contexts[caller].function;
         let statement = &self.program.functions[function].blocks[place.1].statements[place.2].stmt;
         let args = if let Stmt::Call { args, .. } = statement { &args[..] } else { &[] };

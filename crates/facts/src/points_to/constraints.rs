@@ -11,7 +11,7 @@ use super::passages::Passages;
 use super::solver::{Node, Solver, Source, Task};
 use super::{Invoke, PointsTo, local_nodes, wrappers};
 use crate::address::{Addresses, Base};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 
 /// Bytes of a pointer.
@@ -19,7 +19,7 @@ const POINTER: Option<u32> = Some(8);
 
 /// An invocation whose functions are found while solving.
 struct Call<'p> {
-    place: Place,
+    place: ProgramPoint,
     how: How,
     args: &'p [Operand],
     dst: Option<LocalId>,
@@ -37,11 +37,11 @@ struct Generator<'p> {
     results: Node,
     outside: Node,
     calls: Vec<Call<'p>>,
-    invokes: BTreeMap<Place, Invoke>,
+    invokes: BTreeMap<ProgramPoint, Invoke>,
     bound: FxHashSet<(u32, FunctionId)>,
     wrappers: BTreeSet<FunctionId>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
-    calls_outside: Vec<(String, Place)>,
+    calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     passages: Passages,
 }
@@ -253,7 +253,7 @@ impl<'p> Generator<'p> {
         }
     }
 
-    fn statement(&mut self, place: Place, stmt: &'p Stmt) {
+    fn statement(&mut self, place: ProgramPoint, stmt: &'p Stmt) {
         let f = place.0;
         match stmt {
             Stmt::Assign { dst, expr } => self.assign(f, *dst, expr),
@@ -357,7 +357,7 @@ impl<'p> Generator<'p> {
         parts.into_iter().for_each(|part| self.flow(part, f, dst));
     }
 
-    fn call(&mut self, place: Place, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
+    fn call(&mut self, place: ProgramPoint, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
         let number = self.calls.len() as u32;
         self.calls.push(Call { place, how, args, dst });
         let invoke = Invoke { place, how, callees: Vec::new(), outside: false };
@@ -440,7 +440,7 @@ impl<'p> Generator<'p> {
     }
 
     /// A call's result: what the function returned, or a block of its own if the function only allocates.
-    fn result(&mut self, place: Place, callee: FunctionId, dst: LocalId) {
+    fn result(&mut self, place: ProgramPoint, callee: FunctionId, dst: LocalId) {
         let returned = self.returned[callee];
         if !self.wrappers.contains(&callee) {
             return self.flow(Source::Node(returned, Shift::default()), place.0, dst);
@@ -477,7 +477,7 @@ impl<'p> Generator<'p> {
         self.leave(place, name, args, dst);
     }
     /// Calls something whose effects are not known.
-    fn leave(&mut self, place: Place, name: String, args: &[Operand], dst: Option<LocalId>) {
+    fn leave(&mut self, place: ProgramPoint, name: String, args: &[Operand], dst: Option<LocalId>) {
         self.calls_outside.push((name, place));
         if let Some(invoke) = self.invokes.get_mut(&place) {
             invoke.outside = true;
@@ -493,14 +493,14 @@ impl<'p> Generator<'p> {
     }
 
     /// Copies bytes, `len` of them where that is known, to a place as far behind `to` as `shift` says.
-    fn copy(&mut self, place: Place, to: &Operand, from: &Operand, len: Option<u32>, shift: Shift) {
+    fn copy(&mut self, place: ProgramPoint, to: &Operand, from: &Operand, len: Option<u32>, shift: Shift) {
         let transfer = self.object(Origin::Transfer(place));
         let (to, from) = (self.source(place.0, to), self.source(place.0, from));
         self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
         self.solver.task(to, Task::CopyIn { shift, from: transfer });
     }
 
-    fn library(&mut self, place: Place, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
+    fn library(&mut self, place: ProgramPoint, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
         let f = place.0;
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
         let Some(row) = library::lookup(name) else {

@@ -11,7 +11,7 @@
 //! pointer that is computed by integer arithmetic keeps its objects, at any offset. A pointer of which nothing is known
 //! has an empty set: an access through it is *wild* and may touch whatever is exposed.
 
-mod bunch;
+mod collapse;
 mod constraints;
 
 mod passages;
@@ -23,7 +23,7 @@ use program::{FunctionId, LocalId, Operand, Program};
 use rustc_hash::FxHashMap;
 
 use crate::address::{Address, Addresses, Base};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 use solver::{Node, Solver};
 
@@ -31,7 +31,7 @@ use solver::{Node, Solver};
 #[derive(Clone, Debug)]
 pub struct Invoke {
     /// The statement.
-    pub place: Place,
+    pub place: ProgramPoint,
     /// How it makes them run.
     pub how: How,
     /// The functions, in order.
@@ -47,10 +47,10 @@ pub struct PointsTo {
     ids: FxHashMap<Origin, ObjectId>,
     solver: Solver,
     locals: IndexVec<FunctionId, Node>,
-    invokes: FxHashMap<Place, Invoke>,
+    invokes: FxHashMap<ProgramPoint, Invoke>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
     outside: Node,
-    calls_outside: Vec<(String, Place)>,
+    calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     returned: IndexVec<FunctionId, Node>,
 }
@@ -115,22 +115,22 @@ impl PointsTo {
     pub fn has_one_name(&self, object: ObjectId) -> bool {
         self.clones(object).is_empty()
             && !self.clones.values().any(|clones| clones.contains(&object))
-            && self.bunch(object).is_none()
+            && self.collapsed_node(object).is_none()
             && self.members(object).is_empty()
     }
 
-    /// The bunch that an object is in: spots of the bunch may be spots of the object.
-    pub fn bunch(&self, object: ObjectId) -> Option<ObjectId> {
-        self.solver.bunches.of(object)
+    /// The collapsed node that an object is in: spots of the collapsed node may be spots of the object.
+    pub fn collapsed_node(&self, object: ObjectId) -> Option<ObjectId> {
+        self.solver.collapsed_nodes.of(object)
     }
-    /// The objects of a bunch.
-    pub fn members(&self, bunch: ObjectId) -> &[ObjectId] {
-        self.solver.bunches.members(bunch)
+    /// The objects of a collapsed node.
+    pub fn members(&self, collapsed: ObjectId) -> &[ObjectId] {
+        self.solver.collapsed_nodes.members(collapsed)
     }
     /// Whether bytes from one spot on may be bytes from the other on; `None` for an unknown number of bytes.
     pub fn overlap(&self, one: (Spot, Option<u64>), other: (Spot, Option<u64>)) -> bool {
         let (a, b) = (one.0.object, other.0.object);
-        let same = a == b || self.bunch(a) == Some(b) || self.bunch(b) == Some(a);
+        let same = a == b || self.collapsed_node(a) == Some(b) || self.collapsed_node(b) == Some(a);
         same && Spot { object: b, ..one.0 }.overlaps(one.1, other.0, other.1)
     }
     /// Whether one of these spots may be one of the others.
@@ -138,11 +138,11 @@ impl PointsTo {
         one.iter().any(|a| other.iter().any(|b| self.overlap((*a, Some(1)), (*b, Some(1)))))
     }
 
-    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a bunch, those of
+    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a collapsed node, those of
     /// pointers to it alone.
     pub fn holders(&self) -> FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> {
         let mut holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> = FxHashMap::default();
-        for home in self.objects().ids().filter(|object| self.bunch(*object).is_none()) {
+        for home in self.objects().ids().filter(|object| self.collapsed_node(*object).is_none()) {
             for (spot, size, node) in self.solver.cells(home) {
                 for object in self.solver.of(node).iter().map(|s| s.object) {
                     let places = holders.entry(object).or_default();
@@ -180,18 +180,18 @@ impl PointsTo {
     pub fn outside(&self) -> &[Spot] {
         self.solver.of(self.outside)
     }
-    /// Whether functions without a body may know the object, or one of the bunch.
+    /// Whether functions without a body may know the object, or one of the collapsed node.
     pub fn is_known_outside(&self, object: ObjectId) -> bool {
         let knows = |object: ObjectId| {
             let spots = self.outside();
             spots.get(spots.partition_point(|s| s.object < object)).is_some_and(|s| s.object == object)
         };
         knows(object)
-            || self.bunch(object).is_some_and(knows)
+            || self.collapsed_node(object).is_some_and(knows)
             || self.members(object).iter().any(|member| knows(*member))
     }
     /// Calls of functions without a body whose effects are not known, in order.
-    pub fn calls_outside(&self) -> &[(String, Place)] {
+    pub fn calls_outside(&self) -> &[(String, ProgramPoint)] {
         &self.calls_outside
     }
 
@@ -201,11 +201,11 @@ impl PointsTo {
     }
 
     /// What a statement makes run.
-    pub fn invoke(&self, place: Place) -> Option<&Invoke> {
+    pub fn invoke(&self, place: ProgramPoint) -> Option<&Invoke> {
         self.invokes.get(&place)
     }
     /// Whether a statement may run a function without a body whose effects are not known.
-    pub fn leaves(&self, place: Place) -> bool {
+    pub fn leaves(&self, place: ProgramPoint) -> bool {
         self.invoke(place).is_some_and(|i| i.outside)
     }
 

@@ -4,7 +4,7 @@
 //! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
 //! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond [`MOST_SPOTS`] they
 //! are widened to one with a stride, so that pointers that walk through an object come to rest. Few objects per node too:
-//! beyond [`MOST_TARGETS`] they become a bunch ([`super::bunch`]), so that sets, edges and cells stay near the number of
+//! beyond [`MOST_TARGETS`] they become a collapsed node ([`super::collapse`]), so that sets, edges and cells stay near the number of
 //! statements.
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use model::index::IndexVec;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::bunch::Bunches;
+use super::collapse::CollapsedNodes;
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 
 /// A set of spots.
@@ -21,7 +21,7 @@ pub(super) type Node = u32;
 
 /// Spots of one object in one set before they are widened.
 pub(super) const MOST_SPOTS: usize = 8;
-/// Spots in one set before their objects are bunched.
+/// Spots in one set before their objects are collapsed.
 pub(super) const MOST_TARGETS: usize = 32;
 /// Cells of one object before they become one.
 const MOST_CELLS: usize = 192;
@@ -85,7 +85,7 @@ struct Memory {
 pub(super) struct Solver {
     /// What the objects stand for.
     pub(super) objects: IndexVec<ObjectId, Origin>,
-    pub(super) bunches: Bunches,
+    pub(super) collapsed_nodes: CollapsedNodes,
     parent: Vec<Node>,
     spots: Vec<Vec<Spot>>,
     fresh: Vec<Vec<Spot>>,
@@ -146,7 +146,7 @@ impl Solver {
     }
     /// The pieces of an object that have content, with their nodes.
     pub(super) fn cells(&self, object: ObjectId) -> impl Iterator<Item = (Spot, Option<u32>, Node)> + '_ {
-        let memory = self.memory.get(self.bunches.home(object).0 as usize);
+        let memory = self.memory.get(self.collapsed_nodes.home(object).0 as usize);
         memory.into_iter().flat_map(|m| &m.cells).map(|c| (c.spot, c.size, c.node))
     }
 
@@ -174,7 +174,7 @@ impl Solver {
     /// Adds spots to a node; what is new will travel on.
     fn add(&mut self, node: Node, spots: &[Spot]) {
         let node = self.find_and_shorten(node) as usize;
-        let fresh = join(&mut self.spots[node], spots, &self.bunches);
+        let fresh = join(&mut self.spots[node], spots, &self.collapsed_nodes);
         if !fresh.is_empty() {
             self.fresh[node].extend(fresh);
             self.queue(node as Node);
@@ -183,19 +183,19 @@ impl Solver {
             }
         }
     }
-    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a bunch.
-    fn bunch(&mut self, node: Node) {
+    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a collapsed node.
+    fn collapse(&mut self, node: Node) {
         let node = self.find_and_shorten(node) as usize;
         if self.spots[node].len() <= MOST_TARGETS {
             return;
         }
-        for group in self.bunches.groups(&self.spots[node], &self.objects) {
-            let (bunch, joined) = self.bunches.gather(&group, &mut self.objects);
-            joined.into_iter().for_each(|object| self.move_memory(object, bunch));
+        for group in self.collapsed_nodes.groups(&self.spots[node], &self.objects) {
+            let (collapsed, joined) = self.collapsed_nodes.gather(&group, &mut self.objects);
+            joined.into_iter().for_each(|object| self.move_memory(object, collapsed));
         }
         let known = std::mem::take(&mut self.spots[node]);
-        let rest = self.bunches.put_together(&known, &self.objects);
-        // What is in a bunch now travels with it, if the bunch has not been there already.
+        let rest = self.collapsed_nodes.put_together(&known, &self.objects);
+        // What is in a collapsed node now travels with it, if the collapsed node has not been there already.
         let mut fresh = std::mem::take(&mut self.fresh[node]);
         fresh.retain(|s| rest.binary_search(s).is_ok());
         fresh.extend(rest.iter().filter(|s| known.binary_search(s).is_err()));
@@ -205,10 +205,10 @@ impl Solver {
             self.queue(node as Node);
         }
     }
-    /// What is in an object is in its bunch from now on.
-    fn move_memory(&mut self, object: ObjectId, bunch: ObjectId) {
+    /// What is in an object is in its collapsed node from now on.
+    fn move_memory(&mut self, object: ObjectId, collapsed: ObjectId) {
         let memory = std::mem::take(self.memory(object));
-        let of = |spot: Spot| Spot { object: bunch, ..spot };
+        let of = |spot: Spot| Spot { object: collapsed, ..spot };
         for cell in memory.cells {
             let there = self.cell(of(cell.spot), cell.size);
             self.merge(there, cell.node);
@@ -217,7 +217,7 @@ impl Solver {
             self.mirror(Mirror { from: of(mirror.from), ..mirror });
         }
         for to in memory.leaks {
-            self.perform(Task::Leak { to }, Spot::start(bunch));
+            self.perform(Task::Leak { to }, Spot::start(collapsed));
         }
     }
     fn queue(&mut self, node: Node) {
@@ -268,7 +268,7 @@ impl Solver {
             }
             Task::Invoke(number) => self.invoked.push((number, spot)),
             Task::Leak { to } => {
-                let memory = self.memory(self.bunches.home(spot.object));
+                let memory = self.memory(self.collapsed_nodes.home(spot.object));
                 if memory.leaks.contains(&to) {
                     return;
                 }
@@ -291,7 +291,7 @@ impl Solver {
 
     /// The node of a piece of memory, merged with all pieces that it overlaps.
     pub(super) fn cell(&mut self, spot: Spot, size: Option<u32>) -> Node {
-        let spot = Spot { object: self.bunches.home(spot.object), ..spot };
+        let spot = Spot { object: self.collapsed_nodes.home(spot.object), ..spot };
         let memory = self.memory(spot.object);
         // Before anything is reflected: the cells of an object that mirrors itself further along have no end.
         memory.collapsed |= memory.cells.len() >= MOST_CELLS && !memory.found.contains_key(&(spot, size));
@@ -320,7 +320,7 @@ impl Solver {
     }
 
     fn mirror(&mut self, mirror: Mirror) {
-        let from = Spot { object: self.bunches.home(mirror.from.object), ..mirror.from };
+        let from = Spot { object: self.collapsed_nodes.home(mirror.from.object), ..mirror.from };
         let mirror = Mirror { from, ..mirror };
         let memory = self.memory(from.object);
         if !memory.known_mirrors.insert(mirror) {
@@ -410,16 +410,16 @@ impl Solver {
             if let Some((one, other)) = self.to_merge.pop() {
                 self.merge_now(one, other);
             } else if let Some(node) = self.crowded.pop() {
-                self.bunch(node);
+                self.collapse(node);
             } else {
                 return;
             }
         }
     }
-    /// Says the same with the bunches there are in the end, when nothing changes any more.
+    /// Says the same with the collapsed nodes there are in the end, when nothing changes any more.
     pub(super) fn settle(&mut self) {
         for set in &mut self.spots {
-            *set = self.bunches.settled(set, &self.objects);
+            *set = self.collapsed_nodes.settled(set, &self.objects);
         }
     }
 
@@ -526,7 +526,7 @@ fn moved_again(spots: &[Spot], shift: Shift) -> Vec<Spot> {
 }
 
 /// Adds sorted spots to a sorted set, widening where there are too many of an object; returns what is new.
-fn join(set: &mut Vec<Spot>, spots: &[Spot], bunches: &Bunches) -> Vec<Spot> {
+fn join(set: &mut Vec<Spot>, spots: &[Spot], collapsed_nodes: &CollapsedNodes) -> Vec<Spot> {
     let mut fresh: Vec<Spot> = Vec::new();
     let mut at = 0;
     for spot in spots {
@@ -540,7 +540,7 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot], bunches: &Bunches) -> Vec<Spot> {
         }
         let len = set[at..].iter().take_while(|s| s.object == spot.object).count();
         let same = &set[at..at + len];
-        if same.iter().any(|s| s.includes(*spot)) || bunches.are_in(set, *spot) {
+        if same.iter().any(|s| s.includes(*spot)) || collapsed_nodes.are_in(set, *spot) {
             continue;
         }
         let new = fresh.iter().rev().take_while(|s| s.object == spot.object);

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use facts::Facts;
 use facts::address::Address;
-use facts::invocations::{Place, ends_thread};
+use facts::invocations::{ProgramPoint, ends_thread};
 use model::LockMode;
 use model::index::IndexVec;
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
@@ -38,7 +38,7 @@ struct Depends {
 
 /// What is known at a point of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct LocksetState {
     /// Taken since the function was entered, and surely held.
     pub(crate) held: Locks,
     /// What may have been given back since the function was entered.
@@ -52,7 +52,7 @@ pub(crate) struct State {
     pub(crate) histories: BTreeMap<Lock, BTreeSet<Lock>>,
 }
 
-impl State {
+impl LocksetState {
     fn join(&mut self, other: &Self) -> bool {
         let mut changed = meet(&mut self.held, &other.held);
         let size = |state: &Self| {
@@ -76,7 +76,7 @@ impl State {
 /// What a function has done when it returns, in terms of its parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Summary {
-    state: State,
+    state: LocksetState,
     /// What holds besides if the result is zero, or is not.
     depends: Depends,
     /// What it returns, if that is always the same address.
@@ -84,7 +84,7 @@ pub(crate) struct Summary {
 }
 
 /// States of a function by block, each from a statement on.
-type Changes = BTreeMap<BlockId, Vec<(usize, State)>>;
+type Changes = BTreeMap<BlockId, Vec<(usize, LocksetState)>>;
 
 /// The effects of all functions.
 pub(crate) struct Effects {
@@ -118,7 +118,7 @@ impl Effects {
                 }
                 if rounds > 60 {
                     for function in &group {
-                        let state = State { released: BTreeSet::from([Released::Outside]), ..State::default() };
+                        let state = LocksetState { released: BTreeSet::from([Released::Outside]), ..LocksetState::default() };
                         this.summaries[*function] =
                             Some(Summary { state, depends: Depends::default(), returned: None });
                     }
@@ -130,7 +130,7 @@ impl Effects {
     }
 
     /// What is known before a statement; `None` where it cannot be reached.
-    pub(crate) fn at(&self, (function, block, index): Place) -> Option<&State> {
+    pub(crate) fn at(&self, (function, block, index): ProgramPoint) -> Option<&LocksetState> {
         let list = self.before[function].get(&block)?;
         let next = list.partition_point(|(from, _)| *from <= index);
         list.get(next.checked_sub(1)?).map(|(_, state)| state)
@@ -147,12 +147,12 @@ struct Analysis<'a, 'p> {
 impl Analysis<'_, '_> {
     fn run(&self) -> (Changes, Option<Summary>) {
         let (body, graph) = (&self.facts.program.functions[self.function], &self.facts.graphs[self.function]);
-        let mut at: BTreeMap<BlockId, State> = BTreeMap::new();
-        let mut edges: BTreeMap<(BlockId, BlockId), State> = BTreeMap::new();
+        let mut at: BTreeMap<BlockId, LocksetState> = BTreeMap::new();
+        let mut edges: BTreeMap<(BlockId, BlockId), LocksetState> = BTreeMap::new();
         let mut open: BTreeSet<(u32, BlockId)> = BTreeSet::new();
         let rank: BTreeMap<BlockId, u32> = graph.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
         if let Some(first) = graph.order.first() {
-            at.insert(*first, State::default());
+            at.insert(*first, LocksetState::default());
             open.insert((0, *first));
         }
         while let Some((_, block)) = open.pop_first() {
@@ -183,12 +183,12 @@ impl Analysis<'_, '_> {
     }
 
     /// What is known after a block; `None` if it does not come to its end.
-    fn through(&self, block: BlockId, mut state: State, mut list: Option<&mut Vec<(usize, State)>>) -> Option<State> {
+    fn through(&self, block: BlockId, mut state: LocksetState, mut list: Option<&mut Vec<(usize, LocksetState)>>) -> Option<LocksetState> {
         let statements = &self.facts.program.functions[self.function].blocks[block].statements;
         for (index, statement) in statements.iter().enumerate() {
             let concerns = match &statement.stmt {
                 Stmt::Sync { .. } | Stmt::Call { .. } | Stmt::Library { .. } | Stmt::Exit { .. } => true,
-                stmt => state != State::default() && !stmt.assigns().is_empty(),
+                stmt => state != LocksetState::default() && !stmt.assigns().is_empty(),
             };
             if !concerns {
                 continue;
@@ -206,14 +206,14 @@ impl Analysis<'_, '_> {
     }
 
     /// What the function has done when it returns.
-    fn summary(&self, at: &BTreeMap<BlockId, State>, edges: &BTreeMap<(BlockId, BlockId), State>) -> Option<Summary> {
+    fn summary(&self, at: &BTreeMap<BlockId, LocksetState>, edges: &BTreeMap<(BlockId, BlockId), LocksetState>) -> Option<Summary> {
         let body = &self.facts.program.functions[self.function];
-        let (mut all, mut zero, mut other): (Option<State>, Option<State>, Option<State>) = (None, None, None);
+        let (mut all, mut zero, mut other): (Option<LocksetState>, Option<LocksetState>, Option<LocksetState>) = (None, None, None);
         let mut returned: Option<Option<Address>> = None;
         for (block, state) in at {
             let Terminator::Return(value) = &body.blocks[*block].terminator else { continue };
             // The values that may be returned, each with the state in which it is.
-            let mut ways: Vec<(Option<Operand>, State)> = Vec::new();
+            let mut ways: Vec<(Option<Operand>, LocksetState)> = Vec::new();
             let phi = body.blocks[*block].statements.iter().find_map(|s| match (&s.stmt, value) {
                 (Stmt::Assign { dst, expr: Expr::Phi(sources) }, Some(Operand::Local(v))) if dst == v => Some(sources),
                 _ => None,
@@ -235,7 +235,7 @@ impl Analysis<'_, '_> {
                     None => address,
                     Some(known) => known.filter(|known| Some(*known) == address),
                 });
-                let add = |to: &mut Option<State>, state: &State| match to {
+                let add = |to: &mut Option<LocksetState>, state: &LocksetState| match to {
                     Some(known) => {
                         known.join(state);
                     }
@@ -263,7 +263,7 @@ impl Analysis<'_, '_> {
             }
         }
         let state = all?;
-        let besides = |way: Option<State>| {
+        let besides = |way: Option<LocksetState>| {
             let held = way.map(|w| w.held).unwrap_or_default();
             held.into_iter().filter(|(lock, _)| !state.held.contains_key(lock)).collect::<Locks>()
         };
@@ -294,7 +294,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What is known after going to a block.
-    fn across(&self, state: &State, terminator: &Terminator, target: BlockId) -> State {
+    fn across(&self, state: &LocksetState, terminator: &Terminator, target: BlockId) -> LocksetState {
         let mut state = state.clone();
         if let Terminator::Branch { condition: Operand::Local(condition), then, otherwise } = terminator
             && then != otherwise
@@ -312,7 +312,7 @@ impl Analysis<'_, '_> {
         state
     }
 
-    fn acquire(&self, state: &mut State, lock: Lock, mode: LockMode) {
+    fn acquire(&self, state: &mut LocksetState, lock: Lock, mode: LockMode) {
         if !lock.is_lock() {
             state.held.insert(lock, Held { mode, depth: 1 });
             return;
@@ -341,7 +341,7 @@ impl Analysis<'_, '_> {
         self.recursive_types && crate::recursive::is_recursive(self.facts, self.function, lock)
     }
 
-    fn release(&self, state: &mut State, lock: Lock) {
+    fn release(&self, state: &mut LocksetState, lock: Lock) {
         state.pending.clear();
         if let Some(held) = state.held.get_mut(&lock) {
             held.depth = held.depth.saturating_sub(1);
@@ -358,7 +358,7 @@ impl Analysis<'_, '_> {
     }
 
     /// A local is assigned: names that mention it mean something else from now on.
-    fn assigned(&self, state: &mut State, local: LocalId) {
+    fn assigned(&self, state: &mut LocksetState, local: LocalId) {
         if state.held.keys().any(|lock| lock.mentions(local)) {
             state.held.retain(|lock, _| !lock.mentions(local));
         }
@@ -390,7 +390,7 @@ impl Analysis<'_, '_> {
     }
 
     /// Follows a statement; `false` if nothing comes after it.
-    fn statement(&self, state: &mut State, place: Place, stmt: &Stmt) -> bool {
+    fn statement(&self, state: &mut LocksetState, place: ProgramPoint, stmt: &Stmt) -> bool {
         let of = |operand: &Operand| {
             let address = self.facts.points_to.addresses.of(self.function, operand);
             name(self.facts, self.function, address)
@@ -445,7 +445,7 @@ impl Analysis<'_, '_> {
         true
     }
 
-    fn take(&self, state: &mut State, dst: Option<LocalId>, locks: &[Lock], mode: LockMode, wait: TryMode) {
+    fn take(&self, state: &mut LocksetState, dst: Option<LocalId>, locks: &[Lock], mode: LockMode, wait: TryMode) {
         if wait == TryMode::Wait {
             return locks.iter().for_each(|lock| self.acquire(state, *lock, mode));
         }
