@@ -236,6 +236,8 @@ fn asks_outlook(reduction: ReductionName) -> bool {
 /// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
 fn outlook(built: &Built, absent: &BTreeSet<Pair>) -> Option<Arc<dyn Outlook>> {
     let assume_pure: BTreeSet<String> = built.identity.assume_pure.iter().cloned().collect();
-    let summary = Summary::if_modelled(&built.program, &assume_pure, absent)?;
+    let options = facts::Options { assume_pure, ..facts::Options::default() };
+    let facts = Arc::new(facts::Facts::new(Arc::clone(&built.program), options, model::Budget::default()));
+    let summary = Summary::if_modelled(&facts, absent).ok().flatten()?;
     Some(Arc::new(summary))
 }

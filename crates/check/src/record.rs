@@ -155,7 +155,8 @@ fn needs_control(program: &Program) -> bool {
 fn harmless_sites(built: &Built) -> BTreeSet<SiteId> {
     let assume_pure = built.identity.assume_pure.iter().cloned().collect();
     let options = facts::Options { assume_pure, ..facts::Options::default() };
-    let analysis = lockset::analyse(&built.program, &options);
+    let facts = facts::Facts::new(Arc::clone(&built.program), options, model::Budget::default());
+    let Ok(analysis) = lockset::analyse(&facts) else { return BTreeSet::new() };
     if !analysis.obstacles.is_empty() || analysis.more_warnings > 0 || !built.unmodelled.is_empty() {
         return BTreeSet::new();
     }

@@ -49,11 +49,11 @@ pub struct Inspected {
 /// Settles every pair of the program that may meet.
 pub fn static_check(options: &StaticOptions) -> Result<Inspected, Error> {
     let whole = Instant::now();
-    let program = prepare(options)?;
+    let program = Arc::new(prepare(options)?);
     let mut phases = vec![("compiling and lowering", whole.elapsed())];
     let start = Instant::now();
-    let facts = Facts::new(&program, &fact_options(&program, options)?);
-    let analysis = lockset::verdict::analyse_facts(&facts);
+    let facts = Facts::new(Arc::clone(&program), fact_options(&program, options)?, Budget::default());
+    let analysis = lockset::analyse(&facts).map_err(stopped)?;
     phases.extend(analysis.phases.iter().copied());
     let time_ms = start.elapsed().as_millis() as u64;
     let pairs = list(&program, &analysis);
@@ -100,9 +100,13 @@ fn folded<'a>(program: &Program, findings: impl Iterator<Item = &'a Finding>) ->
 
 /// The facts that verdicts rest on, as text or for Graphviz.
 pub fn static_facts(options: &StaticOptions, graph: bool) -> Result<String, Error> {
-    let program = prepare(options)?;
-    let facts = Facts::new(&program, &fact_options(&program, options)?);
-    Ok(if graph { lockset::emit::graph(&facts) } else { lockset::emit::text(&facts) })
+    let program = Arc::new(prepare(options)?);
+    let facts = Facts::new(Arc::clone(&program), fact_options(&program, options)?, Budget::default());
+    if graph { lockset::emit::graph(&facts) } else { lockset::emit::text(&facts) }.map_err(stopped)
+}
+
+fn stopped(spent: model::Spent) -> Error {
+    Error::Unwritable { what: spent.to_string() }
 }
 
 /// The program, with lock functions of its own as lock operations.

@@ -10,7 +10,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ::explore::Observer;
-use cover::{Candidate, Counters, Meeting, Pruning};
+use cover::{Candidate, Counters, Pruning};
+use facts::Facts;
+use facts::invocations::Obstacle;
+use facts::touches::{Meeting, MeetingAccess};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Contradiction, Engine, Interrupt, Ledger, Pair, SiteId, Verdict};
 use program::Program;
@@ -53,9 +56,12 @@ pub struct ProofOptions {
 
 impl VerifyOptions {
     fn proof_options(&self) -> cover::Options {
-        let deadline = self.proofs.time.map(|time| Instant::now() + time / 2);
-        let (pruning, assume_pure) = (self.proofs.pruning, self.build.assume_pure.clone());
-        cover::Options { deadline, pruning, assume_pure, ..cover::Options::default() }
+        let budget = Budget::new(self.proofs.time.map(|time| time / 2), None, Interrupt::new());
+        cover::Options { budget, pruning: self.proofs.pruning, ..cover::Options::default() }
+    }
+    fn facts(&self, program: Arc<Program>) -> Facts {
+        let options = facts::Options { assume_pure: self.build.assume_pure.clone(), ..facts::Options::default() };
+        Facts::new(program, options, Budget::default())
     }
 }
 
@@ -98,9 +104,10 @@ pub(crate) const ABSENT: &str = "no reachable marking of the net has a thread be
 pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Report, Error> {
     let whole = Instant::now();
     let (mut subject, interrupt) = (Subject::new(&options.build, &Interrupt::new())?, Interrupt::new());
-    let program = &*subject.program();
+    let facts = options.facts(Arc::clone(&subject.program()));
+    let program = &**facts.program();
     let start = Instant::now();
-    let proving = prove(program, &options.proof_options());
+    let proving = prove(&facts, &options.proof_options());
     let proof_time = start.elapsed();
     let mut ledger = proving.ledger()?;
     let mut found = Found::default();
@@ -151,11 +158,11 @@ pub fn verify(options: &VerifyOptions, observer: &mut dyn Observer) -> Result<Re
 /// The net of the first pair that is not proved absent, or of the first pair, as Graphviz; `None` when there is no
 /// pair or no net.
 pub fn net(options: &VerifyOptions) -> Result<Option<String>, Error> {
-    let (program, proof_options) = (lower(&options.build)?, options.proof_options());
-    let proving = prove(&program, &proof_options);
+    let (facts, proof_options) = (options.facts(Arc::new(lower(&options.build)?)), options.proof_options());
+    let proving = prove(&facts, &proof_options);
     let open = proving.answers.iter().find(|(_, answer)| !matches!(answer, cover::Result::Absent(_)));
     let pair = open.or(proving.answers.first()).map(|(pair, _)| *pair);
-    Ok(pair.and_then(|pair| cover::verify::net(&program, pair, &proof_options)).map(|net| cover::dot::dot(&net)))
+    Ok(pair.and_then(|pair| cover::net(&facts, pair, &proof_options)).map(|net| cover::dot::dot(&net)))
 }
 
 /// What the document says of this engine.
@@ -196,34 +203,36 @@ pub(crate) const STOPPED: &str = "some proofs were stopped at their limits";
 pub(crate) const UNMODELLED_HELP: &str = "give all sources of the program, or leave it out of the program under test";
 
 /// What keeps the answer from being `safe`: something that is not modelled, or limits.
-pub(crate) fn unknowns(program: &Program, obstacles: &[cover::Obstacle], stopped: bool) -> Vec<Unknown> {
+pub(crate) fn unknowns(program: &Program, obstacles: &[Obstacle], stopped: bool) -> Vec<Unknown> {
     let unknown = |code: Code, reason: String, site: Option<SiteId>, settle: &str| {
         let Place { file, line, column, .. } = Place::of(program, site);
         let (function, witness) = (None, None);
         Unknown { code, reason, function, file, line, column, settle: settle.to_owned(), witness }
     };
-    let of = |o: &cover::Obstacle| unknown(Code::UNMODELLED, o.what.clone(), o.site, UNMODELLED_HELP);
+    let of = |o: &Obstacle| unknown(Code::UNMODELLED, o.what.clone(), o.site, UNMODELLED_HELP);
     match obstacles {
         [] if stopped => vec![unknown(Code::SEARCH_BOUND, STOPPED.to_owned(), None, "raise `--time`")],
         obstacles => obstacles.iter().map(of).collect(),
     }
 }
 
-fn prove(program: &Program, options: &cover::Options) -> Proving {
-    let meetings = cover::meetings(program);
+fn prove(facts: &Facts, options: &cover::Options) -> Proving {
+    let program = facts.program();
+    let meetings = facts.meetings().map(<[Meeting]>::to_vec).unwrap_or_default();
     let pairs: Vec<Pair> = meetings.iter().map(|meeting| meeting.pair).collect();
-    let (answers, counters) = cover::verify::counted(program, &pairs, options);
+    let (answers, counters) = cover::counted(facts, &pairs, options);
     let names = answers.iter().filter_map(|(pair, answer)| match answer {
         cover::Result::Candidate(candidate) => Some((*pair, way(program, candidate))),
         _ => None,
     });
-    Proving { obstacles: cover::obstacles(program, options), ways: names.collect(), meetings, answers, counters }
+    let obstacles = facts.obstacles().map(<[Obstacle]>::to_vec).unwrap_or_default();
+    Proving { obstacles, ways: names.collect(), meetings, answers, counters }
 }
 
 /// What the proofs gave.
 struct Proving {
     /// What keeps every pair from being settled.
-    obstacles: Vec<cover::Obstacle>,
+    obstacles: Vec<Obstacle>,
     meetings: Vec<Meeting>,
     answers: Vec<(Pair, cover::Result)>,
     /// How candidates are reached.
@@ -325,7 +334,7 @@ impl Proving {
 }
 
 /// What is known of an access without a run: no thread, no locks.
-pub(crate) fn access(program: &Program, site: SiteId, access: cover::MeetingAccess) -> report::Access {
+pub(crate) fn access(program: &Program, site: SiteId, access: MeetingAccess) -> report::Access {
     let Place { function, file, line, column } = Place::of(program, Some(site));
     let (kind, atomic) = (words::kind(access.kind).to_owned(), access.atomic);
     let (thread, locks, created) = (String::new(), Vec::new(), None);

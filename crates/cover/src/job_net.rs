@@ -66,7 +66,7 @@ struct Builder<'a> {
     known: &'a Known<'a>,
     net: Net,
     edges: Vec<Option<usize>>,
-    /// Places of resources that somebody waits for; others do not matter.
+    /// Places of resources that some edge waits for; others do not matter.
     resources: BTreeMap<Resource, PlaceId>,
 }
 

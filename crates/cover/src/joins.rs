@@ -42,7 +42,7 @@ pub(crate) struct Joins {
 
 impl Joins {
     /// Looks through all code that can run.
-    pub(crate) fn new(program: &Program, values: &Values, invocations: &Invocations<'_>) -> Self {
+    pub(crate) fn new(program: &Program, values: &Values<'_>, invocations: &Invocations) -> Self {
         let functions = invocations.reachable();
         let placed = functions.flat_map(|function| statements(program, function).map(|(place, s)| (place, &s.stmt)));
         let finder = Finder { program, values, invocations, statements: placed.collect() };
@@ -53,11 +53,11 @@ impl Joins {
     pub(crate) fn waits_for(&self, join: ProgramPoint) -> Option<ProgramPoint> {
         self.waits.get(&join).copied()
     }
-    /// The creations of threads that are over when a loop has come to its end.
+    /// The creations of threads that have ended when a loop ends.
     pub(crate) fn over_after(&self, end: LoopEnd) -> &[ProgramPoint] {
         self.loops.get(&end).map_or(&[], Vec::as_slice)
     }
-    /// Whether somebody waits for the thread created there.
+    /// Whether a join waits for the thread created there.
     pub(crate) fn is_waited_for(&self, create: ProgramPoint) -> bool {
         self.waits.values().any(|waited| *waited == create)
     }
@@ -92,8 +92,8 @@ struct Filled<'a> {
 
 struct Finder<'a> {
     program: &'a Program,
-    values: &'a Values,
-    invocations: &'a Invocations<'a>,
+    values: &'a Values<'a>,
+    invocations: &'a Invocations,
     statements: Vec<(ProgramPoint, &'a Stmt)>,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Finder<'a> {
         let mut roots = self.values.of(function, address).into_iter();
         let (root, at) = roots.next().filter(|_| roots.next().is_none())?;
         let kept = matches!(root, Root::Stack(..) | Root::Global(_) | Root::Heap(..));
-        let seen = self.values.escaped.contains(&root) || self.values.handed_over.contains(&root);
+        let seen = self.values.is_escaped(root) || self.values.is_handed_over(root);
         (kept && !seen).then_some((root, at))
     }
 

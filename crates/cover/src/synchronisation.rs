@@ -34,7 +34,7 @@ pub(crate) struct Synchronisation {
 }
 
 struct Collector<'a> {
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     objects: &'a Objects<'a>,
     statements: Vec<(ProgramPoint, &'a Stmt)>,
 }
@@ -43,8 +43,8 @@ impl Synchronisation {
     /// Looks through all code that can run.
     pub(crate) fn new(
         program: &Program,
-        values: &Values,
-        invocations: &Invocations<'_>,
+        values: &Values<'_>,
+        invocations: &Invocations,
         objects: &Objects<'_>,
     ) -> Self {
         let functions = invocations.reachable();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use explore::{Check, Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
 use model::{End, Executor, Pair, SiteId, Trace};
+use facts::Facts;
 use outlook::Summary;
 use program::Program;
 use testkit::generator::{Case, Feature};
@@ -89,7 +90,7 @@ fn every_failure_is_found() {
     for seed in 0..PROGRAMS {
         let case = Case::generate(seed, &Feature::FAILING.into(), Limits::default());
         let program = case.program();
-        let summary = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+        let summary = Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap();
         let outlook: Arc<dyn Outlook> = Arc::new(summary);
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);
         for check in Check::ALL {

@@ -10,6 +10,7 @@ use explore::{
     search_with,
 };
 use model::{Op, Schedule, Step, Trace};
+use facts::Facts;
 use outlook::Summary;
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits};
@@ -48,7 +49,7 @@ fn interpreter(case: &Case) -> Interpreter {
 
 /// Options of a search that asks what the program's threads may still do.
 fn options(case: &Case, reduction: ReductionName) -> Options {
-    let summary = Summary::new(Arc::new(case.program()), &BTreeSet::new(), &BTreeSet::new());
+    let summary = Summary::new(Arc::new(Facts::of(case.program())), &BTreeSet::new()).unwrap();
     Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
 use model::{End, Executor, Pair, SiteId, Trace};
+use facts::Facts;
 use outlook::Summary;
 use program::Program;
 use testkit::generator::{Case, Feature, Hidden};
@@ -41,7 +42,7 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
 
 /// What the program's threads may still do.
 fn outlook(program: &Program) -> Arc<dyn Outlook> {
-    Arc::new(Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new()))
+    Arc::new(Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap())
 }
 
 /// The sites of all failures of a kind.

@@ -74,7 +74,14 @@ impl Found<'_> {
         self.found.push(Access { designator, len, kind, atomic: order.is_some(), order, perhaps: false });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
-        self.found.push(Access { designator: Designator::Pointer(*address), len, kind, atomic, order: None, perhaps: false });
+        self.found.push(Access {
+            designator: Designator::Pointer(*address),
+            len,
+            kind,
+            atomic,
+            order: None,
+            perhaps: false,
+        });
     }
 
     /// Touches what may be a pointer.

@@ -33,6 +33,8 @@ pub enum Origin {
     Errno,
     /// Memory of functions without a body, and of whoever started the program.
     Outside,
+    /// Whatever pointers of which nothing is known point to; in no set of a solution.
+    Unknown,
     /// What a statement copies, on its way.
     Transfer(ProgramPoint),
     /// Any of many objects that pointers confuse.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use facts::Facts;
+use facts::{Rounds, Solved};
 use facts::address::Address;
 use facts::invocations::ProgramPoint;
 use facts::order::{ContextId, ThreadId};
-use model::LockMode;
 use model::index::IndexVec;
+use model::{LockMode, Spent};
 use program::{Operand, Stmt, SyncOp};
 use rustc_hash::FxHashMap;
 
@@ -43,7 +43,8 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    pub(crate) fn new(facts: &Facts<'_>, effects: &Effects) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>, effects: &Effects) -> Result<Self, Spent> {
+        let mut rounds = Rounds::new(facts.budget, 16);
         let signals = signals(facts);
         let contexts = &facts.order.contexts;
         let mut this = Self { of: IndexVec::filled(contexts.len(), None) };
@@ -70,6 +71,7 @@ impl Entries {
             }
         }
         while let Some(id) = open.pop_front() {
+            rounds.begin()?;
             queued.remove(&id);
             let function = contexts[id].function;
             for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
@@ -105,18 +107,18 @@ impl Entries {
                 }
             }
         }
-        this
+        Ok(this)
     }
 
     /// What is surely held just before a statement of a context; `None` where it cannot be reached.
-    pub(crate) fn at(&self, facts: &Facts<'_>, effects: &Effects, id: ContextId, place: ProgramPoint) -> Option<Holding> {
+    pub(crate) fn at(&self, facts: &Solved<'_>, effects: &Effects, id: ContextId, place: ProgramPoint) -> Option<Holding> {
         let entry = self.of[id].as_ref()?;
         let state = effects.at(place)?;
         Some(holding(facts, id, entry, state))
     }
 }
 
-fn holding(facts: &Facts<'_>, id: ContextId, entry: &Holding, state: &LocksetState) -> Holding {
+fn holding(facts: &Solved<'_>, id: ContextId, entry: &Holding, state: &LocksetState) -> Holding {
     let context = &facts.order.contexts[id];
     let mut now = Holding::default();
     let mean = |lock: &Lock| in_context(facts, context, *lock);
@@ -160,7 +162,7 @@ fn translated(holding: &Holding, arguments: &[Address]) -> Holding {
     given
 }
 
-fn once(facts: &Facts<'_>, function: program::FunctionId, control: &Operand) -> Option<(Lock, Held)> {
+fn once(facts: &Solved<'_>, function: program::FunctionId, control: &Operand) -> Option<(Lock, Held)> {
     let address = facts.points_to.addresses.of(function, control);
     let Lock::At(spot) = name(facts, function, address) else { return None };
     Some((Lock::Once(spot), Held { mode: LockMode::Exclusive, depth: 1 }))

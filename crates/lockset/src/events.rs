@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use facts::Facts;
+use facts::{Rounds, Solved};
 use facts::accesses::{Access, Designator, accesses};
 use facts::invocations::ProgramPoint;
 use facts::order::{Binding, Context, ContextId, MomentId, ThreadId};
 use facts::spot::{ObjectId, Origin, Shift, Spot};
 use facts::{FromArgument, address::Address, address::Base};
 use model::index::{IndexVec, index_type};
-use model::{AccessKind, LockMode, Order, SiteId};
+use model::{AccessKind, LockMode, Order, SiteId, Spent};
 use program::FunctionId;
 use rustc_hash::FxHashMap;
 
@@ -65,7 +65,7 @@ pub(crate) struct Way {
 impl Way {
     /// The way as it is at a spot, where that says more: a lock beside a byte that is known by name is known by name, and
     /// one with a name in the same object is beside it.
-    pub(crate) fn at(&self, facts: &Facts<'_>, spot: Spot) -> Option<Self> {
+    pub(crate) fn at(&self, facts: &Solved<'_>, spot: Spot) -> Option<Self> {
         let in_object = |lock: &Lock| matches!(lock, Lock::At(at) if at.object == spot.object);
         let concerned = !self.beside.is_empty() || self.locks.iter().any(|(lock, _)| in_object(lock));
         if !concerned || spot.stride > 0 || !facts.is_unique(spot.object) {
@@ -135,7 +135,13 @@ struct Interesting {
 }
 
 /// Collects the accesses of all contexts.
-pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, whens: &Whens) -> Events {
+pub(crate) fn events(
+    facts: &Solved<'_>,
+    effects: &Effects,
+    entries: &Entries,
+    whens: &Whens,
+) -> Result<Events, Spent> {
+    let mut rounds = Rounds::new(facts.budget, 16);
     let mut collector = Collector {
         facts,
         fresh: Fresh::new(facts),
@@ -146,6 +152,7 @@ pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, wh
     };
     let mut known: FxHashMap<FunctionId, Vec<Interesting>> = FxHashMap::default();
     for (id, context) in facts.order.contexts.iter_enumerated() {
+        rounds.begin()?;
         let list = known.entry(context.function).or_insert_with(|| collector.interesting(context.function));
         // Points between which nothing changes have one state.
         let mut last: Option<(*const LocksetState, Holding)> = None;
@@ -161,11 +168,11 @@ pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, wh
             }
         }
     }
-    collector.finish()
+    Ok(collector.finish())
 }
 
 struct Collector<'a, 'p> {
-    facts: &'a Facts<'p>,
+    facts: &'a Solved<'p>,
     fresh: Fresh,
     whens: &'a Whens,
     ways: Interner<WayId, Way>,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::Facts;
+use facts::Solved;
 use facts::address::{Address, Base};
 use facts::invocations::ProgramPoint;
 use facts::spot::Origin;
@@ -23,7 +23,7 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    pub(crate) fn new(facts: &Facts<'_>) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>) -> Self {
         let program = facts.program;
         let mut shows: IndexVec<FunctionId, Vec<bool>> = IndexVec::new();
         for function in &program.functions {
@@ -65,7 +65,7 @@ impl Fresh {
     }
 
     /// Whether another round would still find something.
-    fn unsettled(&self, facts: &Facts<'_>) -> bool {
+    fn unsettled(&self, facts: &Solved<'_>) -> bool {
         facts.program.functions.iter_enumerated().any(|(id, function)| {
             let showing = self.showing(facts, id);
             (0..function.params).any(|p| !self.shows[id][p as usize] && showing.contains_key(&LocalId(p)))
@@ -80,7 +80,7 @@ impl Fresh {
     }
 
     /// The statements that show the value of a local to others; a terminator counts as one more statement.
-    fn showing(&self, facts: &Facts<'_>, function: FunctionId) -> BTreeMap<LocalId, Vec<(BlockId, usize)>> {
+    fn showing(&self, facts: &Solved<'_>, function: FunctionId) -> BTreeMap<LocalId, Vec<(BlockId, usize)>> {
         let mut found: BTreeMap<LocalId, Vec<(BlockId, usize)>> = BTreeMap::new();
         let addresses = &facts.points_to.addresses;
         for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
@@ -143,7 +143,7 @@ impl Fresh {
 }
 
 /// The locals of a function that hold a new block, with the statements that make it.
-fn made_in(facts: &Facts<'_>, function: FunctionId) -> Vec<(LocalId, ProgramPoint)> {
+fn made_in(facts: &Solved<'_>, function: FunctionId) -> Vec<(LocalId, ProgramPoint)> {
     let mut made = Vec::new();
     for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
         for (index, statement) in block.statements.iter().enumerate() {

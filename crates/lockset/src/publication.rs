@@ -1,6 +1,6 @@
 //! Whether the address of a new block is passed on without a race.
 
-use facts::Facts;
+use facts::Solved;
 use facts::spot::{ObjectId, Origin, Spot};
 use model::Order;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,14 +12,14 @@ pub(crate) type Dirty = FxHashMap<ObjectId, FxHashSet<Spot>>;
 
 /// Where addresses of blocks are stored for others.
 pub(crate) struct Publication<'a, 'p> {
-    facts: &'a Facts<'p>,
+    facts: &'a Solved<'p>,
     holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>>,
     /// Memory with atomic accesses that order nothing.
     weak: Vec<(Spot, Option<u64>)>,
 }
 
 impl<'a, 'p> Publication<'a, 'p> {
-    pub(crate) fn new(facts: &'a Facts<'p>, events: &Events) -> Self {
+    pub(crate) fn new(facts: &'a Solved<'p>, events: &Events) -> Self {
         let classes = events.all().map(|class| (class.spot, &events.ways[class.way]));
         let weak = classes.filter(|(_, way)| way.order == Some(Order::Relaxed));
         let weak: FxHashSet<_> = weak.map(|(spot, way)| (at_home(facts, spot), way.len)).collect();
@@ -50,6 +50,6 @@ impl<'a, 'p> Publication<'a, 'p> {
 }
 
 /// The spot, in the collapsed node if its object is in one.
-pub(crate) fn at_home(facts: &Facts<'_>, spot: Spot) -> Spot {
+pub(crate) fn at_home(facts: &Solved<'_>, spot: Spot) -> Spot {
     Spot { object: facts.points_to.collapsed_node(spot.object).unwrap_or(spot.object), ..spot }
 }

@@ -1,6 +1,6 @@
 //! Locks that may have been given back.
 
-use facts::Facts;
+use facts::Solved;
 use facts::order::Context;
 use facts::spot::{Origin, Spot};
 
@@ -18,7 +18,7 @@ pub(crate) enum Released {
 }
 
 /// Whether what was given back may be this lock of the context's.
-pub(crate) fn may_release(facts: &Facts<'_>, context: &Context, released: &Released, lock: &Lock) -> bool {
+pub(crate) fn may_release(facts: &Solved<'_>, context: &Context, released: &Released, lock: &Lock) -> bool {
     // Posting a semaphore is giving it back.
     let lock = if let Lock::NotPosted(spot) = lock { &Lock::At(*spot) } else { lock };
     match released {

@@ -5,7 +5,7 @@
 //! and `u`, both hold the same lock. That the index of the access and of the lock is one value is seen by its being one
 //! local, which is not assigned while the name of the lock is kept.
 
-use facts::Facts;
+use facts::Solved;
 use facts::address::{Address, Base};
 use facts::order::Context;
 use facts::spot::Spot;
@@ -35,7 +35,7 @@ pub(crate) struct Stripe {
 impl Stripe {
     /// A lock and an access with the same index.
     pub(crate) fn new(
-        facts: &Facts<'_>,
+        facts: &Solved<'_>,
         context: &Context,
         access: &Address,
         lock: &Address,

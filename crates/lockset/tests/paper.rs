@@ -1,14 +1,14 @@
 //! The figures of Kahlon, Yang, Sankaranarayanan and Gupta, *Fast and Accurate Static Data-Race Detection for Concurrent
 //! Programs*, work as its text says.
 
-use facts::Options;
+use facts::Facts;
 use lockset::{Analysis, Answer, Reason, analyse};
 use model::SiteId;
 use program::Program;
 
 fn analysed(text: &str) -> (Program, Analysis) {
     let program = Program::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let analysis = analyse(&program, &Options::default());
+    let analysis = analyse(&Facts::of(program.clone())).unwrap();
     (program, analysis)
 }
 

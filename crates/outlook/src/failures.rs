@@ -1,14 +1,14 @@
 //! Where a thread may fail: crash, fail an assertion, or misuse the thread API.
 //!
-//! A failure that is the same under every schedule shows in whatever execution comes to it; what is looked for is one that
-//! shows in some schedules only. So for each kind there are sites where a thread may fail depending on shared data, and
-//! sites where it may, but [steadily](crate::steady): in every schedule of a state's future or in none, as long as nobody
-//! *stops* before, which is for ever the same only if all threads get on. A state whose future has some of the first, or some
-//! of the second while somebody may stop or wait for ever, is open.
+//! A failure that happens under every schedule shows in whichever execution reaches it; the search needs those that happen
+//! in some schedules only. So for each kind of failure there are two sets of sites: at the *open* ones shared data decides
+//! whether a thread fails; at the [steady](crate::steady) ones it fails in every schedule of a state's future or in none,
+//! provided that no thread stops or blocks before. A state stays open if an open site is ahead, or if a steady one is ahead
+//! and a thread may stop or block for ever.
 //!
 //! *Never wrong*: a statement that is at none of these sites does not fail. An address is good if it is surely inside of
 //! an object; a lock is given back by its holder if it is surely held; an object is made, destroyed and freed in order if
-//! nobody may use it at the same time.
+//! no other thread may use it at the same time.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ use crate::steady::Steady;
 pub(crate) struct Risk {
     /// Depending on shared data.
     pub(crate) open: Sites,
-    /// Under every schedule or none, if all threads get on.
+    /// Under every schedule or none, if no thread stops or blocks for ever.
     pub(crate) steady: Sites,
 }
 
@@ -56,9 +56,9 @@ pub(crate) struct Failures {
 /// What is known of the program.
 pub(crate) struct Knowledge<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) values: &'a Values,
+    pub(crate) values: &'a Values<'a>,
     pub(crate) objects: &'a Objects<'a>,
-    pub(crate) invocations: &'a Invocations<'a>,
+    pub(crate) invocations: &'a Invocations,
     pub(crate) addresses: &'a Addresses,
     pub(crate) flow: &'a Flow,
     pub(crate) locks: &'a Locks,
@@ -108,7 +108,7 @@ impl Failures {
                         stopping.extend(knowledge.sites_before(place));
                     }
                 }
-                // What is never reached, or leaves by an exception that nobody may catch.
+                // What is never reached, or leaves by an exception that may not be caught.
                 let ends = code.statements.iter().any(|s| ends_thread(&s.stmt));
                 if code.terminator == Terminator::Unreachable && !ends {
                     add((function, block, code.statements.len()), |f| &mut f.crashes, Danger::Steady);

@@ -78,7 +78,7 @@ impl Point {
 }
 
 impl Locks {
-    pub(crate) fn new(program: &Program, objects: &Objects<'_>, invocations: &Invocations<'_>) -> Self {
+    pub(crate) fn new(program: &Program, objects: &Objects<'_>, invocations: &Invocations) -> Self {
         let (effects, keys, nested) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         let mut analysis = Analysis { program, objects, invocations, effects, keys, nested };
         analysis.find_keys();
@@ -105,7 +105,7 @@ impl Locks {
 struct Analysis<'a> {
     program: &'a Program,
     objects: &'a Objects<'a>,
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     effects: BTreeMap<FunctionId, Effect>,
     /// Every lock with a name.
     keys: BTreeSet<Key>,
@@ -252,7 +252,7 @@ impl Analysis<'_> {
                         }
                     }
                 }
-                // An exception that nobody catches ends the thread, or the process.
+                // An exception that is not caught ends the thread, or the process.
                 if self.invocations.unwinds(function) {
                     left.extend(self.effects[&function].may_add.iter().copied());
                 }

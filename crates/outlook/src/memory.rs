@@ -29,7 +29,7 @@ type Touched<'a> = (usize, &'a Touch);
 
 impl Memory {
     /// `None` if there is too much to look at.
-    pub(crate) fn new(program: &Program, values: &Values, parallel: &Parallel<'_>) -> Option<Self> {
+    pub(crate) fn new(program: &Program, values: &Values<'_>, parallel: &Parallel<'_>) -> Option<Self> {
         let mut memory = Self::default();
         let mut touching: Vec<Vec<Touch>> = Vec::new();
         for (function, body) in program.functions.iter_enumerated() {
@@ -53,8 +53,8 @@ impl Memory {
         let anywhere = by_root.get(&Root::Unknown).cloned().unwrap_or_default();
         let mut meetings = 0;
         for (root, touched) in &by_root {
-            let escaped = *root == Root::Unknown || values.escaped.contains(root);
-            let shared = escaped || touches::is_shared(program, values, *root);
+            let escaped = values.is_escaped(*root);
+            let shared = values.is_shared(*root);
             let others = || touched.iter().chain(anywhere.iter().filter(|_| escaped && *root != Root::Unknown));
             meetings += touched.len() * others().count();
             if meetings > MOST {

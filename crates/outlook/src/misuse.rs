@@ -1,11 +1,10 @@
 //! Where the thread API may be misused: an object is made, destroyed or freed while others may use it, a thread is joined
-//! twice, a lock is given back or kept by somebody who may or may not hold it.
+//! twice, a lock is released or kept by a thread that may not hold it.
 
 use facts::accesses::{Designator, accesses};
 use facts::address::Base;
 use facts::invocations::ProgramPoint;
 use facts::objects::Key;
-use facts::touches::is_shared;
 use facts::values::{Root, Roots};
 use model::AccessKind;
 use program::{BlockId, Operand, Stmt, SyncOp};
@@ -106,12 +105,12 @@ impl<'a> Apart<'a> {
 
     /// Whether two operands may be the same object.
     fn may_be_same(&self, one: &Roots, other: &Roots) -> bool {
-        let escaped = |root: &Root| *root == Root::Unknown || self.knowledge.values.escaped.contains(root);
+        let values = self.knowledge.values;
+        let escaped = |root: &Root| values.is_escaped(*root) && values.is_shared(*root);
         one.iter().any(|(a, at)| {
             other.iter().any(|(b, other_at)| {
                 if a == b {
-                    let known = escaped(a) || is_shared(self.knowledge.program, self.knowledge.values, *a);
-                    known && (at.is_none() || other_at.is_none() || at == other_at)
+                    values.is_shared(*a) && (at.is_none() || other_at.is_none() || at == other_at)
                 } else {
                     (*a == Root::Unknown || *b == Root::Unknown) && escaped(a) && escaped(b)
                 }

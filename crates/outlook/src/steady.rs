@@ -36,7 +36,7 @@ pub(crate) struct Steady {
 }
 
 impl Steady {
-    pub(crate) fn new(program: &Program, invocations: &Invocations<'_>, memory: Option<&Memory>) -> Self {
+    pub(crate) fn new(program: &Program, invocations: &Invocations, memory: Option<&Memory>) -> Self {
         let Some(memory) = memory else { return Self { nothing: true, ..Self::default() } };
         let branches = program.functions.iter().map(Branches::new).collect::<Vec<_>>();
         let mut invoked: BTreeMap<FunctionId, Vec<(ProgramPoint, How)>> = BTreeMap::new();
@@ -77,7 +77,7 @@ impl Steady {
 
 struct Analysis<'a> {
     program: &'a Program,
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     memory: &'a Memory,
     branches: Vec<Branches>,
     invoked: BTreeMap<FunctionId, Vec<(ProgramPoint, How)>>,
@@ -105,7 +105,7 @@ impl Analysis<'_> {
         self.steady.size() > before
     }
 
-    /// How a function comes to run, and what it is given.
+    /// What makes a function run, and its arguments.
     fn entry(&mut self, function: FunctionId) {
         for (place, how) in self.invoked.get(&function).into_iter().flatten() {
             let (caller, block, index) = *place;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cover::Candidate;
-use facts::touches::{Meeting, meetings};
+use facts::Facts;
+use facts::invocations::Obstacle;
+use facts::touches::Meeting;
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Contradiction, Engine, Entry, Ledger, Pair, Verdict};
+use model::{Budget, Contradiction, Engine, Entry, Ledger, Pair, Verdict};
 use program::Program;
 use report::document::SCHEMA;
 use report::{Code, Details, ErrorKind, PairVerdict, Protection, Report, Unknown};
@@ -20,6 +22,7 @@ use crate::{Error, assumptions, verify};
 /// What is known so far.
 pub(super) struct Book<'a> {
     pub(super) program: &'a Arc<Program>,
+    pub(super) facts: Arc<Facts>,
     ledger: Ledger,
     /// How the report speaks of a pair; verdict and reason are the ledger's.
     told: BTreeMap<Pair, report::Pair>,
@@ -28,7 +31,7 @@ pub(super) struct Book<'a> {
     /// The races in the order in which they were found.
     races: Vec<Pair>,
     /// Why there may be pairs that are not in the ledger.
-    pub(super) obstacles: Vec<cover::Obstacle>,
+    pub(super) obstacles: Vec<Obstacle>,
     /// Whether a search covered every schedule of this input and everything in it is modelled.
     covered: bool,
     /// Whether an engine stopped at a bound while pairs were open.
@@ -56,18 +59,22 @@ impl<'a> Book<'a> {
     pub(super) fn new(program: &'a Arc<Program>, options: &CheckOptions) -> Self {
         let mut ledger = Ledger::new();
         let mut told = BTreeMap::new();
-        for meeting in meetings(program) {
+        let assume_pure = options.build.assume_pure.clone();
+        let fact_options = facts::Options { assume_pure, ..facts::Options::default() };
+        let facts = Arc::new(Facts::new(Arc::clone(program), fact_options, Budget::default()));
+        for meeting in facts.meetings().unwrap_or_default() {
             ledger.open(meeting.pair);
-            told.insert(meeting.pair, skeleton(program, &meeting));
+            told.insert(meeting.pair, skeleton(program, meeting));
         }
-        let proofs = cover::Options { assume_pure: options.build.assume_pure.clone(), ..cover::Options::default() };
+        let obstacles = facts.obstacles().map(<[Obstacle]>::to_vec).unwrap_or_default();
         Self {
             program,
+            facts,
             ledger,
             told,
             candidates: Vec::new(),
             races: Vec::new(),
-            obstacles: cover::obstacles(program, &proofs),
+            obstacles,
             covered: false,
             bounded: false,
             stray: None,

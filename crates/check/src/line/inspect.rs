@@ -29,10 +29,9 @@ pub(super) fn inspect(book: &mut Book<'_>, options: &CheckOptions, start: Instan
     }
     let began = Instant::now();
     let open: BTreeSet<Pair> = book.unsettled().into_iter().collect();
-    let facts = facts::Options { assume_pure: options.build.assume_pure.clone(), entries: Vec::new() };
-    let program = Arc::clone(book.program);
-    let work = move || lockset::analyse(&program, &facts);
-    let Some(analysis) = wait_for(&options.interrupt, options.deadline(start), work) else {
+    let facts = Arc::clone(&book.facts);
+    let work = move || lockset::analyse(&facts);
+    let Some(Ok(analysis)) = wait_for(&options.interrupt, options.deadline(start), work) else {
         let reason = if options.interrupt.is_set() { StopReason::Interrupted } else { StopReason::Deadline };
         let engine = stopped_engine(reason.to_string(), began.elapsed().as_millis() as u64);
         let unknowns = vec![whole(Code::SEARCH_BOUND, reason.to_string(), "raise `--time`".to_owned())];

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use model::{Engine, Verdict};
+use model::{Budget, Engine, Verdict};
 use report::Code;
 
 use super::book::{Book, Work};
@@ -19,15 +19,14 @@ pub(super) fn prove(book: &mut Book<'_>, options: &CheckOptions, start: Instant)
     let limits = cover::Options::default();
     let share = if options.effort == Effort::Quick { 2 } else { 4 };
     let proofs = cover::Options {
-        deadline: Some(start + options.time / share),
-        interrupt: options.interrupt.clone(),
-        assume_pure: options.build.assume_pure.clone(),
+        budget: Budget::unlimited(options.interrupt.clone())
+            .at_most((start + options.time / share).saturating_duration_since(began)),
         nodes: if options.effort == Effort::Thorough { limits.nodes * 5 } else { limits.nodes },
         ..limits
     };
     let mut stopped = book.obstacles.first().map(|obstacle| obstacle.describe(book.program));
     let mut proved = false;
-    for (pair, answer) in cover::verify(book.program, &open, &proofs) {
+    for (pair, answer) in cover::verify(&book.facts, &open, &proofs) {
         match answer {
             cover::Result::Absent(_) => {
                 let (reason, scope) = (verify::ABSENT.to_owned(), verify::scope(false));

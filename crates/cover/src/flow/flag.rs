@@ -50,7 +50,7 @@ impl Walk<'_> {
         for old in flag.values() {
             let new = written(flag, stmt, old, number);
             let changed =
-                |new, results: &[(LocalId, FlagValue)]| step(change(flag, old, new), self.told(state, results));
+                |new, results: &[(LocalId, FlagValue)]| step(change(flag, old, new), self.with_results(state, results));
             match stmt {
                 Stmt::Load { dst, .. } if !self.is_needed(state.context, *dst) => {
                     return vec![step(Arcs::default(), state.next())];
@@ -72,7 +72,7 @@ impl Walk<'_> {
     }
 
     /// The state after a statement that assigned these values.
-    fn told(&self, state: &ThreadState, results: &[(LocalId, FlagValue)]) -> ThreadState {
+    fn with_results(&self, state: &ThreadState, results: &[(LocalId, FlagValue)]) -> ThreadState {
         let mut after = state.next();
         for (dst, value) in results {
             let local = (state.context, *dst);

@@ -1,8 +1,8 @@
 //! Control flow of all threads as one graph of nodes and edges, from which the net is built.
 //!
 //! A node is a thread's state: where it is (with the calls that led there), which known locks it holds, and results of
-//! tries and values of flags that later branches depend on. Nodes are found by following the code from each thread function; steps that
-//! nobody can notice are followed through. An edge says what it takes from and gives to the shared places.
+//! tries and values of flags that later branches depend on. Nodes are found by following the code from each thread
+//! function; steps that no other thread can observe are no nodes of their own. An edge says what it takes from and gives to the shared places.
 //!
 //! Why the net has every behaviour of the program, also after reordering: if two accesses of an execution are not
 //! ordered by happens-before, all events that happened before either of them, in their old order, lead to a state in
@@ -20,7 +20,7 @@
 //! - calls are followed in place. A call to a recursive function becomes *any order of its effects*: accesses, posts,
 //!   arrivals, creations and releases happen in any order any number of times, and nothing in it waits.
 //!
-//! Assumes: nobody gives back a lock that another thread holds or sets up an object that is in use; exploration reports
+//! Assumes: no thread releases a lock that another holds or initialises an object that is in use; exploration reports
 //! both as misuse.
 
 mod anything;
@@ -50,8 +50,8 @@ use facts::values::Values;
 /// All that is known of the program before a pair is asked about.
 pub(crate) struct Known<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) values: &'a Values,
-    pub(crate) invocations: &'a Invocations<'a>,
+    pub(crate) values: &'a Values<'a>,
+    pub(crate) invocations: &'a Invocations,
     pub(crate) objects: &'a Objects<'a>,
     pub(crate) synchronisation: &'a Synchronisation,
     /// What branches depend on, by function; of all that can run.

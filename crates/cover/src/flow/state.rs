@@ -16,7 +16,7 @@ pub(super) type ContextId = usize;
 pub(super) struct Context {
     pub(super) function: FunctionId,
     pub(super) job: FunctionId,
-    /// The statement that created the thread, if somebody waits for its end.
+    /// The statement that created the thread, if a join waits for its end.
     pub(super) origin: Option<ProgramPoint>,
     pub(super) depth: u32,
     /// The statement that called, and the context it is in; `None` for a thread function.

@@ -74,7 +74,7 @@ impl<'a> Walk<'a> {
         vec![Move { arcs, to: None, starts: None }]
     }
 
-    /// The node of a state, after following what nobody can notice.
+    /// The node of a state, after following the steps that no other thread can observe.
     pub(super) fn node(&mut self, state: ThreadState) -> Node {
         let mut state = state;
         let mut passed = BTreeSet::new();
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
         vec![step(Arcs::default(), inside)]
     }
 
-    /// A library function calls back, or comes to its end.
+    /// A library function calls back, or returns.
     pub(super) fn callbacks(&mut self, state: &ThreadState) -> Vec<Move> {
         let place = (self.contexts[state.context].function, state.block, state.index);
         let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();

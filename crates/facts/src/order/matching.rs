@@ -209,7 +209,7 @@ impl Tree<'_> {
     /// Whether an object stands for one piece of memory, and no other object for the same: a global, or what a statement
     /// that is executed once allocates.
     fn is_one(&self, object: ObjectId) -> bool {
-        let once = |function: FunctionId, block| self.single[function] && !self.graphs[function].repeats(block);
+        let once = |function: FunctionId, block| self.invocations.at_most_once((function, block, 0));
         let one = match self.points_to.origin(object) {
             Origin::Global(global) => !self.program.globals[global].thread_local,
             Origin::Stack(function, local) => {
@@ -274,7 +274,7 @@ impl Tree<'_> {
                             if !access.perhaps && self.points_to.is_wild(id, &operand));
                         let hits = wild || spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
                         if hits {
-                            let once = self.single[id] && !self.graphs[id].repeats(block_id);
+                            let once = self.invocations.at_most_once((id, block_id, 0));
                             count += if once { 1 } else { 2 };
                             last = Some((id, block_id, index));
                         }

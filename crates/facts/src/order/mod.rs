@@ -23,12 +23,13 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::{IndexVec, index_type};
+use model::{Budget, Spent};
 use program::{BlockId, FunctionId, Program};
 use rustc_hash::FxHashMap;
 
 use crate::address::Address;
 use crate::flow_graph::FlowGraph;
-use crate::invocations::ProgramPoint;
+use crate::invocations::{Invocations, ProgramPoint};
 use crate::points_to::PointsTo;
 use crate::spot::Spot;
 
@@ -147,15 +148,16 @@ pub struct Order {
 
 impl Order {
     /// Runs the analysis.
-    pub fn new(
+    pub(crate) fn new(
         program: &Program,
         points_to: &PointsTo,
         graphs: &IndexVec<FunctionId, FlowGraph>,
-        single: &IndexVec<FunctionId, bool>,
+        invocations: &Invocations,
         entries: &[FunctionId],
-    ) -> Self {
-        let walked = walk::walk(program, points_to, graphs, single, entries);
-        spread::spread(program, points_to, walked)
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        let walked = walk::walk(program, points_to, graphs, invocations, (entries, budget))?;
+        spread::spread(program, points_to, walked, budget)
     }
 
     /// The contexts that a statement enters, in the same thread.

@@ -6,11 +6,13 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use model::index::IndexVec;
+use model::{Budget, Spent};
 use program::{FunctionId, LocalId, Operand, Program, Stmt};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::walk::Tree;
 use super::{Binding, Context, ContextId, Moment, MomentId, Order, ThreadId};
+use crate::Rounds;
 use crate::address::{Address, Base};
 use crate::invocations::{How, ProgramPoint};
 use crate::points_to::PointsTo;
@@ -42,7 +44,7 @@ struct Spread<'p> {
     whenever: MomentId,
 }
 
-pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) -> Order {
+pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, budget: &Budget) -> Result<Order, Spent> {
     let mut moments = IndexVec::new();
     let whenever = moments.push(Moment::default());
     let mut spread = Spread {
@@ -71,12 +73,14 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) ->
         }
     }
     spread.outsiders();
+    let mut rounds = Rounds::new(budget, 16);
     while let Some(context) = spread.open.pop_front() {
+        rounds.begin()?;
         spread.visit(context);
     }
     let Spread { moments, contexts, calls, .. } = spread;
     let rows = tree.rows();
-    Order { threads: tree.threads, moments, contexts, calls, rows }
+    Ok(Order { threads: tree.threads, moments, contexts, calls, rows })
 }
 
 /// Call statements by function, creations left out.

@@ -3,19 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::IndexVec;
+use model::{Budget, Spent};
 use program::library::{self, Effect, Role, Size};
 use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
-use super::solver::{Node, Solver, Source, Task};
+use super::solver::{Node, POINTER, Solver, Source, Task};
 use super::{Invoke, PointsTo, local_nodes, wrappers};
+use crate::Options;
 use crate::address::{Addresses, Base};
 use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
-
-/// Bytes of a pointer.
-const POINTER: Option<u32> = Some(8);
 
 /// An invocation whose functions are found while solving.
 struct Call<'p> {
@@ -36,6 +35,10 @@ struct Generator<'p> {
     /// What thread functions return, for those who join.
     results: Node,
     outside: Node,
+    /// A pointer of which nothing is known.
+    unknown: Spot,
+    /// Whether some call goes through such a pointer.
+    calls_unknown: bool,
     calls: Vec<Call<'p>>,
     invokes: BTreeMap<ProgramPoint, Invoke>,
     bound: FxHashSet<(u32, FunctionId)>,
@@ -54,8 +57,9 @@ fn constant(len: &Operand) -> Option<u32> {
 /// The number of the invocation by code without a body.
 const OUTSIDE: u32 = u32::MAX;
 
-pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entries: &[FunctionId]) -> PointsTo {
+pub(super) fn generate(program: &Program, options: &Options, budget: &Budget) -> Result<PointsTo, Spent> {
     let mut solver = Solver::default();
+    let unknown = solver.follow_unknown();
     let locals = local_nodes(program, &mut solver);
     let mut returned = IndexVec::new();
     for _ in &program.functions {
@@ -64,7 +68,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
     let (results, outside) = (solver.node(), solver.node());
     let mut generator = Generator {
         program,
-        assume_pure,
+        assume_pure: &options.assume_pure,
         addresses: Addresses::new(program),
         solver,
         ids: FxHashMap::default(),
@@ -72,6 +76,8 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         returned,
         results,
         outside,
+        unknown,
+        calls_unknown: false,
         calls: Vec::new(),
         invokes: BTreeMap::new(),
         bound: FxHashSet::default(),
@@ -81,7 +87,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         by_outside: Vec::new(),
         passages: Passages::default(),
     };
-    generator.run(entries);
+    generator.run(&options.entries, budget)?;
     let Generator {
         addresses,
         mut solver,
@@ -97,10 +103,12 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
     } = generator;
     by_outside.sort_unstable();
     solver.settle();
-    PointsTo {
+    let clones = clones.keys().map(|made| (*made, names_of(*made, &clones))).collect();
+    Ok(PointsTo {
         addresses,
         ids,
         solver,
+        unknown: unknown.object,
         locals,
         invokes: invokes.into_iter().collect(),
         clones,
@@ -108,11 +116,21 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         calls_outside,
         by_outside,
         returned,
+    })
+}
+
+/// All blocks that are known by other names to callers, and to the callers of those.
+fn names_of(made: ObjectId, clones: &FxHashMap<ObjectId, Vec<ObjectId>>) -> Vec<ObjectId> {
+    let (mut names, mut open) = (BTreeSet::new(), vec![made]);
+    while let Some(object) = open.pop() {
+        let of_callers = clones.get(&object).into_iter().flatten();
+        open.extend(of_callers.filter(|clone| names.insert(**clone)));
     }
+    names.into_iter().collect()
 }
 
 impl<'p> Generator<'p> {
-    fn run(&mut self, entries: &[FunctionId]) {
+    fn run(&mut self, entries: &[FunctionId], budget: &Budget) -> Result<(), Spent> {
         self.outside_world();
         entries.iter().for_each(|entry| self.entry(*entry));
         self.globals();
@@ -128,8 +146,9 @@ impl<'p> Generator<'p> {
                     {
                         let (at, from) = (self.source(id, address), Source::Node(self.results, Shift::default()));
                         self.solver.task(at, Task::Store { shift: Shift::default(), size: POINTER, from });
+                    } else {
+                        self.statement(place, &statement.stmt);
                     }
-                    self.statement(place, &statement.stmt);
                     after_join = matches!(statement.stmt, Stmt::Sync { op: SyncOp::Join { .. }, .. });
                 }
                 if let Terminator::Return(Some(value)) = &block.terminator {
@@ -139,16 +158,20 @@ impl<'p> Generator<'p> {
             }
         }
         loop {
-            self.solver.solve();
+            if self.calls_unknown {
+                self.bind_unknown();
+            }
+            self.solver.solve(budget)?;
             let invoked = std::mem::take(&mut self.solver.invoked);
             let opened = self.passages.open(&mut self.solver);
-            if invoked.is_empty() && !opened {
-                break;
+            if invoked.is_empty() && !opened && !self.solver.spread_unknown() {
+                return Ok(());
             }
             for (number, spot) in invoked {
                 match self.solver.objects[spot.object] {
                     Origin::Function(f) => self.bind(number, f),
                     Origin::Outside if number != OUTSIDE => self.call_outside(number, None),
+                    Origin::Unknown if number != OUTSIDE => self.call_unknown(number),
                     _ => {}
                 }
             }
@@ -178,7 +201,8 @@ impl<'p> Generator<'p> {
                 Source::Spot(Spot::start(object).shifted(address.shift()))
             }
             Base::Function(f) => self.start(Origin::Function(f)),
-            Base::Number | Base::Any => Source::Nothing,
+            Base::Number => Source::Nothing,
+            Base::Any => Source::Spot(self.unknown),
         }
     }
     /// The source, at any offset.
@@ -232,9 +256,12 @@ impl<'p> Generator<'p> {
                 let at = Spot::start(object).shifted(Shift { offset: *offset as i64, stride: 0 });
                 let mut from = self.source(FunctionId(0), target);
                 // What is defined elsewhere is known there.
-                if *target == Operand::Any && elsewhere {
-                    from = Source::Node(self.outside, Shift::default());
-                    self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                if *target == Operand::Any {
+                    from = Source::Nothing;
+                    if elsewhere {
+                        from = Source::Node(self.outside, Shift::default());
+                        self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                    }
                 }
                 let cell = self.solver.cell(at, POINTER);
                 self.solver.flow(from, cell);
@@ -247,7 +274,9 @@ impl<'p> Generator<'p> {
         self.solver.task(at, Task::Load { shift: Shift::default(), size, to });
     }
     fn store(&mut self, f: FunctionId, address: &Operand, size: Option<u32>, from: Source) {
-        if from != Source::Nothing {
+        // A value that is not known is a pointer only if it has the size of one.
+        let is_number = from == Source::Spot(self.unknown) && size.is_some() && size != POINTER;
+        if from != Source::Nothing && !is_number {
             let at = self.source(f, address);
             self.solver.task(at, Task::Store { shift: Shift::default(), size, from });
         }
@@ -360,7 +389,8 @@ impl<'p> Generator<'p> {
     fn call(&mut self, place: ProgramPoint, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
         let number = self.calls.len() as u32;
         self.calls.push(Call { place, how, args, dst });
-        let invoke = Invoke { place, how, callees: Vec::new(), outside: false };
+        let invoke =
+            Invoke { place, how, callees: Vec::new(), without_body: BTreeSet::new(), outside: false, unknown: false };
         self.invokes.entry(place).or_insert(invoke);
         number
     }
@@ -381,6 +411,11 @@ impl<'p> Generator<'p> {
         }
         let body = &self.program.functions[callee];
         if body.blocks.is_empty() {
+            if let Some(call) = self.calls.get(number as usize)
+                && let Some(invoke) = self.invokes.get_mut(&call.place)
+            {
+                invoke.without_body.insert(callee);
+            }
             if number != OUTSIDE && !self.assume_pure.contains(&body.symbol) {
                 self.call_outside(number, Some(callee));
             }
@@ -475,6 +510,29 @@ impl<'p> Generator<'p> {
         let Call { place, args, dst, .. } = self.calls[number as usize];
         let name = callee.map_or_else(|| "a function pointer".to_owned(), |f| self.program.functions[f].name.clone());
         self.leave(place, name, args, dst);
+    }
+    /// Calls through a pointer of which nothing is known: any function whose address is used may be meant.
+    fn call_unknown(&mut self, number: u32) {
+        let Call { place, args, dst, .. } = self.calls[number as usize];
+        let Some(invoke) = self.invokes.get_mut(&place) else { return };
+        if std::mem::replace(&mut invoke.unknown, true) {
+            return;
+        }
+        let unknown = Source::Spot(self.unknown);
+        for arg in args {
+            let from = self.source(place.0, arg);
+            self.solver.task(unknown, Task::Store { shift: Shift::default(), size: POINTER, from });
+        }
+        dst.into_iter().for_each(|dst| self.flow(unknown, place.0, dst));
+        self.calls_unknown = true;
+    }
+    /// Lets every function whose address is used be called with anything.
+    fn bind_unknown(&mut self) {
+        let functions = self.ids.keys().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None });
+        for function in functions.collect::<BTreeSet<_>>() {
+            let parameters = (0..self.program.functions[function].params).map(LocalId);
+            parameters.for_each(|parameter| self.flow(Source::Spot(self.unknown), function, parameter));
+        }
     }
     /// Calls something whose effects are not known.
     fn leave(&mut self, place: ProgramPoint, name: String, args: &[Operand], dst: Option<LocalId>) {

@@ -9,7 +9,8 @@
 //! Can be missed: pointers hidden from the language inside vectors or floating-point values; what a function without a
 //! body does to memory that it was not given. Never claimed wrongly: a
 //! pointer that is computed by integer arithmetic keeps its objects, at any offset. A pointer of which nothing is known
-//! has an empty set: an access through it is *wild* and may touch whatever is exposed.
+//! has an empty set: an access through it is *wild* and may touch whatever is exposed. Where nothing is known of some of a
+//! pointer's values, [`PointsTo::may_be_unknown`] says so beside what is known of the others.
 
 mod collapse;
 mod constraints;
@@ -18,14 +19,27 @@ mod passages;
 mod solver;
 mod wrappers;
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use model::index::IndexVec;
+use model::{Budget, Spent};
 use program::{FunctionId, LocalId, Operand, Program};
 use rustc_hash::FxHashMap;
 
+use crate::Options;
 use crate::address::{Address, Addresses, Base};
 use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 use solver::{Node, Solver};
+
+/// Solutions made by this process.
+static SOLUTIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many points-to solutions this process has made: one for each [`Facts`](crate::Facts) that was asked for one.
+pub fn solutions() -> usize {
+    SOLUTIONS.load(Ordering::Relaxed)
+}
 
 /// A statement that makes functions run, with those it may run.
 #[derive(Clone, Debug)]
@@ -36,8 +50,12 @@ pub struct Invoke {
     pub how: How,
     /// The functions, in order.
     pub callees: Vec<FunctionId>,
-    /// Whether a function without a body, or one that is not known, may be among those meant.
+    /// Functions without a body that may be among those meant, in order.
+    pub without_body: BTreeSet<FunctionId>,
+    /// Whether a function without a body, or one that is not known, may be among those meant; but for those without effect.
     pub outside: bool,
+    /// Whether it goes through a pointer of which nothing is known: any function whose address is used may be meant.
+    pub unknown: bool,
 }
 
 /// The result of the analysis.
@@ -46,6 +64,7 @@ pub struct PointsTo {
     pub addresses: Addresses,
     ids: FxHashMap<Origin, ObjectId>,
     solver: Solver,
+    unknown: ObjectId,
     locals: IndexVec<FunctionId, Node>,
     invokes: FxHashMap<ProgramPoint, Invoke>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
@@ -56,10 +75,10 @@ pub struct PointsTo {
 }
 
 impl PointsTo {
-    /// Runs the analysis. `assume_pure` names functions without a body that have no effect; `entries` are called by code
-    /// that is not there.
-    pub fn new(program: &Program, assume_pure: &std::collections::BTreeSet<String>, entries: &[FunctionId]) -> Self {
-        constraints::generate(program, assume_pure, entries)
+    /// Runs the analysis. Only [`Facts`](crate::Facts) does, once for a program.
+    pub(crate) fn new(program: &Program, options: &Options, budget: &Budget) -> Result<Self, Spent> {
+        SOLUTIONS.fetch_add(1, Ordering::Relaxed);
+        constraints::generate(program, options, budget)
     }
 
     /// Where an operand of a function may point to, sorted.
@@ -209,6 +228,34 @@ impl PointsTo {
         self.invoke(place).is_some_and(|i| i.outside)
     }
 
+    /// Whether an operand may point to something that is not in its set: nothing is known of it, or not all.
+    pub fn may_be_unknown(&self, function: FunctionId, operand: &Operand) -> bool {
+        match self.addresses.of(function, operand).base {
+            Base::Any => true,
+            Base::Local(local) => {
+                let node = self.locals[function] + local.0;
+                self.solver.may_be_unknown(node) || self.solver.of(node).is_empty()
+            }
+            Base::Number | Base::Global(_) | Base::Function(_) => false,
+        }
+    }
+    /// The functions that an operand may point to, in order.
+    pub fn functions(&self, function: FunctionId, operand: &Operand) -> Vec<FunctionId> {
+        let mut found: Vec<FunctionId> = self.of(function, operand).iter().filter_map(|s| self.function(*s)).collect();
+        found.sort_unstable();
+        found
+    }
+    fn function(&self, spot: Spot) -> Option<FunctionId> {
+        if let Origin::Function(function) = self.origin(spot.object) { Some(function) } else { None }
+    }
+    /// The functions whose addresses are used as values.
+    pub fn functions_as_values(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        self.objects().iter().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None })
+    }
+    /// Objects whose addresses were written through pointers of which nothing is known, sorted.
+    pub fn written_anywhere(&self) -> Vec<ObjectId> {
+        self.stored_in(self.unknown)
+    }
     /// The operands of a statement's accesses that are wild: nothing is known about where they point.
     pub fn is_wild(&self, function: FunctionId, operand: &Operand) -> bool {
         let address = self.addresses.of(function, operand);

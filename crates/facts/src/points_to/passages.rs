@@ -7,7 +7,7 @@
 
 use program::library::Passage;
 
-use super::solver::{Solver, Source, Task};
+use super::solver::{Node, Solver, Source, Task};
 use crate::spot::{ObjectId, Shift};
 
 /// Where bytes come out, as long as no pointer can.
@@ -41,7 +41,8 @@ impl Passages {
 
     /// Lets pointers come out where some have gone in since. Whether there are such places.
     pub(super) fn open(&mut self, solver: &mut Solver) -> bool {
-        let holds = |memory: ObjectId| solver.cells(memory).any(|(_, _, node)| !solver.of(node).is_empty());
+        let is_known = |node: Node| solver.of(node).iter().any(|spot| !solver.is_unknown(*spot));
+        let holds = |memory: ObjectId| solver.cells(memory).any(|(_, _, node)| is_known(node));
         let (due, closed): (Vec<_>, Vec<_>) = self.closed.drain(..).partition(|(_, memory)| holds(*memory));
         self.closed = closed;
         for (to, from) in &due {

@@ -3,17 +3,19 @@
 //! Each node has a set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn into
 //! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
 //! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond [`MOST_SPOTS`] they
-//! are widened to one with a stride, so that pointers that walk through an object come to rest. Few objects per node too:
+//! are widened to one with a stride, so that pointers that walk through an object reach a fixed point. Few objects per node too:
 //! beyond [`MOST_TARGETS`] they become a collapsed node ([`super::collapse`]), so that sets, edges and cells stay near the number of
 //! statements.
 
 use std::collections::VecDeque;
 
 use model::index::IndexVec;
+use model::{Budget, Spent};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collapse::CollapsedNodes;
+use crate::Rounds;
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 
 /// A set of spots.
@@ -25,6 +27,10 @@ pub(super) const MOST_SPOTS: usize = 8;
 pub(super) const MOST_TARGETS: usize = 32;
 /// Cells of one object before they become one.
 const MOST_CELLS: usize = 192;
+/// Visits of nodes between two questions to the budget.
+const VISITS: u32 = 2_048;
+/// Bytes of a pointer.
+pub(super) const POINTER: Option<u32> = Some(8);
 
 /// Where spots come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -105,6 +111,67 @@ pub(super) struct Solver {
     edges_at_last_order: usize,
     /// Functions that arrived at an invocation.
     pub(super) invoked: Vec<(u32, Spot)>,
+    /// The abstract location of pointers of which nothing is known, if they are followed.
+    unknown: Option<ObjectId>,
+    /// Something may have been copied from where such a pointer points.
+    unknown_copied: bool,
+    /// Every piece of memory may hold such a pointer.
+    unknown_everywhere: bool,
+    /// By node, in the end: whether such a pointer is in its set.
+    may_be_unknown: Vec<bool>,
+}
+
+/// Pointers of which nothing is known.
+///
+/// They are a spot like any other while sets travel, and are taken out of the sets in the end ([`Solver::settle`]), so that
+/// a set has what is known and [`Solver::may_be_unknown`] says whether that is all. What is read through them is one of
+/// them. What is written through them is kept apart ([`Origin::Unknown`]'s own cells); as it may have been written to
+/// anything, one of them may be read from anything then.
+impl Solver {
+    /// Follows them from now on; the spot that they have.
+    pub(super) fn follow_unknown(&mut self) -> Spot {
+        let object = self.unknown.unwrap_or_else(|| self.objects.push(Origin::Unknown));
+        self.unknown = Some(object);
+        Spot::new(object, Shift::ANYWHERE)
+    }
+    fn unknown_spot(&self) -> Option<Spot> {
+        self.unknown.map(|object| Spot::new(object, Shift::ANYWHERE))
+    }
+    /// Whether the spot is theirs.
+    pub(super) fn is_unknown(&self, spot: Spot) -> bool {
+        self.unknown == Some(spot.object)
+    }
+    /// Whether one of them is in a node's set; only when that has [settled](Self::settle).
+    pub(super) fn may_be_unknown(&self, node: Node) -> bool {
+        self.may_be_unknown.get(self.find(node) as usize).copied().unwrap_or(false)
+    }
+
+    fn perform_unknown(&mut self, task: Task, unknown: Spot) {
+        match task {
+            Task::Load { size: None | POINTER, to, .. } => self.add(to, &[unknown]),
+            Task::Load { .. } | Task::Leak { .. } => {}
+            Task::Store { from, .. } => {
+                let cell = self.cell(unknown, None);
+                self.flow(from, cell);
+            }
+            Task::CopyOut { .. } => self.unknown_copied = true,
+            Task::CopyIn { from, .. } => self.mirror(Mirror { from: Spot::start(from), len: None, to: unknown }),
+            Task::Invoke(number) => self.invoked.push((number, unknown)),
+        }
+    }
+
+    /// Lets them be read from everywhere, if that may be and is new; whether there is more to solve now.
+    pub(super) fn spread_unknown(&mut self) -> bool {
+        let Some(unknown) = self.unknown_spot() else { return false };
+        let written = || self.cells(unknown.object).any(|(_, _, n)| self.of(n).iter().any(|s| !self.is_unknown(*s)));
+        if self.unknown_everywhere || !(self.unknown_copied || written()) {
+            return false;
+        }
+        self.unknown_everywhere = true;
+        let nodes: Vec<Node> = self.memory.iter().flat_map(|memory| memory.cells.iter().map(|c| c.node)).collect();
+        nodes.into_iter().for_each(|node| self.add(node, &[unknown]));
+        true
+    }
 }
 
 impl Solver {
@@ -251,6 +318,9 @@ impl Solver {
     }
 
     fn perform(&mut self, task: Task, spot: Spot) {
+        if self.is_unknown(spot) {
+            return self.perform_unknown(task, spot);
+        }
         match task {
             Task::Load { shift, size, to } => {
                 let cell = self.cell(spot.shifted(shift), size);
@@ -315,6 +385,11 @@ impl Solver {
         }
         for mirror in mirrors {
             self.reflect(mirror, Cell { spot, size, node });
+        }
+        if self.unknown_everywhere
+            && let Some(unknown) = self.unknown_spot()
+        {
+            self.add(node, &[unknown]);
         }
         node
     }
@@ -385,8 +460,9 @@ impl Solver {
         }
     }
 
-    /// Carries spots along until nothing changes, or somebody is invoked.
-    pub(super) fn solve(&mut self) {
+    /// Carries spots along until nothing changes.
+    pub(super) fn solve(&mut self, budget: &Budget) -> Result<(), Spent> {
+        let mut rounds = Rounds::new(budget, VISITS);
         self.tidy();
         while !self.pending.is_empty() {
             if self.known_edges.len() > self.edges_at_last_order + self.edges_at_last_order / 8 {
@@ -401,8 +477,10 @@ impl Solver {
                 self.queued[node as usize] = false;
                 self.visit(node);
                 self.tidy();
+                rounds.begin()?;
             }
         }
+        Ok(())
     }
     /// Does what was put off.
     fn tidy(&mut self) {
@@ -418,8 +496,12 @@ impl Solver {
     }
     /// Says the same with the collapsed nodes there are in the end, when nothing changes any more.
     pub(super) fn settle(&mut self) {
+        let unknown = self.unknown;
         for set in &mut self.spots {
             *set = self.collapsed_nodes.settled(set, &self.objects);
+            let before = set.len();
+            set.retain(|spot| unknown != Some(spot.object));
+            self.may_be_unknown.push(set.len() < before);
         }
     }
 
@@ -579,10 +661,10 @@ mod tests {
             Task::Store { shift: Shift::default(), size: Some(8), from: Source::Spot(content) },
         );
         solver.mirror(Mirror { from: start, len: None, to: start.shifted(along) });
-        solver.solve();
+        solver.solve(&Budget::default()).unwrap();
         assert!(solver.cells(object).count() <= MOST_CELLS + 1);
         let far = solver.cell(Spot::new(object, Shift { offset: 56 * 10_000, stride: 0 }), Some(8));
-        solver.solve();
+        solver.solve(&Budget::default()).unwrap();
         assert_eq!(solver.of(far), [content]);
     }
 }

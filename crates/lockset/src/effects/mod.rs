@@ -14,11 +14,11 @@ mod calls;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::Facts;
+use facts::{Rounds, Solved};
 use facts::address::Address;
 use facts::invocations::{ProgramPoint, ends_thread};
-use model::LockMode;
 use model::index::IndexVec;
+use model::{LockMode, Spent};
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
 
 use crate::bottom_up::bottom_up;
@@ -95,7 +95,8 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// Follows all functions, callees first.
-    pub(crate) fn new(facts: &Facts<'_>) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>) -> Result<Self, Spent> {
+        let mut round = Rounds::new(facts.budget, 16);
         let count = facts.program.functions.len();
         let mut this =
             Self { before: IndexVec::filled(count, BTreeMap::new()), summaries: IndexVec::filled(count, None) };
@@ -105,6 +106,7 @@ impl Effects {
             loop {
                 let mut changed = false;
                 for function in &group {
+                    round.begin()?;
                     let analysis = Analysis { facts, effects: &this, function: *function, recursive_types };
                     let (states, summary) = analysis.run();
                     changed |= this.summaries[*function] != summary;
@@ -126,7 +128,7 @@ impl Effects {
                 }
             }
         }
-        this
+        Ok(this)
     }
 
     /// What is known before a statement; `None` where it cannot be reached.
@@ -138,7 +140,7 @@ impl Effects {
 }
 
 struct Analysis<'a, 'p> {
-    facts: &'a Facts<'p>,
+    facts: &'a Solved<'p>,
     effects: &'a Effects,
     function: FunctionId,
     recursive_types: bool,
@@ -182,7 +184,7 @@ impl Analysis<'_, '_> {
         (states, summary)
     }
 
-    /// What is known after a block; `None` if it does not come to its end.
+    /// What is known after a block; `None` if its end is never reached.
     fn through(&self, block: BlockId, mut state: LocksetState, mut list: Option<&mut Vec<(usize, LocksetState)>>) -> Option<LocksetState> {
         let statements = &self.facts.program.functions[self.function].blocks[block].statements;
         for (index, statement) in statements.iter().enumerate() {
@@ -271,7 +273,7 @@ impl Analysis<'_, '_> {
         Some(Summary { state, depends, returned: returned.flatten() })
     }
 
-    /// The local whose being zero a local tells, and whether it is nonzero exactly then.
+    /// The local that a local tests for zero, and whether the test is nonzero exactly where the tested one is zero.
     fn tested(&self, local: LocalId) -> Option<(LocalId, bool)> {
         let (mut local, mut flipped) = (local, false);
         for _ in 0..16 {
