@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use explore::{ReductionName, search};
-use model::{Executor, Schedule, Trace};
 use facts::Facts;
+use model::{Executor, Schedule, Trace};
 use outlook::Summary;
 use petri::backward::{Pruning, solve};
 use petri::format::Format;

@@ -1,6 +1,7 @@
 //! The static engine's part of the line: what the text of the program says about every pair, for all inputs.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::Facts;
@@ -52,7 +53,7 @@ pub fn static_check(options: &StaticOptions) -> Result<Inspected, Error> {
     let program = Arc::new(prepare(options)?);
     let mut phases = vec![("compiling and lowering", whole.elapsed())];
     let start = Instant::now();
-    let facts = Facts::new(Arc::clone(&program), fact_options(&program, options)?, Budget::default());
+    let facts = Facts::new(Arc::clone(&program), fact_options(&program, options)?, model::Budget::default());
     let analysis = lockset::analyse(&facts).map_err(stopped)?;
     phases.extend(analysis.phases.iter().copied());
     let time_ms = start.elapsed().as_millis() as u64;
@@ -101,7 +102,7 @@ fn folded<'a>(program: &Program, findings: impl Iterator<Item = &'a Finding>) ->
 /// The facts that verdicts rest on, as text or for Graphviz.
 pub fn static_facts(options: &StaticOptions, graph: bool) -> Result<String, Error> {
     let program = Arc::new(prepare(options)?);
-    let facts = Facts::new(Arc::clone(&program), fact_options(&program, options)?, Budget::default());
+    let facts = Facts::new(Arc::clone(&program), fact_options(&program, options)?, model::Budget::default());
     if graph { lockset::emit::graph(&facts) } else { lockset::emit::text(&facts) }.map_err(stopped)
 }
 

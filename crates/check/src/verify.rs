@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::explore::Observer;
@@ -15,7 +16,7 @@ use facts::Facts;
 use facts::invocations::Obstacle;
 use facts::touches::{Meeting, MeetingAccess};
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Contradiction, Engine, Interrupt, Ledger, Pair, SiteId, Verdict};
+use model::{Budget, Contradiction, Engine, Interrupt, Ledger, Pair, SiteId, Verdict};
 use program::Program;
 use report::document::SCHEMA;
 use report::{Code, CoverStatistics, Details, NetStatistics, PairVerdict, Report, Unknown};

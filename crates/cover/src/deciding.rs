@@ -2,7 +2,7 @@
 //!
 //! A value is kept for a terminator or a store to a flag that uses it, through any computation. Computations are done
 //! when they are needed, from the values at their ends: loads, calls, tries and phis. In SSA form that gives the same:
-//! a value cannot be used after one of its ends has been assigned anew without being computed anew itself.
+//! a value cannot be used after one of its ends has been assigned again without being computed anew itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 

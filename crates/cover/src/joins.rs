@@ -3,7 +3,7 @@
 //! - A join waits for a creation that is executed at most once, if its handle is certainly the one created there: the
 //!   result itself, or loaded from a variable that holds nothing else.
 //! - A loop that joins the slots of an array one by one waits for every thread whose handle is in them: when it has
-//!   come to its end, all are over. That is believed when the array is written by creations alone, either by one loop
+//!   come to its end, all are over. That is claimed when the array is written by creations alone, either by one loop
 //!   that counts through slots which the joining loop covers, or by creations executed at most once that each have a
 //!   slot of their own. No handle may be lost before it is joined: the loop that creates runs at most once, or every
 //!   way from a creation to the end of the function or back into the loop goes through the end of the joining loop,

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use cover::{Candidate, Options, Result, verify};
-use facts::Facts;
 use explore::{Hint, HintStep, Led, search};
+use facts::Facts;
 use model::Pair;
 use program::Program;
 use testkit::generator::{Case, Feature};

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use cover::{Options, Result, verify};
-use facts::Facts;
 use explore::{Coverage, ReductionName, search};
+use facts::Facts;
 use model::Pair;
 use program::Program;
 use testkit::generator::{Feature, Item, Sketch};

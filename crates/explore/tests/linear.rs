@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use explore::{Options, ReductionName, search};
-use model::work;
 use facts::Facts;
+use model::work;
 use outlook::Summary;
 use program::Program;
 use testkit::Interpreter;

@@ -9,8 +9,8 @@ use explore::{
     Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, Sampling, StopReason, Strategy, sample, search,
     search_with,
 };
-use model::{Op, Schedule, Step, Trace};
 use facts::Facts;
+use model::{Op, Schedule, Step, Trace};
 use outlook::Summary;
 use testkit::generator::{Case, Feature};
 use testkit::{Interpreter, Limits};

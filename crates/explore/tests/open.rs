@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, StopReason, search};
-use model::{Executor, Pair, SiteId};
 use facts::Facts;
+use model::{Executor, Pair, SiteId};
 use outlook::Summary;
 use program::Program;
 use support::Classes;

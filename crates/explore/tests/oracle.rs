@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
-use model::{End, Executor, Pair, SiteId, Trace};
 use facts::Facts;
+use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
 use testkit::generator::{Case, Feature, Hidden};

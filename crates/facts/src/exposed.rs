@@ -81,8 +81,8 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
             exposed[object] = true;
         }
     }
-    // Code is not data, what the handle of a thread stands for is none of the program, and constants are never written, as
-    // long as a program is defined at all. (What they point to is another matter.)
+    // Code is not data, what the handle of a thread stands for is none of the program, and constants are never written,
+    // as long as a program is defined at all. (What they point to is another matter.)
     for (object, origin) in points_to.objects().iter_enumerated() {
         exposed[object] &= match origin {
             Origin::Function(_) | Origin::Thread(_) => false,

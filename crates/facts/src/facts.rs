@@ -31,8 +31,8 @@ pub struct Options {
 
 /// What holds of a program in every run.
 ///
-/// A command makes one and shares it: nothing is computed before it is asked for, and nothing twice. A part that ends early
-/// because the budget is spent is an error for whoever asked, and nothing half-computed is kept.
+/// A command makes one and shares it: nothing is computed before it is asked for, and nothing twice. A part that ends
+/// early because the budget is spent is an error for whoever asked, and nothing half-computed is kept.
 pub struct Facts {
     program: Arc<Program>,
     options: Options,

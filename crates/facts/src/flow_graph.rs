@@ -389,9 +389,12 @@ mod measure {
         for _ in 0..3 {
             let t = std::time::Instant::now();
             let mut k = 0;
-            for f in &program.functions { let g = FlowGraph::new(f); k += g.order.len(); }
+            for f in &program.functions {
+                let g = FlowGraph::new(f);
+                k += g.order.len();
+            }
             println!("all hand {k} {:?}", t.elapsed());
-            let (mut hd, mut hs, mut pb, mut pd, mut ps) = (0u128,0,0,0,0);
+            let (mut hd, mut hs, mut pb, mut pd, mut ps) = (0u128, 0, 0, 0, 0);
             for f in &program.functions {
                 let mut g = FlowGraph::new(f);
                 let t = std::time::Instant::now();
@@ -403,21 +406,38 @@ mod measure {
                 hs += t.elapsed().as_nanos();
                 let t = std::time::Instant::now();
                 let mut d = DiGraph::<(), (), u32>::with_capacity(f.blocks.len(), 2 * f.blocks.len());
-                for _ in 0..f.blocks.len() { d.add_node(()); }
-                for b in &g.order { for t in f.blocks[*b].terminator.targets() { d.add_edge(b.0.into(), t.0.into(), ()); } }
+                for _ in 0..f.blocks.len() {
+                    d.add_node(());
+                }
+                for b in &g.order {
+                    for t in f.blocks[*b].terminator.targets() {
+                        d.add_edge(b.0.into(), t.0.into(), ());
+                    }
+                }
                 pb += t.elapsed().as_nanos();
                 let t = std::time::Instant::now();
                 let dom = dominators::simple_fast(&d, 0.into());
                 let mut doms = IndexVec::<BlockId, Option<BlockId>>::filled(f.blocks.len(), None);
-                for b in &g.order { doms[*b] = dom.immediate_dominator(b.0.into()).map(|n| BlockId(n.index() as u32)); }
+                for b in &g.order {
+                    doms[*b] = dom.immediate_dominator(b.0.into()).map(|n| BlockId(n.index() as u32));
+                }
                 pd += t.elapsed().as_nanos();
                 let t = std::time::Instant::now();
                 let scc = tarjan_scc(&d);
                 ps += t.elapsed().as_nanos();
                 assert!(scc.len() <= c.1.len() + 100);
-                for b in g.order.iter().skip(1) { assert_eq!(doms[*b], g.dominator[*b]); }
+                for b in g.order.iter().skip(1) {
+                    assert_eq!(doms[*b], g.dominator[*b]);
+                }
             }
-            println!("hand dom {}us scc {}us; petgraph build {}us dom {}us scc {}us", hd/1000, hs/1000, pb/1000, pd/1000, ps/1000);
+            println!(
+                "hand dom {}us scc {}us; petgraph build {}us dom {}us scc {}us",
+                hd / 1000,
+                hs / 1000,
+                pb / 1000,
+                pd / 1000,
+                ps / 1000
+            );
         }
     }
 }

@@ -86,8 +86,8 @@ impl Invocations {
         Ok(this)
     }
 
-    /// Takes over what the points-to analysis found. Where it found nothing that a pointer may call, any function is meant
-    /// whose address is used and that takes no more arguments than there are.
+    /// Takes over what the points-to analysis found. A pointer of which nothing is known may call every function whose
+    /// address is used and that takes no more arguments than there are.
     fn collect(&mut self, points_to: &PointsTo) {
         let program = Arc::clone(&self.program);
         for (id, function) in program.functions.iter_enumerated() {
@@ -97,14 +97,12 @@ impl Invocations {
                     let Some(invoke) = points_to.invoke(place) else { continue };
                     let mut callees: BTreeSet<FunctionId> = invoke.callees.iter().copied().collect();
                     callees.extend(&invoke.without_body);
-                    let through_pointer = most_arguments(&statement.stmt);
-                    if let Some(most) = through_pointer
-                        && (invoke.unknown || callees.is_empty() && !invoke.outside)
-                    {
+                    let pointers = called_pointers(&statement.stmt);
+                    for (_, most) in pointers.iter().filter(|(pointer, _)| points_to.may_be_unknown(id, pointer)) {
                         let taken = points_to.functions_as_values();
-                        callees.extend(taken.filter(|f| program.functions[*f].params <= most));
+                        callees.extend(taken.filter(|f| program.functions[*f].params <= *most));
                     }
-                    if through_pointer.is_some() && invoke.outside && invoke.without_body.is_empty() {
+                    if !pointers.is_empty() && invoke.outside && invoke.without_body.is_empty() {
                         self.leaving.insert(place);
                     }
                     let how = invoke.how;
@@ -340,19 +338,20 @@ pub fn ends_thread(stmt: &Stmt) -> bool {
     }
 }
 
-/// How many arguments a function gets at most that a statement runs through a pointer; `None` if it names the function.
-fn most_arguments(stmt: &Stmt) -> Option<u32> {
-    let is_name = |function: &Operand| matches!(function, Operand::Function(_));
-    match stmt {
-        Stmt::Call { callee: Callee::Indirect(pointer), args, .. } => (!is_name(pointer)).then_some(args.len() as u32),
-        Stmt::Sync { op: SyncOp::Create { function, .. }, .. } => (!is_name(function)).then_some(1),
-        Stmt::Sync { op: SyncOp::Once { function, .. }, .. } => (!is_name(function)).then_some(0),
+/// The pointers through which a statement runs functions, with how many arguments these get at most.
+fn called_pointers(stmt: &Stmt) -> Vec<(Operand, u32)> {
+    let mut pointers = match stmt {
+        Stmt::Call { callee: Callee::Indirect(pointer), args, .. } => vec![(*pointer, args.len() as u32)],
+        Stmt::Sync { op: SyncOp::Create { function, .. }, .. } => vec![(*function, 1)],
+        Stmt::Sync { op: SyncOp::Once { function, .. }, .. } => vec![(*function, 0)],
         Stmt::Library { function, args, .. } => {
-            let effects = library::lookup(function)?.effects.iter();
-            let mut called =
+            let effects = library::lookup(function).map_or(&[][..], |row| row.effects).iter();
+            let called =
                 effects.filter_map(|e| if let Effect::Calls(n) = e { args.get(usize::from(*n)) } else { None });
-            called.any(|pointer| !is_name(pointer)).then_some(u32::MAX)
+            called.map(|pointer| (*pointer, u32::MAX)).collect()
         }
-        _ => None,
-    }
+        _ => Vec::new(),
+    };
+    pointers.retain(|(pointer, _)| !matches!(pointer, Operand::Function(_)));
+    pointers
 }

@@ -13,8 +13,8 @@ use crate::values::{Root, Values};
 /// An object inside of one piece of memory, by its byte offset: a whole global or block, a field, an element.
 pub type Key = (Root, i64);
 
-/// Whether an abstract location stands for one object only: a global, or memory of a function's locals or of the heap whose
-/// allocation is executed at most once.
+/// Whether an abstract location stands for one object only: a global, or memory of a function's locals or of the heap
+/// whose allocation is executed at most once.
 pub(crate) fn is_unique(program: &Program, points_to: &PointsTo, invocations: &Invocations, object: ObjectId) -> bool {
     match points_to.origin(object) {
         Origin::Global(global) => !program.globals[global].thread_local,

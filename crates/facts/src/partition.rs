@@ -68,7 +68,7 @@ impl Partitions {
         this
     }
 
-    /// The sites that take or give back locks, by partition of the pointers they do it through.
+    /// The sites that take or release locks, by partition of the pointers they do it through.
     pub fn of_locks(&self, program: &Program, points_to: &PointsTo) -> Vec<Vec<SiteId>> {
         let mut groups: BTreeMap<u32, BTreeSet<SiteId>> = BTreeMap::new();
         for (id, function) in program.functions.iter_enumerated() {

@@ -10,11 +10,11 @@ use program::{FunctionId, GlobalId, LocalId};
 use crate::invocations::ProgramPoint;
 
 index_type! {
-    /// An object of the points-to analysis.
+    /// An abstract location of the points-to analysis.
     pub struct ObjectId("o");
 }
 
-/// What an object of the analysis stands for.
+/// What an abstract location stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
     /// A global.
@@ -37,7 +37,7 @@ pub enum Origin {
     Unknown,
     /// What a statement copies, on its way.
     Transfer(ProgramPoint),
-    /// Any of many objects that pointers confuse.
+    /// A collapsed node: any of many objects that pointers do not tell apart.
     Collapsed,
 }
 

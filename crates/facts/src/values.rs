@@ -1,14 +1,15 @@
 //! What values may point to, object by object: a view of the points-to solution.
 //!
-//! The solution has spots of abstract locations; some of these stand for the same memory. Here every piece of memory has one
-//! name, its [`Root`]: a collapsed node is all its members, a block that a function fills before its callers know it by names
-//! of their own is that block and all of theirs, and what nothing is known of is [`Root::Unknown`], which stands for every
-//! object whose address is somewhere in memory (*escaped*). A pointer with an empty points-to set is `Unknown` too. Handles of
-//! threads point to no memory of the program.
+//! The solution has spots of abstract locations; some of these stand for the same memory. Here every piece of memory
+//! has one name, its [`Root`]: a collapsed node is all its members, a block that a function fills before its callers
+//! know it by names of their own is that block and all of theirs, and what nothing is known of is [`Root::Unknown`],
+//! which stands for every object whose address is somewhere in memory (*escaped*). A pointer with an empty points-to
+//! set is `Unknown` too. Handles of threads point to no memory of the program.
 //!
-//! Can be missed: pointers hidden from the language, inside vectors or floating-point values; memory that a library function
-//! keeps for itself and returns without its row saying so, where the same pointer may also be to memory of the program. Never
-//! claimed wrongly: a value points to nothing outside its set, if pointer arithmetic stays inside objects, as C demands.
+//! Can be missed: pointers hidden from the language, inside vectors or floating-point values; memory that a library
+//! function keeps for itself and returns without its row saying so, where the same pointer may also be to memory of the
+//! program. Never claimed wrongly: a value points to nothing outside its set, if pointer arithmetic stays inside
+//! objects, as C demands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +30,8 @@ pub enum Root {
     Global(GlobalId),
     /// A local variable in memory, by the local that holds its address.
     Stack(FunctionId, LocalId),
-    /// A heap block, by the statement that makes it: an allocation, or a call of a function that does nothing but allocate.
+    /// A heap block, by the statement that makes it: an allocation, or a call of a function that does nothing but
+    /// allocate.
     Heap(ProgramPoint),
     /// A function.
     Function(FunctionId),
@@ -145,5 +147,72 @@ impl Values<'_> {
             Root::Function(_) => false,
             Root::Global(_) | Root::Stack(..) | Root::Heap(_) | Root::Errno => self.reach.shared.contains(&root),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use program::Stmt;
+
+    use super::*;
+    use crate::Facts;
+
+    /// What the address of the last store in `main` may point to, and the facts.
+    fn last_store(body: &str) -> (Facts, Roots) {
+        let text = format!(
+            "global x: 8\nglobal p: 8\nfn main(%n) {{\nentry:\n{body}\n  return 0\n}}\n\
+             fn make() {{\nentry:\n  %b = alloc 8\n  store 4, %b, 0\n  return %b\n}}\nentry main\n"
+        );
+        let facts = Facts::of(Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")));
+        let main = facts.program().main.unwrap();
+        let statements = facts.program().functions[main].blocks.iter().flat_map(|b| &b.statements);
+        let addresses = statements.filter_map(|s| match s.stmt {
+            Stmt::Store { address, .. } => Some(address),
+            _ => None,
+        });
+        let address = addresses.last().unwrap();
+        let roots = facts.values().unwrap().of(main, &address);
+        (facts, roots)
+    }
+
+    fn roots(body: &str) -> Vec<(Root, Option<i64>)> {
+        last_store(body).1.into_iter().collect()
+    }
+
+    const X: Root = Root::Global(GlobalId(0));
+
+    #[test]
+    fn memory_is_followed() {
+        assert_eq!(roots("store 8, @p, @x+4\n%q = load 8, @p\nstore 4, %q, 1"), [(X, Some(4))]);
+        assert_eq!(roots("%a = offset @x, %n, 4, 0\nstore 4, %a, 1"), [(X, None)]);
+    }
+
+    #[test]
+    fn what_nothing_is_known_of_is_unknown() {
+        let unknown = (Root::Unknown, None);
+        assert_eq!(roots("%q = load 8, @p\nstore 4, %q, 1"), [unknown], "nothing was ever stored there");
+        assert_eq!(roots("store 4, 4096, 1"), [unknown]);
+        assert_eq!(roots("store 4, 0, 1"), []);
+        assert_eq!(roots("%q = select %n, @x, ?\nstore 4, %q, 1"), [(X, Some(0)), unknown]);
+        assert_eq!(roots("%q = load 8, ?\n%r = select %n, @x, %q\nstore 4, %r, 1"), [(X, Some(0)), unknown]);
+        let anything = "store 8, @p, @x\nstore 8, ?, @x\n%q = load 8, @p\nstore 4, %q, 1";
+        assert_eq!(roots(anything), [(X, Some(0)), unknown], "the store may have been to `p`");
+    }
+
+    #[test]
+    fn what_is_stored_escapes() {
+        let (facts, _) = last_store("store 8, ?, @x\nstore 4, @p, 1");
+        let values = facts.values().unwrap();
+        assert!(values.is_escaped(X) && !values.is_escaped(Root::Global(GlobalId(1))));
+    }
+
+    #[test]
+    fn a_block_has_the_names_of_all_callers() {
+        let (facts, caller) = last_store("%q = call make()\nstore 4, %q, 1");
+        let caller: Vec<Root> = caller.into_keys().collect();
+        assert!(matches!(caller[..], [Root::Heap(_)]), "{caller:?}");
+        let make = facts.program().functions.ids().nth(1).unwrap();
+        let inside: Vec<Root> = facts.values().unwrap().of(make, &Operand::Local(LocalId(0))).into_keys().collect();
+        assert!(inside.len() == 2 && inside.contains(&caller[0]), "{inside:?}");
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use facts::{Facts, Solved};
 use facts::partition::Partitions;
+use facts::{Facts, Solved};
 use model::{LockMode, SiteId, Spent};
 
 use crate::effects::Effects;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use facts::{Rounds, Solved};
 use facts::address::Address;
 use facts::invocations::ProgramPoint;
 use facts::order::{ContextId, ThreadId};
+use facts::{Rounds, Solved};
 use model::index::IndexVec;
 use model::{LockMode, Spent};
 use program::{Operand, Stmt, SyncOp};
@@ -111,7 +111,13 @@ impl Entries {
     }
 
     /// What is surely held just before a statement of a context; `None` where it cannot be reached.
-    pub(crate) fn at(&self, facts: &Solved<'_>, effects: &Effects, id: ContextId, place: ProgramPoint) -> Option<Holding> {
+    pub(crate) fn at(
+        &self,
+        facts: &Solved<'_>,
+        effects: &Effects,
+        id: ContextId,
+        place: ProgramPoint,
+    ) -> Option<Holding> {
         let entry = self.of[id].as_ref()?;
         let state = effects.at(place)?;
         Some(holding(facts, id, entry, state))

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use facts::{Rounds, Solved};
 use facts::accesses::{Access, Designator, accesses};
 use facts::invocations::ProgramPoint;
 use facts::order::{Binding, Context, ContextId, MomentId, ThreadId};
 use facts::spot::{ObjectId, Origin, Shift, Spot};
 use facts::{FromArgument, address::Address, address::Base};
+use facts::{Rounds, Solved};
 use model::index::{IndexVec, index_type};
 use model::{AccessKind, LockMode, Order, SiteId, Spent};
 use program::FunctionId;
@@ -135,12 +135,7 @@ struct Interesting {
 }
 
 /// Collects the accesses of all contexts.
-pub(crate) fn events(
-    facts: &Solved<'_>,
-    effects: &Effects,
-    entries: &Entries,
-    whens: &Whens,
-) -> Result<Events, Spent> {
+pub(crate) fn events(facts: &Solved<'_>, effects: &Effects, entries: &Entries, whens: &Whens) -> Result<Events, Spent> {
     let mut rounds = Rounds::new(facts.budget, 16);
     let mut collector = Collector {
         facts,

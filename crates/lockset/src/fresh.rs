@@ -164,7 +164,7 @@ fn made_in(facts: &Solved<'_>, function: FunctionId) -> Vec<(LocalId, ProgramPoi
     made
 }
 
-/// Everything that may follow the statements before the block is made anew.
+/// Everything that may follow the statements before the block is made again.
 fn spread(function: &program::Function, made: ProgramPoint, from: &[(BlockId, usize)]) -> BTreeMap<BlockId, usize> {
     let mut shown: BTreeMap<BlockId, usize> = BTreeMap::new();
     let mut open: Vec<BlockId> = Vec::new();

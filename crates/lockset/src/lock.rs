@@ -30,7 +30,7 @@ impl Lock {
     pub fn mentions(&self, local: LocalId) -> bool {
         matches!(self, Self::Symbol(address) if address.mentions(local))
     }
-    /// Whether it is a lock that can be given back.
+    /// Whether it is a lock that can be released.
     pub fn is_lock(&self) -> bool {
         matches!(self, Self::At(_) | Self::Symbol(_))
     }

@@ -3,8 +3,8 @@
 //! An object may have very many classes, so what most pairs end with is decided by small tables: whether the two
 //! conflict, and whether they may be at the same time.
 
-use facts::{Rounds, Solved};
 use facts::spot::{ObjectId, Spot};
+use facts::{Rounds, Solved};
 use model::Spent;
 use model::index::IndexVec;
 use rustc_hash::FxHashMap;
@@ -77,11 +77,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
     }
 
     /// Acts on all pairs of an object's classes that conflict, and on those of its own with its collapsed node's.
-    pub(crate) fn of(
-        &self,
-        object: ObjectId,
-        mut act: impl FnMut(&Class, &Class, Between),
-    ) -> Result<(), Spent> {
+    pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Class, &Class, Between)) -> Result<(), Spent> {
         let mut rounds = Rounds::new(self.facts.budget, 256);
         let classes = self.known(object);
         let cells = self.cells(&classes, None);
@@ -168,8 +164,8 @@ impl<'a, 'p> Meetings<'a, 'p> {
         cells
     }
 
-    /// What keeps two classes apart that touch the same memory; `None` if they do not conflict. The second is as it is for
-    /// a member of its collapsed node, if that is given.
+    /// What keeps two classes apart that touch the same memory; `None` if they do not conflict. The second is as it is
+    /// for a member of its collapsed node, if that is given.
     fn between(&self, one: &Class, other: &Class, member: Option<&(Way, Spot)>) -> Option<Between> {
         let (a, b) = (self.briefs[one.way], self.briefs[other.way]);
         if !(a.writes || b.writes) || a.atomic && b.atomic {

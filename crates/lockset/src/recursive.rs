@@ -5,7 +5,7 @@ use program::{FunctionId, Operand, Stmt, SyncOp};
 
 use crate::lock::{Lock, may_be_same};
 
-/// Whether everything that may set up the lock says that it counts how often it was taken.
+/// Whether everything that may initialised the lock says that it counts how often it was taken.
 pub(crate) fn is_recursive(facts: &Solved<'_>, function: FunctionId, lock: &Lock) -> bool {
     let mut found = false;
     for (id, body) in facts.program.functions.iter_enumerated() {

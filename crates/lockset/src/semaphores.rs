@@ -1,4 +1,4 @@
-//! Semaphores that are used as locks: one token, which only its taker gives back.
+//! Semaphores that are used as locks: one token, which only its taker releases.
 
 use std::collections::BTreeSet;
 

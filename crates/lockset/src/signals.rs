@@ -44,7 +44,7 @@ pub(crate) fn signals(facts: &Solved<'_>) -> BTreeMap<ThreadId, Vec<Spot>> {
     by_thread
 }
 
-/// Semaphores that exist once, are set up once and without tokens, and that code without a body does not know.
+/// Semaphores that exist once, are initialised once and without tokens, and that code without a body does not know.
 fn candidates(facts: &Solved<'_>) -> Vec<Spot> {
     let mut set_up: Vec<(Vec<Spot>, bool)> = Vec::new();
     for (id, function) in facts.program.functions.iter_enumerated() {

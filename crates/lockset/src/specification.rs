@@ -1,11 +1,11 @@
 //! Which functions of a program are lock functions, said by the user: for kernels and systems with locks of their own.
 //!
 //! A specification is applied before anything else looks at the program: calls of the functions it names become lock
-//! operations of the language, whether they have a body or not. What it says is believed; a wrong one makes wrong
-//! proofs, as a wrong `--assume-pure` does.
+//! operations of the language, whether they have a body or not. What it says is taken for granted; a wrong one makes
+//! wrong proofs, as a wrong `--assume-pure` does.
 //!
 //! ```toml
-//! harmless = ["os_yield"]          # touch nothing that threads share, and give back no lock
+//! harmless = ["os_yield"]          # touch nothing that threads share, and release no lock
 //!
 //! [[lock]]
 //! acquire = ["os_mutex_poll"]

@@ -147,3 +147,12 @@ fn figure_1_summaries() {
     // The branch decides between g3 and g5: there is no lock that p surely is.
     assert!(matches!(is("p at 5c"), Answer::Unknown { .. }));
 }
+
+/// Library memory of which no pointer is ever returned is memory that threads share.
+#[test]
+fn threads_meet_in_the_state_of_a_library_function() {
+    let text = "fn t(%a) { library drand48()\n return 0 }\n\
+                fn main() { %h = create &t, 0\n %i = create &t, 0\n return 0 }\nentry main\n";
+    let (_, analysis) = analysed(text);
+    assert!(analysis.findings.iter().any(|finding| matches!(finding.answer, Answer::Unknown { .. })));
+}

@@ -1,13 +1,13 @@
 //! Where a thread may fail: crash, fail an assertion, or misuse the thread API.
 //!
-//! A failure that happens under every schedule shows in whichever execution reaches it; the search needs those that happen
-//! in some schedules only. So for each kind of failure there are two sets of sites: at the *open* ones shared data decides
-//! whether a thread fails; at the [steady](crate::steady) ones it fails in every schedule of a state's future or in none,
-//! provided that no thread stops or blocks before. A state stays open if an open site is ahead, or if a steady one is ahead
-//! and a thread may stop or block for ever.
+//! A failure that happens under every schedule shows in whichever execution reaches it; the search needs those that
+//! happen in some schedules only. So for each kind of failure there are two sets of sites: at the *open* ones shared
+//! data decides whether a thread fails; at the [steady](crate::steady) ones it fails in every schedule of a state's
+//! future or in none, provided that no thread stops or blocks before. A state stays open if an open site is ahead, or
+//! if a steady one is ahead and a thread may stop or block for ever.
 //!
 //! *Never wrong*: a statement that is at none of these sites does not fail. An address is good if it is surely inside of
-//! an object; a lock is given back by its holder if it is surely held; an object is made, destroyed and freed in order if
+//! an object; a lock is released by its holder if it is surely held; an object is made, destroyed and freed in order if
 //! no other thread may use it at the same time.
 
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
 //! Which locks a thread surely holds, and which it may hold, at each statement.
 //!
-//! Only locks known by name count as surely held ([`Objects::exact`]): at a constant offset in memory that there is once. Both are
-//! found by summaries of functions, given relative to what the caller holds (paper 000's acquired and released sets): a
-//! function surely adds what it holds at all its ends when it starts with nothing, and may take away all that it, or
-//! what it calls, ever unlocks.
+//! Only locks known by name count as surely held ([`Objects::exact`]): at a constant offset in memory that there is
+//! once. Both are found by summaries of functions, given relative to what the caller holds (paper 000's acquired and
+//! released sets): a function surely adds what it holds at all its ends when it starts with nothing, and may take away
+//! all that it, or what it calls, ever unlocks.
 //!
 //! A successful try counts on the branch that tests its result, right after it.
 
@@ -263,7 +263,13 @@ impl Analysis<'_> {
     }
 
     /// Visits every statement that can be reached with what holds before it, and every return, once all is known.
-    fn walk(&self, function: FunctionId, start: Point, mut at: impl FnMut(ProgramPoint, &Point), mut end: impl FnMut(&Point)) {
+    fn walk(
+        &self,
+        function: FunctionId,
+        start: Point,
+        mut at: impl FnMut(ProgramPoint, &Point),
+        mut end: impl FnMut(&Point),
+    ) {
         let body = &self.program.functions[function];
         let mut before: BTreeMap<BlockId, Point> = BTreeMap::new();
         let Some(first) = body.blocks.ids().next() else { return };

@@ -1,5 +1,5 @@
-//! Pairs of sites that may race: they may touch the same memory, create and join do not order them, no lock surely held at
-//! both keeps them apart, and no engine has proved before that they cannot.
+//! Pairs of sites that may race: they may touch the same memory, create and join do not order them, no lock surely held
+//! at both keeps them apart, and no engine has proved before that they cannot.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,9 +7,9 @@
 //! ([`branches`](crate::branches)), to what is chosen where their ways meet, and to functions called and threads created
 //! there.
 //!
-//! *Never claimed wrongly*: if no thread stops early or waits for ever, a steady statement is executed in every schedule
-//! of a state's future or in none, equally often by each thread, with the same values. (What was never written is taken to
-//! be the same too.)
+//! *Never claimed wrongly*: if no thread stops early or waits for ever, a steady statement is executed in every
+//! schedule of a state's future or in none, equally often by each thread, with the same values. (What was never written
+//! is taken to be the same too.)
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Waits that may last for ever.
 //!
-//! A blocked thread waits for a lock whose holder is blocked too, or for something that no thread may ever do. Locks that
-//! all threads take in one order cannot block for ever: the holder of the last one in the order goes on. So only these waits
-//! are a *risk*:
+//! A blocked thread waits for a lock whose holder is blocked too, or for something that no thread may ever do. Locks
+//! that all threads take in one order cannot block for ever: the holder of the last one in the order goes on. So only
+//! these waits are a *risk*:
 //! - two threads together: a lock on a cycle of the order in which locks are taken while others are held, and joining;
 //! - one thread alone: a lock that is taken while it may be held, or that a thread may keep at its end; condition variables,
 //!   semaphores and barriers; bytes, connections and signals; joining while holding a lock; a loop that waits for a change;

@@ -1,7 +1,7 @@
 //! Calls that are not followed: all that a recursive function may do, in any order.
 //!
-//! Accesses, posts, arrivals, creations, releases and changes of flags happen any number of times; nothing waits. A lock taken inside is
-//! not counted as held; one released inside may be released or not.
+//! Accesses, posts, arrivals, creations, releases and changes of flags happen any number of times; nothing waits. A
+//! lock taken inside is not counted as held; one released inside may be released or not.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,12 @@ impl<'a> Walk<'a> {
         moves
     }
 
-    pub(super) fn any_effect(&mut self, state: &ThreadState, place: ProgramPoint, statement: &'a Statement) -> Vec<Move> {
+    pub(super) fn any_effect(
+        &mut self,
+        state: &ThreadState,
+        place: ProgramPoint,
+        statement: &'a Statement,
+    ) -> Vec<Move> {
         let here = || state.at(Phase::Anything);
         let given = |resource| step(Arcs::give(resource, 1), here());
         let Stmt::Sync { op, .. } = &statement.stmt else {

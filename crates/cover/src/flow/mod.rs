@@ -2,16 +2,17 @@
 //!
 //! A node is a thread's state: where it is (with the calls that led there), which known locks it holds, and results of
 //! tries and values of flags that later branches depend on. Nodes are found by following the code from each thread
-//! function; steps that no other thread can observe are no nodes of their own. An edge says what it takes from and gives to the shared places.
+//! function; steps that no other thread can observe are no nodes of their own. An edge says what it takes from and
+//! gives to the shared places.
 //!
 //! Why the net has every behaviour of the program, also after reordering: if two accesses of an execution are not
 //! ordered by happens-before, all events that happened before either of them, in their old order, lead to a state in
 //! which both come next. That prefix keeps every thread's path, and each thing a thread waits for in the net (a lock, a
 //! semaphore's count, a barrier, a once-control, a thread's end) gives a happens-before edge. Signals give none, so a
-//! wait on a condition variable may end at any time here: it gives the lock back and takes it again.
+//! wait on a condition variable may end at any time here: it releases the lock and takes it again.
 //!
 //! A lock is in a thread's *held* list only if the thread really holds it, so what the net lets wait really waits:
-//! - a lock that is not known is neither taken nor given back; a release that may mean a held lock is tried both ways;
+//! - a lock that is not known is neither taken nor released; a release that may mean a held lock is tried both ways;
 //! - taking a held lock again succeeds, counted (a recursive mutex) or not (one that reports the error);
 //! - reader-writer locks need to know that no reader is left, which nets cannot ask for any number of readers. Two
 //!   threads, chosen when they start, are *tracked* and only they respect these locks: a reader takes one of two

@@ -36,7 +36,8 @@ impl<'a> Walk<'a> {
     /// The states in which a new thread may start, and what that takes.
     pub(super) fn starts(&mut self, function: FunctionId, created: Option<ProgramPoint>) -> Vec<(ThreadState, Arcs)> {
         let known = self.known.synchronisation;
-        let waited_for = |place: &ProgramPoint| known.joins.is_waited_for(*place) || known.joins.counted(*place).is_some();
+        let waited_for =
+            |place: &ProgramPoint| known.joins.is_waited_for(*place) || known.joins.counted(*place).is_some();
         let origin = created.filter(waited_for);
         let context =
             self.context(Context { function, job: function, origin, depth: 0, caller: None, how: How::Create });
@@ -44,7 +45,8 @@ impl<'a> Walk<'a> {
         let ways: &[bool] = if known.needs_tracking() { &[true, false] } else { &[true] };
         let start = |tracked: &bool| {
             let (held, results) = Default::default();
-            let state = ThreadState { context, block, index: 0, phase: Phase::Before, held, results, tracked: *tracked };
+            let state =
+                ThreadState { context, block, index: 0, phase: Phase::Before, held, results, tracked: *tracked };
             let mut arcs = Arcs::default();
             if *tracked && known.needs_tracking() {
                 arcs.takes.push((Resource::Trackers, 1));

@@ -27,9 +27,10 @@ pub(super) struct Creation {
 /// A loop that joins the thread in each of a row of handles, those with the numbers from `first` on and below
 /// `end + beyond`.
 ///
-/// A loop that counts down from `s` while its counter is above `b` has rounds for `b + 1` to `s`. With every number less by
-/// one these are `b` to `s - 1`, and each handle is one element further from its number: so such a loop is written down as
-/// if it counted up from `b` to `s`. While the counter is not below `b`, the rounds are `b` to `s` as they are.
+/// A loop that counts down from `s` while its counter is above `b` has rounds for `b + 1` to `s`. With every number
+/// less by one these are `b` to `s - 1`, and each handle is one element further from its number: so such a loop is
+/// written down as if it counted up from `b` to `s`. While the counter is not below `b`, the rounds are `b` to `s` as
+/// they are.
 #[derive(Clone, Debug)]
 pub(super) struct JoinLoop {
     /// The edge on which all are joined.

@@ -1,4 +1,4 @@
-//! Which threads there are, and what may happen in parallel.
+//! Which threads there are, and which points of the code may happen in parallel (MHP).
 //!
 //! Code is followed per *context*: a function together with the thread that runs it and what is known when it is
 //! entered. Functions that start or wait for threads, directly or through others, get a context per call, so that the

@@ -1,9 +1,9 @@
-//! CollapsedNodes: objects that some pointer with very many targets confuses.
+//! Collapsed nodes: abstract locations that a pointer with very many targets does not tell apart.
 //!
-//! Where a set of spots grows beyond all use, its objects are put together, as Steensgaard's analysis does with whatever
-//! one pointer points to. The set then has one spot for all of them; what is stored in one of them is stored in the collapsed node;
-//! what is accessed under an object's own name stays apart. An object is in one collapsed node at most, so collapsed nodes cost no more
-//! than there are objects.
+//! Where a points-to set grows too large, its locations collapse into one node, as Steensgaard's analysis does with all
+//! that one pointer points to. The set then has one spot for all of them, and what is stored in one of them is stored
+//! in the collapsed node; what is accessed under a location's own name stays apart. A location is in one collapsed node
+//! at most, so there are never more collapsed nodes than locations.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,8 @@ impl CollapsedNodes {
         all.dedup();
         Vec::from([all])
     }
-    /// Makes one collapsed node of objects, and of collapsed nodes that they are in already; returns what was no part of it before.
+    /// Makes one collapsed node of objects, and of collapsed nodes that they are in already; returns what was no part
+    /// of it before.
     pub(super) fn gather(
         &mut self,
         group: &[ObjectId],

@@ -7,10 +7,10 @@
 //! context-insensitive; `lockset` adds both for locks.
 //!
 //! Can be missed: pointers hidden from the language inside vectors or floating-point values; what a function without a
-//! body does to memory that it was not given. Never claimed wrongly: a
-//! pointer that is computed by integer arithmetic keeps its objects, at any offset. A pointer of which nothing is known
-//! has an empty set: an access through it is *wild* and may touch whatever is exposed. Where nothing is known of some of a
-//! pointer's values, [`PointsTo::may_be_unknown`] says so beside what is known of the others.
+//! body does to memory that it was not given. Never claimed wrongly: a pointer that is computed by integer arithmetic
+//! keeps its objects, at any offset. A pointer of which nothing is known has an empty set: an access through it is
+//! *wild* and may touch whatever is exposed. Where nothing is known of some of a pointer's values,
+//! [`PointsTo::may_be_unknown`] says so beside what is known of the others.
 
 mod collapse;
 mod constraints;
@@ -52,10 +52,9 @@ pub struct Invoke {
     pub callees: Vec<FunctionId>,
     /// Functions without a body that may be among those meant, in order.
     pub without_body: BTreeSet<FunctionId>,
-    /// Whether a function without a body, or one that is not known, may be among those meant; but for those without effect.
+    /// Whether a function without a body, or one that is not known, may be among those meant; but for those without
+    /// effect.
     pub outside: bool,
-    /// Whether it goes through a pointer of which nothing is known: any function whose address is used may be meant.
-    pub unknown: bool,
 }
 
 /// The result of the analysis.
@@ -157,8 +156,8 @@ impl PointsTo {
         one.iter().any(|a| other.iter().any(|b| self.overlap((*a, Some(1)), (*b, Some(1)))))
     }
 
-    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a collapsed node, those of
-    /// pointers to it alone.
+    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a collapsed node,
+    /// those of pointers to it alone.
     pub fn holders(&self) -> FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> {
         let mut holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> = FxHashMap::default();
         for home in self.objects().ids().filter(|object| self.collapsed_node(*object).is_none()) {

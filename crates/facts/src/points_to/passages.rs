@@ -1,9 +1,9 @@
 //! Pointers that threads hand each other through the library or the kernel: written to a pipe and read from it, given to
 //! `epoll_ctl` and got from `epoll_wait`.
 //!
-//! What goes in is kept in an object of its own. How it is cut on its way is not known, so it may come out anywhere in the
-//! object that is filled. That would make one of all the object's fields, so nothing comes out before a pointer went in:
-//! text that is read into a buffer tells nothing about what is beside it.
+//! What goes in is kept in an object of its own. How it is cut on its way is not known, so it may come out anywhere in
+//! the object that is filled. That would make one of all the object's fields, so nothing comes out before a pointer
+//! went in: text that is read into a buffer tells nothing about what is beside it.
 
 use program::library::Passage;
 

@@ -59,7 +59,7 @@ impl Analysis<'_, '_> {
         }
     }
 
-    /// Code without a body may give back what it may know.
+    /// Code without a body may release what it may know.
     fn leave(&self, state: &mut LocksetState) {
         let known = |spot: &Spot| self.facts.points_to.is_known_outside(spot.object);
         let reachable = |lock: &Lock| match lock {

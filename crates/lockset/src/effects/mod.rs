@@ -1,22 +1,22 @@
-//! What functions do to locks, by summaries.
+//! Must-locksets by summaries: what functions do to locks.
 //!
 //! Paper: Kahlon, Yang, Sankaranarayanan and Gupta, *Fast and Accurate Static Data-Race Detection for Concurrent
 //! Programs*, section 3. A function is followed once, whoever calls it: at each point, which locks it surely holds that
-//! it did not hold when it was entered, and which it may have given back. Locks are named by addresses in terms of
+//! it did not hold when it was entered, and which it may have released. Locks are named by addresses in terms of
 //! parameters and locals ([`Lock::Symbol`]), which callers translate; that two names mean one lock is their symbolic
 //! equality, which is what tracking complete update sequences backwards finds (Algorithm 2), since locals are in SSA
 //! form. Deviations: forward instead of backward, all locks at once; tried locks and what results say about them.
 //!
-//! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned anew.
-//! Never claimed wrongly: that a lock is held, if functions without a body give back no lock that they were not given.
+//! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned again.
+//! Never claimed wrongly: that a lock is held, if functions without a body release no lock that they were not given.
 
 mod calls;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::{Rounds, Solved};
 use facts::address::Address;
 use facts::invocations::{ProgramPoint, ends_thread};
+use facts::{Rounds, Solved};
 use model::index::IndexVec;
 use model::{LockMode, Spent};
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
@@ -41,9 +41,9 @@ struct Depends {
 pub(crate) struct LocksetState {
     /// Taken since the function was entered, and surely held.
     pub(crate) held: Locks,
-    /// What may have been given back since the function was entered.
+    /// What may have been released since the function was entered.
     pub(crate) released: BTreeSet<Released>,
-    /// What may have been given back and taken again by waits since the function was entered.
+    /// What may have been released and taken again by waits since the function was entered.
     pub(crate) interrupted: BTreeSet<Released>,
     pending: BTreeMap<LocalId, Depends>,
     /// Locks that were surely taken since the function was entered, whether they are still held or not.
@@ -114,13 +114,14 @@ impl Effects {
                     this.summaries[*function] = summary;
                 }
                 rounds += 1;
-                // Everything only shrinks, so this ends; the bound is for safety's sake and gives up all claims.
+                // Everything only shrinks, so this ends; the bound is a safeguard that gives up all claims.
                 if !changed || group.len() == 1 && rounds > 60 {
                     break;
                 }
                 if rounds > 60 {
                     for function in &group {
-                        let state = LocksetState { released: BTreeSet::from([Released::Outside]), ..LocksetState::default() };
+                        let state =
+                            LocksetState { released: BTreeSet::from([Released::Outside]), ..LocksetState::default() };
                         this.summaries[*function] =
                             Some(Summary { state, depends: Depends::default(), returned: None });
                     }
@@ -185,7 +186,12 @@ impl Analysis<'_, '_> {
     }
 
     /// What is known after a block; `None` if its end is never reached.
-    fn through(&self, block: BlockId, mut state: LocksetState, mut list: Option<&mut Vec<(usize, LocksetState)>>) -> Option<LocksetState> {
+    fn through(
+        &self,
+        block: BlockId,
+        mut state: LocksetState,
+        mut list: Option<&mut Vec<(usize, LocksetState)>>,
+    ) -> Option<LocksetState> {
         let statements = &self.facts.program.functions[self.function].blocks[block].statements;
         for (index, statement) in statements.iter().enumerate() {
             let concerns = match &statement.stmt {
@@ -208,9 +214,14 @@ impl Analysis<'_, '_> {
     }
 
     /// What the function has done when it returns.
-    fn summary(&self, at: &BTreeMap<BlockId, LocksetState>, edges: &BTreeMap<(BlockId, BlockId), LocksetState>) -> Option<Summary> {
+    fn summary(
+        &self,
+        at: &BTreeMap<BlockId, LocksetState>,
+        edges: &BTreeMap<(BlockId, BlockId), LocksetState>,
+    ) -> Option<Summary> {
         let body = &self.facts.program.functions[self.function];
-        let (mut all, mut zero, mut other): (Option<LocksetState>, Option<LocksetState>, Option<LocksetState>) = (None, None, None);
+        let (mut all, mut zero, mut other): (Option<LocksetState>, Option<LocksetState>, Option<LocksetState>) =
+            (None, None, None);
         let mut returned: Option<Option<Address>> = None;
         for (block, state) in at {
             let Terminator::Return(value) = &body.blocks[*block].terminator else { continue };
@@ -304,7 +315,7 @@ impl Analysis<'_, '_> {
             && let Some(depends) = state.pending.get(&tested).cloned()
         {
             let nonzero = (target == *then) != flipped;
-            // The result may be tested again, as long as the lock is not given back.
+            // The result may be tested again, as long as the lock is not released.
             for (lock, held) in if nonzero { depends.other } else { depends.zero } {
                 if !state.held.contains_key(&lock) {
                     self.acquire(&mut state, lock, held.mode);
@@ -415,7 +426,7 @@ impl Analysis<'_, '_> {
                 }
                 SyncOp::Unlock { lock } => self.release(state, of(lock)),
                 SyncOp::SemPost { sem } => self.release(state, of(sem)),
-                // The lock is given back and taken again: it is held before and after, but not since it was taken.
+                // The lock is released and taken again: it is held before and after, but not since it was taken.
                 SyncOp::CondWait { lock, .. } => {
                     let lock = of(lock);
                     state.interrupted.insert(Released::Named(lock));

@@ -1,10 +1,13 @@
 //! Statements as constraints.
 
+mod calls;
+mod rows;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
-use program::library::{self, Effect, Role, Size};
+use program::library;
 use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,8 +40,8 @@ struct Generator<'p> {
     outside: Node,
     /// A pointer of which nothing is known.
     unknown: Spot,
-    /// Whether some call goes through such a pointer.
-    calls_unknown: bool,
+    /// The calls through such pointers.
+    calls_unknown: FxHashSet<u32>,
     calls: Vec<Call<'p>>,
     invokes: BTreeMap<ProgramPoint, Invoke>,
     bound: FxHashSet<(u32, FunctionId)>,
@@ -77,7 +80,7 @@ pub(super) fn generate(program: &Program, options: &Options, budget: &Budget) ->
         results,
         outside,
         unknown,
-        calls_unknown: false,
+        calls_unknown: FxHashSet::default(),
         calls: Vec::new(),
         invokes: BTreeMap::new(),
         bound: FxHashSet::default(),
@@ -158,7 +161,7 @@ impl<'p> Generator<'p> {
             }
         }
         loop {
-            if self.calls_unknown {
+            if !self.calls_unknown.is_empty() {
                 self.bind_unknown();
             }
             self.solver.solve(budget)?;
@@ -386,248 +389,11 @@ impl<'p> Generator<'p> {
         parts.into_iter().for_each(|part| self.flow(part, f, dst));
     }
 
-    fn call(&mut self, place: ProgramPoint, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
-        let number = self.calls.len() as u32;
-        self.calls.push(Call { place, how, args, dst });
-        let invoke =
-            Invoke { place, how, callees: Vec::new(), without_body: BTreeSet::new(), outside: false, unknown: false };
-        self.invokes.entry(place).or_insert(invoke);
-        number
-    }
-    fn invoke(&mut self, f: FunctionId, pointer: &Operand, number: u32) {
-        match self.addresses.of(f, pointer).base {
-            Base::Function(callee) => self.bind(number, callee),
-            _ => {
-                let at = self.source(f, pointer);
-                self.solver.task(at, Task::Invoke(number));
-            }
-        }
-    }
-
-    /// Lets an invocation run a function.
-    fn bind(&mut self, number: u32, callee: FunctionId) {
-        if !self.bound.insert((number, callee)) {
-            return;
-        }
-        let body = &self.program.functions[callee];
-        if body.blocks.is_empty() {
-            if let Some(call) = self.calls.get(number as usize)
-                && let Some(invoke) = self.invokes.get_mut(&call.place)
-            {
-                invoke.without_body.insert(callee);
-            }
-            if number != OUTSIDE && !self.assume_pure.contains(&body.symbol) {
-                self.call_outside(number, Some(callee));
-            }
-            return;
-        }
-        let (returned, outside) = (self.returned[callee], self.outside);
-        let whatever = Source::Node(outside, Shift::default());
-        if number == OUTSIDE {
-            self.by_outside.push(callee);
-            (0..body.params).for_each(|p| self.flow(whatever, callee, LocalId(p)));
-            self.solver.flow(Source::Node(returned, Shift::default()), outside);
-            return;
-        }
-        let Call { place, how, args, dst } = self.calls[number as usize];
-        if let Some(invoke) = self.invokes.get_mut(&place)
-            && let Err(at) = invoke.callees.binary_search(&callee)
-        {
-            invoke.callees.insert(at, callee);
-        }
-        if how == How::Callback {
-            // A callback is called with pointers into what the library was given.
-            for parameter in 0..body.params {
-                for arg in args {
-                    let from = self.anywhere(place.0, arg);
-                    self.flow(from, callee, LocalId(parameter));
-                }
-                self.flow(whatever, callee, LocalId(parameter));
-            }
-        } else {
-            for parameter in 0..body.params {
-                match args.get(parameter as usize) {
-                    Some(arg) => {
-                        let from = self.source(place.0, arg);
-                        self.flow(from, callee, LocalId(parameter));
-                    }
-                    None => self.flow(whatever, callee, LocalId(parameter)),
-                }
-            }
-            // Variadic arguments are found through memory.
-            for arg in args.iter().skip(body.params as usize) {
-                let from = self.source(place.0, arg);
-                self.solver.flow(from, outside);
-            }
-        }
-        match how {
-            How::Create => {
-                let results = self.results;
-                self.solver.flow(Source::Node(returned, Shift::default()), results);
-            }
-            How::Callback => self.solver.flow(Source::Node(returned, Shift::default()), outside),
-            How::Call | How::Once => {
-                if let Some(dst) = dst {
-                    self.result(place, callee, dst);
-                }
-            }
-        }
-    }
-
-    /// A call's result: what the function returned, or a block of its own if the function only allocates.
-    fn result(&mut self, place: ProgramPoint, callee: FunctionId, dst: LocalId) {
-        let returned = self.returned[callee];
-        if !self.wrappers.contains(&callee) {
-            return self.flow(Source::Node(returned, Shift::default()), place.0, dst);
-        }
-        let block = self.object(Origin::Heap(place));
-        self.flow(Source::Spot(Spot::start(block)), place.0, dst);
-        for made in self.made_by(callee) {
-            self.clones.entry(made).or_default().push(block);
-            let to = Task::CopyOut { shift: Shift::default(), len: None, to: block };
-            self.solver.task(Source::Spot(Spot::start(made)), to);
-        }
-    }
-    /// The blocks that a function makes to return them.
-    fn made_by(&mut self, function: FunctionId) -> Vec<ObjectId> {
-        let mut places = Vec::new();
-        for (block_id, block) in self.program.functions[function].blocks.iter_enumerated() {
-            for (index, statement) in block.statements.iter().enumerate() {
-                let makes = match &statement.stmt {
-                    Stmt::Alloc { .. } => true,
-                    Stmt::Call { callee: Callee::Direct(callee), .. } => self.wrappers.contains(callee),
-                    _ => false,
-                };
-                if makes {
-                    places.push((function, block_id, index));
-                }
-            }
-        }
-        places.into_iter().map(|place| self.object(Origin::Heap(place))).collect()
-    }
-
-    fn call_outside(&mut self, number: u32, callee: Option<FunctionId>) {
-        let Call { place, args, dst, .. } = self.calls[number as usize];
-        let name = callee.map_or_else(|| "a function pointer".to_owned(), |f| self.program.functions[f].name.clone());
-        self.leave(place, name, args, dst);
-    }
-    /// Calls through a pointer of which nothing is known: any function whose address is used may be meant.
-    fn call_unknown(&mut self, number: u32) {
-        let Call { place, args, dst, .. } = self.calls[number as usize];
-        let Some(invoke) = self.invokes.get_mut(&place) else { return };
-        if std::mem::replace(&mut invoke.unknown, true) {
-            return;
-        }
-        let unknown = Source::Spot(self.unknown);
-        for arg in args {
-            let from = self.source(place.0, arg);
-            self.solver.task(unknown, Task::Store { shift: Shift::default(), size: POINTER, from });
-        }
-        dst.into_iter().for_each(|dst| self.flow(unknown, place.0, dst));
-        self.calls_unknown = true;
-    }
-    /// Lets every function whose address is used be called with anything.
-    fn bind_unknown(&mut self) {
-        let functions = self.ids.keys().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None });
-        for function in functions.collect::<BTreeSet<_>>() {
-            let parameters = (0..self.program.functions[function].params).map(LocalId);
-            parameters.for_each(|parameter| self.flow(Source::Spot(self.unknown), function, parameter));
-        }
-    }
-    /// Calls something whose effects are not known.
-    fn leave(&mut self, place: ProgramPoint, name: String, args: &[Operand], dst: Option<LocalId>) {
-        self.calls_outside.push((name, place));
-        if let Some(invoke) = self.invokes.get_mut(&place) {
-            invoke.outside = true;
-        }
-        let outside = self.outside;
-        for arg in args {
-            let from = self.source(place.0, arg);
-            self.solver.flow(from, outside);
-        }
-        if let Some(dst) = dst {
-            self.flow(Source::Node(outside, Shift::default()), place.0, dst);
-        }
-    }
-
     /// Copies bytes, `len` of them where that is known, to a place as far behind `to` as `shift` says.
     fn copy(&mut self, place: ProgramPoint, to: &Operand, from: &Operand, len: Option<u32>, shift: Shift) {
         let transfer = self.object(Origin::Transfer(place));
         let (to, from) = (self.source(place.0, to), self.source(place.0, from));
         self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
         self.solver.task(to, Task::CopyIn { shift, from: transfer });
-    }
-
-    fn library(&mut self, place: ProgramPoint, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
-        let f = place.0;
-        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
-        let Some(row) = library::lookup(name) else {
-            if !self.assume_pure.contains(name) {
-                self.call(place, How::Call, args, dst);
-                self.leave(place, name.to_owned(), args, dst);
-            }
-            return;
-        };
-        for effect in row.effects {
-            match effect {
-                Effect::Returns(n) => {
-                    let from = self.anywhere(f, &arg(*n));
-                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-                }
-                Effect::ReturnsState(state) => {
-                    let object = self.object(Origin::Library(*state));
-                    let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
-                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-                }
-                Effect::StoresPointer(to, n) => {
-                    let from = self.anywhere(f, &arg(*n));
-                    self.store(f, &arg(*to), POINTER, from);
-                }
-                Effect::Copies(to, from) => {
-                    self.copy(place, &arg(*to), &arg(*from), None, Shift::ANYWHERE);
-                }
-                Effect::Passes(passage) => {
-                    let memory = self.object(Origin::Library(passage.state));
-                    let at = self.source(f, &arg(passage.arg));
-                    let len = row.effects.iter().find_map(|e| match e {
-                        Effect::Read(n, Size::Arg(len)) if *n == passage.arg => constant(&arg(*len)),
-                        Effect::Read(n, Size::Bytes(len)) if *n == passage.arg => u32::try_from(*len).ok(),
-                        _ => None,
-                    });
-                    self.passages.add(&mut self.solver, passage, at, len, memory);
-                }
-                Effect::Keeps(n) => {
-                    let (from, outside) = (self.source(f, &arg(*n)), self.outside);
-                    self.solver.flow(from, outside);
-                }
-                Effect::Calls(n) => {
-                    let number = self.call(place, How::Callback, args, None);
-                    let pointer = arg(*n);
-                    self.invoke(f, &pointer, number);
-                }
-                _ => {}
-            }
-        }
-        // What else it does is not known, but it can do that only to what it is given.
-        if row.is_opaque() && !library::is_about_signals(name) {
-            self.call(place, How::Call, args, dst);
-            self.leave(place, name.to_owned(), args, dst);
-        }
-        let block = Origin::Heap(place);
-        match row.role {
-            Role::Allocate { .. } | Role::AllocateInside | Role::Reallocate { .. } => {
-                let from = self.start(block);
-                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-            }
-            Role::AllocateInto { pointer, .. } => {
-                let from = self.start(block);
-                self.store(f, &arg(pointer), POINTER, from);
-            }
-            Role::Errno => {
-                let from = self.start(Origin::Errno);
-                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-            }
-            _ => {}
-        }
     }
 }

@@ -1,32 +1,35 @@
-//! Inclusion constraints between sets of spots, solved in waves.
+//! Inclusion constraints between points-to sets, solved in waves.
 //!
-//! Each node has a set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn into
-//! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
-//! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond [`MOST_SPOTS`] they
-//! are widened to one with a stride, so that pointers that walk through an object reach a fixed point. Few objects per node too:
-//! beyond [`MOST_TARGETS`] they become a collapsed node ([`super::collapse`]), so that sets, edges and cells stay near the number of
-//! statements.
+//! Each node has a points-to set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn
+//! into edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so
+//! are the cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond
+//! [`MOST_SPOTS`] they are widened to one with a stride, so that pointers that walk through an object reach a fixed
+//! point. Few objects per node too: beyond [`MOST_TARGETS`] they become a collapsed node ([`super::collapse`]), so that
+//! sets, edges and cells stay near the number of statements.
+
+mod cycles;
+mod memory;
+mod unknown;
 
 use std::collections::VecDeque;
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::collapse::CollapsedNodes;
 use crate::Rounds;
 use crate::spot::{ObjectId, Origin, Shift, Spot};
+use memory::{Memory, Mirror};
 
-/// A set of spots.
+/// A node, which has a points-to set.
 pub(super) type Node = u32;
 
 /// Spots of one object in one set before they are widened.
 pub(super) const MOST_SPOTS: usize = 8;
 /// Spots in one set before their objects are collapsed.
 pub(super) const MOST_TARGETS: usize = 32;
-/// Cells of one object before they become one.
-const MOST_CELLS: usize = 192;
 /// Visits of nodes between two questions to the budget.
 const VISITS: u32 = 2_048;
 /// Bytes of a pointer.
@@ -58,32 +61,6 @@ pub(super) enum Task {
     Invoke(u32),
     /// Everything in the object flows to the node, and the node's spots into the object.
     Leak { to: Node },
-}
-
-/// A piece of an object's memory.
-#[derive(Clone, Copy)]
-struct Cell {
-    spot: Spot,
-    size: Option<u32>,
-    node: Node,
-}
-
-/// Content that flows on to another object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Mirror {
-    from: Spot,
-    len: Option<u32>,
-    to: Spot,
-}
-
-#[derive(Default)]
-struct Memory {
-    cells: Vec<Cell>,
-    found: FxHashMap<(Spot, Option<u32>), Node>,
-    mirrors: Vec<Mirror>,
-    known_mirrors: FxHashSet<Mirror>,
-    leaks: Vec<Node>,
-    collapsed: bool,
 }
 
 /// The constraints and their solution so far.
@@ -119,59 +96,6 @@ pub(super) struct Solver {
     unknown_everywhere: bool,
     /// By node, in the end: whether such a pointer is in its set.
     may_be_unknown: Vec<bool>,
-}
-
-/// Pointers of which nothing is known.
-///
-/// They are a spot like any other while sets travel, and are taken out of the sets in the end ([`Solver::settle`]), so that
-/// a set has what is known and [`Solver::may_be_unknown`] says whether that is all. What is read through them is one of
-/// them. What is written through them is kept apart ([`Origin::Unknown`]'s own cells); as it may have been written to
-/// anything, one of them may be read from anything then.
-impl Solver {
-    /// Follows them from now on; the spot that they have.
-    pub(super) fn follow_unknown(&mut self) -> Spot {
-        let object = self.unknown.unwrap_or_else(|| self.objects.push(Origin::Unknown));
-        self.unknown = Some(object);
-        Spot::new(object, Shift::ANYWHERE)
-    }
-    fn unknown_spot(&self) -> Option<Spot> {
-        self.unknown.map(|object| Spot::new(object, Shift::ANYWHERE))
-    }
-    /// Whether the spot is theirs.
-    pub(super) fn is_unknown(&self, spot: Spot) -> bool {
-        self.unknown == Some(spot.object)
-    }
-    /// Whether one of them is in a node's set; only when that has [settled](Self::settle).
-    pub(super) fn may_be_unknown(&self, node: Node) -> bool {
-        self.may_be_unknown.get(self.find(node) as usize).copied().unwrap_or(false)
-    }
-
-    fn perform_unknown(&mut self, task: Task, unknown: Spot) {
-        match task {
-            Task::Load { size: None | POINTER, to, .. } => self.add(to, &[unknown]),
-            Task::Load { .. } | Task::Leak { .. } => {}
-            Task::Store { from, .. } => {
-                let cell = self.cell(unknown, None);
-                self.flow(from, cell);
-            }
-            Task::CopyOut { .. } => self.unknown_copied = true,
-            Task::CopyIn { from, .. } => self.mirror(Mirror { from: Spot::start(from), len: None, to: unknown }),
-            Task::Invoke(number) => self.invoked.push((number, unknown)),
-        }
-    }
-
-    /// Lets them be read from everywhere, if that may be and is new; whether there is more to solve now.
-    pub(super) fn spread_unknown(&mut self) -> bool {
-        let Some(unknown) = self.unknown_spot() else { return false };
-        let written = || self.cells(unknown.object).any(|(_, _, n)| self.of(n).iter().any(|s| !self.is_unknown(*s)));
-        if self.unknown_everywhere || !(self.unknown_copied || written()) {
-            return false;
-        }
-        self.unknown_everywhere = true;
-        let nodes: Vec<Node> = self.memory.iter().flat_map(|memory| memory.cells.iter().map(|c| c.node)).collect();
-        nodes.into_iter().for_each(|node| self.add(node, &[unknown]));
-        true
-    }
 }
 
 impl Solver {
@@ -250,7 +174,8 @@ impl Solver {
             }
         }
     }
-    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a collapsed node.
+    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a collapsed
+    /// node.
     fn collapse(&mut self, node: Node) {
         let node = self.find_and_shorten(node) as usize;
         if self.spots[node].len() <= MOST_TARGETS {
@@ -270,21 +195,6 @@ impl Solver {
         if !fresh.is_empty() {
             self.fresh[node] = fresh;
             self.queue(node as Node);
-        }
-    }
-    /// What is in an object is in its collapsed node from now on.
-    fn move_memory(&mut self, object: ObjectId, collapsed: ObjectId) {
-        let memory = std::mem::take(self.memory(object));
-        let of = |spot: Spot| Spot { object: collapsed, ..spot };
-        for cell in memory.cells {
-            let there = self.cell(of(cell.spot), cell.size);
-            self.merge(there, cell.node);
-        }
-        for mirror in memory.mirrors {
-            self.mirror(Mirror { from: of(mirror.from), ..mirror });
-        }
-        for to in memory.leaks {
-            self.perform(Task::Leak { to }, Spot::start(collapsed));
         }
     }
     fn queue(&mut self, node: Node) {
@@ -348,76 +258,6 @@ impl Solver {
                 self.edge(to, whole, Shift::default());
             }
         }
-    }
-
-    /// The memory of an object that is its own home.
-    fn memory(&mut self, object: ObjectId) -> &mut Memory {
-        let index = object.0 as usize;
-        if self.memory.len() <= index {
-            self.memory.resize_with(index + 1, Memory::default);
-        }
-        &mut self.memory[index]
-    }
-
-    /// The node of a piece of memory, merged with all pieces that it overlaps.
-    pub(super) fn cell(&mut self, spot: Spot, size: Option<u32>) -> Node {
-        let spot = Spot { object: self.collapsed_nodes.home(spot.object), ..spot };
-        let memory = self.memory(spot.object);
-        // Before anything is reflected: the cells of an object that mirrors itself further along have no end.
-        memory.collapsed |= memory.cells.len() >= MOST_CELLS && !memory.found.contains_key(&(spot, size));
-        let (spot, size) =
-            if memory.collapsed { (Spot::new(spot.object, Shift::ANYWHERE), None) } else { (spot, size) };
-        if let Some(node) = memory.found.get(&(spot, size)) {
-            return *node;
-        }
-        let len = |size: Option<u32>| size.map(u64::from);
-        let overlapped: Vec<Node> = {
-            let cells = memory.cells.iter().filter(|c| spot.overlaps(len(size), c.spot, len(c.size)));
-            cells.map(|c| c.node).collect()
-        };
-        let node = self.node();
-        let memory = &mut self.memory[spot.object.0 as usize];
-        memory.found.insert((spot, size), node);
-        memory.cells.push(Cell { spot, size, node });
-        let mirrors = memory.mirrors.clone();
-        for other in overlapped {
-            self.merge(node, other);
-        }
-        for mirror in mirrors {
-            self.reflect(mirror, Cell { spot, size, node });
-        }
-        if self.unknown_everywhere
-            && let Some(unknown) = self.unknown_spot()
-        {
-            self.add(node, &[unknown]);
-        }
-        node
-    }
-
-    fn mirror(&mut self, mirror: Mirror) {
-        let from = Spot { object: self.collapsed_nodes.home(mirror.from.object), ..mirror.from };
-        let mirror = Mirror { from, ..mirror };
-        let memory = self.memory(from.object);
-        if !memory.known_mirrors.insert(mirror) {
-            return;
-        }
-        memory.mirrors.push(mirror);
-        for cell in memory.cells.clone() {
-            self.reflect(mirror, cell);
-        }
-    }
-    /// What flows from one cell through a mirror.
-    fn reflect(&mut self, mirror: Mirror, cell: Cell) {
-        let size = cell.size.map(u64::from);
-        if !mirror.from.overlaps(mirror.len.map(u64::from), cell.spot, size) {
-            return;
-        }
-        let from = mirror.from.within();
-        let back = Shift { offset: -from.offset, stride: from.stride };
-        let within = cell.spot.within().then(back);
-        let to = mirror.to.shifted(within);
-        let to = self.cell(to, cell.size);
-        self.edge(cell.node, to, Shift::default());
     }
 
     /// Makes two nodes one, when nothing else is being done.
@@ -523,75 +363,6 @@ impl Solver {
             self.add(to, &moved(&fresh, shift));
         }
     }
-
-    /// Merges nodes on cycles of unmoved edges and puts all nodes in order (Tarjan's algorithm, without recursion).
-    fn merge_cycles(&mut self) {
-        let count = self.parent.len();
-        const NONE: u32 = u32::MAX;
-        let (mut index, mut low) = (vec![NONE; count], vec![0u32; count]);
-        let mut on_stack = vec![false; count];
-        let (mut stack, mut calls): (Vec<Node>, Vec<(Node, usize)>) = (Vec::new(), Vec::new());
-        let mut components: Vec<Vec<Node>> = Vec::new();
-        let mut finished = Vec::new();
-        let mut next = 0u32;
-        for start in 0..count as Node {
-            if self.parent[start as usize] != start || index[start as usize] != NONE {
-                continue;
-            }
-            calls.push((start, 0));
-            while let Some((node, edge)) = calls.pop() {
-                let n = node as usize;
-                if edge == 0 {
-                    index[n] = next;
-                    low[n] = next;
-                    next += 1;
-                    stack.push(node);
-                    on_stack[n] = true;
-                }
-                let mut descended = false;
-                for number in edge..self.edges[n].len() {
-                    let (to, shift) = self.edges[n][number];
-                    let to = self.find(to);
-                    if shift != Shift::default() {
-                        continue;
-                    }
-                    if index[to as usize] == NONE {
-                        calls.push((node, number + 1));
-                        calls.push((to, 0));
-                        descended = true;
-                        break;
-                    }
-                    if on_stack[to as usize] {
-                        low[n] = low[n].min(index[to as usize]);
-                    }
-                }
-                if descended {
-                    continue;
-                }
-                if low[n] == index[n] {
-                    let at = stack.iter().rposition(|m| *m == node).unwrap_or(0);
-                    let component: Vec<Node> = stack.drain(at..).collect();
-                    component.iter().for_each(|m| on_stack[*m as usize] = false);
-                    finished.extend(component.iter().copied());
-                    if component.len() > 1 {
-                        components.push(component);
-                    }
-                }
-                if let Some((caller, _)) = calls.last() {
-                    low[*caller as usize] = low[*caller as usize].min(low[n]);
-                }
-            }
-        }
-        self.order = vec![0; count];
-        for (rank, node) in finished.iter().rev().enumerate() {
-            self.order[*node as usize] = rank as u32;
-        }
-        for component in components {
-            for node in &component[1..] {
-                self.merge(component[0], *node);
-            }
-        }
-    }
 }
 
 fn moved(spots: &[Spot], shift: Shift) -> Vec<Spot> {
@@ -642,29 +413,4 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot], collapsed_nodes: &CollapsedNodes) -
         set.dedup();
     }
     fresh
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `a[i + 1] = a[i]` over structures: each cell of the array flows into the next one.
-    #[test]
-    fn an_object_that_mirrors_itself_has_few_cells() {
-        let mut solver = Solver::default();
-        let object = ObjectId(0);
-        let start = Spot::start(object);
-        let along = Shift { offset: 56, stride: 0 };
-        let content = Spot::start(ObjectId(1));
-        solver.task(
-            Source::Spot(start),
-            Task::Store { shift: Shift::default(), size: Some(8), from: Source::Spot(content) },
-        );
-        solver.mirror(Mirror { from: start, len: None, to: start.shifted(along) });
-        solver.solve(&Budget::default()).unwrap();
-        assert!(solver.cells(object).count() <= MOST_CELLS + 1);
-        let far = solver.cell(Spot::new(object, Shift { offset: 56 * 10_000, stride: 0 }), Some(8));
-        solver.solve(&Budget::default()).unwrap();
-        assert_eq!(solver.of(far), [content]);
-    }
 }
