@@ -1,7 +1,9 @@
 //! A function's blocks as a graph: order, predecessors, dominators, loops and what counts in them.
 
-use model::index::IndexVec;
+use model::index::{Idx, IndexVec};
 use model::{Budget, Spent};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 use program::{BlockId, CompareOp, Expr, Function, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
 
 use crate::Rounds;
@@ -17,8 +19,7 @@ pub struct FlowGraph {
     position: IndexVec<BlockId, Option<u32>>,
     /// Loops, by their headers, outer ones first.
     pub loops: Vec<Loop>,
-    component: IndexVec<BlockId, u32>,
-    cyclic: Vec<bool>,
+    repeating: IndexVec<BlockId, bool>,
 }
 
 /// A natural loop.
@@ -91,21 +92,22 @@ impl FlowGraph {
                 }
             }
         }
-        let (component, cyclic) = components(function, &order);
+        let repeating = on_cycles(function, &order);
         let mut this = Self {
             dominator: IndexVec::filled(count, None),
             order,
             predecessors,
             position,
             loops: Vec::new(),
-            component,
-            cyclic,
+            repeating,
         };
         this.find_dominators();
         this.find_loops(function);
         this
     }
 
+    /// Cooper, Harvey and Kennedy, *A Simple, Fast Dominance Algorithm*. `petgraph::algo::dominators` does the same over hash
+    /// maps: on 1,000 functions of 41 blocks it takes 40 ms where this takes 4 ms.
     fn find_dominators(&mut self) {
         let Some(entry) = self.order.first().copied() else { return };
         self.dominator[entry] = Some(entry);
@@ -147,7 +149,7 @@ impl FlowGraph {
     }
     /// Whether a block may be executed again after it was left.
     pub fn repeats(&self, block: BlockId) -> bool {
-        self.cyclic[self.component[block] as usize]
+        self.repeating[block]
     }
     /// Whether the block can be reached at all.
     pub fn is_reachable(&self, block: BlockId) -> bool {
@@ -327,117 +329,22 @@ fn postorder(function: &Function) -> Vec<BlockId> {
     order
 }
 
-/// Strongly connected components of the blocks, and which of them are cycles (Kosaraju's algorithm).
-fn components(function: &Function, order: &[BlockId]) -> (IndexVec<BlockId, u32>, Vec<bool>) {
-    let mut backwards: IndexVec<BlockId, Vec<BlockId>> = IndexVec::filled(function.blocks.len(), Vec::new());
+/// Which blocks are on a cycle.
+fn on_cycles(function: &Function, order: &[BlockId]) -> IndexVec<BlockId, bool> {
+    let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(function.blocks.len(), 2 * function.blocks.len());
+    function.blocks.ids().for_each(|_| {
+        graph.add_node(());
+    });
     for block in order {
         for target in function.blocks[*block].terminator.targets() {
-            backwards[target].push(*block);
+            graph.add_edge(block.0.into(), target.0.into(), ());
         }
     }
-    const NONE: u32 = u32::MAX;
-    let mut component = IndexVec::filled(function.blocks.len(), NONE);
-    let mut cyclic = Vec::new();
-    for root in order {
-        if component[*root] != NONE {
-            continue;
-        }
-        let id = cyclic.len() as u32;
-        component[*root] = id;
-        let (mut open, mut size) = (vec![*root], 0);
-        let mut to_itself = false;
-        while let Some(block) = open.pop() {
-            size += 1;
-            for previous in &backwards[block] {
-                to_itself |= *previous == block;
-                if component[*previous] == NONE {
-                    component[*previous] = id;
-                    open.push(*previous);
-                }
-            }
-        }
-        cyclic.push(size > 1 || to_itself);
-    }
-    let own = cyclic.len() as u32;
-    for block in function.blocks.ids() {
-        if component[block] == NONE {
-            component[block] = own;
+    let mut repeating = IndexVec::filled(function.blocks.len(), false);
+    for group in kosaraju_scc(&graph) {
+        if group.len() > 1 || graph.contains_edge(group[0], group[0]) {
+            group.into_iter().for_each(|node| repeating[BlockId::new(node.index())] = true);
         }
     }
-    cyclic.push(false);
-    (component, cyclic)
-}
-
-#[cfg(test)]
-mod measure {
-    use super::*;
-    use petgraph::algo::{dominators, tarjan_scc};
-    use petgraph::graph::DiGraph;
-    #[test]
-    fn measure() {
-        let mut text = String::from("global x: 8\n");
-        for f in 0..1000 {
-            text += &format!("fn f{f}(%n) {{\nb0:\ngoto b1\n");
-            for b in 1..40 {
-                let (t, o) = if b % 5 == 4 { (b - 3, b + 1) } else { (b + 1, (b + 2).min(40)) };
-                text += &format!("b{b}:\nstore 4, @x, 1\nbranch %n, b{t}, b{o}\n");
-            }
-            text += "b40:\nreturn 0\n}\n";
-        }
-        text += "fn main() {\na:\nreturn 0\n}\nentry main\n";
-        let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}"));
-        for _ in 0..3 {
-            let t = std::time::Instant::now();
-            let mut k = 0;
-            for f in &program.functions {
-                let g = FlowGraph::new(f);
-                k += g.order.len();
-            }
-            println!("all hand {k} {:?}", t.elapsed());
-            let (mut hd, mut hs, mut pb, mut pd, mut ps) = (0u128, 0, 0, 0, 0);
-            for f in &program.functions {
-                let mut g = FlowGraph::new(f);
-                let t = std::time::Instant::now();
-                g.dominator = IndexVec::filled(f.blocks.len(), None);
-                g.find_dominators();
-                hd += t.elapsed().as_nanos();
-                let t = std::time::Instant::now();
-                let c = components(f, &g.order);
-                hs += t.elapsed().as_nanos();
-                let t = std::time::Instant::now();
-                let mut d = DiGraph::<(), (), u32>::with_capacity(f.blocks.len(), 2 * f.blocks.len());
-                for _ in 0..f.blocks.len() {
-                    d.add_node(());
-                }
-                for b in &g.order {
-                    for t in f.blocks[*b].terminator.targets() {
-                        d.add_edge(b.0.into(), t.0.into(), ());
-                    }
-                }
-                pb += t.elapsed().as_nanos();
-                let t = std::time::Instant::now();
-                let dom = dominators::simple_fast(&d, 0.into());
-                let mut doms = IndexVec::<BlockId, Option<BlockId>>::filled(f.blocks.len(), None);
-                for b in &g.order {
-                    doms[*b] = dom.immediate_dominator(b.0.into()).map(|n| BlockId(n.index() as u32));
-                }
-                pd += t.elapsed().as_nanos();
-                let t = std::time::Instant::now();
-                let scc = tarjan_scc(&d);
-                ps += t.elapsed().as_nanos();
-                assert!(scc.len() <= c.1.len() + 100);
-                for b in g.order.iter().skip(1) {
-                    assert_eq!(doms[*b], g.dominator[*b]);
-                }
-            }
-            println!(
-                "hand dom {}us scc {}us; petgraph build {}us dom {}us scc {}us",
-                hd / 1000,
-                hs / 1000,
-                pb / 1000,
-                pd / 1000,
-                ps / 1000
-            );
-        }
-    }
+    repeating
 }

@@ -8,8 +8,8 @@
 //!
 //! *Never wrong*: what is not in a future does not happen in any run that passes the point; a pair that is left out, or
 //! a wait that is said to end, is so in every run. Where something in the program is not modelled, nothing is closed.
-//! *May be missed*: much. Loads are not followed, so a lock that is found through memory protects nothing, and a branch
-//! is taken both ways.
+//! *May be missed*: much. A lock that is found through memory protects nothing unless its pointer can only point to
+//! that one lock, and a branch is taken both ways.
 
 mod branches;
 mod closed;
