@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use explore::{ReductionName, search};
+use facts::Facts;
 use model::{Executor, Schedule, Trace};
 use outlook::Summary;
 use petri::backward::{Pruning, solve};
@@ -83,7 +84,7 @@ fn lockset() {
     let body = |thread: usize| (0..8).map(|k| access(thread, (thread * 3 + k * 5) % 40)).collect();
     let bodies: Vec<String> = (0..20).map(body).collect();
     let program = threads(&globals, 3, &bodies);
-    measured(|| lockset::analyse(&program, &facts::Options::default()));
+    measured(|| lockset::analyse(&Facts::of(program.clone())));
 }
 
 /// Prediction from a run of three threads that share one lock and occasionally touch a word without it.
@@ -118,7 +119,7 @@ fn best() {
     let body = |thread: usize| format!("{}  store 4, @y, {thread}\n{}", locked("m", "x"), locked("n", "z"));
     let program =
         threads("global m: 40\nglobal n: 40\nglobal x: 4\nglobal y: 4\nglobal z: 4", 2, &[body(0), body(1), body(2)]);
-    let outlook = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+    let outlook = Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap();
     let mut interpreter = Interpreter::new(program).unwrap_or_else(|error| panic!("{error}"));
     let options = explore::Options {
         reduction: ReductionName::Best,

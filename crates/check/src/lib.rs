@@ -14,7 +14,6 @@ mod doubt;
 mod dump;
 mod engine;
 mod error;
-mod facts_shim;
 mod foreign;
 mod gap;
 mod input;

@@ -20,7 +20,6 @@ use recording::RecordConfig;
 use crate::Error;
 use crate::build::Built;
 use crate::describe::ObjectNames;
-use crate::facts_shim;
 use crate::run::{Limits, Running};
 use crate::subject::Subject;
 
@@ -164,7 +163,7 @@ fn needs_control(program: &Program) -> bool {
 
 /// Sites that are in no pair that may race, by the static engine.
 fn harmless_sites(subject: &Subject, built: &Built) -> BTreeSet<SiteId> {
-    let Ok(analysis) = facts_shim::analyse(subject.facts()) else { return BTreeSet::new() };
+    let Ok(analysis) = lockset::analyse(subject.facts()) else { return BTreeSet::new() };
     if !analysis.obstacles.is_empty() || analysis.more_warnings > 0 || !built.unmodelled.is_empty() {
         return BTreeSet::new();
     }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use facts::Facts;
 use lockset::Specification;
 use model::{Budget, Interrupt, Spent};
 use program::Program;
 
 use crate::build::{BuildOptions, Built, Sources};
-use crate::facts_shim::Facts;
 use crate::run::{Limits, Running};
 use crate::{Error, LOCK_PRESETS};
 

@@ -8,9 +8,9 @@ use crate::subject::Subject;
 
 /// The facts that verdicts of the static engine rest on, as text or for Graphviz.
 pub fn facts_text(subject: &Subject, graph: bool) -> Result<String, Error> {
-    let program = subject.facts().program();
-    let facts = facts::Facts::new(program, subject.facts().options());
-    Ok(if graph { lockset::emit::graph(&facts) } else { lockset::emit::text(&facts) })
+    let facts = subject.facts();
+    let text = if graph { lockset::emit::graph(facts) } else { lockset::emit::text(facts) };
+    text.map_err(|spent| Error::Llvm(llvm::Error::Spent(spent)))
 }
 
 /// The net of the first pair that is not proved absent, or of the first pair, as Graphviz; `None` when there is no

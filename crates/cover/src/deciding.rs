@@ -2,18 +2,18 @@
 //!
 //! A value is kept for a terminator or a store to a flag that uses it, through any computation. Computations are done
 //! when they are needed, from the values at their ends: loads, calls, tries and phis. In SSA form that gives the same:
-//! a value cannot be used after one of its ends has been assigned anew without being computed anew itself.
+//! a value cannot be used after one of its ends has been assigned again without being computed anew itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use program::{BinaryOp, BlockId, Expr, Function, FunctionId, LocalId, Operand, Stmt, SyncOp, TryMode};
 
 use crate::flags::Flags;
 
 /// What the branches of one function depend on.
 pub(crate) struct Deciding<'a> {
-    definitions: BTreeMap<LocalId, (Place, &'a Stmt)>,
+    definitions: BTreeMap<LocalId, (ProgramPoint, &'a Stmt)>,
     /// Locals that may be known at some time.
     knowable: BTreeSet<LocalId>,
     /// By block: the locals that are still needed when it has been entered, its phis included.
@@ -77,7 +77,7 @@ impl<'a> Deciding<'a> {
     }
 
     /// One pass backwards; whether something changed.
-    fn find_live(&mut self, id: FunctionId, function: &Function, stores: impl Fn(Place) -> bool) -> bool {
+    fn find_live(&mut self, id: FunctionId, function: &Function, stores: impl Fn(ProgramPoint) -> bool) -> bool {
         let mut changed = false;
         for (block, body) in function.blocks.iter_enumerated().rev() {
             let mut live = BTreeSet::new();

@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{Invocations, Place};
+use facts::invocations::{Invocations, ProgramPoint};
 use facts::objects::Key;
 use facts::touches::touches;
 use facts::values::{Root, Values};
@@ -37,7 +37,7 @@ pub(crate) type FlagValue = Option<i64>;
 /// One access of a flag.
 #[derive(Clone, Copy, Debug)]
 struct FlagAccess {
-    place: Place,
+    place: ProgramPoint,
     site: Option<SiteId>,
     reads: bool,
     writes: bool,
@@ -96,7 +96,7 @@ impl Flag {
 #[derive(Default)]
 pub(crate) struct Flags {
     flags: BTreeMap<Key, Flag>,
-    places: BTreeMap<Place, Key>,
+    places: BTreeMap<ProgramPoint, Key>,
 }
 
 impl Flags {
@@ -105,7 +105,7 @@ impl Flags {
         self.flags.insert(flag.key, flag);
     }
     /// The flag that a statement accesses.
-    pub(crate) fn at(&self, place: Place) -> Option<&Flag> {
+    pub(crate) fn at(&self, place: ProgramPoint) -> Option<&Flag> {
         self.flags.get(self.places.get(&place)?)
     }
     /// A flag by its key.
@@ -129,8 +129,8 @@ struct Uses<'a> {
 /// Looks for flags in all code that can run. They can be kept only if what they rest on is proved.
 pub(crate) fn find(
     program: &Program,
-    values: &Values,
-    invocations: &Invocations<'_>,
+    values: &Values<'_>,
+    invocations: &Invocations,
     deciding: &BTreeMap<FunctionId, Deciding<'_>>,
 ) -> Vec<Flag> {
     let mut globals: BTreeMap<GlobalId, Uses<'_>> = BTreeMap::new();
@@ -151,7 +151,7 @@ pub(crate) fn find(
     let mut flags = Vec::new();
     for (global, Uses { parts, mut spoiled }) in globals {
         let (root, variable) = (Root::Global(global), &program.globals[global]);
-        if variable.thread_local || values.escaped.contains(&root) {
+        if variable.thread_local || values.is_escaped(root) {
             continue;
         }
         spoiled.extend(variable.relocations.iter().map(|(at, _)| Some((*at as i64, 8))));
@@ -170,7 +170,7 @@ pub(crate) fn find(
 }
 
 /// The access of a statement that reads or writes one part of a global and nothing else.
-fn whole(values: &Values, place: Place, stmt: &Stmt) -> Option<(GlobalId, Part, FlagAccess)> {
+fn whole(values: &Values<'_>, place: ProgramPoint, stmt: &Stmt) -> Option<(GlobalId, Part, FlagAccess)> {
     let (address, size, reads, writes, acquires, releases) = match stmt {
         Stmt::Load { address, size, atomic, .. } => {
             (address, *size, true, false, atomic.is_some_and(Order::acquires), false)
@@ -192,7 +192,7 @@ fn whole(values: &Values, place: Place, stmt: &Stmt) -> Option<(GlobalId, Part, 
 }
 
 /// The bytes of synchronisation objects, which only the thread library changes.
-fn inside_objects(values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<(Root, Option<(i64, u64)>)> {
+fn inside_objects(values: &Values<'_>, function: FunctionId, stmt: &Stmt) -> Vec<(Root, Option<(i64, u64)>)> {
     let Stmt::Sync { op, .. } = stmt else { return Vec::new() };
     let bytes = match op {
         SyncOp::Create { .. } | SyncOp::Join { .. } | SyncOp::Detach { .. } | SyncOp::Cancel { .. } => {
@@ -223,7 +223,7 @@ fn initial(content: &[u8], (offset, size): Part) -> Option<i64> {
 
 fn flag(
     program: &Program,
-    invocations: &Invocations<'_>,
+    invocations: &Invocations,
     key: Key,
     size: u32,
     initial: i64,
@@ -252,7 +252,7 @@ fn flag(
 /// Constants that a stored value may be. What is not found is stored as *other*.
 struct Constants<'a> {
     program: &'a Program,
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     found: BTreeSet<i64>,
 }
 

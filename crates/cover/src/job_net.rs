@@ -6,7 +6,7 @@ use model::{Pair, SiteId};
 use petri::{Initial, Marking, Net, PlaceId, Transition, TransitionId};
 use program::{Program, naming};
 
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 
 use crate::flow::{Arcs, Edge, Graph, Known, Node, NodeInfo, Resource};
 
@@ -66,7 +66,7 @@ struct Builder<'a> {
     known: &'a Known<'a>,
     net: Net,
     edges: Vec<Option<usize>>,
-    /// Places of resources that somebody waits for; others do not matter.
+    /// Places of resources that some edge waits for; others do not matter.
     resources: BTreeMap<Resource, PlaceId>,
 }
 
@@ -115,7 +115,7 @@ impl Builder<'_> {
     }
 
     /// `worker:case.c:12`: the thread function and where its thread is created.
-    fn created(&self, (function, block, index): Place) -> String {
+    fn created(&self, (function, block, index): ProgramPoint) -> String {
         let program = self.known.program;
         let mut jobs = self.known.invocations.at((function, block, index)).map(|i| i.callee);
         let job = jobs.next().map_or_else(String::new, |job| plain(&program.functions[job].name));

@@ -3,7 +3,7 @@
 //! - A join waits for a creation that is executed at most once, if its handle is certainly the one created there: the
 //!   result itself, or loaded from a variable that holds nothing else.
 //! - A loop that joins the slots of an array one by one waits for every thread whose handle is in them: when it has
-//!   come to its end, all are over. That is believed when the array is written by creations alone, either by one loop
+//!   come to its end, all are over. That is claimed when the array is written by creations alone, either by one loop
 //!   that counts through slots which the joining loop covers, or by creations executed at most once that each have a
 //!   slot of their own. No handle may be lost before it is joined: the loop that creates runs at most once, or every
 //!   way from a creation to the end of the function or back into the loop goes through the end of the joining loop,
@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{Invocations, Place};
+use facts::invocations::{Invocations, ProgramPoint};
 use facts::touches::{touches, touches_memory};
 use facts::values::{Root, Values};
 use program::{BlockId, Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
@@ -33,16 +33,16 @@ type LoopEnd = (FunctionId, BlockId, BlockId);
 #[derive(Default)]
 pub(crate) struct Joins {
     /// Joins that wait, with the creation of the thread they wait for.
-    waits: BTreeMap<Place, Place>,
+    waits: BTreeMap<ProgramPoint, ProgramPoint>,
     /// Ends of loops that wait, with the creations of the threads they wait for.
-    loops: BTreeMap<LoopEnd, Vec<Place>>,
+    loops: BTreeMap<LoopEnd, Vec<ProgramPoint>>,
     /// Creations that loops wait for, and whether they are executed at most once.
-    groups: BTreeMap<Place, bool>,
+    groups: BTreeMap<ProgramPoint, bool>,
 }
 
 impl Joins {
     /// Looks through all code that can run.
-    pub(crate) fn new(program: &Program, values: &Values, invocations: &Invocations<'_>) -> Self {
+    pub(crate) fn new(program: &Program, values: &Values<'_>, invocations: &Invocations) -> Self {
         let functions = invocations.reachable();
         let placed = functions.flat_map(|function| statements(program, function).map(|(place, s)| (place, &s.stmt)));
         let finder = Finder { program, values, invocations, statements: placed.collect() };
@@ -50,20 +50,20 @@ impl Joins {
     }
 
     /// The creation of the thread that a join waits for.
-    pub(crate) fn waits_for(&self, join: Place) -> Option<Place> {
+    pub(crate) fn waits_for(&self, join: ProgramPoint) -> Option<ProgramPoint> {
         self.waits.get(&join).copied()
     }
-    /// The creations of threads that are over when a loop has come to its end.
-    pub(crate) fn over_after(&self, end: LoopEnd) -> &[Place] {
+    /// The creations of threads that have ended when a loop ends.
+    pub(crate) fn over_after(&self, end: LoopEnd) -> &[ProgramPoint] {
         self.loops.get(&end).map_or(&[], Vec::as_slice)
     }
-    /// Whether somebody waits for the thread created there.
-    pub(crate) fn is_waited_for(&self, create: Place) -> bool {
+    /// Whether a join waits for the thread created there.
+    pub(crate) fn is_waited_for(&self, create: ProgramPoint) -> bool {
         self.waits.values().any(|waited| *waited == create)
     }
     /// How many threads of a creation that loops wait for are counted: one if it is executed at most once, else the two
     /// that are tracked. `None` if no loop waits for it.
-    pub(crate) fn counted(&self, create: Place) -> Option<u32> {
+    pub(crate) fn counted(&self, create: ProgramPoint) -> Option<u32> {
         self.groups.get(&create).map(|once| if *once { 1 } else { 2 })
     }
     /// Whether only tracked threads are counted, for some creation.
@@ -85,16 +85,16 @@ struct Slot {
 
 /// A creation whose handle goes into an array.
 struct Filled<'a> {
-    create: Place,
-    store: Place,
+    create: ProgramPoint,
+    store: ProgramPoint,
     address: &'a Operand,
 }
 
 struct Finder<'a> {
     program: &'a Program,
-    values: &'a Values,
-    invocations: &'a Invocations<'a>,
-    statements: Vec<(Place, &'a Stmt)>,
+    values: &'a Values<'a>,
+    invocations: &'a Invocations,
+    statements: Vec<(ProgramPoint, &'a Stmt)>,
 }
 
 impl<'a> Finder<'a> {
@@ -123,21 +123,21 @@ impl<'a> Finder<'a> {
         Some(joins)
     }
 
-    fn operations(&self) -> impl Iterator<Item = (Place, &'a SyncOp)> {
+    fn operations(&self) -> impl Iterator<Item = (ProgramPoint, &'a SyncOp)> {
         self.statements.iter().filter_map(|(place, stmt)| match stmt {
             Stmt::Sync { op, .. } => Some((*place, op)),
             _ => None,
         })
     }
 
-    fn definition(&self, function: FunctionId, local: LocalId) -> Option<(Place, &'a Stmt)> {
-        let defines = |(place, stmt): &&(Place, &Stmt)| place.0 == function && stmt.assigns().contains(&local);
+    fn definition(&self, function: FunctionId, local: LocalId) -> Option<(ProgramPoint, &'a Stmt)> {
+        let defines = |(place, stmt): &&(ProgramPoint, &Stmt)| place.0 == function && stmt.assigns().contains(&local);
         self.statements.iter().find(defines).copied()
     }
 
     /// The creation whose result the operand is: directly, or loaded from a variable that holds nothing else.
     /// `copies` bounds how often it may be copied on the way.
-    fn created_by(&self, function: FunctionId, handle: &Operand, copies: u32) -> Option<Place> {
+    fn created_by(&self, function: FunctionId, handle: &Operand, copies: u32) -> Option<ProgramPoint> {
         let Operand::Local(local) = handle else { return None };
         let copies = copies.checked_sub(1)?;
         let (place, stmt) = self.definition(function, *local)?;
@@ -162,7 +162,7 @@ impl<'a> Finder<'a> {
         let mut roots = self.values.of(function, address).into_iter();
         let (root, at) = roots.next().filter(|_| roots.next().is_none())?;
         let kept = matches!(root, Root::Stack(..) | Root::Global(_) | Root::Heap(..));
-        let seen = self.values.escaped.contains(&root) || self.values.handed_over.contains(&root);
+        let seen = self.values.is_escaped(root) || self.values.is_handed_over(root);
         (kept && !seen).then_some((root, at))
     }
 
@@ -187,7 +187,7 @@ impl<'a> Finder<'a> {
 
     /// If a join is the work of a loop that goes through the slots of an array: where the loop ends, and the creations
     /// whose threads are over then, with whether each is executed at most once.
-    fn joining_loop(&self, join: Place, handle: &Operand) -> Option<(LoopEnd, BTreeMap<Place, bool>)> {
+    fn joining_loop(&self, join: ProgramPoint, handle: &Operand) -> Option<(LoopEnd, BTreeMap<ProgramPoint, bool>)> {
         let Operand::Local(handle) = handle else { return None };
         let (_, Stmt::Load { address, size: 8, .. }) = self.definition(join.0, *handle)? else { return None };
         let (array, _) = self.hidden(join.0, address)?;
@@ -243,7 +243,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The loop around a statement whose counter is the number of a slot.
-    fn loop_of(&self, place: Place, slot: &Slot) -> Option<CountingLoop> {
+    fn loop_of(&self, place: ProgramPoint, slot: &Slot) -> Option<CountingLoop> {
         let loops = counting_loops(&self.program.functions[place.0]).into_iter();
         loops.into_iter().find(|l| l.counter == slot.number && l.inside.contains(&place.1))
     }
@@ -279,7 +279,7 @@ impl<'a> Finder<'a> {
         filled: &Filled<'_>,
         joined: &Slot,
         joining: &CountingLoop,
-    ) -> Option<BTreeMap<Place, bool>> {
+    ) -> Option<BTreeMap<ProgramPoint, bool>> {
         let (function, ..) = filled.create;
         let slot = self.slot(function, filled.address)?;
         let creating = self.loop_of(filled.store, &slot)?;
@@ -344,7 +344,7 @@ impl<'a> Finder<'a> {
         function: FunctionId,
         joined: &Slot,
         joining: &CountingLoop,
-    ) -> Option<BTreeMap<Place, bool>> {
+    ) -> Option<BTreeMap<ProgramPoint, bool>> {
         let start = self.values.of(function, &joined.base).get(&array).copied()??.checked_add(joined.offset)?;
         let mut slots = BTreeSet::new();
         for one in filled {

@@ -3,7 +3,7 @@
 //! A program becomes a Petri net: a token per thread at its place in the code, places for locks and other objects that
 //! threads wait for. Two accesses can only race if some reachable marking has a thread before each of them, which
 //! `petri` decides (Abdulla, Haziza and Kindahl, *Model Checking Race-Freeness*). [`verify`](fn@verify) answers for
-//! pairs of a lowered program, [`pairs`] lists them, [`sml`] is the paper's small language as an input of its own, and
+//! pairs of a lowered program, [`sml`] is the paper's small language as an input of its own, and
 //! [`dot`] draws nets.
 //!
 //! The net has more behaviour than the program, never less: data is abstracted, branches go either way, locks that are
@@ -21,7 +21,5 @@ mod synchronisation;
 pub mod sml;
 pub mod verify;
 
-pub use facts::invocations::Obstacle;
-pub use facts::touches::{Meeting, MeetingAccess, meetings, pairs};
 pub use petri::backward::Pruning;
-pub use verify::{Candidate, Counters, Options, Proof, Result, Step, obstacle, obstacles, verify};
+pub use verify::{Candidate, Counters, Options, Proof, Result, Step, counted, net, verify};

@@ -15,7 +15,7 @@ use program::{FunctionId, Operand, Program, Stmt, SyncOp};
 
 use crate::flow::statements;
 use crate::joins::Joins;
-use facts::invocations::{Invocations, Place};
+use facts::invocations::{Invocations, ProgramPoint};
 use facts::objects::{Key, Objects};
 use facts::values::Values;
 
@@ -34,17 +34,17 @@ pub(crate) struct Synchronisation {
 }
 
 struct Collector<'a> {
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     objects: &'a Objects<'a>,
-    statements: Vec<(Place, &'a Stmt)>,
+    statements: Vec<(ProgramPoint, &'a Stmt)>,
 }
 
 impl Synchronisation {
     /// Looks through all code that can run.
     pub(crate) fn new(
         program: &Program,
-        values: &Values,
-        invocations: &Invocations<'_>,
+        values: &Values<'_>,
+        invocations: &Invocations,
         objects: &Objects<'_>,
     ) -> Self {
         let functions = invocations.reachable();
@@ -74,13 +74,13 @@ impl Synchronisation {
 }
 
 impl Collector<'_> {
-    fn operations(&self) -> impl Iterator<Item = (Place, &SyncOp)> {
+    fn operations(&self) -> impl Iterator<Item = (ProgramPoint, &SyncOp)> {
         self.statements.iter().filter_map(|(place, stmt)| match stmt {
             Stmt::Sync { op, .. } => Some((*place, op)),
             _ => None,
         })
     }
-    fn exact(&self, place: Place, operand: &Operand) -> Option<Key> {
+    fn exact(&self, place: ProgramPoint, operand: &Operand) -> Option<Key> {
         self.objects.exact(place.0, operand)
     }
 

@@ -9,25 +9,23 @@
 //! can race is a candidate or unknown. Can be wrongly claimed: a candidate may be impossible, for data is abstracted;
 //! it is never a race by itself. An absence carries a certificate that `petri::certificate::check` validates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use model::{Interrupt, Pair, SiteId};
+use model::{Budget, Pair, SiteId, Spent};
 use petri::backward::{self, Answer, Pruning, Statistics, Stop};
 use petri::certificate::Certificate;
 use petri::{Net, TransitionId};
-use program::{FunctionId, Program};
+use program::FunctionId;
 
 use crate::flags::{self, Flags};
 use crate::flow::{self, Graph, Known, Node};
 use crate::job_net::{self, JobNet};
 use crate::synchronisation::Synchronisation;
-use facts::invocations::{Invocations, Obstacle};
-use facts::objects::Objects;
+use facts::Facts;
 use facts::touches::touches_memory;
-use facts::values::Values;
 
-/// Limits, and what is taken for granted.
+/// Limits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Most states of threads in one net.
@@ -36,14 +34,10 @@ pub struct Options {
     pub iterations: u64,
     /// Most time for one pair.
     pub time: Option<Duration>,
-    /// When to stop, for all pairs together.
-    pub deadline: Option<Instant>,
-    /// Set when to stop at once.
-    pub interrupt: Interrupt,
+    /// What all pairs together may use: this engine's share of the time.
+    pub budget: Budget,
     /// What the searches may leave out.
     pub pruning: Pruning,
-    /// Functions without a body that touch no memory, create no threads and call nothing back, by linker name.
-    pub assume_pure: BTreeSet<String>,
 }
 
 impl Default for Options {
@@ -52,10 +46,8 @@ impl Default for Options {
             nodes: 4_000,
             iterations: 200_000,
             time: Some(Duration::from_secs(20)),
-            deadline: None,
-            interrupt: Interrupt::new(),
+            budget: Budget::default(),
             pruning: Pruning::default(),
-            assume_pure: BTreeSet::new(),
         }
     }
 }
@@ -127,26 +119,15 @@ pub enum Result {
     Unknown(String),
 }
 
-/// What keeps every pair from being settled: no `main`, or something in the program that is not modelled.
-pub fn obstacles(program: &Program, options: &Options) -> Vec<Obstacle> {
-    let values = Values::new(program);
-    Invocations::new(program, &values).obstacles(&options.assume_pure)
-}
-
-/// The first of the [`obstacles`], described.
-pub fn obstacle(program: &Program, options: &Options) -> Option<String> {
-    obstacles(program, options).first().map(|obstacle| obstacle.describe(program))
-}
-
-/// Answers for each pair, in order.
-pub fn verify(program: &Program, pairs: &[Pair], options: &Options) -> Vec<(Pair, Result)> {
-    counted(program, pairs, options).0
+/// Answers for each pair, in order; unknown for all where something in the program is not modelled.
+pub fn verify(facts: &Facts, pairs: &[Pair], options: &Options) -> Vec<(Pair, Result)> {
+    counted(facts, pairs, options).0
 }
 
 /// Answers for each pair, in order, and what the searches did.
-pub fn counted(program: &Program, pairs: &[Pair], options: &Options) -> (Vec<(Pair, Result)>, Counters) {
+pub fn counted(facts: &Facts, pairs: &[Pair], options: &Options) -> (Vec<(Pair, Result)>, Counters) {
     let mut counters = Counters::default();
-    let answers = with_known(program, options, |known| settle(known, pairs, options, &mut counters));
+    let answers = with_known(facts, |known| settle(known, pairs, options, &mut counters));
     let answers = match answers {
         Ok(mut answers) => pairs.iter().filter_map(|pair| Some((*pair, answers.remove(pair)?))).collect(),
         Err(reason) => pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect(),
@@ -156,8 +137,8 @@ pub fn counted(program: &Program, pairs: &[Pair], options: &Options) -> (Vec<(Pa
 
 /// The net of a pair, as [`verify`](fn@verify) asks about it; `None` if it has too many nodes or something in the
 /// program is not modelled.
-pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
-    let net = with_known(program, options, |known| {
+pub fn net(facts: &Facts, pair: Pair, options: &Options) -> Option<Net> {
+    let net = with_known(facts, |known| {
         settle(known, &[pair], options, &mut Counters::default());
         let graph = flow::graph(known, &pair.sites().into(), options.nodes).ok()?;
         Some(job_net::build(known, &graph, pair).net)
@@ -165,23 +146,21 @@ pub fn net(program: &Program, pair: Pair, options: &Options) -> Option<Net> {
     net.ok().flatten()
 }
 
-/// Does something with all that is known of the program; fails with what is not modelled.
-fn with_known<R>(
-    program: &Program,
-    options: &Options,
-    then: impl FnOnce(&mut Known<'_>) -> R,
-) -> std::result::Result<R, String> {
-    let values = Values::new(program);
-    let invocations = Invocations::new(program, &values);
-    if let Some(obstacle) = invocations.obstacles(&options.assume_pure).first() {
+/// Does something with all that is known of the program; fails with what is not modelled, or with the limit that was
+/// reached.
+fn with_known<R>(facts: &Facts, then: impl FnOnce(&mut Known<'_>) -> R) -> std::result::Result<R, String> {
+    let spent = |spent: Spent| spent.to_string();
+    let program = facts.program();
+    if let Some(obstacle) = facts.obstacles().map_err(spent)?.first() {
         return Err(obstacle.describe(program));
     }
-    let objects = Objects::new(program, &values, &invocations);
-    let synchronisation = Synchronisation::new(program, &values, &invocations, &objects);
+    let (values, objects) = (facts.values().map_err(spent)?, facts.objects().map_err(spent)?);
+    let invocations = facts.invocations().map_err(spent)?;
+    let synchronisation = Synchronisation::new(program, &values, invocations, &objects);
     let mut known = Known {
         program,
         values: &values,
-        invocations: &invocations,
+        invocations,
         objects: &objects,
         synchronisation: &synchronisation,
         deciding: BTreeMap::new(),
@@ -237,8 +216,7 @@ fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
 }
 
 fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Counters) -> Result {
-    let late = || options.interrupt.is_set() || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    if late() {
+    if options.budget.is_spent() {
         return Result::Unknown("the proof was stopped at its limits".to_owned());
     }
     if let Some(site) = without_access(known, pair) {
@@ -250,7 +228,7 @@ fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Count
     let job_net = job_net::build(known, &graph, pair);
     let start = Instant::now();
     let go_on = |statistics: &Statistics| {
-        let in_time = options.time.is_none_or(|limit| start.elapsed() < limit) && !late();
+        let in_time = options.time.is_none_or(|limit| start.elapsed() < limit) && !options.budget.is_spent();
         statistics.iterations < options.iterations && in_time
     };
     let (answer, statistics) = backward::solve(&job_net.net, options.pruning, go_on);

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use cover::{Candidate, Options, Result, pairs, verify};
+use cover::{Candidate, Options, Result, verify};
 use explore::{Hint, HintStep, Led, search};
+use facts::Facts;
 use model::Pair;
 use program::Program;
 use testkit::generator::{Case, Feature};
@@ -35,7 +36,8 @@ fn hints_show_races() {
         let program = case.program();
         let truth: BTreeSet<Pair> = case.truth.races.iter().map(|(a, b)| Pair::new(*a, *b)).collect();
         let without = races(&program, Vec::new()).0;
-        for (pair, answer) in verify(&program, &pairs(&program), &Options::default()) {
+        let facts = Facts::of(program.clone());
+        for (pair, answer) in verify(&facts, &facts.pairs().unwrap(), &Options::default()) {
             let Result::Candidate(candidate) = answer else { continue };
             let (with, led) = races(&program, vec![hint(&candidate)]);
             assert!(with.is_subset(&truth), "seed {seed}: {:?}", with.difference(&truth));

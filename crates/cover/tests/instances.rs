@@ -10,8 +10,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use cover::{Options, Result, pairs, verify};
+use cover::{Options, Result, verify};
 use explore::{Coverage, ReductionName, search};
+use facts::Facts;
 use model::Pair;
 use program::Program;
 use testkit::generator::{Feature, Item, Sketch};
@@ -132,7 +133,8 @@ fn races(program: &Program, executions: u64, by_brute_force: bool) -> Option<BTr
 }
 
 fn absent(program: &Program) -> BTreeSet<Pair> {
-    let answers = verify(program, &pairs(program), &Options::default()).into_iter();
+    let facts = Facts::of(program.clone());
+    let answers = verify(&facts, &facts.pairs().unwrap(), &Options::default()).into_iter();
     answers.filter(|(_, answer)| matches!(answer, Result::Absent(_))).map(|(pair, _)| pair).collect()
 }
 

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use cover::{Options, Result, pairs, verify};
+use cover::{Options, Result, verify};
+use facts::Facts;
 use model::Pair;
 use program::Program;
 use testkit::generator::{Case, Feature, Random};
@@ -29,11 +30,12 @@ struct Tally {
 
 /// Checks all pairs of a program against what brute force found.
 fn compare(program: &Program, truth: &Truth, tally: &mut Tally, context: &dyn Fn() -> String) {
-    let listed = pairs(program);
+    let facts = Facts::of(program.clone());
+    let listed = facts.pairs().unwrap();
     let races: BTreeSet<Pair> = truth.races.iter().map(|(a, b)| Pair::new(*a, *b)).collect();
     let known: BTreeSet<Pair> = listed.iter().copied().collect();
     assert!(races.is_subset(&known), "not listed: {:?}\n{}", races.difference(&known), context());
-    for (pair, result) in verify(program, &listed, &Options::default()) {
+    for (pair, result) in verify(&facts, &listed, &Options::default()) {
         tally.pairs += 1;
         let race_free = !races.contains(&pair);
         let [one, other] = pair.sites().map(|site| program.sites[site].function);

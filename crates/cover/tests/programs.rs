@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use cover::{Options, Result, pairs, verify};
+use cover::{Options, Result, verify};
+use facts::Facts;
 use petri::certificate;
 use program::Program;
 use testkit::{Limits, oracle};
@@ -17,10 +18,11 @@ fn parse(text: &str) -> Program {
 /// The pairs that are not proved absent. Proofs are checked, and where brute force can handle the program, nothing that
 /// it finds is missing.
 fn candidates(text: &str) -> BTreeSet<Lines> {
-    let program = parse(text);
+    let facts = Facts::of(parse(text));
+    let program = facts.program();
     let line = |site| program.sites[site].location.map_or(0, |l| l.line);
     let mut open = BTreeSet::new();
-    for (pair, result) in verify(&program, &pairs(&program), &Options::default()) {
+    for (pair, result) in verify(&facts, &facts.pairs().unwrap(), &Options::default()) {
         let [a, b] = pair.sites().map(line);
         match result {
             Result::Absent(proof) => {
@@ -437,7 +439,7 @@ fn objects_reached_through_pointers() {
 fn main() { %s = alloca 8\n %q = offset %s, 1, 4, 0\n %h = create &t, %s\n store 4, %s, 2\n store 4, %q, 2\n return 0 }";
     assert_eq!(candidates(handed), [(1, 6)].into());
     let private = handed.replace("create &t, %s", "create &t, 0").replace("store 4, %p, 1", "yield");
-    assert!(pairs(&parse(&private)).is_empty());
+    assert!(Facts::of(parse(&private)).pairs().unwrap().is_empty());
     let published = "global p: 8
 fn t(%a) { %q = load 8, @p\n store 4, %q, 1\n return 0 }
 fn main() { %b = alloc 4\n store 8, @p, %b\n %h = create &t, 0\n free %b\n return 0 }";
@@ -446,29 +448,30 @@ fn main() { %b = alloc 4\n store 8, @p, %b\n %h = create &t, 0\n free %b\n retur
 
 #[test]
 fn what_is_not_modelled_is_named() {
-    let reason = |text: &str, options: &Options| {
-        let program = parse(text);
-        let answers = verify(&program, &pairs(&program), options);
+    let reason_of = |facts: &Facts, options: &Options| {
+        let answers = verify(facts, &facts.pairs().unwrap(), options);
         answers.into_iter().find_map(|(_, r)| if let Result::Unknown(reason) = r { Some(reason) } else { None })
     };
+    let reason = |text: &str, options: &Options| reason_of(&Facts::of(parse(text)), options);
     let default = Options::default();
     let base = crowd("global x: 4", "", "store 4, @x, 1");
     assert_eq!(reason(&base, &default), None);
     let external = base.replace("store 4", "call secret()\n store 4") + "extern fn secret()";
     assert_eq!(reason(&external, &default).unwrap(), "<text>:5:1: calls `secret`, whose effects are not known");
-    let pure = Options { assume_pure: ["secret".to_owned()].into(), ..Options::default() };
-    assert_eq!(reason(&external, &pure), None);
+    let pure = facts::Options { assume_pure: ["secret".to_owned()].into(), ..facts::Options::default() };
+    let pure = Facts::new(parse(&external).into(), pure, model::Budget::default());
+    assert_eq!(reason_of(&pure, &default), None);
     let assembly = base.clone() + "unmodelled \"inline assembly\" at #1 function \"f\"";
     assert_eq!(reason(&assembly, &default).unwrap(), "<text>:5:1: inline assembly");
     let cancel = base.replace("store 4", "cancel %a\n store 4");
     assert_eq!(reason(&cancel, &default).unwrap(), "<text>:5:1: cancels a thread");
-    let program = parse(&crowd("global x: 4 global m: 40", "", "lock @m\n store 4, @x, 1\n unlock @m"));
-    let lock = pairs(&program)[0].sites()[0].0 - 1;
-    let (_, answer) = verify(&program, &[(model::SiteId(lock), model::SiteId(lock)).into()], &default).remove(0);
+    let locked = Facts::of(parse(&crowd("global x: 4 global m: 40", "", "lock @m\n store 4, @x, 1\n unlock @m")));
+    let lock = locked.pairs().unwrap()[0].sites()[0].0 - 1;
+    let (_, answer) = verify(&locked, &[(model::SiteId(lock), model::SiteId(lock)).into()], &default).remove(0);
     assert_eq!(answer, Result::Unknown(format!("no access is known at site s{lock}")));
     let kept = base.replace("store 4", "library atexit(&late)\n store 4") + "fn late() { store 4, @x, 2\n return }";
     assert_eq!(reason(&kept, &default).unwrap(), "<text>:5:1: lets the library call `late` later");
-    assert_eq!(pairs(&parse(&kept)).len(), 3, "code that the library may call is looked at");
+    assert_eq!(Facts::of(parse(&kept)).pairs().unwrap().len(), 3, "code that the library may call is looked at");
     let small = Options { nodes: 1, ..Options::default() };
     assert_eq!(reason(&base, &small).unwrap(), "the net has more than 1 states of threads");
     let unreachable = base + "fn unused() { call secret()\n return } extern fn secret()";
@@ -480,7 +483,8 @@ fn a_candidate_tells_how() {
     let program = parse(
         "global x: 4\nfn t(%a) { store 4, @x, 1\n return 0 }\nfn main() { %h = create &t, 0\n %i = create &t, 0\n return 0 }",
     );
-    let (pair, result) = verify(&program, &pairs(&program), &Options::default()).remove(0);
+    let facts = Facts::of(program.clone());
+    let (pair, result) = verify(&facts, &facts.pairs().unwrap(), &Options::default()).remove(0);
     let Result::Candidate(candidate) = result else { panic!("{pair}: {result:?}") };
     let line = |site: Option<model::SiteId>| program.sites[site.unwrap()].location.unwrap().line;
     let steps: Vec<_> = candidate.steps.iter().map(|s| (s.thread, line(s.site))).collect();
@@ -491,8 +495,8 @@ fn a_candidate_tells_how() {
 
 #[test]
 fn nets_are_drawn() {
-    let program = parse(&crowd("global x: 4 global m: 40", "", "lock @m\n store 4, @x, 1\n unlock @m"));
-    let net = cover::verify::net(&program, pairs(&program)[0], &Options::default()).unwrap();
+    let facts = Facts::of(parse(&crowd("global x: 4 global m: 40", "", "lock @m\n store 4, @x, 1\n unlock @m")));
+    let net = cover::net(&facts, facts.pairs().unwrap()[0], &Options::default()).unwrap();
     let dot = cover::dot::dot(&net);
     for part in ["label=\"lock:m\\n1\"", "label=\"t:<text>:6#2\", peripheries=2", "shape=box"] {
         assert!(dot.contains(part), "{part} is not in\n{dot}");

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, StopReason, search};
+use facts::Facts;
 use model::{Executor, Pair, SiteId};
 use outlook::Summary;
 use program::Program;
@@ -37,7 +38,7 @@ fn case(seed: u64, wanted: &[Feature], limits: Limits) -> Case {
 }
 
 fn explore(program: &Program, reduction: ReductionName) -> Outcome {
-    let summary = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+    let summary = Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap();
     let options = Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() };
     search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use explore::{Check, Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
+use facts::Facts;
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
@@ -89,7 +90,7 @@ fn every_failure_is_found() {
     for seed in 0..testkit::programs(PROGRAMS) {
         let case = Case::generate(seed, &Feature::FAILING.into(), Limits::default());
         let program = case.program();
-        let summary = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+        let summary = Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap();
         let outlook: Arc<dyn Outlook> = Arc::new(summary);
         let context = format!("seed {seed}\n{}", case.sketch.emit().text);
         for check in Check::ALL {

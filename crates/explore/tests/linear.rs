@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use explore::{Options, ReductionName, search};
+use facts::Facts;
 use model::work;
 use outlook::Summary;
 use program::Program;
@@ -28,7 +29,7 @@ fn program(globals: &str, first: &str, rounds: usize, bodies: [&str; 2]) -> Prog
 
 /// The events of the first execution, and the number of steps of its analysis.
 fn steps(program: Program, quantum: u32, reduction: ReductionName) -> (u64, u64) {
-    let outlook = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+    let outlook = Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap();
     let limits = testkit::interpreter::Options { quantum, max_steps: 200_000, spurious: false };
     let mut interpreter = Interpreter::with_options(program, limits).unwrap();
     let options =

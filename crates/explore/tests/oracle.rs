@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
+use facts::Facts;
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
@@ -41,7 +42,7 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
 
 /// The program's outlook.
 fn outlook(program: &Program) -> Arc<dyn Outlook> {
-    Arc::new(Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new()))
+    Arc::new(Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap())
 }
 
 /// The sites of all failures of a kind.

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, search};
+use facts::Facts;
 use outlook::Summary;
 use program::Program;
 
@@ -18,7 +19,7 @@ use ReductionName::{Best, Dhtc, Dpor, DporSleep, Optimal, Pdp};
 
 fn explore(text: &str, reduction: ReductionName) -> Outcome {
     let program = Program::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let summary = Summary::new(Arc::new(program.clone()), &BTreeSet::new(), &BTreeSet::new());
+    let summary = Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap();
     assert_eq!(summary.obstacle(), None);
     let options = Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() };
     let outcome = search(&mut Interpreter::new(program).unwrap(), &options, &mut ()).unwrap();

@@ -9,6 +9,7 @@ use explore::{
     Checkpoint, Coverage, Observer, Options, Outcome, ReductionName, Sampling, StopReason, Strategy, sample, search,
     search_with,
 };
+use facts::Facts;
 use model::{Op, Schedule, Step, Trace};
 use outlook::Summary;
 use testkit::generator::{Case, Feature};
@@ -48,7 +49,7 @@ fn interpreter(case: &Case) -> Interpreter {
 
 /// Options of a search with an outlook.
 fn options(case: &Case, reduction: ReductionName) -> Options {
-    let summary = Summary::new(Arc::new(case.program()), &BTreeSet::new(), &BTreeSet::new());
+    let summary = Summary::new(Arc::new(Facts::of(case.program())), &BTreeSet::new()).unwrap();
     Options { reduction, outlook: Some(Arc::new(summary)), ..Options::default() }
 }
 

@@ -10,7 +10,7 @@ use crate::formats::may_convert;
 
 /// What names the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum Designator {
     /// What an operand points to.
     Pointer(Operand),
     /// What pointers in the object that an operand points to point to, so many times over.
@@ -25,7 +25,7 @@ pub enum Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
     /// What names it.
-    pub target: Target,
+    pub designator: Designator,
     /// Number of bytes; `None` if not known.
     pub len: Option<u64>,
     /// What is done there.
@@ -70,16 +70,23 @@ struct Found<'p> {
 
 impl Found<'_> {
     fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
-        let (target, len) = (Target::Pointer(*address), Some(u64::from(size)));
-        self.found.push(Access { target, len, kind, atomic: order.is_some(), order, perhaps: false });
+        let (designator, len) = (Designator::Pointer(*address), Some(u64::from(size)));
+        self.found.push(Access { designator, len, kind, atomic: order.is_some(), order, perhaps: false });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
-        self.found.push(Access { target: Target::Pointer(*address), len, kind, atomic, order: None, perhaps: false });
+        self.found.push(Access {
+            designator: Designator::Pointer(*address),
+            len,
+            kind,
+            atomic,
+            order: None,
+            perhaps: false,
+        });
     }
 
     /// Touches what may be a pointer.
-    fn perhaps(&mut self, target: Target, kind: AccessKind) {
-        self.found.push(Access { target, len: None, kind, atomic: false, order: None, perhaps: true });
+    fn perhaps(&mut self, designator: Designator, kind: AccessKind) {
+        self.found.push(Access { designator, len: None, kind, atomic: false, order: None, perhaps: true });
     }
 
     fn library(&mut self, name: &str, args: &[Operand]) {
@@ -99,9 +106,9 @@ impl Found<'_> {
                 }
                 // A stream is the library's: where nothing is known of the pointer, it is to nothing of the program's.
                 Effect::Stream(n) => {
-                    let target = Target::Pointer(arg(*n));
+                    let designator = Designator::Pointer(arg(*n));
                     self.found.push(Access {
-                        target,
+                        designator,
                         len: None,
                         kind: Write,
                         atomic: true,
@@ -112,9 +119,9 @@ impl Found<'_> {
                 Effect::State(state, access) => self.state(*state, *access),
                 Effect::Passes(passage) if passage.behind > 0 => {
                     let kind = if passage.out { Write } else { Read };
-                    self.perhaps(Target::Behind(arg(passage.arg), passage.behind), kind);
+                    self.perhaps(Designator::Behind(arg(passage.arg), passage.behind), kind);
                     // What says where they are is read itself.
-                    (1..passage.behind).for_each(|n| self.perhaps(Target::Behind(arg(passage.arg), n), Read));
+                    (1..passage.behind).for_each(|n| self.perhaps(Designator::Behind(arg(passage.arg), n), Read));
                 }
                 Effect::Passes(_) => {}
                 Effect::Format(format) => {
@@ -125,12 +132,12 @@ impl Found<'_> {
                             let reads = !format.scan && !may_convert(self.program, format, &arg(format.format), b"n");
                             let kind = if reads { Read } else { Write };
                             for arg in args.iter().skip(usize::from(first)) {
-                                self.perhaps(Target::Pointer(*arg), kind);
+                                self.perhaps(Designator::Pointer(*arg), kind);
                             }
                         }
                         FormatArgs::List(_) => {
                             let reads = !format.scan && !may_convert(self.program, format, &arg(format.format), b"n");
-                            self.perhaps(Target::List, if reads { Read } else { Write });
+                            self.perhaps(Designator::List, if reads { Read } else { Write });
                         }
                     }
                 }
@@ -156,7 +163,7 @@ impl Found<'_> {
         let atomic = state.code(access) >> 16 != 0;
         let kind = if access == StateAccess::Write { Write } else { Read };
         self.found.push(Access {
-            target: Target::Library(state),
+            designator: Designator::Library(state),
             len: None,
             kind,
             atomic,

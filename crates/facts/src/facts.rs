@@ -1,33 +1,24 @@
-//! All facts about a program together.
+//! All facts about a program, each computed once, when it is first asked for.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use model::index::IndexVec;
+use model::{Budget, Pair, Spent};
 use program::{FunctionId, Program};
 
-use crate::address::{Address, Base};
+use crate::exposed::exposed;
 use crate::flow_graph::{FlowGraph, flow_graphs};
-use crate::invocations::{How, Place};
-use crate::order::{Binding, Context, Order};
+use crate::invocations::{Invocations, Obstacle};
+use crate::objects::Objects;
+use crate::order::Order;
+use crate::part::Part;
 use crate::points_to::PointsTo;
-use crate::spot::{ObjectId, Origin, Spot};
-
-/// What holds of a program in every run.
-pub struct Facts<'p> {
-    /// The program.
-    pub program: &'p Program,
-    /// What values and memory may point to, and who calls whom.
-    pub points_to: PointsTo,
-    /// The blocks of functions.
-    pub graphs: IndexVec<FunctionId, FlowGraph>,
-    /// Threads, contexts and what may happen in parallel.
-    pub order: Order,
-    /// How long each part took, in order.
-    pub phases: Vec<(&'static str, Duration)>,
-    exposed: IndexVec<ObjectId, bool>,
-    single: IndexVec<FunctionId, bool>,
-}
+use crate::solved::Solved;
+use crate::spot::ObjectId;
+use crate::touches::{self, Meeting};
+use crate::values::{Reach, Values};
 
 /// What is taken for granted, and where the program starts besides `main`.
 #[derive(Clone, Debug, Default)]
@@ -38,191 +29,171 @@ pub struct Options {
     pub entries: Vec<FunctionId>,
 }
 
-impl<'p> Facts<'p> {
-    /// Derives them.
-    pub fn new(program: &'p Program, options: &Options) -> Self {
-        let mut phases = Vec::new();
-        let mut last = Instant::now();
-        let mut ended = |name: &'static str| {
-            phases.push((name, last.elapsed()));
-            last = Instant::now();
-        };
-        let points_to = PointsTo::new(program, &options.assume_pure, &options.entries);
-        ended("pointers");
-        let graphs = flow_graphs(program);
-        let exposed = exposed(program, &points_to);
-        let single = single(program, &points_to, &graphs, &options.entries);
-        let order = Order::new(program, &points_to, &graphs, &single, &options.entries);
-        ended("threads");
-        Self { program, phases, points_to, graphs, order, exposed, single }
-    }
+/// What holds of a program in every run.
+///
+/// A command makes one and shares it: nothing is computed before it is asked for, and nothing twice. A part that ends
+/// early because the budget is spent is an error for whoever asked, and nothing half-computed is kept.
+pub struct Facts {
+    program: Arc<Program>,
+    options: Options,
+    budget: Budget,
+    phases: Mutex<Vec<(&'static str, Duration)>>,
+    points_to: Part<PointsTo>,
+    graphs: Part<IndexVec<FunctionId, FlowGraph>>,
+    invocations: Part<Invocations>,
+    exposed: Part<IndexVec<ObjectId, bool>>,
+    order: Part<Order>,
+    reach: Part<Reach>,
+    obstacles: Part<Vec<Obstacle>>,
+    meetings: Part<Vec<Meeting>>,
+}
 
-    /// Whether the object is data that more than one thread may know.
-    pub fn is_exposed(&self, object: ObjectId) -> bool {
-        self.exposed[object]
-    }
-    /// Whether the function runs at most once in a run.
-    pub fn runs_once(&self, function: FunctionId) -> bool {
-        self.single[function]
-    }
-    /// Whether the statement is executed at most once in a run.
-    pub fn happens_once(&self, (function, block, _): Place) -> bool {
-        self.single[function] && !self.graphs[function].repeats(block)
-    }
-    /// Whether the object stands for one object only.
-    pub fn is_unique(&self, object: ObjectId) -> bool {
-        match self.points_to.origin(object) {
-            Origin::Global(global) => !self.program.globals[global].thread_local,
-            Origin::Stack(function, local) => {
-                let at = self.points_to.addresses.defined_at(function, local);
-                at.is_some_and(|(block, index)| self.happens_once((function, block, index as usize)))
-            }
-            Origin::Heap(place) => self.happens_once(place),
-            _ => false,
+impl Facts {
+    /// The facts of a program. This computes nothing.
+    pub fn new(program: Arc<Program>, options: Options, budget: Budget) -> Self {
+        Self {
+            program,
+            options,
+            budget,
+            phases: Mutex::default(),
+            points_to: Part::default(),
+            graphs: Part::default(),
+            invocations: Part::default(),
+            exposed: Part::default(),
+            order: Part::default(),
+            reach: Part::default(),
+            obstacles: Part::default(),
+            meetings: Part::default(),
         }
     }
 
-    /// Where an address may point to in a context, sorted.
-    pub fn spots(&self, context: &Context, address: &Address) -> Vec<Spot> {
-        if let Base::Local(local) = address.base
-            && let Some(Binding::Spot(spot)) = context.bindings.get(local.0 as usize)
-        {
-            return vec![spot.shifted(address.shift())];
-        }
-        self.points_to.spots(context.function, address)
+    /// The facts of a program without assumptions or limits.
+    pub fn of(program: impl Into<Arc<Program>>) -> Self {
+        Self::new(program.into(), Options::default(), Budget::default())
     }
-    /// The one byte that an address certainly is in a context.
-    pub fn certain(&self, context: &Context, address: &Address) -> Option<Spot> {
-        let spots = self.spots(context, address);
-        let [spot] = spots[..] else { return None };
-        (spot.stride == 0 && self.is_unique(spot.object)).then_some(spot)
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
-    /// How far an address is from the argument of the context's thread: bytes, and what the argument is multiplied by.
-    pub fn from_argument(&self, context: &Context, address: &Address) -> Option<FromArgument> {
-        let bound = |local: program::LocalId| match context.bindings.get(local.0 as usize) {
-            Some(Binding::Argument(offset)) => Some(*offset),
-            _ => None,
-        };
-        match (address.base, address.index) {
-            (Base::Local(base), None) => {
-                let offset = bound(base)?.checked_add(address.offset)?;
-                Some(FromArgument { base: None, scale: 1, offset })
-            }
-            (base @ (Base::Global(_) | Base::Local(_)), Some((index, scale))) => {
-                let offset = bound(index)?.checked_mul(scale)?.checked_add(address.offset)?;
-                let spots = self.spots(context, &Address { base, index: None, offset: 0 });
-                let [spot] = spots[..] else { return None };
-                let fixed = spot.stride == 0 && self.is_unique(spot.object);
-                fixed.then_some(FromArgument { base: Some(spot), scale, offset })
-            }
-            _ => None,
-        }
+    /// What is taken for granted.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+    /// What computing them may use.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+    /// How long each part took that was computed so far, in order; without the parts it asked for.
+    pub fn phases(&self) -> Vec<(&'static str, Duration)> {
+        self.phases.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn timed<T>(&self, name: &'static str, make: impl FnOnce() -> Result<T, Spent>) -> Result<T, Spent> {
+        let start = Instant::now();
+        let made = make()?;
+        self.phases.lock().unwrap_or_else(PoisonError::into_inner).push((name, start.elapsed()));
+        Ok(made)
+    }
+
+    /// What values and memory may point to, and who calls whom: the one solution for the program.
+    pub fn points_to(&self) -> Result<&PointsTo, Spent> {
+        self.points_to.get(|| self.timed("pointers", || PointsTo::new(&self.program, &self.options, &self.budget)))
+    }
+    /// The blocks of functions.
+    pub fn graphs(&self) -> Result<&IndexVec<FunctionId, FlowGraph>, Spent> {
+        self.graphs.get(|| self.timed("control flow", || flow_graphs(&self.program, &self.budget)))
+    }
+    /// Who calls, starts and runs whom, and what can happen at most once.
+    pub fn invocations(&self) -> Result<&Invocations, Spent> {
+        let (points_to, graphs) = (self.points_to()?, self.graphs()?);
+        let make = || Invocations::new(&self.program, points_to, graphs, &self.options, &self.budget);
+        self.invocations.get(|| self.timed("calls", make))
+    }
+    /// Threads, contexts and what may happen in parallel.
+    pub fn order(&self) -> Result<&Order, Spent> {
+        let (points_to, graphs, invocations) = (self.points_to()?, self.graphs()?, self.invocations()?);
+        let entries = &self.options.entries;
+        let make = || Order::new(&self.program, points_to, graphs, invocations, entries, &self.budget);
+        self.order.get(|| self.timed("threads", make))
+    }
+    /// Which abstract locations are data that more than one thread may know.
+    pub fn exposed(&self) -> Result<&IndexVec<ObjectId, bool>, Spent> {
+        let points_to = self.points_to()?;
+        self.exposed.get(|| Ok(exposed(&self.program, points_to)))
+    }
+    /// What an engine that follows threads needs, all of it computed.
+    pub fn solved(&self) -> Result<Solved<'_>, Spent> {
+        Ok(Solved {
+            program: &self.program,
+            budget: &self.budget,
+            points_to: self.points_to()?,
+            graphs: self.graphs()?,
+            invocations: self.invocations()?,
+            order: self.order()?,
+            exposed: self.exposed()?,
+        })
+    }
+
+    /// What values may point to, object by object.
+    pub fn values(&self) -> Result<Values<'_>, Spent> {
+        let (points_to, exposed) = (self.points_to()?, self.exposed()?);
+        let reach = self.reach.get(|| Ok(Reach::new(&self.program, points_to, exposed)))?;
+        Ok(Values { points_to, reach })
+    }
+    /// The pieces of memory that have a name of their own.
+    pub fn objects(&self) -> Result<Objects<'_>, Spent> {
+        Ok(Objects::new(&self.program, self.values()?, self.invocations()?))
+    }
+    /// All that can run and is not modelled, each once: no proof holds while there is any.
+    pub fn obstacles(&self) -> Result<&[Obstacle], Spent> {
+        let invocations = self.invocations()?;
+        Ok(self.obstacles.get(|| Ok(invocations.obstacles(&self.options.assume_pure)))?)
+    }
+    /// Every pair of sites that may touch the same memory from different threads; see [`touches::meetings`].
+    pub fn meetings(&self) -> Result<&[Meeting], Spent> {
+        let (values, invocations, obstacles) = (self.values()?, self.invocations()?, self.obstacles()?);
+        let everything = !obstacles.is_empty();
+        let make = || touches::meetings(&self.program, values, invocations, everything, &self.budget);
+        Ok(self.meetings.get(|| self.timed("meetings", make))?)
+    }
+    /// The pairs of the [meetings](Self::meetings).
+    pub fn pairs(&self) -> Result<Vec<Pair>, Spent> {
+        Ok(self.meetings()?.iter().map(|meeting| meeting.pair).collect())
     }
 }
 
-/// An address that is made of the argument of a thread: `base + argument · scale + offset`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FromArgument {
-    /// `None` if the argument itself is the pointer.
-    pub base: Option<Spot>,
-    /// What it is multiplied by.
-    pub scale: i64,
-    /// Bytes added.
-    pub offset: i64,
-}
+#[cfg(test)]
+mod tests {
+    use model::Interrupt;
 
-/// Objects that more than one thread may know: reachable from globals, from arguments of threads, or from outside.
-fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<ObjectId, bool> {
-    let mut exposed = IndexVec::filled(points_to.objects().len(), false);
-    let mut open: Vec<ObjectId> = Vec::new();
-    for (id, origin) in points_to.objects().iter_enumerated() {
-        let known_to_all = match origin {
-            Origin::Global(global) => !program.globals[*global].thread_local,
-            Origin::Outside | Origin::Library(_) => true,
-            _ => false,
-        };
-        open.extend(known_to_all.then_some(id));
-    }
-    open.extend(points_to.outside().iter().map(|s| s.object));
-    for (id, function) in program.functions.iter_enumerated() {
-        for (block_id, block) in function.blocks.iter_enumerated() {
-            for (index, statement) in block.statements.iter().enumerate() {
-                let program::Stmt::Sync { op: program::SyncOp::Create { arg, .. }, .. } = &statement.stmt else {
-                    continue;
-                };
-                open.extend(points_to.of(id, arg).iter().map(|s| s.object));
-                let started = points_to.invoke((id, block_id, index)).map_or(&[][..], |i| &i.callees);
-                open.extend(started.iter().flat_map(|f| points_to.returned(*f)).map(|s| s.object));
-            }
-        }
-    }
-    while let Some(object) = open.pop() {
-        if !std::mem::replace(&mut exposed[object], true) {
-            open.extend(points_to.stored_in(object));
-            open.extend(points_to.clones(object));
-            open.extend(points_to.members(object));
-        }
-    }
-    // A block is known by the names that callers gave it, and a bunch by any of its members.
-    for object in points_to.objects().ids() {
-        if points_to.clones(object).iter().any(|clone| exposed[*clone]) {
-            exposed[object] = true;
-        }
-    }
-    for object in points_to.objects().ids() {
-        if points_to.members(object).iter().any(|member| exposed[*member]) {
-            exposed[object] = true;
-        }
-    }
-    // Code is not data, what the handle of a thread stands for is none of the program, and constants are never written, as
-    // long as a program is defined at all. (What they point to is another matter.)
-    for (object, origin) in points_to.objects().iter_enumerated() {
-        exposed[object] &= match origin {
-            Origin::Function(_) | Origin::Thread(_) => false,
-            Origin::Global(global) => !program.globals[*global].constant,
-            _ => true,
-        };
-    }
-    exposed
-}
+    use super::*;
 
-/// Functions that run at most once: `main`, and those whose only invocation is executed at most once.
-fn single(
-    program: &Program,
-    points_to: &PointsTo,
-    graphs: &IndexVec<FunctionId, FlowGraph>,
-    entries: &[FunctionId],
-) -> IndexVec<FunctionId, bool> {
-    let mut invoked: IndexVec<FunctionId, Vec<(Place, How)>> = IndexVec::filled(program.functions.len(), Vec::new());
-    for (id, function) in program.functions.iter_enumerated() {
-        for (block_id, block) in function.blocks.iter_enumerated() {
-            for index in 0..block.statements.len() {
-                let place = (id, block_id, index);
-                if let Some(invoke) = points_to.invoke(place) {
-                    invoke.callees.iter().for_each(|callee| invoked[*callee].push((place, invoke.how)));
-                }
-            }
-        }
+    const TEXT: &str = "global x: 8\nglobal p: 8\nfn main() {\nentry:\n  store 8, @p, @x\n  %q = load 8, @p\n  \
+                        store 4, %q, 1\n  return 0\n}\nentry main\n";
+
+    fn facts(budget: Budget) -> Facts {
+        Facts::new(Arc::new(Program::parse(TEXT).unwrap()), Options::default(), budget)
     }
-    let by_others = |f: FunctionId| entries.contains(&f) || points_to.called_by_outside().binary_search(&f).is_ok();
-    let mut single = IndexVec::filled(program.functions.len(), false);
-    let mut open: Vec<FunctionId> =
-        program.main.into_iter().filter(|f| invoked[*f].is_empty() && !by_others(*f)).collect();
-    let mut callees: std::collections::BTreeMap<FunctionId, Vec<FunctionId>> = Default::default();
-    for (callee, places) in invoked.iter_enumerated() {
-        if let [((caller, block, _), how)] = places[..]
-            && how != How::Callback
-            && !graphs[caller].repeats(block)
-            && !by_others(callee)
-            && Some(callee) != program.main
-        {
-            callees.entry(caller).or_default().push(callee);
-        }
+
+    #[test]
+    fn they_can_be_shared_and_compute_nothing_unasked() {
+        fn is_shared<T: Send + Sync>(_: &T) {}
+        let facts = facts(Budget::default());
+        is_shared(&facts);
+        assert!(facts.phases().is_empty());
+        assert!(facts.order().is_ok() && facts.meetings().is_ok());
+        let names: Vec<_> = facts.phases().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["pointers", "control flow", "calls", "threads", "meetings"]);
+        assert!(facts.order().is_ok() && facts.obstacles().unwrap().is_empty());
+        assert_eq!(facts.phases().len(), names.len(), "nothing is computed twice");
     }
-    while let Some(function) = open.pop() {
-        if !std::mem::replace(&mut single[function], true) {
-            open.extend(callees.get(&function).into_iter().flatten());
-        }
+
+    #[test]
+    fn a_spent_budget_leaves_nothing_behind() {
+        let interrupt = Interrupt::new();
+        interrupt.set();
+        let facts = facts(Budget::unlimited(interrupt));
+        assert_eq!(facts.graphs().err(), Some(Spent::Interrupt));
+        assert!(facts.phases().is_empty());
     }
-    single
 }

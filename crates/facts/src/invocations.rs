@@ -1,15 +1,20 @@
 //! Who calls, starts and runs whom, and what can happen at most once.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use model::SiteId;
+use model::index::{Idx, IndexVec};
+use model::{Budget, SiteId, Spent};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
 use program::library::{self, Effect, Role};
-use program::{BlockId, Callee, FunctionId, Program, Stmt, SyncOp, Terminator};
+use program::{BlockId, Callee, FunctionId, Operand, Program, Stmt, SyncOp, Terminator};
 
-use crate::values::Values;
+use crate::flow_graph::FlowGraph;
+use crate::points_to::PointsTo;
+use crate::{Options, Rounds};
 
-/// How a function comes to run.
+/// What makes a function run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum How {
     /// It is called.
@@ -23,13 +28,13 @@ pub enum How {
 }
 
 /// A statement of a function.
-pub type Place = (FunctionId, BlockId, usize);
+pub type ProgramPoint = (FunctionId, BlockId, usize);
 
 /// One statement that makes a function run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Invocation {
     /// The statement.
-    pub place: Place,
+    pub place: ProgramPoint,
     /// How it makes the function run.
     pub how: How,
     /// The function.
@@ -37,60 +42,82 @@ pub struct Invocation {
 }
 
 /// The invocations of a program.
-pub struct Invocations<'a> {
-    program: &'a Program,
-    by_caller: BTreeMap<FunctionId, Vec<Invocation>>,
+pub struct Invocations {
+    program: Arc<Program>,
+    by_caller: IndexVec<FunctionId, Vec<Invocation>>,
     reachable: BTreeSet<FunctionId>,
     recursive: BTreeSet<FunctionId>,
     unwinding: BTreeSet<FunctionId>,
-    address_taken: BTreeSet<FunctionId>,
     /// Functions with the statement that gives them to the library to keep.
     kept: Vec<(FunctionId, Option<SiteId>)>,
-    single: OnceCell<BTreeSet<FunctionId>>,
+    /// Statements that go through a pointer to code outside of the program.
+    leaving: BTreeSet<ProgramPoint>,
+    /// For each function that runs at most once, which of its blocks may be executed again.
+    single: IndexVec<FunctionId, Option<Vec<bool>>>,
 }
 
-impl<'a> Invocations<'a> {
-    /// Collects them.
-    pub fn new(program: &'a Program, values: &Values) -> Self {
-        let mut by_caller: BTreeMap<FunctionId, Vec<Invocation>> = BTreeMap::new();
-        for (id, function) in program.functions.iter_enumerated() {
-            let list = by_caller.entry(id).or_default();
-            for (block_id, block) in function.blocks.iter_enumerated() {
-                for (index, statement) in block.statements.iter().enumerate() {
-                    let Some((how, callees)) = callees(program, values, id, &statement.stmt) else { continue };
-                    let place = (id, block_id, index);
-                    list.extend(callees.into_iter().map(|callee| Invocation { place, how, callee }));
-                }
-            }
-        }
+impl Invocations {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        points_to: &PointsTo,
+        graphs: &IndexVec<FunctionId, FlowGraph>,
+        options: &Options,
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        let count = program.functions.len();
         let mut this = Self {
-            program,
-            by_caller,
+            program: Arc::clone(program),
+            by_caller: IndexVec::filled(count, Vec::new()),
             reachable: BTreeSet::new(),
             recursive: BTreeSet::new(),
             unwinding: BTreeSet::new(),
-            address_taken: values.address_taken.clone(),
             kept: Vec::new(),
-            single: OnceCell::new(),
+            leaving: BTreeSet::new(),
+            single: IndexVec::filled(count, None),
         };
-        this.reachable = program.main.map(|main| this.closure(main, true)).unwrap_or_default();
-        for function in this.reachable.clone() {
-            let calls_itself = this.of(function).iter().filter(|i| i.how != How::Create);
-            if calls_itself.into_iter().any(|i| this.closure(i.callee, false).contains(&function)) {
-                this.recursive.insert(function);
+        this.collect(points_to);
+        Rounds::new(budget, 1).begin()?;
+        let roots = program.main.iter().chain(&options.entries);
+        this.reachable = this.closure_of(roots.copied(), true);
+        this.find_recursive();
+        this.find_unwinding();
+        this.find_kept(points_to);
+        this.find_single(points_to, graphs, &options.entries);
+        Ok(this)
+    }
+
+    /// Takes over what the points-to analysis found. A pointer of which nothing is known may call every function whose
+    /// address is used and that takes no more arguments than there are.
+    fn collect(&mut self, points_to: &PointsTo) {
+        let program = Arc::clone(&self.program);
+        for (id, function) in program.functions.iter_enumerated() {
+            for (block_id, block) in function.blocks.iter_enumerated() {
+                for (index, statement) in block.statements.iter().enumerate() {
+                    let place = (id, block_id, index);
+                    let Some(invoke) = points_to.invoke(place) else { continue };
+                    let mut callees: BTreeSet<FunctionId> = invoke.callees.iter().copied().collect();
+                    callees.extend(&invoke.without_body);
+                    let pointers = called_pointers(&statement.stmt);
+                    for (_, most) in pointers.iter().filter(|(pointer, _)| points_to.may_be_unknown(id, pointer)) {
+                        let taken = points_to.functions_as_values();
+                        callees.extend(taken.filter(|f| program.functions[*f].params <= *most));
+                    }
+                    if !pointers.is_empty() && invoke.outside && invoke.without_body.is_empty() {
+                        self.leaving.insert(place);
+                    }
+                    let how = invoke.how;
+                    self.by_caller[id].extend(callees.into_iter().map(|callee| Invocation { place, how, callee }));
+                }
             }
         }
-        this.find_unwinding();
-        this.find_kept(values);
-        this
     }
 
     /// What a function invokes, in order.
     pub fn of(&self, caller: FunctionId) -> &[Invocation] {
-        self.by_caller.get(&caller).map_or(&[], Vec::as_slice)
+        &self.by_caller[caller]
     }
     /// What a statement invokes.
-    pub fn at(&self, place: Place) -> impl Iterator<Item = &Invocation> {
+    pub fn at(&self, place: ProgramPoint) -> impl Iterator<Item = &Invocation> {
         self.of(place.0).iter().filter(move |i| i.place == place)
     }
     /// Functions that can run, in order.
@@ -101,7 +128,7 @@ impl<'a> Invocations<'a> {
     pub fn is_reachable(&self, function: FunctionId) -> bool {
         self.reachable.contains(&function)
     }
-    /// Whether a function may come to run again before it has returned, in the same thread.
+    /// Whether a function may run again before it has returned, in the same thread.
     pub fn is_recursive(&self, function: FunctionId) -> bool {
         self.recursive.contains(&function)
     }
@@ -112,8 +139,11 @@ impl<'a> Invocations<'a> {
 
     /// All that a function may make run, itself included; in other threads too if asked for.
     pub fn closure(&self, from: FunctionId, other_threads: bool) -> BTreeSet<FunctionId> {
-        let mut found = BTreeSet::from([from]);
-        let mut open = vec![from];
+        self.closure_of([from], other_threads)
+    }
+    fn closure_of(&self, from: impl IntoIterator<Item = FunctionId>, other_threads: bool) -> BTreeSet<FunctionId> {
+        let mut found: BTreeSet<FunctionId> = from.into_iter().collect();
+        let mut open: Vec<FunctionId> = found.iter().copied().collect();
         while let Some(function) = open.pop() {
             for invocation in self.of(function) {
                 if (other_threads || invocation.how != How::Create) && found.insert(invocation.callee) {
@@ -124,61 +154,71 @@ impl<'a> Invocations<'a> {
         found
     }
 
+    /// Whether a function runs at most once in a run.
+    pub fn runs_once(&self, function: FunctionId) -> bool {
+        self.single[function].is_some()
+    }
     /// Whether a statement is executed at most once in a run.
-    pub fn at_most_once(&self, (function, block, _): Place) -> bool {
-        self.single.get_or_init(|| self.find_single()).contains(&function) && !self.is_on_cycle(function, block)
-    }
-    /// The only statement that makes the function run, if there is only one and nobody else knows the function.
-    pub fn only_invocation(&self, function: FunctionId) -> Option<Invocation> {
-        let all = self.reachable.iter().flat_map(|caller| self.of(*caller)).filter(|i| i.callee == function);
-        let mut all = all.copied();
-        let only = all.next().filter(|_| all.next().is_none())?;
-        (!self.address_taken.contains(&function) && Some(function) != self.program.main).then_some(only)
+    pub fn at_most_once(&self, (function, block, _): ProgramPoint) -> bool {
+        self.single[function].as_ref().is_some_and(|repeats| !repeats[block.index()])
     }
 
-    fn is_on_cycle(&self, function: FunctionId, block: BlockId) -> bool {
-        let blocks = &self.program.functions[function].blocks;
-        let mut found = BTreeSet::new();
-        let mut open = blocks[block].terminator.targets();
-        while let Some(next) = open.pop() {
-            if found.insert(next) {
-                open.extend(blocks[next].terminator.targets());
+    /// Functions that are in a cycle of calls in one thread.
+    fn find_recursive(&mut self) {
+        let edges = |caller: &FunctionId| self.of(*caller).iter().filter(|i| i.how != How::Create);
+        let calls = self.reachable.iter().flat_map(|f| edges(f).map(|i| (f.0, i.callee.0)));
+        let graph: DiGraphMap<u32, ()> = DiGraphMap::from_edges(calls);
+        for group in kosaraju_scc(&graph) {
+            if group.len() > 1 || graph.contains_edge(group[0], group[0]) {
+                self.recursive.extend(group.into_iter().map(FunctionId));
             }
         }
-        found.contains(&block)
     }
 
-    /// Functions that run at most once: `main`, and those whose only invocation is executed at most once.
-    fn find_single(&self) -> BTreeSet<FunctionId> {
+    /// Functions that run at most once: `main`, and those whose only invocation is executed at most once. Code that the
+    /// program does not show may call what it knows any number of times.
+    fn find_single(&mut self, points_to: &PointsTo, graphs: &IndexVec<FunctionId, FlowGraph>, entries: &[FunctionId]) {
+        let by_outside = points_to.called_by_outside();
+        let runs: BTreeSet<FunctionId> =
+            self.closure_of(by_outside.iter().chain(&self.reachable).copied(), true).into_iter().collect();
+        let mut invoked: BTreeMap<FunctionId, Vec<Invocation>> = BTreeMap::new();
+        for invocation in runs.iter().flat_map(|caller| self.of(*caller)) {
+            invoked.entry(invocation.callee).or_default().push(*invocation);
+        }
+        let by_others = |f: FunctionId| entries.contains(&f) || by_outside.binary_search(&f).is_ok();
         let main = self.program.main;
-        let invoked = |f: FunctionId| self.reachable.iter().flat_map(|c| self.of(*c)).any(|i| i.callee == f);
-        let taken = |f: FunctionId| self.address_taken.contains(&f);
-        let mut single: BTreeSet<FunctionId> = main.into_iter().filter(|f| !invoked(*f) && !taken(*f)).collect();
-        loop {
-            let before = single.len();
-            for function in self.reachable() {
-                let Some(only) = self.only_invocation(function) else { continue };
-                let (caller, block, _) = only.place;
-                let repeats = only.how == How::Callback || self.is_on_cycle(caller, block);
-                if !repeats && single.contains(&caller) && !self.is_recursive(function) {
-                    single.insert(function);
-                }
+        let mut open: Vec<FunctionId> =
+            main.into_iter().filter(|f| !invoked.contains_key(f) && !by_others(*f)).collect();
+        let mut then: BTreeMap<FunctionId, Vec<FunctionId>> = BTreeMap::new();
+        for (callee, all) in &invoked {
+            let [only] = all[..] else { continue };
+            let (caller, block, _) = only.place;
+            let repeats = only.how == How::Callback || graphs[caller].repeats(block);
+            if !repeats && !by_others(*callee) && Some(*callee) != main {
+                then.entry(caller).or_default().push(*callee);
             }
-            if single.len() == before {
-                return single;
+        }
+        while let Some(function) = open.pop() {
+            if self.single[function].is_none() {
+                let blocks = self.program.functions[function].blocks.ids();
+                self.single[function] = Some(blocks.map(|block| graphs[function].repeats(block)).collect());
+                open.extend(then.get(&function).into_iter().flatten());
             }
         }
     }
 
-    fn find_kept(&mut self, values: &Values) {
+    fn find_kept(&mut self, points_to: &PointsTo) {
         for function in &self.reachable {
             for statement in self.program.functions[*function].blocks.iter().flat_map(|b| &b.statements) {
                 let Stmt::Library { function: name, args, .. } = &statement.stmt else { continue };
                 let effects = library::lookup(name).map_or(&[][..], |row| row.effects);
                 let kept = effects.iter().filter_map(|e| if let Effect::Keeps(n) = e { Some(*n) } else { None });
-                let kept = kept.filter_map(|n| args.get(usize::from(n)));
-                let functions = kept.flat_map(|arg| values.functions(self.program, *function, arg, u32::MAX));
-                self.kept.extend(functions.map(|f| (f, statement.site)));
+                for arg in kept.filter_map(|n| args.get(usize::from(n))) {
+                    let known = points_to.functions(*function, arg);
+                    let others = points_to.functions_as_values();
+                    let others = others.filter(|_| points_to.may_be_unknown(*function, arg));
+                    self.kept.extend(known.into_iter().chain(others).map(|f| (f, statement.site)));
+                }
             }
         }
     }
@@ -204,8 +244,8 @@ impl<'a> Invocations<'a> {
 
     /// All that can run and is not modelled, each once. `assume_pure` names functions without a body that have no
     /// effect.
-    pub fn obstacles(&self, assume_pure: &BTreeSet<String>) -> Vec<Obstacle> {
-        let program = self.program;
+    pub(crate) fn obstacles(&self, assume_pure: &BTreeSet<String>) -> Vec<Obstacle> {
+        let program = &self.program;
         let mut found = Vec::new();
         let mut add = |site: Option<SiteId>, what: String| {
             let obstacle = Obstacle { site, what };
@@ -228,7 +268,10 @@ impl<'a> Invocations<'a> {
                 add(*site, format!("lets the library call `{}` later", body.name));
             }
         }
-        let site_of = |(f, block, index): Place| program.functions[f].blocks[block].statements[index].site;
+        let site_of = |(f, block, index): ProgramPoint| program.functions[f].blocks[block].statements[index].site;
+        for point in self.leaving.iter().filter(|point| self.is_reachable(point.0)) {
+            add(site_of(*point), "calls through a pointer whose targets are not known".to_owned());
+        }
         for function in self.reachable() {
             for invocation in self.of(function) {
                 let callee = &program.functions[invocation.callee];
@@ -295,26 +338,20 @@ pub fn ends_thread(stmt: &Stmt) -> bool {
     }
 }
 
-fn callees(program: &Program, values: &Values, function: FunctionId, stmt: &Stmt) -> Option<(How, Vec<FunctionId>)> {
-    Some(match stmt {
-        Stmt::Call { callee: Callee::Direct(callee), .. } => (How::Call, vec![*callee]),
-        Stmt::Call { callee: Callee::Indirect(pointer), args, .. } => {
-            (How::Call, values.functions(program, function, pointer, args.len() as u32))
-        }
-        Stmt::Sync { op: SyncOp::Create { function: start, .. }, .. } => {
-            (How::Create, values.functions(program, function, start, 1))
-        }
-        Stmt::Sync { op: SyncOp::Once { function: routine, .. }, .. } => {
-            (How::Once, values.functions(program, function, routine, 0))
-        }
-        Stmt::Library { function: name, args, .. } => {
-            let effects = library::lookup(name)?.effects.iter();
+/// The pointers through which a statement runs functions, with how many arguments these get at most.
+fn called_pointers(stmt: &Stmt) -> Vec<(Operand, u32)> {
+    let mut pointers = match stmt {
+        Stmt::Call { callee: Callee::Indirect(pointer), args, .. } => vec![(*pointer, args.len() as u32)],
+        Stmt::Sync { op: SyncOp::Create { function, .. }, .. } => vec![(*function, 1)],
+        Stmt::Sync { op: SyncOp::Once { function, .. }, .. } => vec![(*function, 0)],
+        Stmt::Library { function, args, .. } => {
+            let effects = library::lookup(function).map_or(&[][..], |row| row.effects).iter();
             let called =
                 effects.filter_map(|e| if let Effect::Calls(n) = e { args.get(usize::from(*n)) } else { None });
-            let mut callees = Vec::new();
-            called.for_each(|pointer| callees.extend(values.functions(program, function, pointer, u32::MAX)));
-            (How::Callback, callees)
+            called.map(|pointer| (*pointer, u32::MAX)).collect()
         }
-        _ => return None,
-    })
+        _ => Vec::new(),
+    };
+    pointers.retain(|(pointer, _)| !matches!(pointer, Operand::Function(_)));
+    pointers
 }

@@ -2,34 +2,50 @@
 
 use std::collections::BTreeSet;
 
-use program::{FunctionId, LocalId, Operand, Program, Stmt, naming};
+use program::{FunctionId, LocalId, Operand, Program, naming};
 
-use crate::invocations::{Invocations, Place};
-use crate::touches::origin;
+use crate::invocations::Invocations;
+use crate::points_to::PointsTo;
+use crate::spot::{ObjectId, Origin};
+use crate::touches::site_of_alloca;
 use crate::values::{Root, Values};
 
 /// An object inside of one piece of memory, by its byte offset: a whole global or block, a field, an element.
 pub type Key = (Root, i64);
 
+/// Whether an abstract location stands for one object only: a global, or memory of a function's locals or of the heap
+/// whose allocation is executed at most once.
+pub(crate) fn is_unique(program: &Program, points_to: &PointsTo, invocations: &Invocations, object: ObjectId) -> bool {
+    match points_to.origin(object) {
+        Origin::Global(global) => !program.globals[global].thread_local,
+        Origin::Stack(function, local) => {
+            let at = points_to.addresses.defined_at(function, local);
+            at.is_some_and(|(block, index)| invocations.at_most_once((function, block, index as usize)))
+        }
+        Origin::Heap(point) => invocations.at_most_once(point),
+        _ => false,
+    }
+}
+
 /// The pieces of memory that have a name of their own.
-pub struct Objects<'a> {
-    values: &'a Values,
+pub struct Objects<'f> {
+    values: Values<'f>,
     /// Pieces of memory of which there is at most one in a run.
     single: BTreeSet<Root>,
 }
 
-impl<'a> Objects<'a> {
-    /// Looks for them. Memory of a function's locals or of the heap is one piece only if its allocation is executed at
-    /// most once.
-    pub fn new(program: &Program, values: &'a Values, invocations: &Invocations<'_>) -> Self {
-        let globals = program.globals.iter_enumerated().filter(|(_, global)| !global.thread_local);
-        let mut single: BTreeSet<Root> = globals.map(|(id, _)| Root::Global(id)).collect();
-        for function in invocations.reachable() {
-            for (place, stmt) in allocations(program, function) {
-                if invocations.at_most_once(place) {
-                    let locals = stmt.assigns().into_iter();
-                    single.extend(locals.flat_map(|l| [Root::Stack(function, l), Root::Heap(function, l)]));
-                }
+impl<'f> Objects<'f> {
+    pub(crate) fn new(program: &Program, values: Values<'f>, invocations: &Invocations) -> Self {
+        let points_to = values.points_to;
+        let mut single = BTreeSet::new();
+        for (object, origin) in points_to.objects().iter_enumerated() {
+            if is_unique(program, points_to, invocations, object) {
+                single.extend(match origin {
+                    Origin::Global(global) => Some(Root::Global(*global)),
+                    Origin::Stack(function, local) => Some(Root::Stack(*function, *local)),
+                    Origin::Heap(point) => Some(Root::Heap(*point)),
+                    _ => None,
+                });
             }
         }
         Self { values, single }
@@ -47,29 +63,26 @@ impl<'a> Objects<'a> {
         let roots = self.values.of(function, operand);
         match roots.get(&key.0) {
             Some(offset) if offset.is_none_or(|offset| offset == key.1) => true,
-            _ => roots.contains_key(&Root::Unknown) && self.values.escaped.contains(&key.0),
+            _ => roots.contains_key(&Root::Unknown) && self.values.is_escaped(key.0),
         }
     }
 }
 
-/// The statements of a function that may allocate memory.
-fn allocations(program: &Program, function: FunctionId) -> impl Iterator<Item = (Place, &Stmt)> {
-    program.functions[function].blocks.iter_enumerated().flat_map(move |(block, body)| {
-        let placed = body.statements.iter().enumerate().map(move |(index, s)| ((function, block, index), &s.stmt));
-        placed.filter(|(_, stmt)| matches!(stmt, Stmt::Alloca { .. } | Stmt::Alloc { .. } | Stmt::Library { .. }))
-    })
-}
-
 /// What a person calls `len` bytes of memory at an object.
 pub fn name(program: &Program, (root, offset): Key, len: u64) -> String {
-    let at = |function: FunctionId, local: LocalId| origin(program, function, local);
+    let at = |function: FunctionId, local: LocalId| site_of_alloca(program, function, local);
     let start = u64::try_from(offset).unwrap_or(0);
     match root {
         Root::Global(global) => naming::name_global(program, global, start, len),
         Root::Stack(function, local) => naming::name_stack(program, at(function, local), start, len),
-        Root::Heap(function, local) => naming::name_heap(program, at(function, local), start, len),
+        Root::Heap((function, block, index)) => {
+            let statement = program.functions[function].blocks[block].statements.get(index);
+            naming::name_heap(program, statement.and_then(|s| s.site), start, len)
+        }
         Root::Function(function) => program.functions[function].name.clone(),
         Root::Library(state) => state.name().replace('`', ""),
+        Root::Errno => "errno".to_owned(),
+        Root::Outside => "memory outside of the program".to_owned(),
         Root::Unknown => "unnamed memory".to_owned(),
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::SiteId;
 use model::index::IndexVec;
+use petgraph::unionfind::UnionFind;
 use program::{Expr, FunctionId, GlobalId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 
 use crate::address::Base;
@@ -14,7 +15,7 @@ use crate::points_to::PointsTo;
 
 /// Classes of pointers.
 pub struct Partitions {
-    parent: Vec<u32>,
+    classes: UnionFind<u32>,
     /// What members of a class point to.
     target: Vec<Option<u32>>,
     locals: IndexVec<FunctionId, u32>,
@@ -26,7 +27,7 @@ impl Partitions {
     /// Divides all pointers of a program; calls are those that the points-to analysis found.
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
         let mut this = Self {
-            parent: Vec::new(),
+            classes: UnionFind::new_empty(),
             target: Vec::new(),
             locals: IndexVec::new(),
             globals: IndexVec::new(),
@@ -67,7 +68,7 @@ impl Partitions {
         this
     }
 
-    /// The sites that take or give back locks, by partition of the pointers they do it through.
+    /// The sites that take or release locks, by partition of the pointers they do it through.
     pub fn of_locks(&self, program: &Program, points_to: &PointsTo) -> Vec<Vec<SiteId>> {
         let mut groups: BTreeMap<u32, BTreeSet<SiteId>> = BTreeMap::new();
         for (id, function) in program.functions.iter_enumerated() {
@@ -88,40 +89,28 @@ impl Partitions {
     }
     fn pointee(&self, points_to: &PointsTo, function: FunctionId, operand: &Operand) -> Option<u32> {
         match points_to.addresses.of(function, operand).base {
-            Base::Global(global) => Some(self.find(self.globals[global])),
-            Base::Function(f) => Some(self.find(self.functions[f])),
+            Base::Global(global) => Some(self.classes.find(self.globals[global])),
+            Base::Function(f) => Some(self.classes.find(self.functions[f])),
             Base::Local(local) => {
-                let class = self.find(self.locals[function] + local.0);
-                self.target[class as usize].map(|t| self.find(t))
+                let class = self.classes.find(self.locals[function] + local.0);
+                self.target[class as usize].map(|t| self.classes.find(t))
             }
             Base::Number | Base::Any => None,
         }
     }
 
     fn classes(&mut self, count: usize) -> u32 {
-        let first = self.parent.len() as u32;
-        self.parent.extend(first..first + count as u32);
-        self.target.resize(self.parent.len(), None);
+        let first = self.classes.len() as u32;
+        for _ in 0..count {
+            self.classes.new_set();
+        }
+        self.target.resize(self.classes.len(), None);
         first
     }
-    fn find(&self, mut class: u32) -> u32 {
-        while self.parent[class as usize] != class {
-            class = self.parent[class as usize];
-        }
-        class
-    }
-    fn shorten(&mut self, class: u32) -> u32 {
-        let root = self.find(class);
-        let mut at = class;
-        while self.parent[at as usize] != root {
-            at = std::mem::replace(&mut self.parent[at as usize], root);
-        }
-        root
-    }
     fn target_of(&mut self, class: u32) -> u32 {
-        let class = self.shorten(class) as usize;
+        let class = self.classes.find_mut(class) as usize;
         match self.target[class] {
-            Some(target) => self.shorten(target),
+            Some(target) => self.classes.find_mut(target),
             None => {
                 let target = self.classes(1);
                 self.target[class] = Some(target);
@@ -133,15 +122,12 @@ impl Partitions {
     fn unify(&mut self, one: u32, other: u32) {
         let mut open = vec![(one, other)];
         while let Some((one, other)) = open.pop() {
-            let (one, other) = (self.shorten(one), self.shorten(other));
-            if one == other {
-                continue;
-            }
-            self.parent[other as usize] = one;
-            match (self.target[one as usize], self.target[other as usize].take()) {
-                (Some(a), Some(b)) => open.push((a, b)),
-                (None, b) => self.target[one as usize] = b,
-                (Some(_), None) => {}
+            let (one, other) = (self.classes.find_mut(one), self.classes.find_mut(other));
+            if self.classes.union(one, other) {
+                let targets = [one, other].map(|class| self.target[class as usize].take());
+                let both = self.classes.find_mut(one) as usize;
+                self.target[both] = targets[0].or(targets[1]);
+                open.extend(targets[0].zip(targets[1]));
             }
         }
     }
@@ -166,7 +152,13 @@ impl Partitions {
         }
     }
 
-    fn statement(&mut self, program: &Program, points_to: &PointsTo, place: crate::invocations::Place, stmt: &Stmt) {
+    fn statement(
+        &mut self,
+        program: &Program,
+        points_to: &PointsTo,
+        place: crate::invocations::ProgramPoint,
+        stmt: &Stmt,
+    ) {
         let f = place.0;
         let local = |this: &Self, local: LocalId| this.locals[f] + local.0;
         match stmt {

@@ -7,14 +7,14 @@ use model::index::index_type;
 use program::library::LibraryState;
 use program::{FunctionId, GlobalId, LocalId};
 
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 
 index_type! {
-    /// An object of the points-to analysis.
+    /// An abstract location of the points-to analysis.
     pub struct ObjectId("o");
 }
 
-/// What an object of the analysis stands for.
+/// What an abstract location stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
     /// A global.
@@ -22,21 +22,23 @@ pub enum Origin {
     /// All activations of a local variable in memory, by the local that holds its address.
     Stack(FunctionId, LocalId),
     /// All heap blocks made by a statement: an allocation, or a call of a function that does nothing but allocate.
-    Heap(Place),
+    Heap(ProgramPoint),
     /// A function.
     Function(FunctionId),
     /// The threads started by a statement, as their handles name them.
-    Thread(Place),
+    Thread(ProgramPoint),
     /// Memory of the library.
     Library(LibraryState),
     /// The error number, of which each thread has its own.
     Errno,
     /// Memory of functions without a body, and of whoever started the program.
     Outside,
+    /// Whatever pointers of which nothing is known point to; in no set of a solution.
+    Unknown,
     /// What a statement copies, on its way.
-    Transfer(Place),
-    /// Any of many objects that pointers confuse.
-    Bunch,
+    Transfer(ProgramPoint),
+    /// A collapsed node: any of many objects that pointers do not tell apart.
+    Collapsed,
 }
 
 /// Bytes that a pointer moves: a fixed number, plus any multiple of the stride.

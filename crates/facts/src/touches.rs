@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{AccessKind, Pair, SiteId};
+use model::{AccessKind, Budget, Pair, SiteId, Spent};
 use program::{FunctionId, LocalId, Program, Stmt};
 
-use crate::accesses::{Access, Target, accesses};
+use crate::Rounds;
+use crate::accesses::{Access, Designator, accesses};
 use crate::invocations::Invocations;
 use crate::objects;
-use crate::values::{Root, Values};
+use crate::values::{Root, Roots, Values};
 
 /// One piece of memory touched by a statement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,19 +59,18 @@ pub struct MeetingAccess {
     pub atomic: bool,
 }
 
-/// The pairs of [`meetings`].
-pub fn pairs(program: &Program) -> Vec<Pair> {
-    meetings(program).into_iter().map(|meeting| meeting.pair).collect()
-}
-
 /// Every pair of sites that may touch the same memory from different threads, at least one writing and one plain, in
-/// order. Only code that can run is looked at, and all code where something is not modelled. Never misses a pair that
+/// order. Only code that can run is looked at, or `everything` where something is not modelled. Never misses a pair that
 /// can race, if pointer arithmetic stays inside objects.
-pub fn meetings(program: &Program) -> Vec<Meeting> {
-    let values = Values::new(program);
-    let invocations = Invocations::new(program, &values);
+pub(crate) fn meetings(
+    program: &Program,
+    values: Values<'_>,
+    invocations: &Invocations,
+    everything: bool,
+    budget: &Budget,
+) -> Result<Vec<Meeting>, Spent> {
     let mut by_root: BTreeMap<Root, BTreeSet<(SiteId, Touch)>> = BTreeMap::new();
-    let everything = !invocations.obstacles(&BTreeSet::new()).is_empty();
+    let mut rounds = Rounds::new(budget, 64);
     let functions = program.functions.ids().filter(|f| everything || invocations.is_reachable(*f));
     for function in functions {
         for block in &program.functions[function].blocks {
@@ -81,23 +81,23 @@ pub fn meetings(program: &Program) -> Vec<Meeting> {
                 }
             }
         }
+        rounds.begin()?;
     }
     let nothing = BTreeSet::new();
     let unknown = by_root.get(&Root::Unknown).unwrap_or(&nothing);
     let mut meetings: BTreeMap<Pair, Meeting> = BTreeMap::new();
-    for (root, touched) in &by_root {
-        let escaped = *root == Root::Unknown || values.escaped.contains(root);
-        if escaped || is_shared(program, &values, *root) {
-            for one in touched {
-                let others = touched.iter().chain(unknown.iter().filter(|_| escaped));
-                for other in others.filter(|other| meet(&one.1, &other.1)) {
-                    let pair = Pair::new(one.0, other.0);
-                    meetings.entry(pair).or_insert_with(|| meeting(program, pair, one, other));
-                }
+    for (root, touched) in by_root.iter().filter(|(root, _)| values.is_shared(**root)) {
+        let escaped = values.is_escaped(*root);
+        for one in touched {
+            rounds.begin()?;
+            let others = touched.iter().chain(unknown.iter().filter(|_| escaped));
+            for other in others.filter(|other| meet(&one.1, &other.1)) {
+                let pair = Pair::new(one.0, other.0);
+                meetings.entry(pair).or_insert_with(|| meeting(program, pair, one, other));
             }
         }
     }
-    meetings.into_values().collect()
+    Ok(meetings.into_values().collect())
 }
 
 fn meeting(program: &Program, pair: Pair, one: &(SiteId, Touch), other: &(SiteId, Touch)) -> Meeting {
@@ -120,21 +120,11 @@ fn name(program: &Program, site: SiteId, touch: &Touch) -> String {
     }
 }
 
-/// The site of the allocation whose address a local holds.
-pub(crate) fn origin(program: &Program, function: FunctionId, local: LocalId) -> Option<SiteId> {
-    let statements = program.functions[function].blocks.iter().flat_map(|b| &b.statements);
-    let allocates = |stmt: &Stmt| matches!(stmt, Stmt::Alloca { dst, .. } | Stmt::Alloc { dst, .. } if *dst == local);
-    statements.into_iter().find(|s| allocates(&s.stmt)).and_then(|s| s.site)
-}
-
-/// Whether threads can touch the object through names of their own.
-pub fn is_shared(program: &Program, values: &Values, root: Root) -> bool {
-    match root {
-        Root::Global(global) => !program.globals[global].thread_local || values.handed_over.contains(&root),
-        Root::Stack(..) | Root::Heap(..) => values.handed_over.contains(&root),
-        Root::Library(_) | Root::Unknown => true,
-        Root::Function(_) => false,
-    }
+/// The site of the local variable whose address a local holds.
+pub(crate) fn site_of_alloca(program: &Program, function: FunctionId, local: LocalId) -> Option<SiteId> {
+    let mut statements = program.functions[function].blocks.iter().flat_map(|b| &b.statements);
+    let makes = |stmt: &Stmt| matches!(stmt, Stmt::Alloca { dst, .. } if *dst == local);
+    statements.find(|s| makes(&s.stmt)).and_then(|s| s.site)
 }
 
 fn meet(one: &Touch, other: &Touch) -> bool {
@@ -149,20 +139,26 @@ fn meet(one: &Touch, other: &Touch) -> bool {
 }
 
 /// What a statement of a function may touch.
-pub fn touches(program: &Program, values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
+pub fn touches(program: &Program, values: &Values<'_>, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
     let mut found = Vec::new();
-    for Access { target, len, kind, atomic, .. } in accesses(program, stmt) {
-        match target {
-            Target::Library(state) => found.push(Touch { root: Root::Library(state), bytes: None, kind, atomic }),
-            // Their addresses are somewhere in memory.
-            Target::List | Target::Behind(..) => found.push(Touch { root: Root::Unknown, bytes: None, kind, atomic }),
-            Target::Pointer(operand) => {
-                found.extend(values.of(function, &operand).into_iter().map(|(root, offset)| {
-                    let bytes = offset.and_then(|offset| Some((offset, len?)));
-                    Touch { root, bytes, kind, atomic }
-                }));
+    for Access { designator, len, kind, atomic, perhaps, .. } in accesses(program, stmt) {
+        let roots = match designator {
+            Designator::Library(state) => Roots::from([(Root::Library(state), None)]),
+            Designator::List => values.roots(values.points_to.outside()),
+            Designator::Behind(operand, times) => {
+                let mut roots = values.roots(&values.points_to.behind(function, &operand, times));
+                if values.points_to.may_be_unknown(function, &operand) {
+                    roots.insert(Root::Unknown, None);
+                }
+                roots
             }
-        }
+            Designator::Pointer(operand) if perhaps && values.points_to.is_wild(function, &operand) => continue,
+            Designator::Pointer(operand) => values.of(function, &operand),
+        };
+        found.extend(roots.into_iter().map(|(root, offset)| {
+            let bytes = offset.and_then(|offset| Some((offset, len?)));
+            Touch { root, bytes, kind, atomic }
+        }));
     }
     found
 }

@@ -1,17 +1,27 @@
-//! What values may point to, for the whole program at once.
+//! What values may point to, object by object: a view of the points-to solution.
 //!
-//! Flow- and context-insensitive: each local has a set of objects it may point into, computed to a fixed point over
-//! assignments, calls, returns and thread creation. Memory is not followed: a loaded value is [`Root::Unknown`], which
-//! stands for every object whose address was ever stored (*escaped*). An object that never escapes is reached only
-//! through the locals that name it.
+//! The solution has spots of abstract locations; some of these stand for the same memory. Here every piece of memory
+//! has one name, its [`Root`]: a collapsed node is all its members, a block that a function fills before its callers
+//! know it by names of their own is that block and all of theirs, and what nothing is known of is [`Root::Unknown`],
+//! which stands for every object whose address is somewhere in memory (*escaped*). A pointer with an empty points-to
+//! set is `Unknown` too. Handles of threads point to no memory of the program.
 //!
-//! Can be missed: pointers hidden from the language, inside vectors or floating-point values. Never claimed wrongly: a
-//! local points to nothing outside its set, if pointer arithmetic stays inside objects, as C demands.
+//! Can be missed: pointers hidden from the language, inside vectors or floating-point values; memory that a library
+//! function keeps for itself and returns without its row saying so, where the same pointer may also be to memory of the
+//! program. Never claimed wrongly: a value points to nothing outside its set, if pointer arithmetic stays inside
+//! objects, as C demands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use program::library::{self, Effect, LibraryState, Role};
-use program::{Callee, Expr, FunctionId, GlobalId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
+use model::index::IndexVec;
+use program::library::LibraryState;
+use program::{FunctionId, GlobalId, LocalId, Operand, Program};
+
+use crate::address::Base;
+use crate::exposed::HandedOn;
+use crate::invocations::ProgramPoint;
+use crate::points_to::PointsTo;
+use crate::spot::{ObjectId, Origin, Spot};
 
 /// What a value may point to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,12 +30,17 @@ pub enum Root {
     Global(GlobalId),
     /// A local variable in memory, by the local that holds its address.
     Stack(FunctionId, LocalId),
-    /// A heap block, by the local that was given its address.
-    Heap(FunctionId, LocalId),
+    /// A heap block, by the statement that makes it: an allocation, or a call of a function that does nothing but
+    /// allocate.
+    Heap(ProgramPoint),
     /// A function.
     Function(FunctionId),
     /// Memory of the library.
     Library(LibraryState),
+    /// The error numbers of all threads.
+    Errno,
+    /// Memory of functions without a body, and of whoever started the program.
+    Outside,
     /// Any escaped object.
     Unknown,
 }
@@ -33,316 +48,171 @@ pub enum Root {
 /// Objects with the byte offset into them, `None` for any.
 pub type Roots = BTreeMap<Root, Option<i64>>;
 
-/// The result of the analysis.
+/// Which objects are reached by whom.
 #[derive(Default)]
-pub struct Values {
-    locals: BTreeMap<(FunctionId, LocalId), Roots>,
-    returns: BTreeMap<FunctionId, Roots>,
-    /// Objects whose address is somewhere in memory.
-    pub escaped: BTreeSet<Root>,
-    /// Objects whose address is handed to a new thread.
-    pub handed_over: BTreeSet<Root>,
-    /// Functions whose address is used as a value.
-    pub address_taken: BTreeSet<FunctionId>,
+pub(crate) struct Reach {
+    escaped: BTreeSet<Root>,
+    shared: BTreeSet<Root>,
+    handed_over: BTreeSet<Root>,
 }
 
-impl Values {
-    /// Runs the analysis.
-    pub fn new(program: &Program) -> Self {
-        let mut values = Self::default();
-        for global in &program.globals {
-            for (_, target) in &global.relocations {
-                values.escape(FunctionId(0), target);
-            }
+impl Reach {
+    pub(crate) fn new(program: &Program, points_to: &PointsTo, exposed: &IndexVec<ObjectId, bool>) -> Self {
+        let mut this = Self::default();
+        // The cells of a member are those of its collapsed node.
+        let homes = points_to.objects().ids().filter(|object| points_to.collapsed_node(*object).is_none());
+        let stored: BTreeSet<ObjectId> = homes.flat_map(|object| points_to.stored_in(object)).collect();
+        let HandedOn { to_threads, by_threads, anywhere } = HandedOn::new(program, points_to);
+        let outside = points_to.outside().iter().map(|spot| spot.object);
+        for object in stored.into_iter().chain(by_threads).chain(anywhere).chain(outside) {
+            add_roots(points_to, object, &mut |root| this.escaped.extend([root]));
         }
-        for (id, function) in program.functions.iter_enumerated() {
-            let statements = function.blocks.iter().flat_map(|b| &b.statements);
-            let used = statements.flat_map(|s| used_as_values(&s.stmt));
-            let returned = function.blocks.iter().flat_map(|b| b.terminator.operands());
-            let functions =
-                used.chain(returned).filter_map(|o| if let Operand::Function(f) = o { Some(f) } else { None });
-            values.address_taken.extend(functions);
-            if Some(id) == program.main {
-                for parameter in 0..function.params {
-                    values.flow((id, LocalId(parameter)), Roots::from([(Root::Unknown, None)]));
-                }
-            }
+        for object in to_threads {
+            add_roots(points_to, object, &mut |root| this.handed_over.extend([root]));
         }
-        for root in values.escaped.clone() {
-            if let Root::Function(f) = root {
-                values.address_taken.insert(f);
-            }
+        for (object, _) in exposed.iter_enumerated().filter(|(_, exposed)| **exposed) {
+            this.shared.extend(root(points_to.origin(object)));
         }
-        while (Pass { program, values: &mut values, changed: false }).run() {}
-        values
+        this
     }
+}
 
+/// The memory that an abstract location stands for, where it stands for one piece.
+fn root(origin: Origin) -> Option<Root> {
+    match origin {
+        Origin::Global(global) => Some(Root::Global(global)),
+        Origin::Stack(function, local) => Some(Root::Stack(function, local)),
+        Origin::Heap(point) => Some(Root::Heap(point)),
+        Origin::Function(function) => Some(Root::Function(function)),
+        Origin::Library(state) => Some(Root::Library(state)),
+        Origin::Errno => Some(Root::Errno),
+        Origin::Outside => Some(Root::Outside),
+        Origin::Unknown => Some(Root::Unknown),
+        Origin::Thread(_) | Origin::Transfer(_) | Origin::Collapsed => None,
+    }
+}
+
+/// Everything that touching an abstract location may mean.
+fn add_roots(points_to: &PointsTo, object: ObjectId, add: &mut impl FnMut(Root)) {
+    let members = points_to.members(object).iter();
+    for object in members.chain([&object]) {
+        let names = points_to.clones(*object).iter().chain([object]);
+        names.filter_map(|name| root(points_to.origin(*name))).for_each(&mut *add);
+    }
+}
+
+/// The view.
+#[derive(Clone, Copy)]
+pub struct Values<'f> {
+    pub(crate) points_to: &'f PointsTo,
+    pub(crate) reach: &'f Reach,
+}
+
+impl Values<'_> {
     /// What an operand of a function may point to.
     pub fn of(&self, function: FunctionId, operand: &Operand) -> Roots {
-        match operand {
-            Operand::Const(0) => Roots::new(),
-            Operand::Const(_) | Operand::Any => Roots::from([(Root::Unknown, None)]),
-            Operand::Local(local) => self.locals.get(&(function, *local)).cloned().unwrap_or_default(),
-            Operand::Global(global, offset) => Roots::from([(Root::Global(*global), Some(*offset))]),
-            Operand::Function(f) => Roots::from([(Root::Function(*f), Some(0))]),
+        let address = self.points_to.addresses.of(function, operand);
+        let mut roots = self.roots(&self.points_to.spots(function, &address));
+        let number = address.base == Base::Number && address.offset != 0;
+        if number || self.points_to.may_be_unknown(function, operand) {
+            roots.insert(Root::Unknown, None);
         }
+        roots
     }
-
-    /// The functions a pointer with so many arguments may call; a function without a body is among them too.
-    pub fn functions(&self, program: &Program, in_: FunctionId, pointer: &Operand, args: u32) -> Vec<FunctionId> {
-        let roots = self.of(in_, pointer);
-        let mut functions: BTreeSet<FunctionId> =
-            roots.keys().filter_map(|r| if let Root::Function(f) = r { Some(*f) } else { None }).collect();
-        if roots.contains_key(&Root::Unknown) {
-            functions.extend(self.address_taken.iter().filter(|f| program.functions[**f].params <= args));
-        }
-        functions.into_iter().collect()
-    }
-
-    fn flow(&mut self, to: (FunctionId, LocalId), roots: Roots) -> bool {
-        join(self.locals.entry(to).or_default(), roots)
-    }
-    fn escape(&mut self, function: FunctionId, operand: &Operand) -> bool {
-        let before = self.escaped.len();
-        self.escaped.extend(self.of(function, operand).into_keys().filter(|r| *r != Root::Unknown));
-        self.escaped.len() > before
-    }
-}
-
-/// The operands of a statement, but for a function that is started or run once by its name.
-fn used_as_values(stmt: &Stmt) -> Vec<Operand> {
-    match stmt {
-        Stmt::Sync { op: SyncOp::Create { function: Operand::Function(_), arg }, .. } => vec![*arg],
-        Stmt::Sync { op: SyncOp::Once { control, function: Operand::Function(_) }, .. } => vec![*control],
-        _ => stmt.operands(),
-    }
-}
-
-/// Adds roots; whether something changed.
-fn join(into: &mut Roots, from: Roots) -> bool {
-    let mut changed = false;
-    for (root, offset) in from {
-        match into.get_mut(&root) {
-            None => {
-                into.insert(root, offset);
-                changed = true;
-            }
-            Some(known) if *known != offset && known.is_some() => {
-                *known = None;
-                changed = true;
-            }
-            Some(_) => {}
-        }
-    }
-    changed
-}
-
-/// The same objects, at any offset.
-fn anywhere(roots: Roots) -> Roots {
-    roots.into_keys().map(|root| (root, None)).collect()
-}
-
-/// One pass over the program.
-struct Pass<'a> {
-    program: &'a Program,
-    values: &'a mut Values,
-    changed: bool,
-}
-
-impl Pass<'_> {
-    fn run(mut self) -> bool {
-        let program = self.program;
-        for (id, function) in program.functions.iter_enumerated() {
-            for block in &function.blocks {
-                for statement in &block.statements {
-                    self.statement(id, &statement.stmt);
-                }
-                if let Terminator::Return(Some(value)) = &block.terminator {
-                    let roots = self.values.of(id, value);
-                    self.changed |= join(self.values.returns.entry(id).or_default(), roots);
-                }
-            }
-        }
-        self.changed
-    }
-
-    fn set(&mut self, function: FunctionId, dst: LocalId, roots: Roots) {
-        self.changed |= self.values.flow((function, dst), roots);
-    }
-    fn unknown(&mut self, function: FunctionId, dst: LocalId) {
-        self.set(function, dst, Roots::from([(Root::Unknown, None)]));
-    }
-    fn escape(&mut self, function: FunctionId, operand: &Operand) {
-        self.changed |= self.values.escape(function, operand);
-    }
-
-    fn statement(&mut self, f: FunctionId, stmt: &Stmt) {
-        match stmt {
-            Stmt::Assign { dst, expr } => {
-                let roots = self.expression(f, expr);
-                self.set(f, *dst, roots);
-            }
-            Stmt::Load { dst, .. } => self.unknown(f, *dst),
-            Stmt::Store { value, .. } => self.escape(f, value),
-            Stmt::Rmw { dst, value, .. } => {
-                self.escape(f, value);
-                self.unknown(f, *dst);
-            }
-            Stmt::CompareExchange { dst, new, .. } => {
-                self.escape(f, new);
-                self.unknown(f, *dst);
-            }
-            Stmt::Alloca { dst, .. } => self.set(f, *dst, Roots::from([(Root::Stack(f, *dst), Some(0))])),
-            Stmt::Alloc { dst, .. } => self.set(f, *dst, Roots::from([(Root::Heap(f, *dst), Some(0))])),
-            Stmt::Call { dst, callee, args } => self.call(f, *dst, callee, args),
-            Stmt::Library { dst, function, args } => self.library(f, *dst, function, args),
-            Stmt::Sync { op: SyncOp::Create { function, arg }, .. } => {
-                let handed: Vec<Root> = self.values.of(f, arg).into_keys().collect();
-                let before = self.values.handed_over.len();
-                self.values.handed_over.extend(handed);
-                self.changed |= self.values.handed_over.len() > before;
-                for child in self.values.functions(self.program, f, function, 1) {
-                    self.invoke(f, child, &[*arg]);
-                    self.escape_result(child);
-                }
-            }
-            Stmt::Sync { op: SyncOp::Once { function, .. }, .. } => {
-                for routine in self.values.functions(self.program, f, function, 0) {
-                    self.invoke(f, routine, &[]);
-                }
-            }
-            Stmt::Sync { .. }
-            | Stmt::Fence(_)
-            | Stmt::Copy { .. }
-            | Stmt::Fill { .. }
-            | Stmt::Free { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Exit { .. } => {}
-        }
-    }
-
-    fn expression(&self, f: FunctionId, expr: &Expr) -> Roots {
-        let of = |operand: &Operand| self.values.of(f, operand);
+    /// What is at these spots.
+    pub(crate) fn roots(&self, spots: &[Spot]) -> Roots {
         let mut roots = Roots::new();
-        match expr {
-            Expr::Use(value) => roots = of(value),
-            Expr::Compare { .. } => {}
-            Expr::Truncate { value, .. } => roots = anywhere(of(value)),
-            Expr::Binary { left, right, .. } => {
-                for side in [left, right] {
-                    if !matches!(side, Operand::Const(_)) {
-                        join(&mut roots, anywhere(of(side)));
-                    }
-                }
-            }
-            Expr::Offset { base, index, scale, offset } => {
-                let fixed = match index {
-                    Operand::Const(index) => index.checked_mul(*scale).and_then(|bytes| bytes.checked_add(*offset)),
-                    _ => None,
-                };
-                let moved = |at: Option<i64>| at.and_then(|at| at.checked_add(fixed?));
-                roots = of(base).into_iter().map(|(root, at)| (root, moved(at))).collect();
-                // An integer that is used as a base may be made of a pointer in the index.
-                if *base == Operand::Const(0) {
-                    roots = anywhere(of(index));
-                }
-            }
-            Expr::Select { then, otherwise, .. } => {
-                roots = of(then);
-                join(&mut roots, of(otherwise));
-            }
-            Expr::Phi(sources) => {
-                for (_, value) in sources {
-                    join(&mut roots, of(value));
-                }
-            }
+        for spot in spots {
+            let at = (spot.stride == 0).then_some(i64::from(spot.offset));
+            add_roots(self.points_to, spot.object, &mut |root| {
+                let known = roots.entry(root).or_insert(at);
+                *known = known.filter(|known| Some(*known) == at);
+            });
         }
         roots
     }
 
-    /// Binds arguments to parameters; parameters without an argument may be anything.
-    fn invoke(&mut self, f: FunctionId, callee: FunctionId, args: &[Operand]) {
-        for parameter in 0..self.program.functions[callee].params {
-            let roots = match args.get(parameter as usize) {
-                Some(arg) => self.values.of(f, arg),
-                None => Roots::from([(Root::Unknown, None)]),
-            };
-            self.set(callee, LocalId(parameter), roots);
-        }
-        // Variadic arguments are found through memory.
-        for arg in args.iter().skip(self.program.functions[callee].params as usize) {
-            self.escape(f, arg);
+    /// Whether the object's address is somewhere in memory, so that an unknown pointer may point to it.
+    pub fn is_escaped(&self, root: Root) -> bool {
+        root == Root::Unknown || self.reach.escaped.contains(&root)
+    }
+    /// Whether the object's address is given to a new thread.
+    pub fn is_handed_over(&self, root: Root) -> bool {
+        self.reach.handed_over.contains(&root)
+    }
+    /// Whether more than one thread may touch the object.
+    pub fn is_shared(&self, root: Root) -> bool {
+        match root {
+            Root::Library(_) | Root::Outside | Root::Unknown => true,
+            Root::Function(_) => false,
+            Root::Global(_) | Root::Stack(..) | Root::Heap(_) | Root::Errno => self.reach.shared.contains(&root),
         }
     }
-    /// What a function returns to somebody who is not in the program.
-    fn escape_result(&mut self, function: FunctionId) {
-        let returned: Vec<Root> =
-            self.values.returns.get(&function).into_iter().flat_map(|r| r.keys().copied()).collect();
-        let before = self.values.escaped.len();
-        self.values.escaped.extend(returned.into_iter().filter(|r| *r != Root::Unknown));
-        self.changed |= self.values.escaped.len() > before;
+}
+
+#[cfg(test)]
+mod tests {
+    use program::Stmt;
+
+    use super::*;
+    use crate::Facts;
+
+    /// What the address of the last store in `main` may point to, and the facts.
+    fn last_store(body: &str) -> (Facts, Roots) {
+        let text = format!(
+            "global x: 8\nglobal p: 8\nfn main(%n) {{\nentry:\n{body}\n  return 0\n}}\n\
+             fn make() {{\nentry:\n  %b = alloc 8\n  store 4, %b, 0\n  return %b\n}}\nentry main\n"
+        );
+        let facts = Facts::of(Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")));
+        let main = facts.program().main.unwrap();
+        let statements = facts.program().functions[main].blocks.iter().flat_map(|b| &b.statements);
+        let addresses = statements.filter_map(|s| match s.stmt {
+            Stmt::Store { address, .. } => Some(address),
+            _ => None,
+        });
+        let address = addresses.last().unwrap();
+        let roots = facts.values().unwrap().of(main, &address);
+        (facts, roots)
     }
 
-    fn call(&mut self, f: FunctionId, dst: Option<LocalId>, callee: &Callee, args: &[Operand]) {
-        let callees = match callee {
-            Callee::Direct(callee) => vec![*callee],
-            Callee::Indirect(pointer) => self.values.functions(self.program, f, pointer, args.len() as u32),
-        };
-        for callee in callees {
-            if self.program.functions[callee].blocks.is_empty() {
-                args.iter().for_each(|arg| self.escape(f, arg));
-                if let Some(dst) = dst {
-                    self.unknown(f, dst);
-                }
-                continue;
-            }
-            self.invoke(f, callee, args);
-            if let (Some(dst), Some(returned)) = (dst, self.values.returns.get(&callee).cloned()) {
-                self.set(f, dst, returned);
-            }
-        }
+    fn roots(body: &str) -> Vec<(Root, Option<i64>)> {
+        last_store(body).1.into_iter().collect()
     }
 
-    fn library(&mut self, f: FunctionId, dst: Option<LocalId>, name: &str, args: &[Operand]) {
-        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
-        let Some(row) = library::lookup(name) else {
-            args.iter().for_each(|arg| self.escape(f, arg));
-            if let Some(dst) = dst {
-                self.unknown(f, dst);
-            }
-            return;
-        };
-        let mut result = Roots::new();
-        for effect in row.effects {
-            match effect {
-                Effect::Returns(n) => {
-                    join(&mut result, anywhere(self.values.of(f, &arg(*n))));
-                }
-                Effect::ReturnsState(state) => {
-                    result.insert(Root::Library(*state), None);
-                }
-                Effect::StoresPointer(_, n) | Effect::Keeps(n) => self.escape(f, &arg(*n)),
-                Effect::Calls(n) => {
-                    // A callback is called with pointers into what the library was given.
-                    args.iter().for_each(|arg| self.escape(f, arg));
-                    for callback in self.values.functions(self.program, f, &arg(*n), u32::MAX) {
-                        self.invoke(f, callback, &[]);
-                        self.escape_result(callback);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let Some(dst) = dst else { return };
-        match row.role {
-            Role::Allocate { .. } | Role::AllocateInside | Role::Reallocate { .. } => {
-                result.insert(Root::Heap(f, dst), Some(0));
-            }
-            _ if result.is_empty() => {
-                result.insert(Root::Unknown, None);
-            }
-            _ => {}
-        }
-        self.set(f, dst, result);
+    const X: Root = Root::Global(GlobalId(0));
+
+    #[test]
+    fn memory_is_followed() {
+        assert_eq!(roots("store 8, @p, @x+4\n%q = load 8, @p\nstore 4, %q, 1"), [(X, Some(4))]);
+        assert_eq!(roots("%a = offset @x, %n, 4, 0\nstore 4, %a, 1"), [(X, None)]);
+    }
+
+    #[test]
+    fn what_nothing_is_known_of_is_unknown() {
+        let unknown = (Root::Unknown, None);
+        assert_eq!(roots("%q = load 8, @p\nstore 4, %q, 1"), [unknown], "nothing was ever stored there");
+        assert_eq!(roots("store 4, 4096, 1"), [unknown]);
+        assert_eq!(roots("store 4, 0, 1"), []);
+        assert_eq!(roots("%q = select %n, @x, ?\nstore 4, %q, 1"), [(X, Some(0)), unknown]);
+        assert_eq!(roots("%q = load 8, ?\n%r = select %n, @x, %q\nstore 4, %r, 1"), [(X, Some(0)), unknown]);
+        let anything = "store 8, @p, @x\nstore 8, ?, @x\n%q = load 8, @p\nstore 4, %q, 1";
+        assert_eq!(roots(anything), [(X, Some(0)), unknown], "the store may have been to `p`");
+    }
+
+    #[test]
+    fn what_is_stored_escapes() {
+        let (facts, _) = last_store("store 8, ?, @x\nstore 4, @p, 1");
+        let values = facts.values().unwrap();
+        assert!(values.is_escaped(X) && !values.is_escaped(Root::Global(GlobalId(1))));
+    }
+
+    #[test]
+    fn a_block_has_the_names_of_all_callers() {
+        let (facts, caller) = last_store("%q = call make()\nstore 4, %q, 1");
+        let caller: Vec<Root> = caller.into_keys().collect();
+        assert!(matches!(caller[..], [Root::Heap(_)]), "{caller:?}");
+        let make = facts.program().functions.ids().nth(1).unwrap();
+        let inside: Vec<Root> = facts.values().unwrap().of(make, &Operand::Local(LocalId(0))).into_keys().collect();
+        assert!(inside.len() == 2 && inside.contains(&caller[0]), "{inside:?}");
     }
 }

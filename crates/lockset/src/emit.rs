@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use facts::Facts;
 use facts::partition::Partitions;
-use model::{LockMode, SiteId};
+use facts::{Facts, Solved};
+use model::{LockMode, SiteId, Spent};
 
 use crate::effects::Effects;
 use crate::entries::Entries;
@@ -15,15 +15,16 @@ use crate::names;
 use crate::whens::Whens;
 
 /// Thread tree, shared variables with the locks held at each access, and partitions of pointers.
-pub fn text(facts: &Facts<'_>) -> String {
+pub fn text(facts: &Facts) -> Result<String, Spent> {
+    let facts = &facts.solved()?;
     let mut out = String::new();
     threads(facts, &mut out);
-    variables(facts, &mut out);
+    variables(facts, &mut out)?;
     partitions(facts, &mut out);
-    out
+    Ok(out)
 }
 
-fn threads(facts: &Facts<'_>, out: &mut String) {
+fn threads(facts: &Solved<'_>, out: &mut String) {
     out.push_str("threads\n");
     for id in facts.order.threads.ids() {
         let depth = facts.order.ancestors(id).count();
@@ -32,7 +33,7 @@ fn threads(facts: &Facts<'_>, out: &mut String) {
     }
 }
 
-fn place(facts: &Facts<'_>, site: SiteId) -> String {
+fn place(facts: &Solved<'_>, site: SiteId) -> String {
     let location = facts.program.sites.get(site).and_then(|s| s.location);
     match location {
         Some(at) => format!("{}:{}:{}", facts.program.files[at.file], at.line, at.column),
@@ -40,12 +41,12 @@ fn place(facts: &Facts<'_>, site: SiteId) -> String {
     }
 }
 
-fn variables(facts: &Facts<'_>, out: &mut String) {
-    let effects = Effects::new(facts);
-    let entries = Entries::new(facts, &effects);
+fn variables(facts: &Solved<'_>, out: &mut String) -> Result<(), Spent> {
+    let effects = Effects::new(facts)?;
+    let entries = Entries::new(facts, &effects)?;
     let mut by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut written: BTreeSet<String> = BTreeSet::new();
-    let events = events(facts, &effects, &entries, &Whens::default());
+    let events = events(facts, &effects, &entries, &Whens::default())?;
     for class in events.all() {
         let way = &events.ways[class.way];
         let mut held: Vec<String> = Vec::new();
@@ -72,24 +73,26 @@ fn variables(facts: &Facts<'_>, out: &mut String) {
             let _ = writeln!(out, "    {line}");
         });
     }
+    Ok(())
 }
 
-fn partitions(facts: &Facts<'_>, out: &mut String) {
+fn partitions(facts: &Solved<'_>, out: &mut String) {
     out.push_str("partitions of lock pointers\n");
-    let partitions = Partitions::new(facts.program, &facts.points_to);
-    for group in partitions.of_locks(facts.program, &facts.points_to) {
+    let partitions = Partitions::new(facts.program, facts.points_to);
+    for group in partitions.of_locks(facts.program, facts.points_to) {
         let sites: BTreeSet<String> = group.iter().map(|site| place(facts, *site)).collect();
         let _ = writeln!(out, "  {}", sites.into_iter().collect::<Vec<_>>().join(", "));
     }
 }
 
 /// Threads and who makes them, and which functions run which, for Graphviz.
-pub fn graph(facts: &Facts<'_>) -> String {
+pub fn graph(facts: &Facts) -> Result<String, Spent> {
+    let facts = facts.solved()?;
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut out = "digraph facts {\n  node [shape=box];\n".to_owned();
     for (id, info) in facts.order.threads.iter_enumerated() {
         let many = if facts.order.many(id) { ", peripheries=2" } else { "" };
-        let _ = writeln!(out, "  {id} [label=\"{}\"{many}];", quoted(&names::thread(facts, Some(id))));
+        let _ = writeln!(out, "  {id} [label=\"{}\"{many}];", quoted(&names::thread(&facts, Some(id))));
         if let Some(parent) = info.parent {
             let _ = writeln!(out, "  {parent} -> {id};");
         }
@@ -113,5 +116,5 @@ pub fn graph(facts: &Facts<'_>) -> String {
         let _ = writeln!(out, "  {caller} -> {callee};");
     }
     out.push_str("}\n");
-    out
+    Ok(out)
 }

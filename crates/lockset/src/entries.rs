@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use facts::Facts;
 use facts::address::Address;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::order::{ContextId, ThreadId};
-use model::LockMode;
+use facts::{Rounds, Solved};
 use model::index::IndexVec;
+use model::{LockMode, Spent};
 use program::{Operand, Stmt, SyncOp};
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, State};
+use crate::effects::{Effects, LocksetState};
 use crate::lock::{Held, Lock, Locks, in_context, meet, name, to_callee};
 use crate::released::may_release;
 use crate::signals::signals;
@@ -43,13 +43,14 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    pub(crate) fn new(facts: &Facts<'_>, effects: &Effects) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>, effects: &Effects) -> Result<Self, Spent> {
+        let mut rounds = Rounds::new(facts.budget, 16);
         let signals = signals(facts);
         let contexts = &facts.order.contexts;
         let mut this = Self { of: IndexVec::filled(contexts.len(), None) };
         let mut open: std::collections::VecDeque<ContextId> = Default::default();
         let mut queued: BTreeSet<ContextId> = BTreeSet::new();
-        let mut made_by: FxHashMap<(ContextId, Place), Vec<ThreadId>> = FxHashMap::default();
+        let mut made_by: FxHashMap<(ContextId, ProgramPoint), Vec<ThreadId>> = FxHashMap::default();
         for (thread, info) in facts.order.threads.iter_enumerated() {
             if let Some(at) = info.made_at {
                 made_by.entry(at).or_default().push(thread);
@@ -70,6 +71,7 @@ impl Entries {
             }
         }
         while let Some(id) = open.pop_front() {
+            rounds.begin()?;
             queued.remove(&id);
             let function = contexts[id].function;
             for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
@@ -105,18 +107,24 @@ impl Entries {
                 }
             }
         }
-        this
+        Ok(this)
     }
 
     /// What is surely held just before a statement of a context; `None` where it cannot be reached.
-    pub(crate) fn at(&self, facts: &Facts<'_>, effects: &Effects, id: ContextId, place: Place) -> Option<Holding> {
+    pub(crate) fn at(
+        &self,
+        facts: &Solved<'_>,
+        effects: &Effects,
+        id: ContextId,
+        place: ProgramPoint,
+    ) -> Option<Holding> {
         let entry = self.of[id].as_ref()?;
         let state = effects.at(place)?;
         Some(holding(facts, id, entry, state))
     }
 }
 
-fn holding(facts: &Facts<'_>, id: ContextId, entry: &Holding, state: &State) -> Holding {
+fn holding(facts: &Solved<'_>, id: ContextId, entry: &Holding, state: &LocksetState) -> Holding {
     let context = &facts.order.contexts[id];
     let mut now = Holding::default();
     let mean = |lock: &Lock| in_context(facts, context, *lock);
@@ -160,7 +168,7 @@ fn translated(holding: &Holding, arguments: &[Address]) -> Holding {
     given
 }
 
-fn once(facts: &Facts<'_>, function: program::FunctionId, control: &Operand) -> Option<(Lock, Held)> {
+fn once(facts: &Solved<'_>, function: program::FunctionId, control: &Operand) -> Option<(Lock, Held)> {
     let address = facts.points_to.addresses.of(function, control);
     let Lock::At(spot) = name(facts, function, address) else { return None };
     Some((Lock::Once(spot), Held { mode: LockMode::Exclusive, depth: 1 }))

@@ -6,18 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use facts::Facts;
-use facts::accesses::{Access, Target, accesses};
-use facts::invocations::Place;
+use facts::accesses::{Access, Designator, accesses};
+use facts::invocations::ProgramPoint;
 use facts::order::{Binding, Context, ContextId, MomentId, ThreadId};
 use facts::spot::{ObjectId, Origin, Shift, Spot};
 use facts::{FromArgument, address::Address, address::Base};
+use facts::{Rounds, Solved};
 use model::index::{IndexVec, index_type};
-use model::{AccessKind, LockMode, Order, SiteId};
+use model::{AccessKind, LockMode, Order, SiteId, Spent};
 use program::FunctionId;
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, State};
+use crate::effects::{Effects, LocksetState};
 use crate::entries::{Entries, Holding};
 use crate::fresh::Fresh;
 use crate::interner::Interner;
@@ -65,7 +65,7 @@ pub(crate) struct Way {
 impl Way {
     /// The way as it is at a spot, where that says more: a lock beside a byte that is known by name is known by name, and
     /// one with a name in the same object is beside it.
-    pub(crate) fn at(&self, facts: &Facts<'_>, spot: Spot) -> Option<Self> {
+    pub(crate) fn at(&self, facts: &Solved<'_>, spot: Spot) -> Option<Self> {
         let in_object = |lock: &Lock| matches!(lock, Lock::At(at) if at.object == spot.object);
         let concerned = !self.beside.is_empty() || self.locks.iter().any(|(lock, _)| in_object(lock));
         if !concerned || spot.stride > 0 || !facts.is_unique(spot.object) {
@@ -123,7 +123,7 @@ impl Events {
 
 /// An access that may be to shared memory, as it is in every context of its function.
 struct Interesting {
-    place: Place,
+    place: ProgramPoint,
     site: SiteId,
     access: Access,
     address: Option<Address>,
@@ -135,7 +135,8 @@ struct Interesting {
 }
 
 /// Collects the accesses of all contexts.
-pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, whens: &Whens) -> Events {
+pub(crate) fn events(facts: &Solved<'_>, effects: &Effects, entries: &Entries, whens: &Whens) -> Result<Events, Spent> {
+    let mut rounds = Rounds::new(facts.budget, 16);
     let mut collector = Collector {
         facts,
         fresh: Fresh::new(facts),
@@ -146,12 +147,13 @@ pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, wh
     };
     let mut known: FxHashMap<FunctionId, Vec<Interesting>> = FxHashMap::default();
     for (id, context) in facts.order.contexts.iter_enumerated() {
+        rounds.begin()?;
         let list = known.entry(context.function).or_insert_with(|| collector.interesting(context.function));
         // Points between which nothing changes have one state.
-        let mut last: Option<(*const State, Holding)> = None;
+        let mut last: Option<(*const LocksetState, Holding)> = None;
         for item in list.iter() {
             let Some(state) = effects.at(item.place) else { continue };
-            let state: *const State = state;
+            let state: *const LocksetState = state;
             if last.as_ref().is_none_or(|(known, _)| *known != state) {
                 let Some(holding) = entries.at(facts, effects, id, item.place) else { break };
                 last = Some((state, holding));
@@ -161,11 +163,11 @@ pub(crate) fn events(facts: &Facts<'_>, effects: &Effects, entries: &Entries, wh
             }
         }
     }
-    collector.finish()
+    Ok(collector.finish())
 }
 
 struct Collector<'a, 'p> {
-    facts: &'a Facts<'p>,
+    facts: &'a Solved<'p>,
     fresh: Fresh,
     whens: &'a Whens,
     ways: Interner<WayId, Way>,
@@ -183,14 +185,14 @@ impl Collector<'_, '_> {
                 let Some(site) = statement.site else { continue };
                 let place = (function, block_id, index);
                 for access in accesses(facts.program, &statement.stmt) {
-                    let (address, spots) = match access.target {
-                        Target::Library(state) => {
+                    let (address, spots) = match access.designator {
+                        Designator::Library(state) => {
                             let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
                             (None, spot.into_iter().collect())
                         }
-                        Target::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
-                        Target::List => (None, facts.points_to.outside().to_vec()),
-                        Target::Pointer(operand) => {
+                        Designator::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
+                        Designator::List => (None, facts.points_to.outside().to_vec()),
+                        Designator::Pointer(operand) => {
                             let address = facts.points_to.addresses.of(function, &operand);
                             (Some((address, operand)), facts.points_to.spots(function, &address))
                         }

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::Facts;
+use facts::Solved;
 use facts::address::{Address, Base};
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::spot::Origin;
 use model::index::IndexVec;
 use program::library::{self, Effect};
@@ -23,7 +23,7 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    pub(crate) fn new(facts: &Facts<'_>) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>) -> Self {
         let program = facts.program;
         let mut shows: IndexVec<FunctionId, Vec<bool>> = IndexVec::new();
         for function in &program.functions {
@@ -51,7 +51,7 @@ impl Fresh {
             this.shows.iter_mut().for_each(|list| list.fill(true));
         }
         for (id, function) in program.functions.iter_enumerated() {
-            let made: Vec<(LocalId, Place)> = made_in(facts, id);
+            let made: Vec<(LocalId, ProgramPoint)> = made_in(facts, id);
             if made.is_empty() {
                 continue;
             }
@@ -65,7 +65,7 @@ impl Fresh {
     }
 
     /// Whether another round would still find something.
-    fn unsettled(&self, facts: &Facts<'_>) -> bool {
+    fn unsettled(&self, facts: &Solved<'_>) -> bool {
         facts.program.functions.iter_enumerated().any(|(id, function)| {
             let showing = self.showing(facts, id);
             (0..function.params).any(|p| !self.shows[id][p as usize] && showing.contains_key(&LocalId(p)))
@@ -73,14 +73,14 @@ impl Fresh {
     }
 
     /// Whether an access is to a new block that nobody else knows yet.
-    pub(crate) fn is_fresh(&self, place: Place, address: &Address) -> bool {
+    pub(crate) fn is_fresh(&self, place: ProgramPoint, address: &Address) -> bool {
         let Base::Local(local) = address.base else { return false };
         let Some(shown) = self.shown.get(&(place.0, local)) else { return false };
         shown.get(&place.1).is_none_or(|from| place.2 < *from)
     }
 
     /// The statements that show the value of a local to others; a terminator counts as one more statement.
-    fn showing(&self, facts: &Facts<'_>, function: FunctionId) -> BTreeMap<LocalId, Vec<(BlockId, usize)>> {
+    fn showing(&self, facts: &Solved<'_>, function: FunctionId) -> BTreeMap<LocalId, Vec<(BlockId, usize)>> {
         let mut found: BTreeMap<LocalId, Vec<(BlockId, usize)>> = BTreeMap::new();
         let addresses = &facts.points_to.addresses;
         for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
@@ -143,7 +143,7 @@ impl Fresh {
 }
 
 /// The locals of a function that hold a new block, with the statements that make it.
-fn made_in(facts: &Facts<'_>, function: FunctionId) -> Vec<(LocalId, Place)> {
+fn made_in(facts: &Solved<'_>, function: FunctionId) -> Vec<(LocalId, ProgramPoint)> {
     let mut made = Vec::new();
     for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
         for (index, statement) in block.statements.iter().enumerate() {
@@ -164,8 +164,8 @@ fn made_in(facts: &Facts<'_>, function: FunctionId) -> Vec<(LocalId, Place)> {
     made
 }
 
-/// Everything that may follow the statements before the block is made anew.
-fn spread(function: &program::Function, made: Place, from: &[(BlockId, usize)]) -> BTreeMap<BlockId, usize> {
+/// Everything that may follow the statements before the block is made again.
+fn spread(function: &program::Function, made: ProgramPoint, from: &[(BlockId, usize)]) -> BTreeMap<BlockId, usize> {
     let mut shown: BTreeMap<BlockId, usize> = BTreeMap::new();
     let mut open: Vec<BlockId> = Vec::new();
     let mut entered: BTreeSet<BlockId> = BTreeSet::new();

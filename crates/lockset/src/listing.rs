@@ -26,7 +26,7 @@ const MOST_ABSENT: usize = 100_000;
 /// What was found.
 pub(crate) struct Listing<'a, 'p> {
     meetings: &'a Meetings<'a, 'p>,
-    /// Memory with warnings, members of bunches as their bunch.
+    /// Memory with warnings, members of collapsed nodes as their collapsed node.
     pub(crate) dirty: Dirty,
     /// What was added to it last.
     last: Option<(Spot, Spot)>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use facts::Facts;
+use facts::Solved;
 use facts::address::{Address, Base};
 use facts::order::Context;
 use facts::spot::Spot;
@@ -30,7 +30,7 @@ impl Lock {
     pub fn mentions(&self, local: LocalId) -> bool {
         matches!(self, Self::Symbol(address) if address.mentions(local))
     }
-    /// Whether it is a lock that can be given back.
+    /// Whether it is a lock that can be released.
     pub fn is_lock(&self) -> bool {
         matches!(self, Self::At(_) | Self::Symbol(_))
     }
@@ -63,7 +63,7 @@ pub fn meet(one: &mut Locks, other: &Locks) -> bool {
 }
 
 /// The lock that an address names in a function.
-pub fn name(facts: &Facts<'_>, function: FunctionId, address: Address) -> Lock {
+pub fn name(facts: &Solved<'_>, function: FunctionId, address: Address) -> Lock {
     let spots = facts.points_to.spots(function, &address);
     match spots[..] {
         [spot] if spot.stride == 0 && facts.is_unique(spot.object) => Lock::At(spot),
@@ -72,7 +72,7 @@ pub fn name(facts: &Facts<'_>, function: FunctionId, address: Address) -> Lock {
 }
 
 /// The lock that a name means in a context.
-pub fn in_context(facts: &Facts<'_>, context: &Context, lock: Lock) -> Lock {
+pub fn in_context(facts: &Solved<'_>, context: &Context, lock: Lock) -> Lock {
     match lock {
         Lock::Symbol(address) => facts.certain(context, &address).map_or(lock, Lock::At),
         other => other,
@@ -80,7 +80,7 @@ pub fn in_context(facts: &Facts<'_>, context: &Context, lock: Lock) -> Lock {
 }
 
 /// What a name may stand for: an empty list for anything.
-fn spots(facts: &Facts<'_>, function: FunctionId, context: Option<&Context>, lock: &Lock) -> Vec<Spot> {
+fn spots(facts: &Solved<'_>, function: FunctionId, context: Option<&Context>, lock: &Lock) -> Vec<Spot> {
     match lock {
         Lock::At(spot) | Lock::Once(spot) | Lock::Passed(spot) | Lock::NotPosted(spot) => vec![*spot],
         Lock::Symbol(address) => match context {
@@ -92,7 +92,7 @@ fn spots(facts: &Facts<'_>, function: FunctionId, context: Option<&Context>, loc
 
 /// Whether two names may mean the same lock, in one execution of a function.
 pub fn may_be_same(
-    facts: &Facts<'_>,
+    facts: &Solved<'_>,
     function: FunctionId,
     context: Option<&Context>,
     one: &Lock,

@@ -3,8 +3,9 @@
 //! An object may have very many classes, so what most pairs end with is decided by small tables: whether the two
 //! conflict, and whether they may be at the same time.
 
-use facts::Facts;
 use facts::spot::{ObjectId, Spot};
+use facts::{Rounds, Solved};
+use model::Spent;
 use model::index::IndexVec;
 use rustc_hash::FxHashMap;
 
@@ -43,7 +44,7 @@ struct Cell {
 
 /// All pairs.
 pub(crate) struct Meetings<'a, 'p> {
-    pub(crate) facts: &'a Facts<'p>,
+    pub(crate) facts: &'a Solved<'p>,
     pub(crate) events: &'a Events,
     pub(crate) reasons: Reasons<'a, 'p>,
     briefs: IndexVec<WayId, Brief>,
@@ -53,7 +54,7 @@ pub(crate) struct Meetings<'a, 'p> {
 }
 
 impl<'a, 'p> Meetings<'a, 'p> {
-    pub(crate) fn new(facts: &'a Facts<'p>, events: &'a Events, reasons: Reasons<'a, 'p>) -> Self {
+    pub(crate) fn new(facts: &'a Solved<'p>, events: &'a Events, reasons: Reasons<'a, 'p>) -> Self {
         let mut numbers = FxHashMap::default();
         let mut whens = Vec::new();
         let mut briefs = IndexVec::new();
@@ -75,13 +76,15 @@ impl<'a, 'p> Meetings<'a, 'p> {
         Self { facts, events, reasons, briefs, parallel, whens: whens.len() }
     }
 
-    /// Acts on all pairs of an object's classes that conflict, and on those of its own with its bunch's.
-    pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Class, &Class, Between)) {
+    /// Acts on all pairs of an object's classes that conflict, and on those of its own with its collapsed node's.
+    pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Class, &Class, Between)) -> Result<(), Spent> {
+        let mut rounds = Rounds::new(self.facts.budget, 256);
         let classes = self.known(object);
         let cells = self.cells(&classes, None);
         for (number, cell) in cells.iter().enumerate() {
             let met: Vec<&Cell> = cells[number..].iter().filter(|other| meet(cell, other)).collect();
             for at in cell.classes.clone() {
+                rounds.begin()?;
                 for other in &met {
                     let from = if other.classes == cell.classes { at } else { other.classes.start };
                     for there in from..other.classes.end {
@@ -93,11 +96,11 @@ impl<'a, 'p> Meetings<'a, 'p> {
                 }
             }
         }
-        // Pointers to the whole bunch may point to this member of it.
-        let Some(bunch) = self.facts.points_to.bunch(object) else { return };
-        let of_bunch = self.known(bunch);
-        let bunch_cells = self.cells(&of_bunch, Some(object));
-        let members: Vec<Option<(Way, Spot)>> = of_bunch
+        // Pointers to the whole collapsed node may point to this member of it.
+        let Some(collapsed) = self.facts.points_to.collapsed_node(object) else { return Ok(()) };
+        let of_node = self.known(collapsed);
+        let node_cells = self.cells(&of_node, Some(object));
+        let members: Vec<Option<(Way, Spot)>> = of_node
             .iter()
             .map(|class| {
                 let spot = Spot { object, ..class.spot };
@@ -105,32 +108,37 @@ impl<'a, 'p> Meetings<'a, 'p> {
             })
             .collect();
         for cell in &cells {
-            let met: Vec<&Cell> = bunch_cells.iter().filter(|other| meet(cell, other)).collect();
+            let met: Vec<&Cell> = node_cells.iter().filter(|other| meet(cell, other)).collect();
             for at in cell.classes.clone() {
+                rounds.begin()?;
                 for there in met.iter().flat_map(|other| other.classes.clone()) {
-                    let (one, other) = (&classes[at], &of_bunch[there]);
+                    let (one, other) = (&classes[at], &of_node[there]);
                     if let Some(between) = self.between(one, other, members[there].as_ref()) {
                         act(one, other, between);
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Acts on all pairs with an access that may go anywhere, and of such accesses. Where the other goes is of no
     /// importance, so ways and sites decide.
-    pub(crate) fn wild(&self, mut act: impl FnMut(&Class, &Class, Between)) {
+    pub(crate) fn wild(&self, mut act: impl FnMut(&Class, &Class, Between)) -> Result<(), Spent> {
+        let mut rounds = Rounds::new(self.facts.budget, 16);
         let mut seen = rustc_hash::FxHashSet::default();
         let distinct: Vec<&Class> = self.events.all().filter(|class| seen.insert((class.way, class.sites))).collect();
         let (wild, known): (Vec<&Class>, Vec<&Class>) =
             distinct.into_iter().partition(|class| self.events.ways[class.way].wild);
         for (number, one) in wild.iter().enumerate() {
+            rounds.begin()?;
             for other in known.iter().chain(&wild[number..]) {
                 if let Some(between) = self.between(other, one, None) {
                     act(other, one, between);
                 }
             }
         }
+        Ok(())
     }
 
     /// Whether some access may go anywhere.
@@ -156,8 +164,8 @@ impl<'a, 'p> Meetings<'a, 'p> {
         cells
     }
 
-    /// What keeps two classes apart that touch the same memory; `None` if they do not conflict. The second is as it is for
-    /// a member of its bunch, if that is given.
+    /// What keeps two classes apart that touch the same memory; `None` if they do not conflict. The second is as it is
+    /// for a member of its collapsed node, if that is given.
     fn between(&self, one: &Class, other: &Class, member: Option<&(Way, Spot)>) -> Option<Between> {
         let (a, b) = (self.briefs[one.way], self.briefs[other.way]);
         if !(a.writes || b.writes) || a.atomic && b.atomic {

@@ -1,7 +1,7 @@
 //! What a person calls objects, locks and threads.
 
-use facts::Facts;
-use facts::invocations::Place;
+use facts::Solved;
+use facts::invocations::ProgramPoint;
 use facts::order::ThreadId;
 use facts::spot::{Origin, Spot};
 use model::SiteId;
@@ -9,12 +9,12 @@ use program::naming;
 
 use crate::lock::Lock;
 
-fn site_at(facts: &Facts<'_>, (function, block, index): Place) -> Option<SiteId> {
+fn site_at(facts: &Solved<'_>, (function, block, index): ProgramPoint) -> Option<SiteId> {
     facts.program.functions.get(function)?.blocks.get(block)?.statements.get(index)?.site
 }
 
 /// The memory at a spot; the expression of a site says it better where the spot is not of one object.
-pub(crate) fn variable(facts: &Facts<'_>, site: SiteId, spot: Spot, len: Option<u64>) -> String {
+pub(crate) fn variable(facts: &Solved<'_>, site: SiteId, spot: Spot, len: Option<u64>) -> String {
     let program = facts.program;
     let expression = || program.sites.get(site).and_then(|site| site.expression.clone());
     let (offset, bytes) = (u64::try_from(spot.offset).unwrap_or(0), len.unwrap_or(0));
@@ -36,7 +36,7 @@ pub(crate) fn variable(facts: &Facts<'_>, site: SiteId, spot: Spot, len: Option<
 }
 
 /// The object at a spot, without a site's help.
-pub(crate) fn object(facts: &Facts<'_>, spot: Spot, len: u64) -> String {
+pub(crate) fn object(facts: &Solved<'_>, spot: Spot, len: u64) -> String {
     let program = facts.program;
     let offset = u64::try_from(spot.offset).unwrap_or(0);
     match facts.points_to.origin(spot.object) {
@@ -51,13 +51,13 @@ pub(crate) fn object(facts: &Facts<'_>, spot: Spot, len: u64) -> String {
         Origin::Thread(_) => "a thread's handle".to_owned(),
         Origin::Library(state) => state.name().replace('`', ""),
         Origin::Errno => "errno".to_owned(),
-        Origin::Bunch => "one of many objects".to_owned(),
-        Origin::Outside | Origin::Transfer(_) => "memory outside of the program".to_owned(),
+        Origin::Collapsed => "one of many objects".to_owned(),
+        Origin::Outside | Origin::Unknown | Origin::Transfer(_) => "memory outside of the program".to_owned(),
     }
 }
 
 /// A lock.
-pub(crate) fn lock(facts: &Facts<'_>, lock: &Lock) -> String {
+pub(crate) fn lock(facts: &Solved<'_>, lock: &Lock) -> String {
     match lock {
         Lock::At(spot) => object(facts, *spot, 40),
         Lock::Symbol(_) => "a lock in the same object".to_owned(),
@@ -66,7 +66,7 @@ pub(crate) fn lock(facts: &Facts<'_>, lock: &Lock) -> String {
 }
 
 /// A thread: what it starts in, and where it is made.
-pub(crate) fn thread(facts: &Facts<'_>, thread: Option<ThreadId>) -> String {
+pub(crate) fn thread(facts: &Solved<'_>, thread: Option<ThreadId>) -> String {
     let Some(thread) = thread else { return "any thread".to_owned() };
     let info = &facts.order.threads[thread];
     let name = |f: &program::FunctionId| facts.program.functions[*f].name.clone();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use facts::Facts;
+use facts::Solved;
 use facts::formats::may_store_pointer;
 use facts::invocations::How;
 use model::SiteId;
@@ -32,7 +32,7 @@ fn stores_pointer(program: &Program, row: &LibraryFunction, args: &[Operand]) ->
 }
 
 /// Something that can run and whose effect on threads, locks or memory is not known at all.
-pub(crate) fn obstacles(facts: &Facts<'_>) -> Vec<String> {
+pub(crate) fn obstacles(facts: &Solved<'_>) -> Vec<String> {
     let program = facts.program;
     let runs: BTreeSet<FunctionId> = facts.order.contexts.iter().map(|c| c.function).collect();
     let line = |site: Option<SiteId>| {

@@ -1,25 +1,25 @@
 //! Whether the address of a new block is passed on without a race.
 
-use facts::Facts;
+use facts::Solved;
 use facts::spot::{ObjectId, Origin, Spot};
 use model::Order;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::Events;
 
-/// Memory with warnings, by object; members of bunches as their bunch.
+/// Memory with warnings, by object; members of collapsed nodes as their collapsed node.
 pub(crate) type Dirty = FxHashMap<ObjectId, FxHashSet<Spot>>;
 
 /// Where addresses of blocks are stored for others.
 pub(crate) struct Publication<'a, 'p> {
-    facts: &'a Facts<'p>,
+    facts: &'a Solved<'p>,
     holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>>,
     /// Memory with atomic accesses that order nothing.
     weak: Vec<(Spot, Option<u64>)>,
 }
 
 impl<'a, 'p> Publication<'a, 'p> {
-    pub(crate) fn new(facts: &'a Facts<'p>, events: &Events) -> Self {
+    pub(crate) fn new(facts: &'a Solved<'p>, events: &Events) -> Self {
         let classes = events.all().map(|class| (class.spot, &events.ways[class.way]));
         let weak = classes.filter(|(_, way)| way.order == Some(Order::Relaxed));
         let weak: FxHashSet<_> = weak.map(|(spot, way)| (at_home(facts, spot), way.len)).collect();
@@ -34,7 +34,7 @@ impl<'a, 'p> Publication<'a, 'p> {
         if points_to.is_known_outside(object) {
             return false;
         }
-        let names = [Some(object), points_to.bunch(object)];
+        let names = [Some(object), points_to.collapsed_node(object)];
         let places = names.iter().flatten().filter_map(|name| self.holders.get(name)).flatten();
         places.filter(|(spot, _)| self.facts.is_exposed(spot.object)).all(|(spot, size)| {
             // Through a pipe an address is passed on without a race, and without an order.
@@ -49,7 +49,7 @@ impl<'a, 'p> Publication<'a, 'p> {
     }
 }
 
-/// The spot, in the bunch if its object is in one.
-pub(crate) fn at_home(facts: &Facts<'_>, spot: Spot) -> Spot {
-    Spot { object: facts.points_to.bunch(spot.object).unwrap_or(spot.object), ..spot }
+/// The spot, in the collapsed node if its object is in one.
+pub(crate) fn at_home(facts: &Solved<'_>, spot: Spot) -> Spot {
+    Spot { object: facts.points_to.collapsed_node(spot.object).unwrap_or(spot.object), ..spot }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::Facts;
+use facts::Solved;
 use model::{AccessKind, Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ use crate::names;
 use crate::verdict::{Answer, Finding, Ground};
 
 /// Puts warnings in order and says which locks other accesses hold.
-pub(crate) fn ranked(facts: &Facts<'_>, unknown: BTreeMap<Pair, Finding>, events: &Events) -> Vec<Finding> {
+pub(crate) fn ranked(facts: &Solved<'_>, unknown: BTreeMap<Pair, Finding>, events: &Events) -> Vec<Finding> {
     let listed: FxHashSet<SiteId> = unknown.keys().flat_map(|pair| pair.sites()).collect();
     let covers = Covers::new(facts, events, &listed);
     let usual = usual_locks(facts, events);
@@ -56,7 +56,7 @@ struct Covers {
 
 impl Covers {
     /// Compares those that are listed.
-    fn new(facts: &Facts<'_>, events: &Events, listed: &FxHashSet<SiteId>) -> Self {
+    fn new(facts: &Solved<'_>, events: &Events, listed: &FxHashSet<SiteId>) -> Self {
         let mut place_of = FxHashMap::default();
         for (id, function) in facts.program.functions.iter_enumerated() {
             for (block_id, block) in function.blocks.iter_enumerated() {
@@ -98,7 +98,7 @@ impl Covers {
 }
 
 /// Whether every way to the second leads through the first.
-fn before(facts: &Facts<'_>, one: facts::invocations::Place, other: facts::invocations::Place) -> bool {
+fn before(facts: &Solved<'_>, one: facts::invocations::ProgramPoint, other: facts::invocations::ProgramPoint) -> bool {
     if one.0 != other.0 {
         return false;
     }
@@ -119,7 +119,7 @@ fn is_weaker(one: &Way, other: &Way) -> bool {
 }
 
 /// For each access, the lock that most accesses of the same bytes hold.
-fn usual_locks(facts: &Facts<'_>, events: &Events) -> BTreeMap<SiteId, (String, usize, usize)> {
+fn usual_locks(facts: &Solved<'_>, events: &Events) -> BTreeMap<SiteId, (String, usize, usize)> {
     let mut usual = BTreeMap::new();
     for classes in events.classes.values() {
         // Sorted, so that those of a spot follow each other.

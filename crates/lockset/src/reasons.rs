@@ -1,6 +1,6 @@
 //! Why two accesses cannot race: the reasons of [`crate::verdict`], tried in the same order, without their words.
 
-use facts::Facts;
+use facts::Solved;
 use facts::order::Argument;
 use facts::spot::Spot;
 use model::LockMode;
@@ -28,7 +28,7 @@ pub(crate) enum Cause {
 
 impl Cause {
     /// In words.
-    pub(crate) fn reason(self, facts: &Facts<'_>) -> Reason {
+    pub(crate) fn reason(self, facts: &Solved<'_>) -> Reason {
         match self {
             Self::NeverParallel => Reason::NeverParallel,
             Self::CommonLock(lock) => Reason::CommonLock(names::lock(facts, &lock)),
@@ -45,7 +45,7 @@ impl Cause {
 
 /// Finds reasons.
 pub(crate) struct Reasons<'a, 'p> {
-    pub(crate) facts: &'a Facts<'p>,
+    pub(crate) facts: &'a Solved<'p>,
     pub(crate) semaphores: Semaphores,
 }
 

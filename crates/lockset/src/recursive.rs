@@ -1,12 +1,12 @@
 //! Mutexes that may be taken again by the thread that holds them.
 
-use facts::Facts;
+use facts::Solved;
 use program::{FunctionId, Operand, Stmt, SyncOp};
 
 use crate::lock::{Lock, may_be_same};
 
-/// Whether everything that may set up the lock says that it counts how often it was taken.
-pub(crate) fn is_recursive(facts: &Facts<'_>, function: FunctionId, lock: &Lock) -> bool {
+/// Whether everything that may initialised the lock says that it counts how often it was taken.
+pub(crate) fn is_recursive(facts: &Solved<'_>, function: FunctionId, lock: &Lock) -> bool {
     let mut found = false;
     for (id, body) in facts.program.functions.iter_enumerated() {
         for statement in body.blocks.iter().flat_map(|b| &b.statements) {
@@ -25,7 +25,7 @@ pub(crate) fn is_recursive(facts: &Facts<'_>, function: FunctionId, lock: &Lock)
 }
 
 /// Whether mutexes of the kind that refuses to be taken twice may occur.
-pub(crate) fn uses_error_checking(facts: &Facts<'_>) -> bool {
+pub(crate) fn uses_error_checking(facts: &Solved<'_>) -> bool {
     let statements = facts.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
     statements.into_iter().any(|s| match &s.stmt {
         Stmt::Library { function, args, .. } => {

@@ -1,12 +1,12 @@
-//! Locks that may have been given back.
+//! Locks that may have been released.
 
-use facts::Facts;
+use facts::Solved;
 use facts::order::Context;
 use facts::spot::{Origin, Spot};
 
 use crate::lock::{Lock, may_be_same};
 
-/// What may have been given back.
+/// What may have been released.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Released {
     /// This lock.
@@ -17,8 +17,8 @@ pub(crate) enum Released {
     Outside,
 }
 
-/// Whether what was given back may be this lock of the context's.
-pub(crate) fn may_release(facts: &Facts<'_>, context: &Context, released: &Released, lock: &Lock) -> bool {
+/// Whether what was released may be this lock of the context's.
+pub(crate) fn may_release(facts: &Solved<'_>, context: &Context, released: &Released, lock: &Lock) -> bool {
     // Posting a semaphore is giving it back.
     let lock = if let Lock::NotPosted(spot) = lock { &Lock::At(*spot) } else { lock };
     match released {

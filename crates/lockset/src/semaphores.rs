@@ -1,8 +1,8 @@
-//! Semaphores that are used as locks: one token, which only its taker gives back.
+//! Semaphores that are used as locks: one token, which only its taker releases.
 
 use std::collections::BTreeSet;
 
-use facts::Facts;
+use facts::Solved;
 use facts::spot::Spot;
 use program::{FunctionId, Operand, Stmt, SyncOp};
 
@@ -17,7 +17,7 @@ pub(crate) struct Semaphores {
 }
 
 impl Semaphores {
-    pub(crate) fn new(facts: &Facts<'_>, effects: &Effects, entries: &Entries) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>, effects: &Effects, entries: &Entries) -> Self {
         let mut all = BTreeSet::new();
         let mut set_up: Vec<(Vec<Spot>, bool)> = Vec::new();
         let mut posts: Vec<FunctionId> = Vec::new();
@@ -68,7 +68,7 @@ impl Semaphores {
     }
 
     /// Whether holding what is there keeps others out.
-    pub(crate) fn excludes(&self, facts: &Facts<'_>, spot: &Spot) -> bool {
+    pub(crate) fn excludes(&self, facts: &Solved<'_>, spot: &Spot) -> bool {
         let may_be_one = self.all.iter().any(|s| facts.points_to.meet(&[*s], &[*spot]));
         !may_be_one || self.locks.contains(spot)
     }

@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::Facts;
+use facts::Solved;
 use facts::order::ThreadId;
 use facts::spot::Spot;
 use program::{Operand, Stmt, SyncOp};
 
 /// The semaphores that only one thread posts, by that thread. It runs once in a run and never waits for them itself.
-pub(crate) fn signals(facts: &Facts<'_>) -> BTreeMap<ThreadId, Vec<Spot>> {
+pub(crate) fn signals(facts: &Solved<'_>) -> BTreeMap<ThreadId, Vec<Spot>> {
     let candidates = candidates(facts);
     let mut by_thread: BTreeMap<ThreadId, Vec<Spot>> = BTreeMap::new();
     if candidates.is_empty() {
@@ -44,8 +44,8 @@ pub(crate) fn signals(facts: &Facts<'_>) -> BTreeMap<ThreadId, Vec<Spot>> {
     by_thread
 }
 
-/// Semaphores that exist once, are set up once and without tokens, and that code without a body does not know.
-fn candidates(facts: &Facts<'_>) -> Vec<Spot> {
+/// Semaphores that exist once, are initialised once and without tokens, and that code without a body does not know.
+fn candidates(facts: &Solved<'_>) -> Vec<Spot> {
     let mut set_up: Vec<(Vec<Spot>, bool)> = Vec::new();
     for (id, function) in facts.program.functions.iter_enumerated() {
         for (block_id, block) in function.blocks.iter_enumerated() {
@@ -67,12 +67,12 @@ fn candidates(facts: &Facts<'_>) -> Vec<Spot> {
         .collect()
 }
 
-fn meets(facts: &Facts<'_>, spots: &[Spot], spot: &Spot) -> bool {
+fn meets(facts: &Solved<'_>, spots: &[Spot], spot: &Spot) -> bool {
     spots.is_empty() || facts.points_to.meet(spots, std::slice::from_ref(spot))
 }
 
 /// Whether there is one such thread at most in a run.
-fn runs_once(facts: &Facts<'_>, thread: ThreadId) -> bool {
+fn runs_once(facts: &Solved<'_>, thread: ThreadId) -> bool {
     let info = &facts.order.threads[thread];
     !info.any_time && info.made_at.is_none_or(|(_, place)| facts.happens_once(place))
 }

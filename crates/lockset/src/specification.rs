@@ -1,11 +1,11 @@
 //! Which functions of a program are lock functions, said by the user: for kernels and systems with locks of their own.
 //!
 //! A specification is applied before anything else looks at the program: calls of the functions it names become lock
-//! operations of the language, whether they have a body or not. What it says is believed; a wrong one makes wrong
-//! proofs, as a wrong `--assume-pure` does.
+//! operations of the language, whether they have a body or not. What it says is taken for granted; a wrong one makes
+//! wrong proofs, as a wrong `--assume-pure` does.
 //!
 //! ```toml
-//! harmless = ["os_yield"]          # touch nothing that threads share, and give back no lock
+//! harmless = ["os_yield"]          # touch nothing that threads share, and release no lock
 //!
 //! [[lock]]
 //! acquire = ["os_mutex_poll"]
@@ -39,9 +39,9 @@ pub struct Specification {
 #[serde(deny_unknown_fields)]
 struct Entry {
     #[serde(default)]
-    acquire: Names,
+    acquire: OneOrMore,
     #[serde(default)]
-    release: Names,
+    release: OneOrMore,
     #[serde(default)]
     mode: Mode,
     #[serde(default)]
@@ -57,18 +57,18 @@ fn first() -> usize {
 /// One name or several.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(untagged)]
-enum Names {
+enum OneOrMore {
     One(String),
     Many(Vec<String>),
 }
 
-impl Default for Names {
+impl Default for OneOrMore {
     fn default() -> Self {
         Self::Many(Vec::new())
     }
 }
 
-impl Names {
+impl OneOrMore {
     fn iter(&self) -> impl Iterator<Item = &String> {
         match self {
             Self::One(name) => std::slice::from_ref(name).iter(),

@@ -1,11 +1,11 @@
 //! Locks in an array that protect the elements of another: `locks[i]` for `data[i]`.
 //!
-//! Two accesses to `data[i].f` and `data[j].g`, each within an element, that touch the same byte have `i = j`, as elements
-//! do not overlap. If the one holds the lock at `l + i·t + u` and the other the one at `l + j·t + u`, with the same `l`, `t`
-//! and `u`, both hold the same lock. That the index of the access and of the lock is one value is seen by its being one
-//! local, which is not assigned while the name of the lock is kept.
+//! Two accesses to `data[i].f` and `data[j].g`, each within an element, that touch the same byte have `i = j`, as
+//! elements do not overlap. If the one holds the lock at `l + i·t + u` and the other the one at `l + j·t + u`, with the
+//! same `l`, `t` and `u`, both hold the same lock. That the index of the access and of the lock is one value is seen by
+//! its being one local, which is not assigned while the name of the lock is kept.
 
-use facts::Facts;
+use facts::Solved;
 use facts::address::{Address, Base};
 use facts::order::Context;
 use facts::spot::Spot;
@@ -35,7 +35,7 @@ pub(crate) struct Stripe {
 impl Stripe {
     /// A lock and an access with the same index.
     pub(crate) fn new(
-        facts: &Facts<'_>,
+        facts: &Solved<'_>,
         context: &Context,
         access: &Address,
         lock: &Address,

@@ -21,9 +21,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use facts::spot::{ObjectId, Origin};
-use facts::{Facts, Options};
-use model::{AccessKind, Pair, SiteId};
-use program::Program;
+use facts::{Facts, Solved};
+use model::{AccessKind, Pair, SiteId, Spent};
 
 use crate::effects::Effects;
 use crate::entries::Entries;
@@ -158,45 +157,41 @@ pub struct Analysis {
 }
 
 /// Answers for every pair of sites that may touch the same memory from different threads.
-pub fn analyse(program: &Program, options: &Options) -> Analysis {
-    let facts = Facts::new(program, options);
-    analyse_facts(&facts)
-}
-
-/// The same, with facts that are known already.
-pub fn analyse_facts(facts: &Facts<'_>) -> Analysis {
-    let mut phases = facts.phases.clone();
+/// If the budget of the facts is spent before all are answered, none is.
+pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
+    let solved = &facts.solved()?;
+    let mut phases = facts.phases();
     let mut last = Instant::now();
     let mut ended = |name: &'static str| {
         phases.push((name, last.elapsed()));
         last = Instant::now();
     };
-    let effects = Effects::new(facts);
-    let entries = Entries::new(facts, &effects);
-    let semaphores = Semaphores::new(facts, &effects, &entries);
+    let effects = Effects::new(solved)?;
+    let entries = Entries::new(solved, &effects)?;
+    let semaphores = Semaphores::new(solved, &effects, &entries);
     ended("locks held");
-    let events = events(facts, &effects, &entries, &Whens::merged(facts));
+    let events = events(solved, &effects, &entries, &Whens::merged(solved))?;
     ended("accesses");
-    let obstacles = obstacles::obstacles(facts);
-    let meetings = Meetings::new(facts, &events, Reasons { facts, semaphores });
-    let listing = judge(&meetings, obstacles.first().map(String::as_str));
+    let obstacles = obstacles::obstacles(solved);
+    let meetings = Meetings::new(solved, &events, Reasons { facts: solved, semaphores });
+    let listing = judge(&meetings, obstacles.first().map(String::as_str))?;
     ended("pairs");
     let Listing { unknown, absent, more_warnings, more_absent, .. } = listing;
-    let mut findings = rank::ranked(facts, unknown, &events);
+    let mut findings = rank::ranked(solved, unknown, &events);
     findings.extend(absent.into_values());
-    let outside: BTreeSet<String> = facts.points_to.calls_outside().iter().map(|(name, _)| name.clone()).collect();
+    let outside: BTreeSet<String> = solved.points_to.calls_outside().iter().map(|(name, _)| name.clone()).collect();
     ended("ranking");
     let outside = outside.into_iter().collect();
-    Analysis { findings, more_warnings, more_absent, obstacles, outside, phases }
+    Ok(Analysis { findings, more_warnings, more_absent, obstacles, outside, phases })
 }
 
 /// Whether an object stands for very many, or for memory outside of the program.
-pub(crate) fn is_crowd(facts: &Facts<'_>, object: ObjectId) -> bool {
-    matches!(facts.points_to.origin(object), Origin::Bunch | Origin::Outside)
+pub(crate) fn is_crowd(facts: &Solved<'_>, object: ObjectId) -> bool {
+    matches!(facts.points_to.origin(object), Origin::Collapsed | Origin::Outside)
 }
 
 /// Judges all pairs of classes: warnings first, so that what is absent is not listed with them.
-fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Listing<'a, 'p> {
+fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Result<Listing<'a, 'p>, Spent> {
     let mut listing = Listing::new(meetings);
     // What is best known is listed first, as there is an end to the list.
     let mut objects: Vec<ObjectId> = meetings.events.classes.keys().copied().collect();
@@ -210,7 +205,7 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> List
                 published.insert(*object);
             }
             Between::Absent(_) => {}
-        });
+        })?;
     }
     let publication = Publication::new(meetings.facts, meetings.events);
     let any_wild = meetings.any_wild();
@@ -223,7 +218,7 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> List
                 if between == Between::Publication {
                     listing.warn(one, other, None);
                 }
-            });
+            })?;
         }
         if dirty.is_empty() {
             break;
@@ -234,7 +229,7 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> List
         if between == Between::Nothing {
             listing.warn(one, other, None);
         }
-    });
+    })?;
     let mut absent = |one: &_, other: &_, between| {
         let cause = match between {
             Between::Absent(cause) => cause,
@@ -252,8 +247,8 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> List
             if between != Between::Publication || clean {
                 absent(one, other, between);
             }
-        });
+        })?;
     }
-    meetings.wild(absent);
-    listing
+    meetings.wild(absent)?;
+    Ok(listing)
 }

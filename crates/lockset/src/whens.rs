@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use facts::Facts;
+use facts::Solved;
 use facts::order::{MomentId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,7 @@ pub(crate) struct Whens {
 
 impl Whens {
     /// Merges those that are alike.
-    pub(crate) fn merged(facts: &Facts<'_>) -> Self {
+    pub(crate) fn merged(facts: &Solved<'_>) -> Self {
         let mut all: BTreeSet<When> = BTreeSet::new();
         for context in &facts.order.contexts {
             all.extend(context.moments().map(|moment| (context.thread, moment)));

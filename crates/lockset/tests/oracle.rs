@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use facts::Options;
+use facts::Facts;
 use lockset::{Answer, analyse};
 use model::Pair;
 use program::Program;
@@ -37,7 +37,7 @@ impl Tally {
 
 /// Checks all pairs of a program against what brute force found. Pairs that are not listed count as absent.
 fn compare(program: &Program, truth: &Truth, tally: &mut Tally, text: &dyn Fn() -> String) {
-    let analysis = analyse(program, &Options::default());
+    let analysis = analyse(&Facts::of(program.clone())).unwrap();
     let races: BTreeSet<Pair> = truth.races.iter().map(|(a, b)| Pair::new(*a, *b)).collect();
     let warned: BTreeSet<Pair> =
         analysis.findings.iter().filter(|f| matches!(f.answer, Answer::Unknown { .. })).map(|f| f.pair).collect();

@@ -1,8 +1,8 @@
 //! Which blocks of a function are executed, and how often, depending on a branch.
 //!
-//! J. Ferrante, K. Ottenstein, J. Warren, "The program dependence graph and its use in optimization", 1987: a block depends
-//! on a branch if it is on every way to the function's end from one of the branch's targets, and not from the branch.
-//! Where a target leads to no end, all that can follow depends.
+//! J. Ferrante, K. Ottenstein, J. Warren, "The program dependence graph and its use in optimization", 1987: a block
+//! depends on a branch if it is on every way to the function's end from one of the branch's targets, and not from the
+//! branch. Where a target leads to no end, all that can follow depends.
 
 use std::collections::BTreeSet;
 

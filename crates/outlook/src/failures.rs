@@ -1,20 +1,20 @@
 //! Where a thread may fail: crash, fail an assertion, or misuse the thread API.
 //!
-//! A failure that is the same under every schedule shows in whatever execution comes to it; what is looked for is one that
-//! shows in some schedules only. So for each kind there are sites where a thread may fail depending on shared data, and
-//! sites where it may, but [steadily](crate::steady): in every schedule of a state's future or in none, as long as nobody
-//! *stops* before, which is for ever the same only if all threads get on. A state whose future has some of the first, or some
-//! of the second while somebody may stop or wait for ever, is open.
+//! A failure that happens under every schedule shows in whichever execution reaches it; the search needs those that
+//! happen in some schedules only. So for each kind of failure there are two sets of sites: at the *open* ones shared
+//! data decides whether a thread fails; at the [steady](crate::steady) ones it fails in every schedule of a state's
+//! future or in none, provided that no thread stops or blocks before. A state stays open if an open site is ahead, or
+//! if a steady one is ahead and a thread may stop or block for ever.
 //!
 //! *Never wrong*: a statement that is at none of these sites does not fail. An address is good if it is surely inside of
-//! an object; a lock is given back by its holder if it is surely held; an object is made, destroyed and freed in order if
-//! nobody may use it at the same time.
+//! an object; a lock is released by its holder if it is surely held; an object is made, destroyed and freed in order if
+//! no other thread may use it at the same time.
 
 use std::collections::BTreeSet;
 
-use facts::accesses::{Target, accesses};
+use facts::accesses::{Designator, accesses};
 use facts::address::Addresses;
-use facts::invocations::{How, Invocations, Place, ends_thread};
+use facts::invocations::{How, Invocations, ProgramPoint, ends_thread};
 use facts::objects::Objects;
 use facts::values::Values;
 use model::SiteId;
@@ -33,7 +33,7 @@ use crate::steady::Steady;
 pub(crate) struct Risk {
     /// Depending on shared data.
     pub(crate) open: Sites,
-    /// Under every schedule or none, if all threads get on.
+    /// Under every schedule or none, if no thread stops or blocks for ever.
     pub(crate) steady: Sites,
 }
 
@@ -56,9 +56,9 @@ pub(crate) struct Failures {
 /// What is known of the program.
 pub(crate) struct Knowledge<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) values: &'a Values,
+    pub(crate) values: &'a Values<'a>,
     pub(crate) objects: &'a Objects<'a>,
-    pub(crate) invocations: &'a Invocations<'a>,
+    pub(crate) invocations: &'a Invocations,
     pub(crate) addresses: &'a Addresses,
     pub(crate) flow: &'a Flow,
     pub(crate) locks: &'a Locks,
@@ -85,7 +85,7 @@ impl Failures {
         let risk = || Risk::new(program);
         let stops = Sites::with_capacity(program.sites.len());
         let mut failures = Self { assertions: risk(), crashes: risk(), misuses: risk(), stops };
-        let mut add = |place: Place, what: fn(&mut Self) -> &mut Risk, danger: Danger| {
+        let mut add = |place: ProgramPoint, what: fn(&mut Self) -> &mut Risk, danger: Danger| {
             let sites = match danger {
                 Danger::None => return,
                 Danger::Steady if steady.place(place) => &mut what(&mut failures).steady,
@@ -108,7 +108,7 @@ impl Failures {
                         stopping.extend(knowledge.sites_before(place));
                     }
                 }
-                // What is never reached, or leaves by an exception that nobody may catch.
+                // What is never reached, or leaves by an exception that may not be caught.
                 let ends = code.statements.iter().any(|s| ends_thread(&s.stmt));
                 if code.terminator == Terminator::Unreachable && !ends {
                     add((function, block, code.statements.len()), |f| &mut f.crashes, Danger::Steady);
@@ -126,13 +126,13 @@ impl Failures {
 
 impl Knowledge<'_> {
     /// [`Danger::Steady`] if all the values are the same in every schedule.
-    pub(crate) fn given(&self, place: Place, values: &[Operand]) -> Danger {
+    pub(crate) fn given(&self, place: ProgramPoint, values: &[Operand]) -> Danger {
         let same = values.iter().all(|value| self.steady.value(place.0, value));
         if same { Danger::Steady } else { Danger::Open }
     }
 
     /// The site of a statement; for one that has none, the sites that may come right before it in its thread.
-    fn sites_before(&self, place: Place) -> BTreeSet<SiteId> {
+    fn sites_before(&self, place: ProgramPoint) -> BTreeSet<SiteId> {
         let mut found = BTreeSet::new();
         let mut seen = BTreeSet::from([place]);
         let mut open = vec![place];
@@ -159,7 +159,7 @@ impl Knowledge<'_> {
     }
 
     /// Assertions, and deliberate ends like `abort`.
-    fn assertion(&self, place: Place, stmt: &Stmt) -> Danger {
+    fn assertion(&self, place: ProgramPoint, stmt: &Stmt) -> Danger {
         match stmt {
             Stmt::Assert { condition: Operand::Const(n) } if *n != 0 => Danger::None,
             Stmt::Assert { condition } => self.given(place, &[*condition]),
@@ -171,7 +171,7 @@ impl Knowledge<'_> {
         }
     }
 
-    fn crash(&self, place: Place, stmt: &Stmt) -> Danger {
+    fn crash(&self, place: ProgramPoint, stmt: &Stmt) -> Danger {
         match stmt {
             Stmt::Assign { expr: Expr::Binary { op, left, right, .. }, .. } => match (op, right) {
                 (BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem, Operand::Const(n)) if *n > 0 => {
@@ -202,9 +202,9 @@ impl Knowledge<'_> {
     }
 
     /// The memory that a statement touches.
-    fn touching(&self, place: Place, stmt: &Stmt) -> Danger {
-        let touched = accesses(self.program, stmt).into_iter().map(|access| match access.target {
-            Target::Pointer(address) => {
+    fn touching(&self, place: ProgramPoint, stmt: &Stmt) -> Danger {
+        let touched = accesses(self.program, stmt).into_iter().map(|access| match access.designator {
+            Designator::Pointer(address) => {
                 let good = match access.len {
                     Some(len) => good::address(self.program, self.addresses, place.0, &address, len),
                     // To free what cannot be freed is a misuse.
@@ -213,13 +213,13 @@ impl Knowledge<'_> {
                 let values = if access.len.is_some() { vec![address] } else { stmt.operands() };
                 if good { Danger::None } else { self.given(place, &values) }
             }
-            Target::Library(_) | Target::List | Target::Behind(..) => Danger::None,
+            Designator::Library(_) | Designator::List | Designator::Behind(..) => Danger::None,
         });
         touched.max().unwrap_or(Danger::None)
     }
 
     /// The objects of a thread operation, and the function that a thread starts in.
-    fn operation(&self, place: Place, op: &SyncOp) -> Danger {
+    fn operation(&self, place: ProgramPoint, op: &SyncOp) -> Danger {
         let pointers = match op {
             SyncOp::Create { function, .. } => vec![*function],
             SyncOp::Once { control, function } => vec![*control, *function],
@@ -237,7 +237,7 @@ impl Knowledge<'_> {
     }
 
     /// What a library function does with what it is given.
-    fn library(&self, place: Place, stmt: &Stmt, name: &str, args: &[Operand]) -> Danger {
+    fn library(&self, place: ProgramPoint, stmt: &Stmt, name: &str, args: &[Operand]) -> Danger {
         let Some(row) = library::lookup(name) else { return Danger::Open };
         if row.role == Role::Throws {
             return Danger::Steady;
@@ -249,17 +249,17 @@ impl Knowledge<'_> {
             }
             _ => false,
         });
-        let is_good = |target: Target, len: Option<u64>, perhaps: bool| match target {
-            Target::Pointer(_) if perhaps && numbers => true,
-            Target::Pointer(address) => match len {
+        let is_good = |designator: Designator, len: Option<u64>, perhaps: bool| match designator {
+            Designator::Pointer(_) if perhaps && numbers => true,
+            Designator::Pointer(address) => match len {
                 Some(len) => good::address(self.program, self.addresses, place.0, &address, len),
                 None => good::is_text(self.program, &address),
             },
-            Target::Library(_) => true,
-            Target::List | Target::Behind(..) => false,
+            Designator::Library(_) => true,
+            Designator::List | Designator::Behind(..) => false,
         };
         let touched = accesses(self.program, stmt);
-        if touched.iter().all(|access| is_good(access.target, access.len, access.perhaps)) {
+        if touched.iter().all(|access| is_good(access.designator, access.len, access.perhaps)) {
             return Danger::None;
         }
         // How far it reads or writes may depend on what it finds.

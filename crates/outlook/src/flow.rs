@@ -6,11 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use explore::{Next, Origin};
-use facts::invocations::{How, Invocations, Place};
-use facts::values::Values;
+use facts::invocations::{How, Invocations, ProgramPoint};
 use fixedbitset::FixedBitSet;
 use model::SiteId;
-use program::{FunctionId, Operand, Program, Stmt, SyncOp};
+use program::{FunctionId, Program, Stmt, SyncOp};
 
 /// Sites as a set.
 pub(crate) type Sites = FixedBitSet;
@@ -29,9 +28,9 @@ pub(crate) struct Creation {
 pub(crate) struct Flow {
     main: Option<FunctionId>,
     /// The statements of each site.
-    places: BTreeMap<SiteId, Vec<Place>>,
+    places: BTreeMap<SiteId, Vec<ProgramPoint>>,
     /// The functions that statements call, in the same thread.
-    calls: BTreeMap<Place, Vec<FunctionId>>,
+    calls: BTreeMap<ProgramPoint, Vec<FunctionId>>,
     /// For each function: its sites and those of all it calls.
     bodies: BTreeMap<FunctionId, Sites>,
     /// For each function: all that may follow its end, in the same thread.
@@ -40,7 +39,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(program: &Program, values: &Values, invocations: &Invocations<'_>) -> Self {
+    pub(crate) fn new(program: &Program, invocations: &Invocations) -> Self {
         let mut flow = Self { main: program.main, ..Self::default() };
         for (function, body) in program.functions.iter_enumerated() {
             for (block, code) in body.blocks.iter_enumerated() {
@@ -48,8 +47,8 @@ impl Flow {
                     let place = (function, block, index);
                     let Some(site) = statement.site else { continue };
                     flow.places.entry(site).or_default().push(place);
-                    if let Stmt::Sync { op: SyncOp::Create { function: start, .. }, .. } = &statement.stmt {
-                        let starts = starts(program, values, function, start);
+                    if let Stmt::Sync { op: SyncOp::Create { .. }, .. } = &statement.stmt {
+                        let starts = invocations.at(place).map(|i| i.callee).collect();
                         flow.creations.push(Creation { site, starts, once: invocations.at_most_once(place) });
                     }
                 }
@@ -104,7 +103,7 @@ impl Flow {
     }
 
     /// All that may follow a statement inside its function, calls included.
-    fn rest(&self, program: &Program, (function, block, index): Place) -> Sites {
+    fn rest(&self, program: &Program, (function, block, index): ProgramPoint) -> Sites {
         let blocks = &program.functions[function].blocks;
         let mut sites = self.none(program);
         let mut seen = BTreeSet::new();
@@ -183,7 +182,7 @@ impl Flow {
     }
 
     /// The statements of a site.
-    pub(crate) fn places(&self, site: SiteId) -> &[Place] {
+    pub(crate) fn places(&self, site: SiteId) -> &[ProgramPoint] {
         self.places.get(&site).map_or(&[], Vec::as_slice)
     }
 }
@@ -197,7 +196,7 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    pub(crate) fn new(program: &Program, invocations: &Invocations<'_>, flow: &Flow) -> Self {
+    pub(crate) fn new(program: &Program, invocations: &Invocations, flow: &Flow) -> Self {
         let starts = program.functions.ids().flat_map(|f| invocations.of(f)).filter(|i| i.how == How::Create);
         let threads = starts.flat_map(|i| invocations.closure(i.callee, false)).collect();
         let mut later = Sites::with_capacity(program.sites.len());
@@ -216,10 +215,6 @@ pub(crate) fn bit(site: SiteId) -> usize {
     site.0 as usize
 }
 
-fn statement_site(program: &Program, (function, block, index): Place) -> Option<SiteId> {
+fn statement_site(program: &Program, (function, block, index): ProgramPoint) -> Option<SiteId> {
     program.functions[function].blocks[block].statements.get(index).and_then(|s| s.site)
-}
-
-fn starts(program: &Program, values: &Values, function: FunctionId, start: &Operand) -> Vec<FunctionId> {
-    values.functions(program, function, start, 1)
 }

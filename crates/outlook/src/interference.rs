@@ -37,14 +37,14 @@ pub(crate) struct Interference {
     ends: Sites,
     /// Sites that may wait for a change of anything.
     rounds: Sites,
-    /// For each use, whether threads can reach the object through names of their own.
+    /// For each use, whether more than one thread may use the object.
     shared: Vec<Vec<bool>>,
     /// For each use, whether the object's address is somewhere in memory.
     escaped: Vec<Vec<bool>>,
 }
 
 impl Interference {
-    pub(crate) fn new(program: &Program, values: &Values, flow: &Flow) -> Self {
+    pub(crate) fn new(program: &Program, values: &Values<'_>, flow: &Flow) -> Self {
         let none = || Sites::with_capacity(program.sites.len());
         let mut all = Self { reaps: none(), ends: none(), rounds: none(), ..Self::default() };
         for site in program.sites.ids() {
@@ -65,10 +65,8 @@ impl Interference {
                     }
                 }
             }
-            let is_shared = |used: &Used| shared(program, values, used.root);
-            let is_escaped = |used: &Used| used.root == Root::Unknown || values.escaped.contains(&used.root);
-            all.shared.push(uses.iter().map(is_shared).collect());
-            all.escaped.push(uses.iter().map(is_escaped).collect());
+            all.shared.push(uses.iter().map(|used| values.is_shared(used.root)).collect());
+            all.escaped.push(uses.iter().map(|used| values.is_escaped(used.root)).collect());
             all.uses.push(uses);
         }
         all
@@ -103,14 +101,15 @@ impl Interference {
         let may_race = pairs.contains(Pair::new(one, other));
         for (i, a) in ones.iter().enumerate() {
             for (j, b) in others.iter().enumerate() {
-                let escaped = self.escaped[bit(one)][i] && self.escaped[bit(other)][j];
+                let shared = self.shared[bit(one)][i] && self.shared[bit(other)][j];
                 let meet = if a.root == b.root {
-                    (self.shared[bit(one)][i] || escaped) && overlap(a.bytes, b.bytes)
+                    overlap(a.bytes, b.bytes)
                 } else {
+                    let escaped = self.escaped[bit(one)][i] && self.escaped[bit(other)][j];
                     (a.root == Root::Unknown || b.root == Root::Unknown) && escaped
                 };
                 let counts = !(a.plain || b.plain) || !is_access(a.how) || !is_access(b.how) || may_race;
-                if meet && counts && !a.how.commutes_with(b.how) && a.how.coenabled_with(b.how) {
+                if shared && meet && counts && !a.how.commutes_with(b.how) && a.how.coenabled_with(b.how) {
                     found(b.how);
                 }
             }
@@ -128,17 +127,7 @@ fn overlap(one: Option<(i64, u64)>, other: Option<(i64, u64)>) -> bool {
     i128::from(a) < end(b, len_b) && i128::from(b) < end(a, len_a)
 }
 
-/// Whether different threads can reach the same object through names of their own.
-fn shared(program: &Program, values: &Values, root: Root) -> bool {
-    match root {
-        Root::Global(global) => !program.globals[global].thread_local || values.handed_over.contains(&root),
-        Root::Stack(..) | Root::Heap(..) => values.handed_over.contains(&root),
-        Root::Library(_) | Root::Unknown => true,
-        Root::Function(_) => false,
-    }
-}
-
-fn accesses(program: &Program, values: &Values, function: FunctionId, stmt: &Stmt) -> Vec<Used> {
+fn accesses(program: &Program, values: &Values<'_>, function: FunctionId, stmt: &Stmt) -> Vec<Used> {
     let touched = touches::touches(program, values, function, stmt).into_iter();
     let used = |touch: touches::Touch| {
         let how = if touch.kind == AccessKind::Read { Use::Read } else { Use::Write };
@@ -147,8 +136,8 @@ fn accesses(program: &Program, values: &Values, function: FunctionId, stmt: &Stm
     touched.map(used).chain(kept(stmt)).collect()
 }
 
-/// What calls use of what the runtime keeps of pipes, sockets, files, interest lists and signals, which are not told
-/// apart: one of them may decide what another finds, or whether it waits.
+/// What calls use of what the runtime keeps of pipes, sockets, files, interest lists and signals, which are not
+/// distinguished: one of them may decide what another finds, or whether it waits.
 fn kept(stmt: &Stmt) -> Option<Used> {
     let Stmt::Library { function: name, .. } = stmt else { return None };
     let row = library::lookup(name)?;
@@ -162,7 +151,7 @@ fn kept(stmt: &Stmt) -> Option<Used> {
 }
 
 /// The uses of a thread operation, over all its events and results.
-fn operations(values: &Values, function: FunctionId, op: &SyncOp) -> Vec<Used> {
+fn operations(values: &Values<'_>, function: FunctionId, op: &SyncOp) -> Vec<Used> {
     let object = |operand: &Operand, ways: &[Use]| {
         let roots: Roots = values.of(function, operand);
         let used = roots.into_iter().flat_map(|(root, offset)| {

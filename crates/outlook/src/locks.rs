@@ -1,15 +1,15 @@
 //! Which locks a thread surely holds, and which it may hold, at each statement.
 //!
-//! Only locks known by name count as surely held ([`Objects::exact`]): at a constant offset in memory that there is once. Both are
-//! found by summaries of functions, given relative to what the caller holds (paper 000's acquired and released sets): a
-//! function surely adds what it holds at all its ends when it starts with nothing, and may take away all that it, or
-//! what it calls, ever unlocks.
+//! Only locks known by name count as surely held ([`Objects::exact`]): at a constant offset in memory that there is
+//! once. Both are found by summaries of functions, given relative to what the caller holds (paper 000's acquired and
+//! released sets): a function surely adds what it holds at all its ends when it starts with nothing, and may take away
+//! all that it, or what it calls, ever unlocks.
 //!
 //! A successful try counts on the branch that tests its result, right after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{How, Invocations, Place};
+use facts::invocations::{How, Invocations, ProgramPoint};
 use facts::objects::{Key, Objects};
 use model::LockMode;
 use program::{
@@ -32,8 +32,8 @@ pub(crate) type MayHold = BTreeSet<Lock>;
 /// The locks at every statement that can be reached.
 #[derive(Default)]
 pub(crate) struct Locks {
-    must: BTreeMap<Place, Held>,
-    may: BTreeMap<Place, MayHold>,
+    must: BTreeMap<ProgramPoint, Held>,
+    may: BTreeMap<ProgramPoint, MayHold>,
     /// What a thread may hold at its end, by the function it started in.
     pub(crate) left_held: BTreeMap<FunctionId, MayHold>,
 }
@@ -78,7 +78,7 @@ impl Point {
 }
 
 impl Locks {
-    pub(crate) fn new(program: &Program, objects: &Objects<'_>, invocations: &Invocations<'_>) -> Self {
+    pub(crate) fn new(program: &Program, objects: &Objects<'_>, invocations: &Invocations) -> Self {
         let (effects, keys, nested) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         let mut analysis = Analysis { program, objects, invocations, effects, keys, nested };
         analysis.find_keys();
@@ -92,12 +92,12 @@ impl Locks {
     }
 
     /// The locks surely held when the statement is executed.
-    pub(crate) fn held(&self, place: Place) -> Held {
+    pub(crate) fn held(&self, place: ProgramPoint) -> Held {
         self.must.get(&place).cloned().unwrap_or_default()
     }
 
     /// The locks perhaps held when the statement is executed.
-    pub(crate) fn may_hold(&self, place: Place) -> MayHold {
+    pub(crate) fn may_hold(&self, place: ProgramPoint) -> MayHold {
         self.may.get(&place).cloned().unwrap_or_default()
     }
 }
@@ -105,7 +105,7 @@ impl Locks {
 struct Analysis<'a> {
     program: &'a Program,
     objects: &'a Objects<'a>,
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     effects: BTreeMap<FunctionId, Effect>,
     /// Every lock with a name.
     keys: BTreeSet<Key>,
@@ -215,7 +215,7 @@ impl Analysis<'_> {
         }
         while let Some(function) = open.pop_first() {
             let mut calls: Vec<(FunctionId, Point)> = Vec::new();
-            let mut points: BTreeMap<Place, Point> = BTreeMap::new();
+            let mut points: BTreeMap<ProgramPoint, Point> = BTreeMap::new();
             let start = starts[&function].clone();
             self.walk(
                 function,
@@ -252,7 +252,7 @@ impl Analysis<'_> {
                         }
                     }
                 }
-                // An exception that nobody catches ends the thread, or the process.
+                // An exception that is not caught ends the thread, or the process.
                 if self.invocations.unwinds(function) {
                     left.extend(self.effects[&function].may_add.iter().copied());
                 }
@@ -263,7 +263,13 @@ impl Analysis<'_> {
     }
 
     /// Visits every statement that can be reached with what holds before it, and every return, once all is known.
-    fn walk(&self, function: FunctionId, start: Point, mut at: impl FnMut(Place, &Point), mut end: impl FnMut(&Point)) {
+    fn walk(
+        &self,
+        function: FunctionId,
+        start: Point,
+        mut at: impl FnMut(ProgramPoint, &Point),
+        mut end: impl FnMut(&Point),
+    ) {
         let body = &self.program.functions[function];
         let mut before: BTreeMap<BlockId, Point> = BTreeMap::new();
         let Some(first) = body.blocks.ids().next() else { return };
@@ -295,7 +301,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn statement(&self, place: Place, stmt: &Stmt, point: &mut Point) {
+    fn statement(&self, place: ProgramPoint, stmt: &Stmt, point: &mut Point) {
         let function = place.0;
         match stmt {
             Stmt::Sync { op: SyncOp::Lock { lock, mode, wait }, .. } => {

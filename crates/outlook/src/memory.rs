@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::touches::{self, Touch};
 use facts::values::{Root, Values};
 use model::AccessKind;
@@ -16,12 +16,12 @@ const MOST: usize = 2_000_000;
 /// The statements that touch memory.
 #[derive(Default)]
 pub(crate) struct Memory {
-    numbers: BTreeMap<Place, usize>,
+    numbers: BTreeMap<ProgramPoint, usize>,
     /// For each, those that may have written what it reads.
     writers: Vec<BTreeSet<usize>>,
     /// Those that may touch what another thread touches at the same time, one of them writing.
     contended: Vec<bool>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ProgramPoint>,
 }
 
 /// One touch of a statement.
@@ -29,7 +29,7 @@ type Touched<'a> = (usize, &'a Touch);
 
 impl Memory {
     /// `None` if there is too much to look at.
-    pub(crate) fn new(program: &Program, values: &Values, parallel: &Parallel<'_>) -> Option<Self> {
+    pub(crate) fn new(program: &Program, values: &Values<'_>, parallel: &Parallel<'_>) -> Option<Self> {
         let mut memory = Self::default();
         let mut touching: Vec<Vec<Touch>> = Vec::new();
         for (function, body) in program.functions.iter_enumerated() {
@@ -53,8 +53,8 @@ impl Memory {
         let anywhere = by_root.get(&Root::Unknown).cloned().unwrap_or_default();
         let mut meetings = 0;
         for (root, touched) in &by_root {
-            let escaped = *root == Root::Unknown || values.escaped.contains(root);
-            let shared = escaped || touches::is_shared(program, values, *root);
+            let escaped = values.is_escaped(*root);
+            let shared = values.is_shared(*root);
             let others = || touched.iter().chain(anywhere.iter().filter(|_| escaped && *root != Root::Unknown));
             meetings += touched.len() * others().count();
             if meetings > MOST {
@@ -85,12 +85,12 @@ impl Memory {
     }
 
     /// Whether the statement may touch what another thread touches at the same time, one of them writing.
-    pub(crate) fn is_contended(&self, place: Place) -> bool {
+    pub(crate) fn is_contended(&self, place: ProgramPoint) -> bool {
         self.numbers.get(&place).is_some_and(|number| self.contended[*number])
     }
 
     /// The statements that may have written what this one reads.
-    pub(crate) fn writers(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+    pub(crate) fn writers(&self, place: ProgramPoint) -> impl Iterator<Item = ProgramPoint> + '_ {
         let writers = self.numbers.get(&place).into_iter().flat_map(|number| &self.writers[*number]);
         writers.map(|writer| self.places[*writer])
     }

@@ -1,11 +1,10 @@
 //! Where the thread API may be misused: an object is made, destroyed or freed while others may use it, a thread is joined
-//! twice, a lock is given back or kept by somebody who may or may not hold it.
+//! twice, a lock is released or kept by a thread that may not hold it.
 
-use facts::accesses::{Target, accesses};
+use facts::accesses::{Designator, accesses};
 use facts::address::Base;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::objects::Key;
-use facts::touches::is_shared;
 use facts::values::{Root, Roots};
 use model::AccessKind;
 use program::{BlockId, Operand, Stmt, SyncOp};
@@ -26,7 +25,7 @@ enum Role {
 
 /// A use of an object.
 struct Used {
-    place: Place,
+    place: ProgramPoint,
     roots: Roots,
     role: Role,
 }
@@ -41,7 +40,7 @@ pub(crate) struct Apart<'a> {
     /// Objects that are made before there are other threads.
     ready: Vec<Key>,
     /// Joins and detachments, with the statement that created the thread where that is known.
-    reaping: Vec<(Place, Creation)>,
+    reaping: Vec<(ProgramPoint, Creation)>,
     /// Waits: the condition variable and the lock.
     waits: Vec<(Roots, Option<Key>)>,
     /// Some semaphore may start near its largest value.
@@ -66,11 +65,11 @@ impl<'a> Apart<'a> {
         apart
     }
 
-    fn add(&mut self, place: Place, stmt: &Stmt, early: bool) {
+    fn add(&mut self, place: ProgramPoint, stmt: &Stmt, early: bool) {
         for access in
             accesses(self.knowledge.program, stmt).into_iter().filter(|access| access.kind == AccessKind::Free)
         {
-            if let Target::Pointer(address) = access.target {
+            if let Designator::Pointer(address) = access.designator {
                 let roots = self.knowledge.values.of(place.0, &address).into_keys().map(|root| (root, None)).collect();
                 self.uses.push(Used { place, roots, role: Role::Ends });
             }
@@ -97,7 +96,7 @@ impl<'a> Apart<'a> {
     }
 
     /// The statement of the same function that created the thread with this handle, if it surely is one.
-    fn created_at(&self, place: Place, handle: &Operand) -> Creation {
+    fn created_at(&self, place: ProgramPoint, handle: &Operand) -> Creation {
         let Base::Local(local) = self.knowledge.addresses.of(place.0, handle).base else { return None };
         let creation = self.knowledge.addresses.definition(self.knowledge.program, place.0, local)?;
         let creates = matches!(creation, Stmt::Sync { op: SyncOp::Create { .. }, .. });
@@ -106,12 +105,12 @@ impl<'a> Apart<'a> {
 
     /// Whether two operands may be the same object.
     fn may_be_same(&self, one: &Roots, other: &Roots) -> bool {
-        let escaped = |root: &Root| *root == Root::Unknown || self.knowledge.values.escaped.contains(root);
+        let values = self.knowledge.values;
+        let escaped = |root: &Root| values.is_escaped(*root) && values.is_shared(*root);
         one.iter().any(|(a, at)| {
             other.iter().any(|(b, other_at)| {
                 if a == b {
-                    let known = escaped(a) || is_shared(self.knowledge.program, self.knowledge.values, *a);
-                    known && (at.is_none() || other_at.is_none() || at == other_at)
+                    values.is_shared(*a) && (at.is_none() || other_at.is_none() || at == other_at)
                 } else {
                     (*a == Root::Unknown || *b == Root::Unknown) && escaped(a) && escaped(b)
                 }
@@ -120,7 +119,7 @@ impl<'a> Apart<'a> {
     }
 
     /// What the statement may do wrong.
-    pub(crate) fn misuse(&self, place: Place, stmt: &Stmt) -> Danger {
+    pub(crate) fn misuse(&self, place: ProgramPoint, stmt: &Stmt) -> Danger {
         let own = || self.uses.iter().filter(|used| used.place == place && used.role != Role::Uses);
         let meets = |used: &Used| {
             let others = self.uses.iter().filter(|other| self.may_be_same(&used.roots, &other.roots));
@@ -161,7 +160,7 @@ impl<'a> Apart<'a> {
             SyncOp::SemPost { sem } | SyncOp::SemWait { sem, .. } | SyncOp::SemGet { sem } => unready(sem, true),
             SyncOp::Join { handle, .. } | SyncOp::Detach { handle } => {
                 let created = self.created_at(place, handle);
-                let same = |(other, theirs): &&(Place, Creation)| {
+                let same = |(other, theirs): &&(ProgramPoint, Creation)| {
                     let distinct = created.is_some() && theirs.is_some() && (place.0, created) != (other.0, *theirs);
                     !distinct && self.knowledge.parallel.may(place, *other)
                 };

@@ -1,11 +1,11 @@
-//! Pairs of sites that may race: they may touch the same memory, create and join do not order them, no lock surely held at
-//! both keeps them apart, and nobody has proved before that they cannot.
+//! Pairs of sites that may race: they may touch the same memory, create and join do not order them, no lock surely held
+//! at both keeps them apart, and no engine has proved before that they cannot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::invocations::Invocations;
 use facts::objects::{Key, Objects};
-use facts::touches;
+use facts::touches::{self, Meeting};
 use facts::values::{Root, Values};
 use model::{AccessKind, LockMode, Pair, SiteId};
 use program::{Program, Stmt, SyncOp};
@@ -23,12 +23,12 @@ pub(crate) struct Pairs {
 impl Pairs {
     pub(crate) fn new(
         program: &Program,
-        values: &Values,
+        values: &Values<'_>,
         objects: &Objects<'_>,
-        invocations: &Invocations<'_>,
+        invocations: &Invocations,
         flow: &Flow,
         (locks, parallel): (&Locks, &Parallel<'_>),
-        absent: &BTreeSet<Pair>,
+        (meetings, absent): (&[Meeting], &BTreeSet<Pair>),
     ) -> Self {
         let excluding = Excluding::new(program, values, objects, invocations, flow);
         let held: BTreeMap<SiteId, Vec<Held>> = program
@@ -37,7 +37,7 @@ impl Pairs {
             .map(|site| (site, flow.places(site).iter().map(|place| locks.held(*place)).collect()))
             .collect();
         let mut pairs = Self::default();
-        for pair in touches::pairs(program).into_iter().filter(|pair| !absent.contains(pair)) {
+        for pair in meetings.iter().map(|meeting| meeting.pair).filter(|pair| !absent.contains(pair)) {
             let [one, other] = pair.sites();
             let apart = |a: &Held, b: &Held| a.iter().any(|(key, mode)| excluding.apart(*key, *mode, b));
             let (ones, others) = (&held[&one], &held[&other]);
@@ -70,7 +70,7 @@ impl Pairs {
     }
 }
 
-/// Locks that are what they seem: nobody makes them anew or destroys them while threads may use them.
+/// Locks that are what they seem: no thread initialises them again or destroys them while threads may use them.
 struct Excluding {
     doubtful: BTreeSet<Key>,
     all_doubtful: bool,
@@ -81,9 +81,9 @@ struct Excluding {
 impl Excluding {
     fn new(
         program: &Program,
-        values: &Values,
+        values: &Values<'_>,
         objects: &Objects<'_>,
-        invocations: &Invocations<'_>,
+        invocations: &Invocations,
         flow: &Flow,
     ) -> Self {
         let mut excluding = Self { doubtful: BTreeSet::new(), all_doubtful: false, freed: BTreeSet::new() };

@@ -7,13 +7,13 @@
 //! ([`branches`](crate::branches)), to what is chosen where their ways meet, and to functions called and threads created
 //! there.
 //!
-//! *Never claimed wrongly*: if no thread stops early or waits for ever, a steady statement is executed in every schedule
-//! of a state's future or in none, equally often by each thread, with the same values. (What was never written is taken to
-//! be the same too.)
+//! *Never claimed wrongly*: if no thread stops early or waits for ever, a steady statement is executed in every
+//! schedule of a state's future or in none, equally often by each thread, with the same values. (What was never written
+//! is taken to be the same too.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{How, Invocations, Place};
+use facts::invocations::{How, Invocations, ProgramPoint};
 use program::library::{self, Role};
 use program::{BlockId, Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
@@ -30,16 +30,16 @@ pub(crate) struct Steady {
     /// Functions whose result differs.
     results: BTreeSet<FunctionId>,
     /// Statements that write what differs, or in some schedules only.
-    writers: BTreeSet<Place>,
+    writers: BTreeSet<ProgramPoint>,
     /// Nothing is known.
     nothing: bool,
 }
 
 impl Steady {
-    pub(crate) fn new(program: &Program, invocations: &Invocations<'_>, memory: Option<&Memory>) -> Self {
+    pub(crate) fn new(program: &Program, invocations: &Invocations, memory: Option<&Memory>) -> Self {
         let Some(memory) = memory else { return Self { nothing: true, ..Self::default() } };
         let branches = program.functions.iter().map(Branches::new).collect::<Vec<_>>();
-        let mut invoked: BTreeMap<FunctionId, Vec<(Place, How)>> = BTreeMap::new();
+        let mut invoked: BTreeMap<FunctionId, Vec<(ProgramPoint, How)>> = BTreeMap::new();
         for invocation in program.functions.ids().flat_map(|f| invocations.of(f)) {
             invoked.entry(invocation.callee).or_default().push((invocation.place, invocation.how));
         }
@@ -59,13 +59,13 @@ impl Steady {
     }
 
     /// Whether the statement is executed equally often in every schedule.
-    pub(crate) fn place(&self, (function, block, _): Place) -> bool {
+    pub(crate) fn place(&self, (function, block, _): ProgramPoint) -> bool {
         !self.nothing && !self.functions.contains(&function) && !self.blocks.contains(&(function, block))
     }
 
     /// Whether what the statement reads is the same in every schedule.
-    pub(crate) fn reads(&self, memory: &Memory, place: Place) -> bool {
-        let differs = |writer: Place| memory.is_contended(writer) || self.writers.contains(&writer);
+    pub(crate) fn reads(&self, memory: &Memory, place: ProgramPoint) -> bool {
+        let differs = |writer: ProgramPoint| memory.is_contended(writer) || self.writers.contains(&writer);
         !self.nothing && !memory.is_contended(place) && !memory.writers(place).any(differs)
     }
 
@@ -77,10 +77,10 @@ impl Steady {
 
 struct Analysis<'a> {
     program: &'a Program,
-    invocations: &'a Invocations<'a>,
+    invocations: &'a Invocations,
     memory: &'a Memory,
     branches: Vec<Branches>,
-    invoked: BTreeMap<FunctionId, Vec<(Place, How)>>,
+    invoked: BTreeMap<FunctionId, Vec<(ProgramPoint, How)>>,
     steady: Steady,
 }
 
@@ -105,7 +105,7 @@ impl Analysis<'_> {
         self.steady.size() > before
     }
 
-    /// How a function comes to run, and what it is given.
+    /// What makes a function run, and its arguments.
     fn entry(&mut self, function: FunctionId) {
         for (place, how) in self.invoked.get(&function).into_iter().flatten() {
             let (caller, block, index) = *place;
@@ -151,7 +151,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn statement(&mut self, place: Place, stmt: &Stmt) {
+    fn statement(&mut self, place: ProgramPoint, stmt: &Stmt) {
         let (function, block, _) = place;
         let value = |operand: &Operand| self.steady.value(function, operand);
         let reads = || self.steady.reads(self.memory, place);

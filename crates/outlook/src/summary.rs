@@ -5,12 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use explore::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
-use facts::address::Addresses;
-use facts::invocations::Invocations;
-use facts::objects::Objects;
-use facts::values::Values;
+use facts::Facts;
 use model::dependence::Use;
-use model::{Event, Op, Pair, SiteId};
+use model::{Event, Op, Pair, SiteId, Spent};
 use program::library::{self, Effect};
 use program::{Program, Stmt};
 
@@ -27,7 +24,7 @@ use crate::waits::Waits;
 
 /// What is known of a program before it runs.
 pub struct Summary {
-    program: Arc<Program>,
+    facts: Arc<Facts>,
     /// What is not modelled: nothing is closed then.
     obstacle: Option<String>,
     pub(crate) flow: Flow,
@@ -55,31 +52,29 @@ struct Known {
 }
 
 impl Summary {
-    /// The outlook of a program. `assume_pure` names functions without a body that have no effect; `absent` are pairs that
-    /// are known not to race.
-    pub fn new(program: Arc<Program>, assume_pure: &BTreeSet<String>, absent: &BTreeSet<Pair>) -> Self {
-        let values = Values::new(&program);
-        let invocations = Invocations::new(&program, &values);
-        let obstacle = invocations.obstacles(assume_pure).first().map(|obstacle| obstacle.describe(&program));
-        let obstacle = obstacle.or_else(|| kept(&program));
-        let flow = Flow::new(&program, &values, &invocations);
-        let objects = Objects::new(&program, &values, &invocations);
-        let locks = Locks::new(&program, &objects, &invocations);
-        let parallel = Parallel::new(&program, assume_pure);
-        let both = (&locks, &parallel);
-        let pairs = Pairs::new(&program, &values, &objects, &invocations, &flow, both, absent);
-        let waits = Waits::new(&program, &objects, &invocations, &flow, &locks);
-        let interference = Interference::new(&program, &values, &flow);
+    /// The outlook of a program; `absent` are pairs that are known not to race. An error if the budget of the facts is
+    /// spent before they are known.
+    pub fn new(facts: Arc<Facts>, absent: &BTreeSet<Pair>) -> Result<Self, Spent> {
+        let program = facts.program();
+        let (values, objects, invocations) = (&facts.values()?, &facts.objects()?, facts.invocations()?);
+        let obstacle = facts.obstacles()?.first().map(|obstacle| obstacle.describe(program));
+        let obstacle = obstacle.or_else(|| kept(program));
+        let flow = Flow::new(program, invocations);
+        let locks = Locks::new(program, objects, invocations);
+        let parallel = Parallel::new(facts.order()?);
+        let pairs = (facts.meetings()?, absent);
+        let pairs = Pairs::new(program, values, objects, invocations, &flow, (&locks, &parallel), pairs);
+        let waits = Waits::new(program, objects, invocations, &flow, &locks);
+        let interference = Interference::new(program, values, &flow);
         let failures = {
-            let addresses = Addresses::new(&program);
-            let memory = Memory::new(&program, &values, &parallel);
-            let steady = Steady::new(&program, &invocations, memory.as_ref());
+            let memory = Memory::new(program, values, &parallel);
+            let steady = Steady::new(program, invocations, memory.as_ref());
             let knowledge = Knowledge {
-                program: &program,
-                values: &values,
-                objects: &objects,
-                invocations: &invocations,
-                addresses: &addresses,
+                program,
+                values,
+                objects,
+                invocations,
+                addresses: &facts.points_to()?.addresses,
                 flow: &flow,
                 locks: &locks,
                 parallel: &parallel,
@@ -88,22 +83,14 @@ impl Summary {
             };
             Failures::new(&knowledge)
         };
-        drop((objects, invocations, parallel));
         let known = Mutex::new(Known::default());
-        Self { program, obstacle, flow, pairs, waits, failures, interference, known }
+        Ok(Self { facts, obstacle, flow, pairs, waits, failures, interference, known })
     }
 
     /// The outlook of a program in which everything that runs is modelled; of others nothing would be closed.
-    pub fn if_modelled(
-        program: &Arc<Program>,
-        assume_pure: &BTreeSet<String>,
-        absent: &BTreeSet<Pair>,
-    ) -> Option<Self> {
-        let values = Values::new(program);
-        let modelled = Invocations::new(program, &values).obstacles(assume_pure).is_empty();
-        let summary =
-            (modelled && kept(program).is_none()).then(|| Self::new(Arc::clone(program), assume_pure, absent));
-        summary.filter(|summary| summary.obstacle.is_none())
+    pub fn if_modelled(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> Result<Option<Self>, Spent> {
+        let modelled = facts.obstacles()?.is_empty() && kept(facts.program()).is_none();
+        modelled.then(|| Self::new(Arc::clone(facts), absent)).transpose()
     }
 
     /// What keeps every state open, if something is not modelled.
@@ -121,12 +108,12 @@ impl Summary {
     }
 
     fn make(&self, origin: Origin, next: Next) -> Future {
-        let sites = self.flow.future(&self.program, origin, next);
+        let sites = self.flow.future(self.facts.program(), origin, next);
         let mut creations = Vec::new();
         for (number, creation) in self.flow.creations.iter().enumerate() {
             if sites.contains(bit(creation.site)) {
                 let child = self.future(Origin::Created(Some(creation.site)), Next::Start);
-                let since = self.flow.since(&self.program, creation.site);
+                let since = self.flow.since(self.facts.program(), creation.site);
                 creations.push((number, child, Arc::new(since)));
             }
         }
@@ -211,7 +198,7 @@ impl Outlook for Summary {
         if let Some(meet) = self.known().meeting.get(&key) {
             return *meet;
         }
-        let mut interfering = Sites::with_capacity(self.program.sites.len());
+        let mut interfering = Sites::with_capacity(self.facts.program().sites.len());
         self.any_below(one, |f| {
             for site in f.sites.ones() {
                 self.interfering(SiteId(site as u32)).iter().for_each(|(_, sites)| interfering.union_with(sites));

@@ -1,11 +1,12 @@
 //! Waits that may last for ever.
 //!
-//! A thread that is stuck waits for a lock, and somebody else holds it and is stuck too; or for what nobody may ever do.
-//! Locks with an order are had in the end by everybody: there is a wait that is over before it. So only these waits are a
-//! *risk*: for a lock on a cycle of the order in which locks are taken while others are held, which takes two threads; and
-//! alone, for a lock that is taken while it may be held, or that a thread may keep at its end, for condition variables,
-//! semaphores and barriers, for bytes, connections and signals, and joining while holding a lock; and a loop that waits for a change, or an assumption. Joining
-//! is a risk when two threads do.
+//! A blocked thread waits for a lock whose holder is blocked too, or for something that no thread may ever do. Locks
+//! that all threads take in one order cannot block for ever: the holder of the last one in the order goes on. So only
+//! these waits are a *risk*:
+//! - two threads together: a lock on a cycle of the order in which locks are taken while others are held, and joining;
+//! - one thread alone: a lock that is taken while it may be held, or that a thread may keep at its end; condition variables,
+//!   semaphores and barriers; bytes, connections and signals; joining while holding a lock; a loop that waits for a change;
+//!   an assumption.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +33,7 @@ impl Waits {
     pub(crate) fn new(
         program: &Program,
         objects: &Objects<'_>,
-        invocations: &Invocations<'_>,
+        invocations: &Invocations,
         flow: &Flow,
         locks: &Locks,
     ) -> Self {

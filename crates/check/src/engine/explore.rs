@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 use ::explore::{Check, Coverage, FailureKind, Observer, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use cover::Candidate;
+use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Budget, End, Engine, Pair};
+use outlook::Summary;
 use program::Program;
 use report::Code;
 
@@ -19,7 +21,6 @@ use super::{Answer, Figures, Open, Settled, Verdict, hints};
 use crate::assumptions;
 use crate::describe::sightings::Watch;
 use crate::describe::{Describer, ObjectNames};
-use crate::facts_shim::{self, Facts};
 use crate::gap::Gap;
 use crate::run::{Limits, Running};
 use crate::{Built, Error};
@@ -337,7 +338,8 @@ fn choice_values(program: &Program) -> ::explore::ChoiceValues {
 
 /// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
 fn outlook(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> Option<Arc<dyn Outlook>> {
-    Some(Arc::new(facts_shim::summary(facts, absent)?))
+    // Without an outlook the reductions leave out nothing.
+    Some(Arc::new(Summary::if_modelled(facts, absent).ok().flatten()?))
 }
 
 /// Most time to look for other errors once no pair is open.

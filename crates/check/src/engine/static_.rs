@@ -1,9 +1,9 @@
 //! The static engine in the line: what the text of the program says about every pair, for all inputs.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use facts::Facts;
 use lockset::{Analysis, Finding};
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Engine, Pair, Spent};
@@ -13,7 +13,6 @@ use report::{Code, Protection};
 use super::{Answer, Figures, Open, Settled, Verdict};
 use crate::assumptions;
 use crate::describe::Position;
-use crate::facts_shim::{self, Facts};
 use crate::gap::Gap;
 
 /// What an analysis did.
@@ -62,10 +61,10 @@ const WARNING: &str = "`raceproof check` runs the program and looks for it";
 
 /// Analyses the program. Verdicts are about the `listed` pairs; without a list, about every pair that the analysis finds.
 /// The analysis itself describes the pairs. `declared` says that the user declared effects of functions.
-pub(crate) fn run(facts: &Arc<Facts>, listed: Option<&BTreeSet<Pair>>, declared: bool) -> (Answer, Option<Analysis>) {
+pub(crate) fn run(facts: &Facts, listed: Option<&BTreeSet<Pair>>, declared: bool) -> (Answer, Option<Analysis>) {
     let start = Instant::now();
     let figures = |stopped| Figures::new(Engine::Static, "acquisition histories", stopped, start.elapsed());
-    let analysis = match facts_shim::analyse(facts) {
+    let analysis = match lockset::analyse(facts) {
         Ok(analysis) => analysis,
         Err(spent) => {
             let gaps = vec![stopped(spent)];

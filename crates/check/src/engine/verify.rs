@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use cover::{Candidate, Counters, Pruning};
+use facts::Facts;
+use facts::invocations::Obstacle;
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Budget, Engine, Pair};
 use program::Program;
@@ -15,7 +17,6 @@ use report::{Code, CoverStatistics, NetStatistics};
 use super::{Answer, Figures, Open, Settled, Verdict};
 use crate::assumptions;
 use crate::describe::Position;
-use crate::facts_shim::{self, Facts};
 use crate::gap::Gap;
 
 /// How to prove.
@@ -30,9 +31,10 @@ pub struct ProofOptions {
 }
 
 impl ProofOptions {
-    fn cover(&self) -> cover::Options {
+    fn cover(&self, budget: &Budget) -> cover::Options {
         let usual = cover::Options::default();
-        cover::Options { pruning: self.pruning, nodes: usual.nodes * self.larger.max(1), ..usual }
+        let (nodes, budget) = (usual.nodes * self.larger.max(1), budget.clone());
+        cover::Options { pruning: self.pruning, nodes, budget, ..usual }
     }
 }
 
@@ -65,7 +67,7 @@ pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: 
             return Answer { gaps, ..Answer::new(figures(Some(spent.to_string()))) };
         }
     };
-    let (answers, counters) = facts_shim::verify(facts, open, options.cover(), budget);
+    let (answers, counters) = cover::verify::counted(facts, open, &options.cover(budget));
     let mut stopped = obstacles.first().map(|obstacle| obstacle.describe(program));
     let mut proved = false;
     let mut verdicts = Vec::new();
@@ -89,7 +91,7 @@ pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: 
         };
         verdicts.push(Settled { pair, verdict, seen: None });
     }
-    let obstacle = |o: &cover::Obstacle| Gap::new(Code::UNMODELLED, o.what.clone(), UNMODELLED).at(o.site);
+    let obstacle = |o: &Obstacle| Gap::new(Code::UNMODELLED, o.what.clone(), UNMODELLED).at(o.site);
     let gaps = match obstacles {
         [] if stopped.is_some() => vec![Gap::new(Code::SEARCH_BOUND, STOPPED, "raise `--time`")],
         obstacles => obstacles.iter().map(obstacle).collect(),
@@ -103,11 +105,11 @@ pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: 
 /// The net of the first pair that is not proved absent, or of the first pair, as Graphviz; `None` when there is no
 /// pair or no net.
 pub(crate) fn net(facts: &Facts, options: &ProofOptions, budget: &Budget) -> Option<String> {
-    let pairs: Vec<Pair> = facts.meetings().ok()?.iter().map(|meeting| meeting.pair).collect();
-    let (answers, _) = facts_shim::verify(facts, &pairs, options.cover(), budget);
+    let pairs = facts.pairs().ok()?;
+    let (answers, _) = cover::verify::counted(facts, &pairs, &options.cover(budget));
     let open = answers.iter().find(|(_, answer)| !matches!(answer, cover::Result::Absent(_)));
     let (pair, _) = open.or(answers.first())?;
-    facts_shim::net(facts, *pair, budget).map(|net| cover::dot::dot(&net))
+    cover::net(facts, *pair, &options.cover(budget)).map(|net| cover::dot::dot(&net))
 }
 
 /// The counters of nets, for the document.

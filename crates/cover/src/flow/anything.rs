@@ -1,7 +1,7 @@
 //! Calls that are not followed: all that a recursive function may do, in any order.
 //!
-//! Accesses, posts, arrivals, creations, releases and changes of flags happen any number of times; nothing waits. A lock taken inside is
-//! not counted as held; one released inside may be released or not.
+//! Accesses, posts, arrivals, creations, releases and changes of flags happen any number of times; nothing waits. A
+//! lock taken inside is not counted as held; one released inside may be released or not.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use program::{Operand, Statement, Stmt, SyncOp};
 
 use super::flag::change_flag;
 use super::graph::{Arcs, Resource};
-use super::state::{Move, Phase, State, step};
+use super::state::{Move, Phase, ThreadState, step};
 use super::walk::Walk;
-use facts::invocations::{How, Place};
+use facts::invocations::{How, ProgramPoint};
 use facts::objects::Key;
 use facts::touches::touches_memory;
 
 impl<'a> Walk<'a> {
     /// A function that may be recursive does all it can do, in any order.
-    pub(super) fn anything(&mut self, state: &State) -> Vec<Move> {
+    pub(super) fn anything(&mut self, state: &ThreadState) -> Vec<Move> {
         let place = (self.contexts[state.context].function, state.block, state.index);
         let mut inside = BTreeSet::new();
         let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();
@@ -40,7 +40,12 @@ impl<'a> Walk<'a> {
         moves
     }
 
-    pub(super) fn any_effect(&mut self, state: &State, place: Place, statement: &'a Statement) -> Vec<Move> {
+    pub(super) fn any_effect(
+        &mut self,
+        state: &ThreadState,
+        place: ProgramPoint,
+        statement: &'a Statement,
+    ) -> Vec<Move> {
         let here = || state.at(Phase::Anything);
         let given = |resource| step(Arcs::give(resource, 1), here());
         let Stmt::Sync { op, .. } = &statement.stmt else {

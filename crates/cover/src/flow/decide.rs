@@ -2,7 +2,7 @@
 
 use program::{BlockId, CompareOp, Expr, LocalId, Operand, Stmt, arith};
 
-use super::state::{Context, ContextId, Phase, State};
+use super::state::{Context, ContextId, Phase, ThreadState};
 use super::walk::Walk;
 use crate::deciding::{Deciding, phis};
 use facts::invocations::How;
@@ -27,11 +27,11 @@ impl<'a> Walk<'a> {
     }
 
     /// What a value is known to be.
-    pub(super) fn value(&self, state: &State, operand: &Operand) -> Option<Abstract> {
+    pub(super) fn value(&self, state: &ThreadState, operand: &Operand) -> Option<Abstract> {
         self.value_in(state, state.context, operand)
     }
 
-    fn value_in(&self, state: &State, context: ContextId, operand: &Operand) -> Option<Abstract> {
+    fn value_in(&self, state: &ThreadState, context: ContextId, operand: &Operand) -> Option<Abstract> {
         let local = match operand {
             Operand::Const(n) => return Some(Abstract::Number(*n)),
             Operand::Local(local) => *local,
@@ -89,12 +89,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes to a block; phis get their values, and what no branch depends on any more is forgotten.
-    pub(super) fn enter_block(&self, state: &State, block: BlockId) -> State {
+    pub(super) fn enter_block(&self, state: &ThreadState, block: BlockId) -> ThreadState {
         let context = state.context;
         let function = &self.known.program.functions[self.contexts[context].function];
         let deciding = self.deciding(context);
         let live = |local: LocalId| deciding.is_some_and(|deciding| deciding.is_live(block, local));
-        let mut entered = State { block, index: 0, phase: Phase::Before, ..state.clone() };
+        let mut entered = ThreadState { block, index: 0, phase: Phase::Before, ..state.clone() };
         entered.results.retain(|(c, local), _| *c != context || live(*local));
         for (dst, sources) in phis(function, block) {
             let source = sources.iter().find(|(from, _)| *from == state.block).filter(|_| live(dst));

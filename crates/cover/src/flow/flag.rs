@@ -5,7 +5,7 @@ use program::{LocalId, Operand, RmwOp, Stmt};
 
 use super::decide::Abstract;
 use super::graph::{Arcs, Resource};
-use super::state::{Move, State, step};
+use super::state::{Move, ThreadState, step};
 use super::walk::Walk;
 use crate::flags::{Flag, FlagValue};
 
@@ -33,7 +33,7 @@ fn written(flag: &Flag, stmt: &Stmt, old: FlagValue, known: impl Fn(&Operand) ->
 }
 
 /// The steps of a statement of a call that is not followed: only its own constants are known, and it waits for nothing.
-pub(super) fn change_flag(state: &State, flag: &Flag, stmt: &Stmt) -> Vec<Move> {
+pub(super) fn change_flag(state: &ThreadState, flag: &Flag, stmt: &Stmt) -> Vec<Move> {
     let constant = |operand: &Operand| if let Operand::Const(n) = operand { Some(*n) } else { None };
     let changes = flag.values().filter_map(|old| Some((old, written(flag, stmt, old, constant)?)));
     changes.filter(|(old, new)| old != new).map(|(old, new)| step(change(flag, old, new), state.clone())).collect()
@@ -41,7 +41,7 @@ pub(super) fn change_flag(state: &State, flag: &Flag, stmt: &Stmt) -> Vec<Move> 
 
 impl Walk<'_> {
     /// The steps of a statement that accesses a flag.
-    pub(super) fn access_flag(&self, state: &State, flag: &Flag, stmt: &Stmt) -> Vec<Move> {
+    pub(super) fn access_flag(&self, state: &ThreadState, flag: &Flag, stmt: &Stmt) -> Vec<Move> {
         let number = |operand: &Operand| match self.value(state, operand)? {
             Abstract::Number(n) => Some(n),
             Abstract::NotZero => None,
@@ -50,7 +50,7 @@ impl Walk<'_> {
         for old in flag.values() {
             let new = written(flag, stmt, old, number);
             let changed =
-                |new, results: &[(LocalId, FlagValue)]| step(change(flag, old, new), self.told(state, results));
+                |new, results: &[(LocalId, FlagValue)]| step(change(flag, old, new), self.with_results(state, results));
             match stmt {
                 Stmt::Load { dst, .. } if !self.is_needed(state.context, *dst) => {
                     return vec![step(Arcs::default(), state.next())];
@@ -72,7 +72,7 @@ impl Walk<'_> {
     }
 
     /// The state after a statement that assigned these values.
-    fn told(&self, state: &State, results: &[(LocalId, FlagValue)]) -> State {
+    fn with_results(&self, state: &ThreadState, results: &[(LocalId, FlagValue)]) -> ThreadState {
         let mut after = state.next();
         for (dst, value) in results {
             let local = (state.context, *dst);

@@ -4,7 +4,7 @@ use model::SiteId;
 use program::FunctionId;
 
 use crate::flags::FlagValue;
-use facts::invocations::Place;
+use facts::invocations::ProgramPoint;
 use facts::objects::Key;
 
 /// A node of the graph.
@@ -26,9 +26,9 @@ pub(crate) enum Resource {
     /// A once-control whose routine has returned.
     Done(Key),
     /// The thread created there has ended.
-    Ended(Place),
+    Ended(ProgramPoint),
     /// Threads that may still be created there, of those that are counted: all their tokens while none runs.
-    Idle(Place),
+    Idle(ProgramPoint),
     /// A flag while it has this value: one token in one of its places.
     Flag(Key, FlagValue),
     /// Threads that may still be tracked.

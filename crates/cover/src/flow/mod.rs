@@ -1,17 +1,18 @@
 //! Control flow of all threads as one graph of nodes and edges, from which the net is built.
 //!
 //! A node is a thread's state: where it is (with the calls that led there), which known locks it holds, and results of
-//! tries and values of flags that later branches depend on. Nodes are found by following the code from each thread function; steps that
-//! nobody can notice are followed through. An edge says what it takes from and gives to the shared places.
+//! tries and values of flags that later branches depend on. Nodes are found by following the code from each thread
+//! function; steps that no other thread can observe are no nodes of their own. An edge says what it takes from and
+//! gives to the shared places.
 //!
 //! Why the net has every behaviour of the program, also after reordering: if two accesses of an execution are not
 //! ordered by happens-before, all events that happened before either of them, in their old order, lead to a state in
 //! which both come next. That prefix keeps every thread's path, and each thing a thread waits for in the net (a lock, a
 //! semaphore's count, a barrier, a once-control, a thread's end) gives a happens-before edge. Signals give none, so a
-//! wait on a condition variable may end at any time here: it gives the lock back and takes it again.
+//! wait on a condition variable may end at any time here: it releases the lock and takes it again.
 //!
 //! A lock is in a thread's *held* list only if the thread really holds it, so what the net lets wait really waits:
-//! - a lock that is not known is neither taken nor given back; a release that may mean a held lock is tried both ways;
+//! - a lock that is not known is neither taken nor released; a release that may mean a held lock is tried both ways;
 //! - taking a held lock again succeeds, counted (a recursive mutex) or not (one that reports the error);
 //! - reader-writer locks need to know that no reader is left, which nets cannot ask for any number of readers. Two
 //!   threads, chosen when they start, are *tracked* and only they respect these locks: a reader takes one of two
@@ -20,7 +21,7 @@
 //! - calls are followed in place. A call to a recursive function becomes *any order of its effects*: accesses, posts,
 //!   arrivals, creations and releases happen in any order any number of times, and nothing in it waits.
 //!
-//! Assumes: nobody gives back a lock that another thread holds or sets up an object that is in use; exploration reports
+//! Assumes: no thread releases a lock that another holds or initialises an object that is in use; exploration reports
 //! both as misuse.
 
 mod anything;
@@ -42,7 +43,7 @@ use walk::Walk;
 use crate::deciding::Deciding;
 use crate::flags::{Flag, Flags};
 use crate::synchronisation::Synchronisation;
-use facts::invocations::{Invocations, Place};
+use facts::invocations::{Invocations, ProgramPoint};
 use facts::objects::Objects;
 use facts::touches::touches_memory;
 use facts::values::Values;
@@ -50,8 +51,8 @@ use facts::values::Values;
 /// All that is known of the program before a pair is asked about.
 pub(crate) struct Known<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) values: &'a Values,
-    pub(crate) invocations: &'a Invocations<'a>,
+    pub(crate) values: &'a Values<'a>,
+    pub(crate) invocations: &'a Invocations,
     pub(crate) objects: &'a Objects<'a>,
     pub(crate) synchronisation: &'a Synchronisation,
     /// What branches depend on, by function; of all that can run.
@@ -113,7 +114,7 @@ pub(crate) fn graph(known: &Known<'_>, sites: &BTreeSet<SiteId>, most_nodes: usi
 
 /// Functions that do something a net shows, themselves or through what they call.
 fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId> {
-    let shows = |(place, s): (Place, &Statement)| match &s.stmt {
+    let shows = |(place, s): (ProgramPoint, &Statement)| match &s.stmt {
         Stmt::Sync { op, .. } => !matches!(op, SyncOp::Yield | SyncOp::Current | SyncOp::SemGet { .. }),
         stmt => {
             let of_interest = s.site.is_some_and(|site| sites.contains(&site)) && touches_memory(stmt);
@@ -128,7 +129,7 @@ fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId>
 }
 
 /// The statements of a function with their places.
-pub(crate) fn statements(program: &Program, function: FunctionId) -> impl Iterator<Item = (Place, &Statement)> {
+pub(crate) fn statements(program: &Program, function: FunctionId) -> impl Iterator<Item = (ProgramPoint, &Statement)> {
     program.functions[function].blocks.iter_enumerated().flat_map(move |(block, body)| {
         body.statements.iter().enumerate().map(move |(index, s)| ((function, block, index), s))
     })

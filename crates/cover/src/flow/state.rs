@@ -6,7 +6,7 @@ use program::{BlockId, FunctionId, LocalId};
 
 use super::decide::Abstract;
 use super::graph::Arcs;
-use facts::invocations::{How, Place};
+use facts::invocations::{How, ProgramPoint};
 use facts::objects::Key;
 
 pub(super) type ContextId = usize;
@@ -16,8 +16,8 @@ pub(super) type ContextId = usize;
 pub(super) struct Context {
     pub(super) function: FunctionId,
     pub(super) job: FunctionId,
-    /// The statement that created the thread, if somebody waits for its end.
-    pub(super) origin: Option<Place>,
+    /// The statement that created the thread, if a join waits for its end.
+    pub(super) origin: Option<ProgramPoint>,
     pub(super) depth: u32,
     /// The statement that called, and the context it is in; `None` for a thread function.
     pub(super) caller: Option<(ContextId, BlockId, usize)>,
@@ -56,12 +56,12 @@ pub(super) enum Phase {
     /// In a call that is taken as any order of its effects.
     Anything,
     /// In such a call, before this access.
-    AnythingAt(Place),
+    AnythingAt(ProgramPoint),
 }
 
 /// A thread's state.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct State {
+pub(super) struct ThreadState {
     pub(super) context: ContextId,
     pub(super) block: BlockId,
     pub(super) index: usize,
@@ -74,15 +74,15 @@ pub(super) struct State {
 /// A step: what it does, where the thread is then (`None`: ended), and the function a new thread starts in.
 pub(super) struct Move {
     pub(super) arcs: Arcs,
-    pub(super) to: Option<State>,
-    pub(super) starts: Option<State>,
+    pub(super) to: Option<ThreadState>,
+    pub(super) starts: Option<ThreadState>,
 }
 
-pub(super) fn step(arcs: Arcs, to: State) -> Move {
+pub(super) fn step(arcs: Arcs, to: ThreadState) -> Move {
     Move { arcs, to: Some(to), starts: None }
 }
 
-impl State {
+impl ThreadState {
     pub(super) fn next(&self) -> Self {
         Self { index: self.index + 1, phase: Phase::Before, ..self.clone() }
     }

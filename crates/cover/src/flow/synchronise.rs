@@ -5,14 +5,14 @@ use program::{Expr, LocalId, Operand, Stmt, SyncOp, TryMode};
 
 use super::decide::Abstract;
 use super::graph::{Arcs, Resource};
-use super::state::{Held, MOST_HELD, Move, Phase, State, step};
+use super::state::{Held, MOST_HELD, Move, Phase, ThreadState, step};
 use super::walk::Walk;
-use facts::invocations::{How, Place};
+use facts::invocations::{How, ProgramPoint};
 use facts::objects::Key;
 
 impl<'a> Walk<'a> {
     /// The once-controls that an operand may mean; one if it is known.
-    pub(super) fn once_controls(&self, state: &State, operand: Option<&Operand>) -> Vec<Key> {
+    pub(super) fn once_controls(&self, state: &ThreadState, operand: Option<&Operand>) -> Vec<Key> {
         let Some(operand) = operand else { return Vec::new() };
         let function = self.contexts[state.context].function;
         let onces = &self.known.synchronisation.onces;
@@ -22,7 +22,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn create(&mut self, from: &State, to: State, place: Place) -> Vec<Move> {
+    pub(super) fn create(&mut self, from: &ThreadState, to: ThreadState, place: ProgramPoint) -> Vec<Move> {
         let mut moves = Vec::new();
         let started: Vec<_> = self.known.invocations.at(place).map(|i| i.callee).collect();
         for function in started {
@@ -38,10 +38,10 @@ impl<'a> Walk<'a> {
 
     pub(super) fn synchronise(
         &mut self,
-        state: &State,
+        state: &ThreadState,
         dst: Option<LocalId>,
         op: &'a SyncOp,
-        place: Place,
+        place: ProgramPoint,
     ) -> Vec<Move> {
         let function = place.0;
         let (objects, known) = (self.known.objects, self.known.synchronisation);
@@ -126,12 +126,12 @@ impl<'a> Walk<'a> {
     /// Success by one of these, or failure if it can give up.
     pub(super) fn tried(
         &self,
-        state: &State,
+        state: &ThreadState,
         dst: Option<LocalId>,
         wait: TryMode,
-        had: Vec<(Arcs, State)>,
+        had: Vec<(Arcs, ThreadState)>,
     ) -> Vec<Move> {
-        let result = |mut to: State, value: Abstract| {
+        let result = |mut to: ThreadState, value: Abstract| {
             if let Some(dst) = dst.filter(|_| wait != TryMode::Wait) {
                 to.results.insert((to.context, dst), value);
             }
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
 
     pub(super) fn lock(
         &self,
-        state: &State,
+        state: &ThreadState,
         dst: Option<LocalId>,
         lock: &Operand,
         mode: LockMode,
@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
         self.tried(state, dst, wait, had)
     }
 
-    pub(super) fn unlock(&self, state: &State, lock: &Operand) -> Vec<Move> {
+    pub(super) fn unlock(&self, state: &ThreadState, lock: &Operand) -> Vec<Move> {
         let function = self.contexts[state.context].function;
         let key = self.lock_key(state, lock);
         let meant: Vec<(Key, Held)> = state
@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The lock an operand means in this context: parameters are followed to the calls' arguments.
-    pub(super) fn lock_key(&self, state: &State, operand: &Operand) -> Option<Key> {
+    pub(super) fn lock_key(&self, state: &ThreadState, operand: &Operand) -> Option<Key> {
         let (mut context, mut operand, mut moved) = (state.context, *operand, 0i64);
         for _ in 0..64 {
             let function = self.contexts[context].function;

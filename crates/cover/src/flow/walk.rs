@@ -8,8 +8,8 @@ use program::{BlockId, FunctionId, Operand, Statement, Stmt, SyncOp, Terminator}
 use super::Known;
 use super::decide::Abstract;
 use super::graph::{Arcs, Graph, Node, NodeInfo, Resource};
-use super::state::{Context, ContextId, MOST_CALLS, Move, Phase, State, step};
-use facts::invocations::{How, Place, ends_thread};
+use super::state::{Context, ContextId, MOST_CALLS, Move, Phase, ThreadState, step};
+use facts::invocations::{How, ProgramPoint, ends_thread};
 use facts::touches::touches_memory;
 
 pub(super) struct Walk<'a> {
@@ -18,8 +18,8 @@ pub(super) struct Walk<'a> {
     pub(super) relevant: BTreeSet<FunctionId>,
     pub(super) contexts: Vec<Context>,
     pub(super) context_ids: BTreeMap<Context, ContextId>,
-    pub(super) nodes: BTreeMap<State, Node>,
-    pub(super) open: VecDeque<(Node, State)>,
+    pub(super) nodes: BTreeMap<ThreadState, Node>,
+    pub(super) open: VecDeque<(Node, ThreadState)>,
     pub(super) graph: Graph,
 }
 
@@ -34,9 +34,10 @@ impl<'a> Walk<'a> {
     }
 
     /// The states in which a new thread may start, and what that takes.
-    pub(super) fn starts(&mut self, function: FunctionId, created: Option<Place>) -> Vec<(State, Arcs)> {
+    pub(super) fn starts(&mut self, function: FunctionId, created: Option<ProgramPoint>) -> Vec<(ThreadState, Arcs)> {
         let known = self.known.synchronisation;
-        let waited_for = |place: &Place| known.joins.is_waited_for(*place) || known.joins.counted(*place).is_some();
+        let waited_for =
+            |place: &ProgramPoint| known.joins.is_waited_for(*place) || known.joins.counted(*place).is_some();
         let origin = created.filter(waited_for);
         let context =
             self.context(Context { function, job: function, origin, depth: 0, caller: None, how: How::Create });
@@ -44,7 +45,8 @@ impl<'a> Walk<'a> {
         let ways: &[bool] = if known.needs_tracking() { &[true, false] } else { &[true] };
         let start = |tracked: &bool| {
             let (held, results) = Default::default();
-            let state = State { context, block, index: 0, phase: Phase::Before, held, results, tracked: *tracked };
+            let state =
+                ThreadState { context, block, index: 0, phase: Phase::Before, held, results, tracked: *tracked };
             let mut arcs = Arcs::default();
             if *tracked && known.needs_tracking() {
                 arcs.takes.push((Resource::Trackers, 1));
@@ -56,13 +58,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The creation of a thread that counts for loops that join.
-    fn counted(&self, state: &State) -> Option<Place> {
+    fn counted(&self, state: &ThreadState) -> Option<ProgramPoint> {
         let origin = self.contexts[state.context].origin?;
         let most = self.known.synchronisation.joins.counted(origin)?;
         (most == 1 || state.tracked).then_some(origin)
     }
 
-    pub(super) fn end_of_thread(&self, state: &State) -> Vec<Move> {
+    pub(super) fn end_of_thread(&self, state: &ThreadState) -> Vec<Move> {
         let Context { job, origin, .. } = self.contexts[state.context];
         // The end of `main` is the end of the process, which is postponed for ever.
         if Some(job) == self.known.program.main && origin.is_none() {
@@ -74,8 +76,8 @@ impl<'a> Walk<'a> {
         vec![Move { arcs, to: None, starts: None }]
     }
 
-    /// The node of a state, after following what nobody can notice.
-    pub(super) fn node(&mut self, state: State) -> Node {
+    /// The node of a state, after following the steps that no other thread can observe.
+    pub(super) fn node(&mut self, state: ThreadState) -> Node {
         let mut state = state;
         let mut passed = BTreeSet::new();
         while self.accessed_site(&state).is_none() && passed.insert(state.clone()) {
@@ -98,13 +100,13 @@ impl<'a> Walk<'a> {
         node
     }
 
-    pub(super) fn statement(&self, state: &State) -> Option<&'a Statement> {
+    pub(super) fn statement(&self, state: &ThreadState) -> Option<&'a Statement> {
         let function = self.contexts[state.context].function;
         self.known.program.functions[function].blocks[state.block].statements.get(state.index)
     }
 
     /// The site of interest that is accessed next.
-    pub(super) fn accessed_site(&self, state: &State) -> Option<SiteId> {
+    pub(super) fn accessed_site(&self, state: &ThreadState) -> Option<SiteId> {
         let statement = match state.phase {
             Phase::Before | Phase::Last => self.statement(state)?,
             Phase::AnythingAt((f, block, index)) => {
@@ -117,7 +119,7 @@ impl<'a> Walk<'a> {
     }
 
     /// All steps a thread can take.
-    pub(super) fn moves(&mut self, state: &State) -> Vec<Move> {
+    pub(super) fn moves(&mut self, state: &ThreadState) -> Vec<Move> {
         match state.phase {
             Phase::Before => match self.statement(state) {
                 Some(statement) => self.execute(state, &statement.stmt),
@@ -152,7 +154,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn execute(&mut self, state: &State, stmt: &'a Stmt) -> Vec<Move> {
+    pub(super) fn execute(&mut self, state: &ThreadState, stmt: &'a Stmt) -> Vec<Move> {
         let place = (self.contexts[state.context].function, state.block, state.index);
         if let Stmt::Sync { dst, op } = stmt {
             return self.synchronise(state, *dst, op, place);
@@ -181,7 +183,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Enters a function, or passes over it.
-    pub(super) fn call(&mut self, state: &State, callee: FunctionId, how: How) -> Vec<Move> {
+    pub(super) fn call(&mut self, state: &ThreadState, callee: FunctionId, how: How) -> Vec<Move> {
         let depth = self.contexts[state.context].depth + 1;
         if self.known.program.functions[callee].blocks.is_empty() || !self.relevant.contains(&callee) {
             let over = if how == How::Once { state.at(Phase::Returned) } else { state.after_call(how) };
@@ -198,13 +200,13 @@ impl<'a> Walk<'a> {
         let Context { job, origin, .. } = self.contexts[state.context];
         let context = self.context(Context { function: callee, job, origin, depth, caller, how });
         let Some(block) = self.known.program.functions[callee].blocks.ids().next() else { return Vec::new() };
-        let mut inside = State { context, block, index: 0, phase: Phase::Before, ..state.clone() };
+        let mut inside = ThreadState { context, block, index: 0, phase: Phase::Before, ..state.clone() };
         inside.results.retain(|(c, _), _| *c != context);
         vec![step(Arcs::default(), inside)]
     }
 
-    /// A library function calls back, or comes to its end.
-    pub(super) fn callbacks(&mut self, state: &State) -> Vec<Move> {
+    /// A library function calls back, or returns.
+    pub(super) fn callbacks(&mut self, state: &ThreadState) -> Vec<Move> {
         let place = (self.contexts[state.context].function, state.block, state.index);
         let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();
         let mut moves = vec![step(Arcs::default(), state.at(Phase::Last))];
@@ -215,11 +217,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Leaves functions by an exception: control goes on after any call on the way out.
-    pub(super) fn unwind(&self, state: &State) -> Vec<Move> {
+    pub(super) fn unwind(&self, state: &ThreadState) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut at = self.contexts[state.context].caller;
         while let Some((context, block, index)) = at {
-            let to = State { context, block, index, phase: Phase::Before, ..state.clone() };
+            let to = ThreadState { context, block, index, phase: Phase::Before, ..state.clone() };
             moves.push(step(Arcs::default(), self.forget_callees(to.next())));
             at = self.contexts[context].caller;
         }
@@ -227,7 +229,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Drops what is known about values of calls that are over.
-    pub(super) fn forget_callees(&self, mut state: State) -> State {
+    pub(super) fn forget_callees(&self, mut state: ThreadState) -> ThreadState {
         let mut alive = BTreeSet::new();
         let mut at = Some(state.context);
         while let Some(context) = at {
@@ -238,7 +240,7 @@ impl<'a> Walk<'a> {
         state
     }
 
-    pub(super) fn terminate(&mut self, state: &State) -> Vec<Move> {
+    pub(super) fn terminate(&mut self, state: &ThreadState) -> Vec<Move> {
         let function = self.contexts[state.context].function;
         let terminator = &self.known.program.functions[function].blocks[state.block].terminator;
         let chosen = match terminator {
@@ -268,13 +270,13 @@ impl<'a> Walk<'a> {
         chosen.into_iter().map(go).collect()
     }
 
-    pub(super) fn leave(&mut self, state: &State, value: Option<&Operand>) -> Vec<Move> {
+    pub(super) fn leave(&mut self, state: &ThreadState, value: Option<&Operand>) -> Vec<Move> {
         let context = self.contexts[state.context].clone();
         let Some((caller, block, index)) = context.caller else {
             return self.end_of_thread(state);
         };
         let returned = value.and_then(|value| self.value(state, value));
-        let at_call = State { context: caller, block, index, phase: Phase::Before, ..state.clone() };
+        let at_call = ThreadState { context: caller, block, index, phase: Phase::Before, ..state.clone() };
         let mut after = match context.how {
             How::Once => at_call.at(Phase::Returned),
             how => at_call.after_call(how),

@@ -203,13 +203,13 @@ impl<'a> Parser<'a> {
 }
 
 /// Looks names up.
-struct Names<'a> {
+struct Declarations<'a> {
     shared: BTreeMap<&'a str, usize>,
     jobs: BTreeMap<&'a str, usize>,
     uses: BTreeMap<usize, Use>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> Declarations<'a> {
     fn shared(&mut self, name: Token<'a>, as_: Use) -> Result<usize, SmlError> {
         let Some(index) = self.shared.get(name.text).copied() else {
             return name.at.error(format!("there is no shared name `{}`", name.text));
@@ -255,7 +255,7 @@ impl Sml {
         let mut parser = Parser { tokens: tokens(text), next: 0 };
         let mut sml = Self::default();
         let mut jobs: Vec<RawJob<'_>> = Vec::new();
-        let mut names = Names { shared: BTreeMap::new(), jobs: BTreeMap::new(), uses: BTreeMap::new() };
+        let mut names = Declarations { shared: BTreeMap::new(), jobs: BTreeMap::new(), uses: BTreeMap::new() };
         while !parser.peek().text.is_empty() {
             let word = parser.take();
             match word.text {

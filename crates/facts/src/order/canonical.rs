@@ -4,7 +4,7 @@ use program::{FunctionId, LocalId, Operand, Program, Stmt};
 
 use super::ContextId;
 use crate::address::{Address, Addresses, Base};
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 
 /// What a canonical value starts from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,7 +33,7 @@ impl Canonical {
 /// What is needed to follow parameters: who calls a context.
 pub(super) trait Callers {
     /// The only caller of a context.
-    fn only_caller(&self, context: ContextId) -> Option<(ContextId, Place)>;
+    fn only_caller(&self, context: ContextId) -> Option<(ContextId, ProgramPoint)>;
     /// The function of a context.
     fn function(&self, context: ContextId) -> FunctionId;
 }

@@ -6,14 +6,14 @@ use program::{BlockId, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, TryM
 use super::Argument;
 use crate::address::{Address, Base};
 use crate::flow_graph::{Counted, CountedDown, FlowGraph};
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 use crate::points_to::PointsTo;
 use crate::spot::Origin;
 
 /// A statement that makes threads.
 #[derive(Clone, Debug)]
 pub(super) struct Creation {
-    pub(super) place: Place,
+    pub(super) place: ProgramPoint,
     /// The innermost loop around it, by its header.
     pub(super) around: Option<BlockId>,
     /// How that loop counts.
@@ -27,9 +27,10 @@ pub(super) struct Creation {
 /// A loop that joins the thread in each of a row of handles, those with the numbers from `first` on and below
 /// `end + beyond`.
 ///
-/// A loop that counts down from `s` while its counter is above `b` has rounds for `b + 1` to `s`. With every number less by
-/// one these are `b` to `s - 1`, and each handle is one element further from its number: so such a loop is written down as
-/// if it counted up from `b` to `s`. While the counter is not below `b`, the rounds are `b` to `s` as they are.
+/// A loop that counts down from `s` while its counter is above `b` has rounds for `b + 1` to `s`. With every number
+/// less by one these are `b` to `s - 1`, and each handle is one element further from its number: so such a loop is
+/// written down as if it counted up from `b` to `s`. While the counter is not below `b`, the rounds are `b` to `s` as
+/// they are.
 #[derive(Clone, Debug)]
 pub(super) struct JoinLoop {
     /// The edge on which all are joined.
@@ -45,7 +46,7 @@ pub(super) struct JoinLoop {
     /// The handle.
     pub(super) handle: Operand,
     /// The join.
-    pub(super) place: Place,
+    pub(super) place: ProgramPoint,
 }
 
 /// What a function does with threads.
@@ -84,7 +85,7 @@ fn creation(
     program: &Program,
     points_to: &PointsTo,
     graph: &FlowGraph,
-    place: Place,
+    place: ProgramPoint,
     dst: Option<LocalId>,
     arg: &Operand,
 ) -> Creation {
@@ -166,7 +167,7 @@ fn join_loop(
     program: &Program,
     points_to: &PointsTo,
     graph: &FlowGraph,
-    place: Place,
+    place: ProgramPoint,
     handle: &Operand,
 ) -> Option<JoinLoop> {
     let (function, block, _) = place;

@@ -9,9 +9,9 @@ use super::canonical::{Canonical, Root, canonical};
 use super::joins::{Creation, JoinLoop};
 use super::walk::Tree;
 use super::{ContextId, Moment, ThreadId};
-use crate::accesses::{Target, accesses};
+use crate::accesses::{Designator, accesses};
 use crate::address::{Address, Base};
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 use crate::spot::{ObjectId, Origin, Spot};
 
 /// The statements that store to a variable.
@@ -20,7 +20,7 @@ pub(super) struct Writers {
     /// How often they are executed; 2 for more than once.
     count: usize,
     /// The last of them that was found.
-    last: Option<Place>,
+    last: Option<ProgramPoint>,
 }
 
 impl Tree<'_> {
@@ -209,7 +209,7 @@ impl Tree<'_> {
     /// Whether an object stands for one piece of memory, and no other object for the same: a global, or what a statement
     /// that is executed once allocates.
     fn is_one(&self, object: ObjectId) -> bool {
-        let once = |function: FunctionId, block| self.single[function] && !self.graphs[function].repeats(block);
+        let once = |function: FunctionId, block| self.invocations.at_most_once((function, block, 0));
         let one = match self.points_to.origin(object) {
             Origin::Global(global) => !self.program.globals[global].thread_local,
             Origin::Stack(function, local) => {
@@ -223,7 +223,7 @@ impl Tree<'_> {
     }
     /// A value, or what was stored in the variable it was loaded from, if that is stored once, before the threads of a
     /// statement are made.
-    pub(super) fn stored(&self, value: Canonical, made_at: (ContextId, Place)) -> Canonical {
+    pub(super) fn stored(&self, value: Canonical, made_at: (ContextId, ProgramPoint)) -> Canonical {
         let Some((spot, size)) = self.cell(&value.root).filter(|_| value.index.is_none() && value.offset == 0) else {
             return value;
         };
@@ -263,18 +263,18 @@ impl Tree<'_> {
                     let found = accesses(self.program, &statement.stmt);
                     // Who reads what was freed has worse problems (A10).
                     for access in found.iter().filter(|a| a.kind.writes() && a.kind != AccessKind::Free) {
-                        let spots = match access.target {
-                            Target::Pointer(operand) => self.points_to.of(id, &operand),
-                            Target::Behind(operand, times) => self.points_to.behind(id, &operand, times),
-                            Target::List => self.points_to.outside().to_vec(),
-                            Target::Library(_) => continue,
+                        let spots = match access.designator {
+                            Designator::Pointer(operand) => self.points_to.of(id, &operand),
+                            Designator::Behind(operand, times) => self.points_to.behind(id, &operand, times),
+                            Designator::List => self.points_to.outside().to_vec(),
+                            Designator::Library(_) => continue,
                         };
                         let written = (spot, Some(u64::from(size)));
-                        let wild = matches!(access.target, Target::Pointer(operand)
+                        let wild = matches!(access.designator, Designator::Pointer(operand)
                             if !access.perhaps && self.points_to.is_wild(id, &operand));
                         let hits = wild || spots.iter().any(|s| self.points_to.overlap((*s, access.len), written));
                         if hits {
-                            let once = self.single[id] && !self.graphs[id].repeats(block_id);
+                            let once = self.invocations.at_most_once((id, block_id, 0));
                             count += if once { 1 } else { 2 };
                             last = Some((id, block_id, index));
                         }

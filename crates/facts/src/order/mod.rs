@@ -1,4 +1,4 @@
-//! Which threads there are, and what may happen in parallel.
+//! Which threads there are, and which points of the code may happen in parallel (MHP).
 //!
 //! Code is followed per *context*: a function together with the thread that runs it and what is known when it is
 //! entered. Functions that start or wait for threads, directly or through others, get a context per call, so that the
@@ -23,12 +23,13 @@ mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::{IndexVec, index_type};
+use model::{Budget, Spent};
 use program::{BlockId, FunctionId, Program};
 use rustc_hash::FxHashMap;
 
 use crate::address::Address;
 use crate::flow_graph::FlowGraph;
-use crate::invocations::Place;
+use crate::invocations::{Invocations, ProgramPoint};
 use crate::points_to::PointsTo;
 use crate::spot::Spot;
 
@@ -58,7 +59,7 @@ pub struct Thread {
     /// Who makes them; `None` for the first thread and for those of unknown origin.
     pub parent: Option<ThreadId>,
     /// The statement that makes them, in its context.
-    pub made_at: Option<(ContextId, Place)>,
+    pub made_at: Option<(ContextId, ProgramPoint)>,
     /// What they start in.
     pub functions: BTreeSet<FunctionId>,
     /// Which threads may be running just before one of them is made.
@@ -114,7 +115,7 @@ pub struct Context {
     /// Whether a thread starts in it, or code without a body calls it.
     pub starts: bool,
     /// Who calls it where.
-    pub callers: Vec<(ContextId, Place)>,
+    pub callers: Vec<(ContextId, ProgramPoint)>,
     /// What is known when it is entered.
     pub moment: MomentId,
     /// Where that changes: moments from a statement of a block on, sorted.
@@ -141,31 +142,32 @@ pub struct Order {
     pub moments: IndexVec<MomentId, Moment>,
     /// Contexts.
     pub contexts: IndexVec<ContextId, Context>,
-    calls: FxHashMap<(ContextId, Place), Vec<ContextId>>,
-    rows: BTreeMap<(ContextId, Place, Address), (ThreadId, i64)>,
+    calls: FxHashMap<(ContextId, ProgramPoint), Vec<ContextId>>,
+    rows: BTreeMap<(ContextId, ProgramPoint, Address), (ThreadId, i64)>,
 }
 
 impl Order {
     /// Runs the analysis.
-    pub fn new(
+    pub(crate) fn new(
         program: &Program,
         points_to: &PointsTo,
         graphs: &IndexVec<FunctionId, FlowGraph>,
-        single: &IndexVec<FunctionId, bool>,
+        invocations: &Invocations,
         entries: &[FunctionId],
-    ) -> Self {
-        let walked = walk::walk(program, points_to, graphs, single, entries);
-        spread::spread(program, points_to, walked)
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        let walked = walk::walk(program, points_to, graphs, invocations, (entries, budget))?;
+        spread::spread(program, points_to, walked, budget)
     }
 
     /// The contexts that a statement enters, in the same thread.
-    pub fn calls(&self, context: ContextId, place: Place) -> &[ContextId] {
+    pub fn calls(&self, context: ContextId, place: ProgramPoint) -> &[ContextId] {
         self.calls.get(&(context, place)).map_or(&[], Vec::as_slice)
     }
 
     /// The thread to whose argument an access is so many bytes away, while no running thread has that argument: in a loop
     /// over threads, before the round's thread is made or after it was joined.
-    pub fn unclaimed(&self, context: ContextId, place: Place, address: &Address) -> Option<(ThreadId, i64)> {
+    pub fn unclaimed(&self, context: ContextId, place: ProgramPoint, address: &Address) -> Option<(ThreadId, i64)> {
         self.rows.get(&(context, place, *address)).copied()
     }
 

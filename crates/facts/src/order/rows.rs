@@ -7,15 +7,15 @@ use program::{BlockId, FunctionId, Stmt, SyncOp};
 use super::canonical::Canonical;
 use super::walk::Tree;
 use super::{ContextId, ThreadId};
-use crate::accesses::{Target, accesses};
+use crate::accesses::{Designator, accesses};
 use crate::address::Address;
 use crate::flow_graph::Loop;
-use crate::invocations::Place;
+use crate::invocations::ProgramPoint;
 
 impl Tree<'_> {
     /// Accesses in loops over threads that touch what belongs to no running thread: before the round's thread is made,
     /// or after it was joined. Each with how far it is from the argument of that thread.
-    pub(super) fn rows(&self) -> BTreeMap<(ContextId, Place, Address), (ThreadId, i64)> {
+    pub(super) fn rows(&self) -> BTreeMap<(ContextId, ProgramPoint, Address), (ThreadId, i64)> {
         let mut found = BTreeMap::new();
         for (thread, info) in self.threads.iter_enumerated() {
             let Some((context, place)) = info.made_at else { continue };
@@ -67,12 +67,12 @@ impl Tree<'_> {
         }
         found
     }
-    fn each_access(&self, function: FunctionId, blocks: &[BlockId], mut act: impl FnMut(Place, Address)) {
+    fn each_access(&self, function: FunctionId, blocks: &[BlockId], mut act: impl FnMut(ProgramPoint, Address)) {
         for block in blocks {
             let statements = &self.program.functions[function].blocks[*block].statements;
             for (index, statement) in statements.iter().enumerate() {
                 for access in accesses(self.program, &statement.stmt) {
-                    if let Target::Pointer(operand) = access.target {
+                    if let Designator::Pointer(operand) = access.designator {
                         act((function, *block, index), self.points_to.addresses.of(function, &operand));
                     }
                 }
@@ -82,7 +82,7 @@ impl Tree<'_> {
 }
 
 /// From which statement of each block on a round of a loop may have executed the statement already.
-fn after_in_round(body: &program::Function, around: &Loop, place: Place) -> BTreeMap<BlockId, usize> {
+fn after_in_round(body: &program::Function, around: &Loop, place: ProgramPoint) -> BTreeMap<BlockId, usize> {
     let mut later = BTreeMap::from([(place.1, place.2 + 1)]);
     let mut open = body.blocks[place.1].terminator.targets();
     while let Some(block) = open.pop() {

@@ -6,13 +6,15 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use model::index::IndexVec;
+use model::{Budget, Spent};
 use program::{FunctionId, LocalId, Operand, Program, Stmt};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::walk::Tree;
 use super::{Binding, Context, ContextId, Moment, MomentId, Order, ThreadId};
+use crate::Rounds;
 use crate::address::{Address, Base};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::points_to::PointsTo;
 use crate::spot::{Origin, Shift, Spot};
 
@@ -34,15 +36,15 @@ struct Spread<'p> {
     contexts: IndexVec<ContextId, Context>,
     known: FxHashMap<Key, ContextId>,
     of_function: IndexVec<FunctionId, Vec<ContextId>>,
-    calls: FxHashMap<(ContextId, Place), Vec<ContextId>>,
+    calls: FxHashMap<(ContextId, ProgramPoint), Vec<ContextId>>,
     open: VecDeque<ContextId>,
     /// Call statements of functions.
-    call_places: IndexVec<FunctionId, Vec<Place>>,
+    call_places: IndexVec<FunctionId, Vec<ProgramPoint>>,
     /// Stands for no moment in particular.
     whenever: MomentId,
 }
 
-pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) -> Order {
+pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, budget: &Budget) -> Result<Order, Spent> {
     let mut moments = IndexVec::new();
     let whenever = moments.push(Moment::default());
     let mut spread = Spread {
@@ -71,16 +73,18 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>) ->
         }
     }
     spread.outsiders();
+    let mut rounds = Rounds::new(budget, 16);
     while let Some(context) = spread.open.pop_front() {
+        rounds.begin()?;
         spread.visit(context);
     }
     let Spread { moments, contexts, calls, .. } = spread;
     let rows = tree.rows();
-    Order { threads: tree.threads, moments, contexts, calls, rows }
+    Ok(Order { threads: tree.threads, moments, contexts, calls, rows })
 }
 
 /// Call statements by function, creations left out.
-fn call_places(program: &Program, points_to: &PointsTo) -> IndexVec<FunctionId, Vec<Place>> {
+fn call_places(program: &Program, points_to: &PointsTo) -> IndexVec<FunctionId, Vec<ProgramPoint>> {
     let mut places = IndexVec::filled(program.functions.len(), Vec::new());
     for (id, function) in program.functions.iter_enumerated() {
         for (block_id, block) in function.blocks.iter_enumerated() {
@@ -199,7 +203,7 @@ impl Spread<'_> {
     }
 
     /// What is known of the parameters of a function that is called there.
-    fn bindings(&self, caller: ContextId, place: Place, callee: FunctionId) -> Vec<Binding> {
+    fn bindings(&self, caller: ContextId, place: ProgramPoint, callee: FunctionId) -> Vec<Binding> {
         let function = self.contexts[caller].function;
         let statement = &self.program.functions[function].blocks[place.1].statements[place.2].stmt;
         let args = if let Stmt::Call { args, .. } = statement { &args[..] } else { &[] };

@@ -9,15 +9,17 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use model::index::IndexVec;
+use model::{Budget, Spent};
 use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
 use super::canonical::{Callers, Root, canonical};
 use super::joins::{ThreadCode, is_thread_code, thread_code};
 use super::matching::Writers;
 use super::{Argument, ContextId, Moment, Thread, ThreadId};
+use crate::Rounds;
 use crate::address::Base;
 use crate::flow_graph::FlowGraph;
-use crate::invocations::{How, Place, ends_thread};
+use crate::invocations::{How, Invocations, ProgramPoint, ends_thread};
 use crate::points_to::PointsTo;
 use crate::spot::Spot;
 
@@ -32,12 +34,12 @@ const MOST_THREADS: usize = 200;
 pub(super) struct Walked {
     pub(super) function: FunctionId,
     pub(super) thread: ThreadId,
-    pub(super) callers: Vec<(ContextId, Place)>,
+    pub(super) callers: Vec<(ContextId, ProgramPoint)>,
     /// `None` until it is known to be entered.
     pub(super) entry: Option<Moment>,
     exit: Option<Moment>,
     /// Calls into such contexts.
-    pub(super) calls: BTreeMap<Place, BTreeSet<ContextId>>,
+    pub(super) calls: BTreeMap<ProgramPoint, BTreeSet<ContextId>>,
     /// Where the moment is known to change.
     pub(super) changes: BTreeMap<(BlockId, usize), Moment>,
     queued: bool,
@@ -48,7 +50,7 @@ pub(super) struct Tree<'p> {
     pub(super) program: &'p Program,
     pub(super) points_to: &'p PointsTo,
     pub(super) graphs: &'p IndexVec<FunctionId, FlowGraph>,
-    pub(super) single: &'p IndexVec<FunctionId, bool>,
+    pub(super) invocations: &'p Invocations,
     pub(super) threads: IndexVec<ThreadId, Thread>,
     pub(super) contexts: IndexVec<ContextId, Walked>,
     /// Functions that get such contexts.
@@ -56,9 +58,9 @@ pub(super) struct Tree<'p> {
     pub(super) code: BTreeMap<FunctionId, ThreadCode>,
     /// Running threads where the loop around a creation is entered.
     pub(super) before_loop: BTreeMap<ThreadId, BTreeSet<ThreadId>>,
-    by_caller: BTreeMap<(ContextId, Place, FunctionId), ContextId>,
+    by_caller: BTreeMap<(ContextId, ProgramPoint, FunctionId), ContextId>,
     merged: BTreeMap<(FunctionId, ThreadId), ContextId>,
-    pub(super) made: BTreeMap<(ContextId, Place), ThreadId>,
+    pub(super) made: BTreeMap<(ContextId, ProgramPoint), ThreadId>,
     count: BTreeMap<FunctionId, usize>,
     open: VecDeque<ContextId>,
     relevant: BTreeMap<FunctionId, Rc<BTreeMap<BlockId, Vec<usize>>>>,
@@ -70,7 +72,7 @@ pub(super) struct Tree<'p> {
 }
 
 impl Callers for Tree<'_> {
-    fn only_caller(&self, context: ContextId) -> Option<(ContextId, Place)> {
+    fn only_caller(&self, context: ContextId) -> Option<(ContextId, ProgramPoint)> {
         let [only] = self.contexts[context].callers[..] else { return None };
         let root = self.roots.values().any(|c| *c == context);
         (!root).then_some(only)
@@ -84,16 +86,16 @@ pub(super) fn walk<'p>(
     program: &'p Program,
     points_to: &'p PointsTo,
     graphs: &'p IndexVec<FunctionId, FlowGraph>,
-    single: &'p IndexVec<FunctionId, bool>,
-    entries: &[FunctionId],
-) -> Tree<'p> {
+    invocations: &'p Invocations,
+    (entries, budget): (&[FunctionId], &Budget),
+) -> Result<Tree<'p>, Spent> {
     let concerned = concerned(program, points_to);
     let code = concerned.iter().map(|f| (*f, thread_code(program, points_to, graphs, *f))).collect();
     let mut tree = Tree {
         program,
         points_to,
         graphs,
-        single,
+        invocations,
         threads: IndexVec::new(),
         contexts: IndexVec::new(),
         concerned,
@@ -119,14 +121,18 @@ pub(super) fn walk<'p>(
             tree.start(id, function, &Moment::default());
         }
     }
-    tree.run();
+    tree.run(budget)?;
     for (thread, before) in std::mem::take(&mut tree.before_loop) {
         tree.threads[thread].before_loop = before;
     }
-    tree
+    Ok(tree)
 }
 
-fn thread(parent: Option<ThreadId>, made_at: Option<(ContextId, Place)>, functions: BTreeSet<FunctionId>) -> Thread {
+fn thread(
+    parent: Option<ThreadId>,
+    made_at: Option<(ContextId, ProgramPoint)>,
+    functions: BTreeSet<FunctionId>,
+) -> Thread {
     Thread {
         parent,
         made_at,
@@ -165,14 +171,18 @@ fn concerned(program: &Program, points_to: &PointsTo) -> BTreeSet<FunctionId> {
 }
 
 impl Tree<'_> {
-    fn run(&mut self) {
+    fn run(&mut self, budget: &Budget) -> Result<(), Spent> {
+        let mut rounds = Rounds::new(budget, 16);
         while let Some(context) = self.open.pop_front() {
+            rounds.begin()?;
             self.contexts[context].queued = false;
             self.visit(context);
         }
         for context in self.contexts.ids() {
+            rounds.begin()?;
             self.record(context);
         }
+        Ok(())
     }
     fn push(&mut self, context: ContextId) {
         if !std::mem::replace(&mut self.contexts[context].queued, true) {
@@ -223,7 +233,7 @@ impl Tree<'_> {
     }
 
     /// The context that a call enters.
-    fn callee(&mut self, caller: ContextId, place: Place, function: FunctionId) -> ContextId {
+    fn callee(&mut self, caller: ContextId, place: ProgramPoint, function: FunctionId) -> ContextId {
         let thread = self.contexts[caller].thread;
         if let Some(known) = self.by_caller.get(&(caller, place, function)) {
             return *known;
@@ -377,8 +387,14 @@ impl Tree<'_> {
         }
     }
 
-    /// What is known after a statement; `None` if it is not known to come to an end.
-    fn statement(&mut self, context: ContextId, place: Place, stmt: &Stmt, mut moment: Moment) -> Option<Moment> {
+    /// What is known after a statement; `None` if it is not known to end.
+    fn statement(
+        &mut self,
+        context: ContextId,
+        place: ProgramPoint,
+        stmt: &Stmt,
+        mut moment: Moment,
+    ) -> Option<Moment> {
         match stmt {
             Stmt::Sync { op: SyncOp::Create { function, arg: _ }, .. } => {
                 self.create(context, place, function, &mut moment);
@@ -400,7 +416,7 @@ impl Tree<'_> {
         }
     }
 
-    fn invoke(&mut self, context: ContextId, place: Place, moment: Moment) -> Option<Moment> {
+    fn invoke(&mut self, context: ContextId, place: ProgramPoint, moment: Moment) -> Option<Moment> {
         let Some(invoke) = self.points_to.invoke(place) else { return Some(moment) };
         let (how, outside) = (invoke.how, invoke.outside);
         let callees = invoke.callees.clone();
@@ -425,7 +441,7 @@ impl Tree<'_> {
         after
     }
 
-    fn create(&mut self, context: ContextId, place: Place, function: &Operand, moment: &mut Moment) {
+    fn create(&mut self, context: ContextId, place: ProgramPoint, function: &Operand, moment: &mut Moment) {
         let maker = self.contexts[context].thread;
         let address = self.points_to.addresses.of(place.0, function);
         let root = canonical(self.program, &self.points_to.addresses, self, context, address).root;
@@ -451,7 +467,7 @@ impl Tree<'_> {
     fn thread(
         &mut self,
         context: ContextId,
-        place: Place,
+        place: ProgramPoint,
         maker: ThreadId,
         functions: &BTreeSet<FunctionId>,
     ) -> ThreadId {

@@ -7,36 +7,53 @@
 //! context-insensitive; `lockset` adds both for locks.
 //!
 //! Can be missed: pointers hidden from the language inside vectors or floating-point values; what a function without a
-//! body does to memory that it was not given. Never claimed wrongly: a
-//! pointer that is computed by integer arithmetic keeps its objects, at any offset. A pointer of which nothing is known
-//! has an empty set: an access through it is *wild* and may touch whatever is exposed.
+//! body does to memory that it was not given. Never claimed wrongly: a pointer that is computed by integer arithmetic
+//! keeps its objects, at any offset. A pointer of which nothing is known has an empty set: an access through it is
+//! *wild* and may touch whatever is exposed. Where nothing is known of some of a pointer's values,
+//! [`PointsTo::may_be_unknown`] says so beside what is known of the others.
 
-mod bunch;
+mod collapse;
 mod constraints;
 
 mod passages;
 mod solver;
 mod wrappers;
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use model::index::IndexVec;
+use model::{Budget, Spent};
 use program::{FunctionId, LocalId, Operand, Program};
 use rustc_hash::FxHashMap;
 
+use crate::Options;
 use crate::address::{Address, Addresses, Base};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 use solver::{Node, Solver};
+
+/// Solutions made by this process.
+static SOLUTIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many points-to solutions this process has made: one for each [`Facts`](crate::Facts) that was asked for one.
+pub fn solutions() -> usize {
+    SOLUTIONS.load(Ordering::Relaxed)
+}
 
 /// A statement that makes functions run, with those it may run.
 #[derive(Clone, Debug)]
 pub struct Invoke {
     /// The statement.
-    pub place: Place,
+    pub place: ProgramPoint,
     /// How it makes them run.
     pub how: How,
     /// The functions, in order.
     pub callees: Vec<FunctionId>,
-    /// Whether a function without a body, or one that is not known, may be among those meant.
+    /// Functions without a body that may be among those meant, in order.
+    pub without_body: BTreeSet<FunctionId>,
+    /// Whether a function without a body, or one that is not known, may be among those meant; but for those without
+    /// effect.
     pub outside: bool,
 }
 
@@ -46,20 +63,21 @@ pub struct PointsTo {
     pub addresses: Addresses,
     ids: FxHashMap<Origin, ObjectId>,
     solver: Solver,
+    unknown: ObjectId,
     locals: IndexVec<FunctionId, Node>,
-    invokes: FxHashMap<Place, Invoke>,
+    invokes: FxHashMap<ProgramPoint, Invoke>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
     outside: Node,
-    calls_outside: Vec<(String, Place)>,
+    calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     returned: IndexVec<FunctionId, Node>,
 }
 
 impl PointsTo {
-    /// Runs the analysis. `assume_pure` names functions without a body that have no effect; `entries` are called by code
-    /// that is not there.
-    pub fn new(program: &Program, assume_pure: &std::collections::BTreeSet<String>, entries: &[FunctionId]) -> Self {
-        constraints::generate(program, assume_pure, entries)
+    /// Runs the analysis. Only [`Facts`](crate::Facts) does, once for a program.
+    pub(crate) fn new(program: &Program, options: &Options, budget: &Budget) -> Result<Self, Spent> {
+        SOLUTIONS.fetch_add(1, Ordering::Relaxed);
+        constraints::generate(program, options, budget)
     }
 
     /// Where an operand of a function may point to, sorted.
@@ -115,22 +133,22 @@ impl PointsTo {
     pub fn has_one_name(&self, object: ObjectId) -> bool {
         self.clones(object).is_empty()
             && !self.clones.values().any(|clones| clones.contains(&object))
-            && self.bunch(object).is_none()
+            && self.collapsed_node(object).is_none()
             && self.members(object).is_empty()
     }
 
-    /// The bunch that an object is in: spots of the bunch may be spots of the object.
-    pub fn bunch(&self, object: ObjectId) -> Option<ObjectId> {
-        self.solver.bunches.of(object)
+    /// The collapsed node that an object is in: spots of the collapsed node may be spots of the object.
+    pub fn collapsed_node(&self, object: ObjectId) -> Option<ObjectId> {
+        self.solver.collapsed_nodes.of(object)
     }
-    /// The objects of a bunch.
-    pub fn members(&self, bunch: ObjectId) -> &[ObjectId] {
-        self.solver.bunches.members(bunch)
+    /// The objects of a collapsed node.
+    pub fn members(&self, collapsed: ObjectId) -> &[ObjectId] {
+        self.solver.collapsed_nodes.members(collapsed)
     }
     /// Whether bytes from one spot on may be bytes from the other on; `None` for an unknown number of bytes.
     pub fn overlap(&self, one: (Spot, Option<u64>), other: (Spot, Option<u64>)) -> bool {
         let (a, b) = (one.0.object, other.0.object);
-        let same = a == b || self.bunch(a) == Some(b) || self.bunch(b) == Some(a);
+        let same = a == b || self.collapsed_node(a) == Some(b) || self.collapsed_node(b) == Some(a);
         same && Spot { object: b, ..one.0 }.overlaps(one.1, other.0, other.1)
     }
     /// Whether one of these spots may be one of the others.
@@ -138,11 +156,11 @@ impl PointsTo {
         one.iter().any(|a| other.iter().any(|b| self.overlap((*a, Some(1)), (*b, Some(1)))))
     }
 
-    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a bunch, those of
-    /// pointers to it alone.
+    /// For each object the pieces of memory in which a pointer to it may be stored; for members of a collapsed node,
+    /// those of pointers to it alone.
     pub fn holders(&self) -> FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> {
         let mut holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>> = FxHashMap::default();
-        for home in self.objects().ids().filter(|object| self.bunch(*object).is_none()) {
+        for home in self.objects().ids().filter(|object| self.collapsed_node(*object).is_none()) {
             for (spot, size, node) in self.solver.cells(home) {
                 for object in self.solver.of(node).iter().map(|s| s.object) {
                     let places = holders.entry(object).or_default();
@@ -180,18 +198,18 @@ impl PointsTo {
     pub fn outside(&self) -> &[Spot] {
         self.solver.of(self.outside)
     }
-    /// Whether functions without a body may know the object, or one of the bunch.
+    /// Whether functions without a body may know the object, or one of the collapsed node.
     pub fn is_known_outside(&self, object: ObjectId) -> bool {
         let knows = |object: ObjectId| {
             let spots = self.outside();
             spots.get(spots.partition_point(|s| s.object < object)).is_some_and(|s| s.object == object)
         };
         knows(object)
-            || self.bunch(object).is_some_and(knows)
+            || self.collapsed_node(object).is_some_and(knows)
             || self.members(object).iter().any(|member| knows(*member))
     }
     /// Calls of functions without a body whose effects are not known, in order.
-    pub fn calls_outside(&self) -> &[(String, Place)] {
+    pub fn calls_outside(&self) -> &[(String, ProgramPoint)] {
         &self.calls_outside
     }
 
@@ -201,14 +219,42 @@ impl PointsTo {
     }
 
     /// What a statement makes run.
-    pub fn invoke(&self, place: Place) -> Option<&Invoke> {
+    pub fn invoke(&self, place: ProgramPoint) -> Option<&Invoke> {
         self.invokes.get(&place)
     }
     /// Whether a statement may run a function without a body whose effects are not known.
-    pub fn leaves(&self, place: Place) -> bool {
+    pub fn leaves(&self, place: ProgramPoint) -> bool {
         self.invoke(place).is_some_and(|i| i.outside)
     }
 
+    /// Whether an operand may point to something that is not in its set: nothing is known of it, or not all.
+    pub fn may_be_unknown(&self, function: FunctionId, operand: &Operand) -> bool {
+        match self.addresses.of(function, operand).base {
+            Base::Any => true,
+            Base::Local(local) => {
+                let node = self.locals[function] + local.0;
+                self.solver.may_be_unknown(node) || self.solver.of(node).is_empty()
+            }
+            Base::Number | Base::Global(_) | Base::Function(_) => false,
+        }
+    }
+    /// The functions that an operand may point to, in order.
+    pub fn functions(&self, function: FunctionId, operand: &Operand) -> Vec<FunctionId> {
+        let mut found: Vec<FunctionId> = self.of(function, operand).iter().filter_map(|s| self.function(*s)).collect();
+        found.sort_unstable();
+        found
+    }
+    fn function(&self, spot: Spot) -> Option<FunctionId> {
+        if let Origin::Function(function) = self.origin(spot.object) { Some(function) } else { None }
+    }
+    /// The functions whose addresses are used as values.
+    pub fn functions_as_values(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        self.objects().iter().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None })
+    }
+    /// Objects whose addresses were written through pointers of which nothing is known, sorted.
+    pub fn written_anywhere(&self) -> Vec<ObjectId> {
+        self.stored_in(self.unknown)
+    }
     /// The operands of a statement's accesses that are wild: nothing is known about where they point.
     pub fn is_wild(&self, function: FunctionId, operand: &Operand) -> bool {
         let address = self.addresses.of(function, operand);

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use facts::address::{Address, Base};
-use facts::invocations::{How, Place};
+use facts::invocations::{How, ProgramPoint};
 use facts::spot::Spot;
 use program::{FunctionId, LocalId, Operand, Stmt};
 
-use super::{Analysis, Depends, State, Summary};
+use super::{Analysis, Depends, LocksetState, Summary};
 use crate::lock::{Lock, Locks, from_callee, name};
 use crate::released::Released;
 
 impl Analysis<'_, '_> {
     /// Follows a statement that makes functions run; `false` if none of them returns.
-    pub(super) fn invoke(&self, state: &mut State, place: Place, stmt: &Stmt) -> bool {
+    pub(super) fn invoke(&self, state: &mut LocksetState, place: ProgramPoint, stmt: &Stmt) -> bool {
         let Some(invoke) = self.facts.points_to.invoke(place) else { return true };
         let (dst, args): (Option<LocalId>, &[Operand]) = match stmt {
             Stmt::Call { dst, args, .. } => (*dst, args),
@@ -21,7 +21,7 @@ impl Analysis<'_, '_> {
         };
         let addresses: Vec<Address> =
             args.iter().map(|a| self.facts.points_to.addresses.of(self.function, a)).collect();
-        let mut after: Option<State> = None;
+        let mut after: Option<LocksetState> = None;
         let perhaps_not = invoke.how != How::Call;
         if perhaps_not || invoke.callees.is_empty() {
             after = Some(state.clone());
@@ -59,8 +59,8 @@ impl Analysis<'_, '_> {
         }
     }
 
-    /// Code without a body may give back what it may know.
-    fn leave(&self, state: &mut State) {
+    /// Code without a body may release what it may know.
+    fn leave(&self, state: &mut LocksetState) {
         let known = |spot: &Spot| self.facts.points_to.is_known_outside(spot.object);
         let reachable = |lock: &Lock| match lock {
             Lock::At(spot) => known(spot),
@@ -78,7 +78,7 @@ impl Analysis<'_, '_> {
 
     fn apply(
         &self,
-        state: &mut State,
+        state: &mut LocksetState,
         callee: FunctionId,
         summary: &Summary,
         dst: Option<LocalId>,
@@ -145,7 +145,7 @@ impl Analysis<'_, '_> {
             state.pending.insert(dst, depends);
         }
     }
-    fn release_among(&self, state: &mut State, released: &Released) {
+    fn release_among(&self, state: &mut LocksetState, released: &Released) {
         match released {
             Released::Named(lock) => self.release(state, *lock),
             Released::Outside => self.leave(state),

@@ -1,24 +1,24 @@
-//! What functions do to locks, by summaries.
+//! Must-locksets by summaries: what functions do to locks.
 //!
 //! Paper: Kahlon, Yang, Sankaranarayanan and Gupta, *Fast and Accurate Static Data-Race Detection for Concurrent
 //! Programs*, section 3. A function is followed once, whoever calls it: at each point, which locks it surely holds that
-//! it did not hold when it was entered, and which it may have given back. Locks are named by addresses in terms of
+//! it did not hold when it was entered, and which it may have released. Locks are named by addresses in terms of
 //! parameters and locals ([`Lock::Symbol`]), which callers translate; that two names mean one lock is their symbolic
 //! equality, which is what tracking complete update sequences backwards finds (Algorithm 2), since locals are in SSA
 //! form. Deviations: forward instead of backward, all locks at once; tried locks and what results say about them.
 //!
-//! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned anew.
-//! Never claimed wrongly: that a lock is held, if functions without a body give back no lock that they were not given.
+//! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned again.
+//! Never claimed wrongly: that a lock is held, if functions without a body release no lock that they were not given.
 
 mod calls;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::Facts;
 use facts::address::Address;
-use facts::invocations::{Place, ends_thread};
-use model::LockMode;
+use facts::invocations::{ProgramPoint, ends_thread};
+use facts::{Rounds, Solved};
 use model::index::IndexVec;
+use model::{LockMode, Spent};
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
 
 use crate::bottom_up::bottom_up;
@@ -38,12 +38,12 @@ struct Depends {
 
 /// What is known at a point of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct LocksetState {
     /// Taken since the function was entered, and surely held.
     pub(crate) held: Locks,
-    /// What may have been given back since the function was entered.
+    /// What may have been released since the function was entered.
     pub(crate) released: BTreeSet<Released>,
-    /// What may have been given back and taken again by waits since the function was entered.
+    /// What may have been released and taken again by waits since the function was entered.
     pub(crate) interrupted: BTreeSet<Released>,
     pending: BTreeMap<LocalId, Depends>,
     /// Locks that were surely taken since the function was entered, whether they are still held or not.
@@ -52,7 +52,7 @@ pub(crate) struct State {
     pub(crate) histories: BTreeMap<Lock, BTreeSet<Lock>>,
 }
 
-impl State {
+impl LocksetState {
     fn join(&mut self, other: &Self) -> bool {
         let mut changed = meet(&mut self.held, &other.held);
         let size = |state: &Self| {
@@ -76,7 +76,7 @@ impl State {
 /// What a function has done when it returns, in terms of its parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Summary {
-    state: State,
+    state: LocksetState,
     /// What holds besides if the result is zero, or is not.
     depends: Depends,
     /// What it returns, if that is always the same address.
@@ -84,7 +84,7 @@ pub(crate) struct Summary {
 }
 
 /// States of a function by block, each from a statement on.
-type Changes = BTreeMap<BlockId, Vec<(usize, State)>>;
+type Changes = BTreeMap<BlockId, Vec<(usize, LocksetState)>>;
 
 /// The effects of all functions.
 pub(crate) struct Effects {
@@ -95,7 +95,8 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// Follows all functions, callees first.
-    pub(crate) fn new(facts: &Facts<'_>) -> Self {
+    pub(crate) fn new(facts: &Solved<'_>) -> Result<Self, Spent> {
+        let mut round = Rounds::new(facts.budget, 16);
         let count = facts.program.functions.len();
         let mut this =
             Self { before: IndexVec::filled(count, BTreeMap::new()), summaries: IndexVec::filled(count, None) };
@@ -105,6 +106,7 @@ impl Effects {
             loop {
                 let mut changed = false;
                 for function in &group {
+                    round.begin()?;
                     let analysis = Analysis { facts, effects: &this, function: *function, recursive_types };
                     let (states, summary) = analysis.run();
                     changed |= this.summaries[*function] != summary;
@@ -112,13 +114,14 @@ impl Effects {
                     this.summaries[*function] = summary;
                 }
                 rounds += 1;
-                // Everything only shrinks, so this ends; the bound is for safety's sake and gives up all claims.
+                // Everything only shrinks, so this ends; the bound is a safeguard that gives up all claims.
                 if !changed || group.len() == 1 && rounds > 60 {
                     break;
                 }
                 if rounds > 60 {
                     for function in &group {
-                        let state = State { released: BTreeSet::from([Released::Outside]), ..State::default() };
+                        let state =
+                            LocksetState { released: BTreeSet::from([Released::Outside]), ..LocksetState::default() };
                         this.summaries[*function] =
                             Some(Summary { state, depends: Depends::default(), returned: None });
                     }
@@ -126,11 +129,11 @@ impl Effects {
                 }
             }
         }
-        this
+        Ok(this)
     }
 
     /// What is known before a statement; `None` where it cannot be reached.
-    pub(crate) fn at(&self, (function, block, index): Place) -> Option<&State> {
+    pub(crate) fn at(&self, (function, block, index): ProgramPoint) -> Option<&LocksetState> {
         let list = self.before[function].get(&block)?;
         let next = list.partition_point(|(from, _)| *from <= index);
         list.get(next.checked_sub(1)?).map(|(_, state)| state)
@@ -138,7 +141,7 @@ impl Effects {
 }
 
 struct Analysis<'a, 'p> {
-    facts: &'a Facts<'p>,
+    facts: &'a Solved<'p>,
     effects: &'a Effects,
     function: FunctionId,
     recursive_types: bool,
@@ -147,12 +150,12 @@ struct Analysis<'a, 'p> {
 impl Analysis<'_, '_> {
     fn run(&self) -> (Changes, Option<Summary>) {
         let (body, graph) = (&self.facts.program.functions[self.function], &self.facts.graphs[self.function]);
-        let mut at: BTreeMap<BlockId, State> = BTreeMap::new();
-        let mut edges: BTreeMap<(BlockId, BlockId), State> = BTreeMap::new();
+        let mut at: BTreeMap<BlockId, LocksetState> = BTreeMap::new();
+        let mut edges: BTreeMap<(BlockId, BlockId), LocksetState> = BTreeMap::new();
         let mut open: BTreeSet<(u32, BlockId)> = BTreeSet::new();
         let rank: BTreeMap<BlockId, u32> = graph.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
         if let Some(first) = graph.order.first() {
-            at.insert(*first, State::default());
+            at.insert(*first, LocksetState::default());
             open.insert((0, *first));
         }
         while let Some((_, block)) = open.pop_first() {
@@ -182,13 +185,18 @@ impl Analysis<'_, '_> {
         (states, summary)
     }
 
-    /// What is known after a block; `None` if it does not come to its end.
-    fn through(&self, block: BlockId, mut state: State, mut list: Option<&mut Vec<(usize, State)>>) -> Option<State> {
+    /// What is known after a block; `None` if its end is never reached.
+    fn through(
+        &self,
+        block: BlockId,
+        mut state: LocksetState,
+        mut list: Option<&mut Vec<(usize, LocksetState)>>,
+    ) -> Option<LocksetState> {
         let statements = &self.facts.program.functions[self.function].blocks[block].statements;
         for (index, statement) in statements.iter().enumerate() {
             let concerns = match &statement.stmt {
                 Stmt::Sync { .. } | Stmt::Call { .. } | Stmt::Library { .. } | Stmt::Exit { .. } => true,
-                stmt => state != State::default() && !stmt.assigns().is_empty(),
+                stmt => state != LocksetState::default() && !stmt.assigns().is_empty(),
             };
             if !concerns {
                 continue;
@@ -206,14 +214,19 @@ impl Analysis<'_, '_> {
     }
 
     /// What the function has done when it returns.
-    fn summary(&self, at: &BTreeMap<BlockId, State>, edges: &BTreeMap<(BlockId, BlockId), State>) -> Option<Summary> {
+    fn summary(
+        &self,
+        at: &BTreeMap<BlockId, LocksetState>,
+        edges: &BTreeMap<(BlockId, BlockId), LocksetState>,
+    ) -> Option<Summary> {
         let body = &self.facts.program.functions[self.function];
-        let (mut all, mut zero, mut other): (Option<State>, Option<State>, Option<State>) = (None, None, None);
+        let (mut all, mut zero, mut other): (Option<LocksetState>, Option<LocksetState>, Option<LocksetState>) =
+            (None, None, None);
         let mut returned: Option<Option<Address>> = None;
         for (block, state) in at {
             let Terminator::Return(value) = &body.blocks[*block].terminator else { continue };
             // The values that may be returned, each with the state in which it is.
-            let mut ways: Vec<(Option<Operand>, State)> = Vec::new();
+            let mut ways: Vec<(Option<Operand>, LocksetState)> = Vec::new();
             let phi = body.blocks[*block].statements.iter().find_map(|s| match (&s.stmt, value) {
                 (Stmt::Assign { dst, expr: Expr::Phi(sources) }, Some(Operand::Local(v))) if dst == v => Some(sources),
                 _ => None,
@@ -235,7 +248,7 @@ impl Analysis<'_, '_> {
                     None => address,
                     Some(known) => known.filter(|known| Some(*known) == address),
                 });
-                let add = |to: &mut Option<State>, state: &State| match to {
+                let add = |to: &mut Option<LocksetState>, state: &LocksetState| match to {
                     Some(known) => {
                         known.join(state);
                     }
@@ -263,7 +276,7 @@ impl Analysis<'_, '_> {
             }
         }
         let state = all?;
-        let besides = |way: Option<State>| {
+        let besides = |way: Option<LocksetState>| {
             let held = way.map(|w| w.held).unwrap_or_default();
             held.into_iter().filter(|(lock, _)| !state.held.contains_key(lock)).collect::<Locks>()
         };
@@ -271,7 +284,7 @@ impl Analysis<'_, '_> {
         Some(Summary { state, depends, returned: returned.flatten() })
     }
 
-    /// The local whose being zero a local tells, and whether it is nonzero exactly then.
+    /// The local that a local tests for zero, and whether the test is nonzero exactly where the tested one is zero.
     fn tested(&self, local: LocalId) -> Option<(LocalId, bool)> {
         let (mut local, mut flipped) = (local, false);
         for _ in 0..16 {
@@ -294,7 +307,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What is known after going to a block.
-    fn across(&self, state: &State, terminator: &Terminator, target: BlockId) -> State {
+    fn across(&self, state: &LocksetState, terminator: &Terminator, target: BlockId) -> LocksetState {
         let mut state = state.clone();
         if let Terminator::Branch { condition: Operand::Local(condition), then, otherwise } = terminator
             && then != otherwise
@@ -302,7 +315,7 @@ impl Analysis<'_, '_> {
             && let Some(depends) = state.pending.get(&tested).cloned()
         {
             let nonzero = (target == *then) != flipped;
-            // The result may be tested again, as long as the lock is not given back.
+            // The result may be tested again, as long as the lock is not released.
             for (lock, held) in if nonzero { depends.other } else { depends.zero } {
                 if !state.held.contains_key(&lock) {
                     self.acquire(&mut state, lock, held.mode);
@@ -312,7 +325,7 @@ impl Analysis<'_, '_> {
         state
     }
 
-    fn acquire(&self, state: &mut State, lock: Lock, mode: LockMode) {
+    fn acquire(&self, state: &mut LocksetState, lock: Lock, mode: LockMode) {
         if !lock.is_lock() {
             state.held.insert(lock, Held { mode, depth: 1 });
             return;
@@ -341,7 +354,7 @@ impl Analysis<'_, '_> {
         self.recursive_types && crate::recursive::is_recursive(self.facts, self.function, lock)
     }
 
-    fn release(&self, state: &mut State, lock: Lock) {
+    fn release(&self, state: &mut LocksetState, lock: Lock) {
         state.pending.clear();
         if let Some(held) = state.held.get_mut(&lock) {
             held.depth = held.depth.saturating_sub(1);
@@ -358,7 +371,7 @@ impl Analysis<'_, '_> {
     }
 
     /// A local is assigned: names that mention it mean something else from now on.
-    fn assigned(&self, state: &mut State, local: LocalId) {
+    fn assigned(&self, state: &mut LocksetState, local: LocalId) {
         if state.held.keys().any(|lock| lock.mentions(local)) {
             state.held.retain(|lock, _| !lock.mentions(local));
         }
@@ -390,7 +403,7 @@ impl Analysis<'_, '_> {
     }
 
     /// Follows a statement; `false` if nothing comes after it.
-    fn statement(&self, state: &mut State, place: Place, stmt: &Stmt) -> bool {
+    fn statement(&self, state: &mut LocksetState, place: ProgramPoint, stmt: &Stmt) -> bool {
         let of = |operand: &Operand| {
             let address = self.facts.points_to.addresses.of(self.function, operand);
             name(self.facts, self.function, address)
@@ -413,7 +426,7 @@ impl Analysis<'_, '_> {
                 }
                 SyncOp::Unlock { lock } => self.release(state, of(lock)),
                 SyncOp::SemPost { sem } => self.release(state, of(sem)),
-                // The lock is given back and taken again: it is held before and after, but not since it was taken.
+                // The lock is released and taken again: it is held before and after, but not since it was taken.
                 SyncOp::CondWait { lock, .. } => {
                     let lock = of(lock);
                     state.interrupted.insert(Released::Named(lock));
@@ -445,7 +458,7 @@ impl Analysis<'_, '_> {
         true
     }
 
-    fn take(&self, state: &mut State, dst: Option<LocalId>, locks: &[Lock], mode: LockMode, wait: TryMode) {
+    fn take(&self, state: &mut LocksetState, dst: Option<LocalId>, locks: &[Lock], mode: LockMode, wait: TryMode) {
         if wait == TryMode::Wait {
             return locks.iter().for_each(|lock| self.acquire(state, *lock, mode));
         }

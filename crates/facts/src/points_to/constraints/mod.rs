@@ -1,25 +1,27 @@
 //! Statements as constraints.
 
+mod calls;
+mod rows;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::IndexVec;
-use program::library::{self, Effect, Role, Size};
+use model::{Budget, Spent};
+use program::library;
 use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
-use super::solver::{Node, Solver, Source, Task};
+use super::solver::{Node, POINTER, Solver, Source, Task};
 use super::{Invoke, PointsTo, local_nodes, wrappers};
+use crate::Options;
 use crate::address::{Addresses, Base};
-use crate::invocations::{How, Place};
+use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
-
-/// Bytes of a pointer.
-const POINTER: Option<u32> = Some(8);
 
 /// An invocation whose functions are found while solving.
 struct Call<'p> {
-    place: Place,
+    place: ProgramPoint,
     how: How,
     args: &'p [Operand],
     dst: Option<LocalId>,
@@ -36,12 +38,16 @@ struct Generator<'p> {
     /// What thread functions return, for those who join.
     results: Node,
     outside: Node,
+    /// A pointer of which nothing is known.
+    unknown: Spot,
+    /// The calls through such pointers.
+    calls_unknown: FxHashSet<u32>,
     calls: Vec<Call<'p>>,
-    invokes: BTreeMap<Place, Invoke>,
+    invokes: BTreeMap<ProgramPoint, Invoke>,
     bound: FxHashSet<(u32, FunctionId)>,
     wrappers: BTreeSet<FunctionId>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
-    calls_outside: Vec<(String, Place)>,
+    calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     passages: Passages,
 }
@@ -54,8 +60,9 @@ fn constant(len: &Operand) -> Option<u32> {
 /// The number of the invocation by code without a body.
 const OUTSIDE: u32 = u32::MAX;
 
-pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entries: &[FunctionId]) -> PointsTo {
+pub(super) fn generate(program: &Program, options: &Options, budget: &Budget) -> Result<PointsTo, Spent> {
     let mut solver = Solver::default();
+    let unknown = solver.follow_unknown();
     let locals = local_nodes(program, &mut solver);
     let mut returned = IndexVec::new();
     for _ in &program.functions {
@@ -64,7 +71,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
     let (results, outside) = (solver.node(), solver.node());
     let mut generator = Generator {
         program,
-        assume_pure,
+        assume_pure: &options.assume_pure,
         addresses: Addresses::new(program),
         solver,
         ids: FxHashMap::default(),
@@ -72,6 +79,8 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         returned,
         results,
         outside,
+        unknown,
+        calls_unknown: FxHashSet::default(),
         calls: Vec::new(),
         invokes: BTreeMap::new(),
         bound: FxHashSet::default(),
@@ -81,7 +90,7 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         by_outside: Vec::new(),
         passages: Passages::default(),
     };
-    generator.run(entries);
+    generator.run(&options.entries, budget)?;
     let Generator {
         addresses,
         mut solver,
@@ -97,10 +106,12 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
     } = generator;
     by_outside.sort_unstable();
     solver.settle();
-    PointsTo {
+    let clones = clones.keys().map(|made| (*made, names_of(*made, &clones))).collect();
+    Ok(PointsTo {
         addresses,
         ids,
         solver,
+        unknown: unknown.object,
         locals,
         invokes: invokes.into_iter().collect(),
         clones,
@@ -108,11 +119,21 @@ pub(super) fn generate(program: &Program, assume_pure: &BTreeSet<String>, entrie
         calls_outside,
         by_outside,
         returned,
+    })
+}
+
+/// All blocks that are known by other names to callers, and to the callers of those.
+fn names_of(made: ObjectId, clones: &FxHashMap<ObjectId, Vec<ObjectId>>) -> Vec<ObjectId> {
+    let (mut names, mut open) = (BTreeSet::new(), vec![made]);
+    while let Some(object) = open.pop() {
+        let of_callers = clones.get(&object).into_iter().flatten();
+        open.extend(of_callers.filter(|clone| names.insert(**clone)));
     }
+    names.into_iter().collect()
 }
 
 impl<'p> Generator<'p> {
-    fn run(&mut self, entries: &[FunctionId]) {
+    fn run(&mut self, entries: &[FunctionId], budget: &Budget) -> Result<(), Spent> {
         self.outside_world();
         entries.iter().for_each(|entry| self.entry(*entry));
         self.globals();
@@ -128,8 +149,9 @@ impl<'p> Generator<'p> {
                     {
                         let (at, from) = (self.source(id, address), Source::Node(self.results, Shift::default()));
                         self.solver.task(at, Task::Store { shift: Shift::default(), size: POINTER, from });
+                    } else {
+                        self.statement(place, &statement.stmt);
                     }
-                    self.statement(place, &statement.stmt);
                     after_join = matches!(statement.stmt, Stmt::Sync { op: SyncOp::Join { .. }, .. });
                 }
                 if let Terminator::Return(Some(value)) = &block.terminator {
@@ -139,16 +161,20 @@ impl<'p> Generator<'p> {
             }
         }
         loop {
-            self.solver.solve();
+            if !self.calls_unknown.is_empty() {
+                self.bind_unknown();
+            }
+            self.solver.solve(budget)?;
             let invoked = std::mem::take(&mut self.solver.invoked);
             let opened = self.passages.open(&mut self.solver);
-            if invoked.is_empty() && !opened {
-                break;
+            if invoked.is_empty() && !opened && !self.solver.spread_unknown() {
+                return Ok(());
             }
             for (number, spot) in invoked {
                 match self.solver.objects[spot.object] {
                     Origin::Function(f) => self.bind(number, f),
                     Origin::Outside if number != OUTSIDE => self.call_outside(number, None),
+                    Origin::Unknown if number != OUTSIDE => self.call_unknown(number),
                     _ => {}
                 }
             }
@@ -178,7 +204,8 @@ impl<'p> Generator<'p> {
                 Source::Spot(Spot::start(object).shifted(address.shift()))
             }
             Base::Function(f) => self.start(Origin::Function(f)),
-            Base::Number | Base::Any => Source::Nothing,
+            Base::Number => Source::Nothing,
+            Base::Any => Source::Spot(self.unknown),
         }
     }
     /// The source, at any offset.
@@ -232,9 +259,12 @@ impl<'p> Generator<'p> {
                 let at = Spot::start(object).shifted(Shift { offset: *offset as i64, stride: 0 });
                 let mut from = self.source(FunctionId(0), target);
                 // What is defined elsewhere is known there.
-                if *target == Operand::Any && elsewhere {
-                    from = Source::Node(self.outside, Shift::default());
-                    self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                if *target == Operand::Any {
+                    from = Source::Nothing;
+                    if elsewhere {
+                        from = Source::Node(self.outside, Shift::default());
+                        self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                    }
                 }
                 let cell = self.solver.cell(at, POINTER);
                 self.solver.flow(from, cell);
@@ -247,13 +277,15 @@ impl<'p> Generator<'p> {
         self.solver.task(at, Task::Load { shift: Shift::default(), size, to });
     }
     fn store(&mut self, f: FunctionId, address: &Operand, size: Option<u32>, from: Source) {
-        if from != Source::Nothing {
+        // A value that is not known is a pointer only if it has the size of one.
+        let is_number = from == Source::Spot(self.unknown) && size.is_some() && size != POINTER;
+        if from != Source::Nothing && !is_number {
             let at = self.source(f, address);
             self.solver.task(at, Task::Store { shift: Shift::default(), size, from });
         }
     }
 
-    fn statement(&mut self, place: Place, stmt: &'p Stmt) {
+    fn statement(&mut self, place: ProgramPoint, stmt: &'p Stmt) {
         let f = place.0;
         match stmt {
             Stmt::Assign { dst, expr } => self.assign(f, *dst, expr),
@@ -357,221 +389,11 @@ impl<'p> Generator<'p> {
         parts.into_iter().for_each(|part| self.flow(part, f, dst));
     }
 
-    fn call(&mut self, place: Place, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
-        let number = self.calls.len() as u32;
-        self.calls.push(Call { place, how, args, dst });
-        let invoke = Invoke { place, how, callees: Vec::new(), outside: false };
-        self.invokes.entry(place).or_insert(invoke);
-        number
-    }
-    fn invoke(&mut self, f: FunctionId, pointer: &Operand, number: u32) {
-        match self.addresses.of(f, pointer).base {
-            Base::Function(callee) => self.bind(number, callee),
-            _ => {
-                let at = self.source(f, pointer);
-                self.solver.task(at, Task::Invoke(number));
-            }
-        }
-    }
-
-    /// Lets an invocation run a function.
-    fn bind(&mut self, number: u32, callee: FunctionId) {
-        if !self.bound.insert((number, callee)) {
-            return;
-        }
-        let body = &self.program.functions[callee];
-        if body.blocks.is_empty() {
-            if number != OUTSIDE && !self.assume_pure.contains(&body.symbol) {
-                self.call_outside(number, Some(callee));
-            }
-            return;
-        }
-        let (returned, outside) = (self.returned[callee], self.outside);
-        let whatever = Source::Node(outside, Shift::default());
-        if number == OUTSIDE {
-            self.by_outside.push(callee);
-            (0..body.params).for_each(|p| self.flow(whatever, callee, LocalId(p)));
-            self.solver.flow(Source::Node(returned, Shift::default()), outside);
-            return;
-        }
-        let Call { place, how, args, dst } = self.calls[number as usize];
-        if let Some(invoke) = self.invokes.get_mut(&place)
-            && let Err(at) = invoke.callees.binary_search(&callee)
-        {
-            invoke.callees.insert(at, callee);
-        }
-        if how == How::Callback {
-            // A callback is called with pointers into what the library was given.
-            for parameter in 0..body.params {
-                for arg in args {
-                    let from = self.anywhere(place.0, arg);
-                    self.flow(from, callee, LocalId(parameter));
-                }
-                self.flow(whatever, callee, LocalId(parameter));
-            }
-        } else {
-            for parameter in 0..body.params {
-                match args.get(parameter as usize) {
-                    Some(arg) => {
-                        let from = self.source(place.0, arg);
-                        self.flow(from, callee, LocalId(parameter));
-                    }
-                    None => self.flow(whatever, callee, LocalId(parameter)),
-                }
-            }
-            // Variadic arguments are found through memory.
-            for arg in args.iter().skip(body.params as usize) {
-                let from = self.source(place.0, arg);
-                self.solver.flow(from, outside);
-            }
-        }
-        match how {
-            How::Create => {
-                let results = self.results;
-                self.solver.flow(Source::Node(returned, Shift::default()), results);
-            }
-            How::Callback => self.solver.flow(Source::Node(returned, Shift::default()), outside),
-            How::Call | How::Once => {
-                if let Some(dst) = dst {
-                    self.result(place, callee, dst);
-                }
-            }
-        }
-    }
-
-    /// A call's result: what the function returned, or a block of its own if the function only allocates.
-    fn result(&mut self, place: Place, callee: FunctionId, dst: LocalId) {
-        let returned = self.returned[callee];
-        if !self.wrappers.contains(&callee) {
-            return self.flow(Source::Node(returned, Shift::default()), place.0, dst);
-        }
-        let block = self.object(Origin::Heap(place));
-        self.flow(Source::Spot(Spot::start(block)), place.0, dst);
-        for made in self.made_by(callee) {
-            self.clones.entry(made).or_default().push(block);
-            let to = Task::CopyOut { shift: Shift::default(), len: None, to: block };
-            self.solver.task(Source::Spot(Spot::start(made)), to);
-        }
-    }
-    /// The blocks that a function makes to return them.
-    fn made_by(&mut self, function: FunctionId) -> Vec<ObjectId> {
-        let mut places = Vec::new();
-        for (block_id, block) in self.program.functions[function].blocks.iter_enumerated() {
-            for (index, statement) in block.statements.iter().enumerate() {
-                let makes = match &statement.stmt {
-                    Stmt::Alloc { .. } => true,
-                    Stmt::Call { callee: Callee::Direct(callee), .. } => self.wrappers.contains(callee),
-                    _ => false,
-                };
-                if makes {
-                    places.push((function, block_id, index));
-                }
-            }
-        }
-        places.into_iter().map(|place| self.object(Origin::Heap(place))).collect()
-    }
-
-    fn call_outside(&mut self, number: u32, callee: Option<FunctionId>) {
-        let Call { place, args, dst, .. } = self.calls[number as usize];
-        let name = callee.map_or_else(|| "a function pointer".to_owned(), |f| self.program.functions[f].name.clone());
-        self.leave(place, name, args, dst);
-    }
-    /// Calls something whose effects are not known.
-    fn leave(&mut self, place: Place, name: String, args: &[Operand], dst: Option<LocalId>) {
-        self.calls_outside.push((name, place));
-        if let Some(invoke) = self.invokes.get_mut(&place) {
-            invoke.outside = true;
-        }
-        let outside = self.outside;
-        for arg in args {
-            let from = self.source(place.0, arg);
-            self.solver.flow(from, outside);
-        }
-        if let Some(dst) = dst {
-            self.flow(Source::Node(outside, Shift::default()), place.0, dst);
-        }
-    }
-
     /// Copies bytes, `len` of them where that is known, to a place as far behind `to` as `shift` says.
-    fn copy(&mut self, place: Place, to: &Operand, from: &Operand, len: Option<u32>, shift: Shift) {
+    fn copy(&mut self, place: ProgramPoint, to: &Operand, from: &Operand, len: Option<u32>, shift: Shift) {
         let transfer = self.object(Origin::Transfer(place));
         let (to, from) = (self.source(place.0, to), self.source(place.0, from));
         self.solver.task(from, Task::CopyOut { shift: Shift::default(), len, to: transfer });
         self.solver.task(to, Task::CopyIn { shift, from: transfer });
-    }
-
-    fn library(&mut self, place: Place, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
-        let f = place.0;
-        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
-        let Some(row) = library::lookup(name) else {
-            if !self.assume_pure.contains(name) {
-                self.call(place, How::Call, args, dst);
-                self.leave(place, name.to_owned(), args, dst);
-            }
-            return;
-        };
-        for effect in row.effects {
-            match effect {
-                Effect::Returns(n) => {
-                    let from = self.anywhere(f, &arg(*n));
-                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-                }
-                Effect::ReturnsState(state) => {
-                    let object = self.object(Origin::Library(*state));
-                    let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
-                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-                }
-                Effect::StoresPointer(to, n) => {
-                    let from = self.anywhere(f, &arg(*n));
-                    self.store(f, &arg(*to), POINTER, from);
-                }
-                Effect::Copies(to, from) => {
-                    self.copy(place, &arg(*to), &arg(*from), None, Shift::ANYWHERE);
-                }
-                Effect::Passes(passage) => {
-                    let memory = self.object(Origin::Library(passage.state));
-                    let at = self.source(f, &arg(passage.arg));
-                    let len = row.effects.iter().find_map(|e| match e {
-                        Effect::Read(n, Size::Arg(len)) if *n == passage.arg => constant(&arg(*len)),
-                        Effect::Read(n, size) if *n == passage.arg => {
-                            size.fixed(self.program.architecture).and_then(|len| u32::try_from(len).ok())
-                        }
-                        _ => None,
-                    });
-                    self.passages.add(&mut self.solver, passage, at, len, memory);
-                }
-                Effect::Keeps(n) => {
-                    let (from, outside) = (self.source(f, &arg(*n)), self.outside);
-                    self.solver.flow(from, outside);
-                }
-                Effect::Calls(n) => {
-                    let number = self.call(place, How::Callback, args, None);
-                    let pointer = arg(*n);
-                    self.invoke(f, &pointer, number);
-                }
-                _ => {}
-            }
-        }
-        // What else it does is not known, but it can do that only to what it is given.
-        if row.is_opaque() && !library::is_about_signals(name) {
-            self.call(place, How::Call, args, dst);
-            self.leave(place, name.to_owned(), args, dst);
-        }
-        let block = Origin::Heap(place);
-        match row.role {
-            Role::Allocate { .. } | Role::AllocateInside | Role::Reallocate { .. } => {
-                let from = self.start(block);
-                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-            }
-            Role::AllocateInto { pointer, .. } => {
-                let from = self.start(block);
-                self.store(f, &arg(pointer), POINTER, from);
-            }
-            Role::Errno => {
-                let from = self.start(Origin::Errno);
-                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
-            }
-            _ => {}
-        }
     }
 }

@@ -1,30 +1,39 @@
-//! Inclusion constraints between sets of spots, solved in waves.
+//! Inclusion constraints between points-to sets, solved in waves.
 //!
-//! Each node has a set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn into
-//! edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so are the
-//! cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond [`MOST_SPOTS`] they
-//! are widened to one with a stride, so that pointers that walk through an object come to rest. Few objects per node too:
-//! beyond [`MOST_TARGETS`] they become a bunch ([`super::bunch`]), so that sets, edges and cells stay near the number of
-//! statements.
+//! Each node has a points-to set of spots. Edges carry spots from node to node, moved by a shift; loads and stores turn
+//! into edges from and to the cells of objects as spots arrive. Nodes on a cycle of unmoved edges are merged, and so
+//! are the cells of an object that overlap. Only what is new travels. Few spots per object and node: beyond
+//! [`MOST_SPOTS`] they are widened to one with a stride, so that pointers that walk through an object reach a fixed
+//! point. Few objects per node too: beyond [`MOST_TARGETS`] they become a collapsed node ([`super::collapse`]), so that
+//! sets, edges and cells stay near the number of statements.
+
+mod cycles;
+mod memory;
+mod unknown;
 
 use std::collections::VecDeque;
 
 use model::index::IndexVec;
+use model::{Budget, Spent};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::bunch::Bunches;
+use super::collapse::CollapsedNodes;
+use crate::Rounds;
 use crate::spot::{ObjectId, Origin, Shift, Spot};
+use memory::{Memory, Mirror};
 
-/// A set of spots.
+/// A node, which has a points-to set.
 pub(super) type Node = u32;
 
 /// Spots of one object in one set before they are widened.
 pub(super) const MOST_SPOTS: usize = 8;
-/// Spots in one set before their objects are bunched.
+/// Spots in one set before their objects are collapsed.
 pub(super) const MOST_TARGETS: usize = 32;
-/// Cells of one object before they become one.
-const MOST_CELLS: usize = 192;
+/// Visits of nodes between two questions to the budget.
+const VISITS: u32 = 2_048;
+/// Bytes of a pointer.
+pub(super) const POINTER: Option<u32> = Some(8);
 
 /// Where spots come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,38 +63,12 @@ pub(super) enum Task {
     Leak { to: Node },
 }
 
-/// A piece of an object's memory.
-#[derive(Clone, Copy)]
-struct Cell {
-    spot: Spot,
-    size: Option<u32>,
-    node: Node,
-}
-
-/// Content that flows on to another object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Mirror {
-    from: Spot,
-    len: Option<u32>,
-    to: Spot,
-}
-
-#[derive(Default)]
-struct Memory {
-    cells: Vec<Cell>,
-    found: FxHashMap<(Spot, Option<u32>), Node>,
-    mirrors: Vec<Mirror>,
-    known_mirrors: FxHashSet<Mirror>,
-    leaks: Vec<Node>,
-    collapsed: bool,
-}
-
 /// The constraints and their solution so far.
 #[derive(Default)]
 pub(super) struct Solver {
     /// What the objects stand for.
     pub(super) objects: IndexVec<ObjectId, Origin>,
-    pub(super) bunches: Bunches,
+    pub(super) collapsed_nodes: CollapsedNodes,
     parent: Vec<Node>,
     spots: Vec<Vec<Spot>>,
     fresh: Vec<Vec<Spot>>,
@@ -105,6 +88,14 @@ pub(super) struct Solver {
     edges_at_last_order: usize,
     /// Functions that arrived at an invocation.
     pub(super) invoked: Vec<(u32, Spot)>,
+    /// The abstract location of pointers of which nothing is known, if they are followed.
+    unknown: Option<ObjectId>,
+    /// Something may have been copied from where such a pointer points.
+    unknown_copied: bool,
+    /// Every piece of memory may hold such a pointer.
+    unknown_everywhere: bool,
+    /// By node, in the end: whether such a pointer is in its set.
+    may_be_unknown: Vec<bool>,
 }
 
 impl Solver {
@@ -146,7 +137,7 @@ impl Solver {
     }
     /// The pieces of an object that have content, with their nodes.
     pub(super) fn cells(&self, object: ObjectId) -> impl Iterator<Item = (Spot, Option<u32>, Node)> + '_ {
-        let memory = self.memory.get(self.bunches.home(object).0 as usize);
+        let memory = self.memory.get(self.collapsed_nodes.home(object).0 as usize);
         memory.into_iter().flat_map(|m| &m.cells).map(|c| (c.spot, c.size, c.node))
     }
 
@@ -174,7 +165,7 @@ impl Solver {
     /// Adds spots to a node; what is new will travel on.
     fn add(&mut self, node: Node, spots: &[Spot]) {
         let node = self.find_and_shorten(node) as usize;
-        let fresh = join(&mut self.spots[node], spots, &self.bunches);
+        let fresh = join(&mut self.spots[node], spots, &self.collapsed_nodes);
         if !fresh.is_empty() {
             self.fresh[node].extend(fresh);
             self.queue(node as Node);
@@ -183,19 +174,20 @@ impl Solver {
             }
         }
     }
-    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a bunch.
-    fn bunch(&mut self, node: Node) {
+    /// Makes room in a set that has too many spots: objects in which it has spots at the same place become a collapsed
+    /// node.
+    fn collapse(&mut self, node: Node) {
         let node = self.find_and_shorten(node) as usize;
         if self.spots[node].len() <= MOST_TARGETS {
             return;
         }
-        for group in self.bunches.groups(&self.spots[node], &self.objects) {
-            let (bunch, joined) = self.bunches.gather(&group, &mut self.objects);
-            joined.into_iter().for_each(|object| self.move_memory(object, bunch));
+        for group in self.collapsed_nodes.groups(&self.spots[node], &self.objects) {
+            let (collapsed, joined) = self.collapsed_nodes.gather(&group, &mut self.objects);
+            joined.into_iter().for_each(|object| self.move_memory(object, collapsed));
         }
         let known = std::mem::take(&mut self.spots[node]);
-        let rest = self.bunches.put_together(&known, &self.objects);
-        // What is in a bunch now travels with it, if the bunch has not been there already.
+        let rest = self.collapsed_nodes.put_together(&known, &self.objects);
+        // What is in a collapsed node now travels with it, if the collapsed node has not been there already.
         let mut fresh = std::mem::take(&mut self.fresh[node]);
         fresh.retain(|s| rest.binary_search(s).is_ok());
         fresh.extend(rest.iter().filter(|s| known.binary_search(s).is_err()));
@@ -203,21 +195,6 @@ impl Solver {
         if !fresh.is_empty() {
             self.fresh[node] = fresh;
             self.queue(node as Node);
-        }
-    }
-    /// What is in an object is in its bunch from now on.
-    fn move_memory(&mut self, object: ObjectId, bunch: ObjectId) {
-        let memory = std::mem::take(self.memory(object));
-        let of = |spot: Spot| Spot { object: bunch, ..spot };
-        for cell in memory.cells {
-            let there = self.cell(of(cell.spot), cell.size);
-            self.merge(there, cell.node);
-        }
-        for mirror in memory.mirrors {
-            self.mirror(Mirror { from: of(mirror.from), ..mirror });
-        }
-        for to in memory.leaks {
-            self.perform(Task::Leak { to }, Spot::start(bunch));
         }
     }
     fn queue(&mut self, node: Node) {
@@ -251,6 +228,9 @@ impl Solver {
     }
 
     fn perform(&mut self, task: Task, spot: Spot) {
+        if self.is_unknown(spot) {
+            return self.perform_unknown(task, spot);
+        }
         match task {
             Task::Load { shift, size, to } => {
                 let cell = self.cell(spot.shifted(shift), size);
@@ -268,7 +248,7 @@ impl Solver {
             }
             Task::Invoke(number) => self.invoked.push((number, spot)),
             Task::Leak { to } => {
-                let memory = self.memory(self.bunches.home(spot.object));
+                let memory = self.memory(self.collapsed_nodes.home(spot.object));
                 if memory.leaks.contains(&to) {
                     return;
                 }
@@ -278,71 +258,6 @@ impl Solver {
                 self.edge(to, whole, Shift::default());
             }
         }
-    }
-
-    /// The memory of an object that is its own home.
-    fn memory(&mut self, object: ObjectId) -> &mut Memory {
-        let index = object.0 as usize;
-        if self.memory.len() <= index {
-            self.memory.resize_with(index + 1, Memory::default);
-        }
-        &mut self.memory[index]
-    }
-
-    /// The node of a piece of memory, merged with all pieces that it overlaps.
-    pub(super) fn cell(&mut self, spot: Spot, size: Option<u32>) -> Node {
-        let spot = Spot { object: self.bunches.home(spot.object), ..spot };
-        let memory = self.memory(spot.object);
-        // Before anything is reflected: the cells of an object that mirrors itself further along have no end.
-        memory.collapsed |= memory.cells.len() >= MOST_CELLS && !memory.found.contains_key(&(spot, size));
-        let (spot, size) =
-            if memory.collapsed { (Spot::new(spot.object, Shift::ANYWHERE), None) } else { (spot, size) };
-        if let Some(node) = memory.found.get(&(spot, size)) {
-            return *node;
-        }
-        let len = |size: Option<u32>| size.map(u64::from);
-        let overlapped: Vec<Node> = {
-            let cells = memory.cells.iter().filter(|c| spot.overlaps(len(size), c.spot, len(c.size)));
-            cells.map(|c| c.node).collect()
-        };
-        let node = self.node();
-        let memory = &mut self.memory[spot.object.0 as usize];
-        memory.found.insert((spot, size), node);
-        memory.cells.push(Cell { spot, size, node });
-        let mirrors = memory.mirrors.clone();
-        for other in overlapped {
-            self.merge(node, other);
-        }
-        for mirror in mirrors {
-            self.reflect(mirror, Cell { spot, size, node });
-        }
-        node
-    }
-
-    fn mirror(&mut self, mirror: Mirror) {
-        let from = Spot { object: self.bunches.home(mirror.from.object), ..mirror.from };
-        let mirror = Mirror { from, ..mirror };
-        let memory = self.memory(from.object);
-        if !memory.known_mirrors.insert(mirror) {
-            return;
-        }
-        memory.mirrors.push(mirror);
-        for cell in memory.cells.clone() {
-            self.reflect(mirror, cell);
-        }
-    }
-    /// What flows from one cell through a mirror.
-    fn reflect(&mut self, mirror: Mirror, cell: Cell) {
-        let size = cell.size.map(u64::from);
-        if !mirror.from.overlaps(mirror.len.map(u64::from), cell.spot, size) {
-            return;
-        }
-        let from = mirror.from.within();
-        let back = Shift { offset: -from.offset, stride: from.stride };
-        let within = cell.spot.within().then(back);
-        let to = mirror.to.shifted(within);
-        let to = self.cell(to, cell.size);
-        self.edge(cell.node, to, Shift::default());
     }
 
     /// Makes two nodes one, when nothing else is being done.
@@ -385,8 +300,9 @@ impl Solver {
         }
     }
 
-    /// Carries spots along until nothing changes, or somebody is invoked.
-    pub(super) fn solve(&mut self) {
+    /// Carries spots along until nothing changes.
+    pub(super) fn solve(&mut self, budget: &Budget) -> Result<(), Spent> {
+        let mut rounds = Rounds::new(budget, VISITS);
         self.tidy();
         while !self.pending.is_empty() {
             if self.known_edges.len() > self.edges_at_last_order + self.edges_at_last_order / 8 {
@@ -401,8 +317,10 @@ impl Solver {
                 self.queued[node as usize] = false;
                 self.visit(node);
                 self.tidy();
+                rounds.begin()?;
             }
         }
+        Ok(())
     }
     /// Does what was put off.
     fn tidy(&mut self) {
@@ -410,16 +328,20 @@ impl Solver {
             if let Some((one, other)) = self.to_merge.pop() {
                 self.merge_now(one, other);
             } else if let Some(node) = self.crowded.pop() {
-                self.bunch(node);
+                self.collapse(node);
             } else {
                 return;
             }
         }
     }
-    /// Says the same with the bunches there are in the end, when nothing changes any more.
+    /// Says the same with the collapsed nodes there are in the end, when nothing changes any more.
     pub(super) fn settle(&mut self) {
+        let unknown = self.unknown;
         for set in &mut self.spots {
-            *set = self.bunches.settled(set, &self.objects);
+            *set = self.collapsed_nodes.settled(set, &self.objects);
+            let before = set.len();
+            set.retain(|spot| unknown != Some(spot.object));
+            self.may_be_unknown.push(set.len() < before);
         }
     }
 
@@ -441,75 +363,6 @@ impl Solver {
             self.add(to, &moved(&fresh, shift));
         }
     }
-
-    /// Merges nodes on cycles of unmoved edges and puts all nodes in order (Tarjan's algorithm, without recursion).
-    fn merge_cycles(&mut self) {
-        let count = self.parent.len();
-        const NONE: u32 = u32::MAX;
-        let (mut index, mut low) = (vec![NONE; count], vec![0u32; count]);
-        let mut on_stack = vec![false; count];
-        let (mut stack, mut calls): (Vec<Node>, Vec<(Node, usize)>) = (Vec::new(), Vec::new());
-        let mut components: Vec<Vec<Node>> = Vec::new();
-        let mut finished = Vec::new();
-        let mut next = 0u32;
-        for start in 0..count as Node {
-            if self.parent[start as usize] != start || index[start as usize] != NONE {
-                continue;
-            }
-            calls.push((start, 0));
-            while let Some((node, edge)) = calls.pop() {
-                let n = node as usize;
-                if edge == 0 {
-                    index[n] = next;
-                    low[n] = next;
-                    next += 1;
-                    stack.push(node);
-                    on_stack[n] = true;
-                }
-                let mut descended = false;
-                for number in edge..self.edges[n].len() {
-                    let (to, shift) = self.edges[n][number];
-                    let to = self.find(to);
-                    if shift != Shift::default() {
-                        continue;
-                    }
-                    if index[to as usize] == NONE {
-                        calls.push((node, number + 1));
-                        calls.push((to, 0));
-                        descended = true;
-                        break;
-                    }
-                    if on_stack[to as usize] {
-                        low[n] = low[n].min(index[to as usize]);
-                    }
-                }
-                if descended {
-                    continue;
-                }
-                if low[n] == index[n] {
-                    let at = stack.iter().rposition(|m| *m == node).unwrap_or(0);
-                    let component: Vec<Node> = stack.drain(at..).collect();
-                    component.iter().for_each(|m| on_stack[*m as usize] = false);
-                    finished.extend(component.iter().copied());
-                    if component.len() > 1 {
-                        components.push(component);
-                    }
-                }
-                if let Some((caller, _)) = calls.last() {
-                    low[*caller as usize] = low[*caller as usize].min(low[n]);
-                }
-            }
-        }
-        self.order = vec![0; count];
-        for (rank, node) in finished.iter().rev().enumerate() {
-            self.order[*node as usize] = rank as u32;
-        }
-        for component in components {
-            for node in &component[1..] {
-                self.merge(component[0], *node);
-            }
-        }
-    }
 }
 
 fn moved(spots: &[Spot], shift: Shift) -> Vec<Spot> {
@@ -526,7 +379,7 @@ fn moved_again(spots: &[Spot], shift: Shift) -> Vec<Spot> {
 }
 
 /// Adds sorted spots to a sorted set, widening where there are too many of an object; returns what is new.
-fn join(set: &mut Vec<Spot>, spots: &[Spot], bunches: &Bunches) -> Vec<Spot> {
+fn join(set: &mut Vec<Spot>, spots: &[Spot], collapsed_nodes: &CollapsedNodes) -> Vec<Spot> {
     let mut fresh: Vec<Spot> = Vec::new();
     let mut at = 0;
     for spot in spots {
@@ -540,7 +393,7 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot], bunches: &Bunches) -> Vec<Spot> {
         }
         let len = set[at..].iter().take_while(|s| s.object == spot.object).count();
         let same = &set[at..at + len];
-        if same.iter().any(|s| s.includes(*spot)) || bunches.are_in(set, *spot) {
+        if same.iter().any(|s| s.includes(*spot)) || collapsed_nodes.are_in(set, *spot) {
             continue;
         }
         let new = fresh.iter().rev().take_while(|s| s.object == spot.object);
@@ -560,29 +413,4 @@ fn join(set: &mut Vec<Spot>, spots: &[Spot], bunches: &Bunches) -> Vec<Spot> {
         set.dedup();
     }
     fresh
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `a[i + 1] = a[i]` over structures: each cell of the array flows into the next one.
-    #[test]
-    fn an_object_that_mirrors_itself_has_few_cells() {
-        let mut solver = Solver::default();
-        let object = ObjectId(0);
-        let start = Spot::start(object);
-        let along = Shift { offset: 56, stride: 0 };
-        let content = Spot::start(ObjectId(1));
-        solver.task(
-            Source::Spot(start),
-            Task::Store { shift: Shift::default(), size: Some(8), from: Source::Spot(content) },
-        );
-        solver.mirror(Mirror { from: start, len: None, to: start.shifted(along) });
-        solver.solve();
-        assert!(solver.cells(object).count() <= MOST_CELLS + 1);
-        let far = solver.cell(Spot::new(object, Shift { offset: 56 * 10_000, stride: 0 }), Some(8));
-        solver.solve();
-        assert_eq!(solver.of(far), [content]);
-    }
 }

@@ -1,0 +1,175 @@
+//! Calls as constraints: arguments and results, of functions in the program and outside of it.
+
+use std::collections::BTreeSet;
+
+use program::{Callee, FunctionId, LocalId, Operand, Stmt};
+
+use super::{Call, Generator, OUTSIDE};
+use crate::address::Base;
+use crate::invocations::{How, ProgramPoint};
+use crate::points_to::Invoke;
+use crate::points_to::solver::{POINTER, Source, Task};
+use crate::spot::{ObjectId, Origin, Shift, Spot};
+
+impl<'p> Generator<'p> {
+    pub(super) fn call(&mut self, place: ProgramPoint, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
+        let number = self.calls.len() as u32;
+        self.calls.push(Call { place, how, args, dst });
+        let invoke = Invoke { place, how, callees: Vec::new(), without_body: BTreeSet::new(), outside: false };
+        self.invokes.entry(place).or_insert(invoke);
+        number
+    }
+    pub(super) fn invoke(&mut self, f: FunctionId, pointer: &Operand, number: u32) {
+        match self.addresses.of(f, pointer).base {
+            Base::Function(callee) => self.bind(number, callee),
+            _ => {
+                let at = self.source(f, pointer);
+                self.solver.task(at, Task::Invoke(number));
+            }
+        }
+    }
+
+    /// Lets an invocation run a function.
+    pub(super) fn bind(&mut self, number: u32, callee: FunctionId) {
+        if !self.bound.insert((number, callee)) {
+            return;
+        }
+        let body = &self.program.functions[callee];
+        if body.blocks.is_empty() {
+            if let Some(call) = self.calls.get(number as usize)
+                && let Some(invoke) = self.invokes.get_mut(&call.place)
+            {
+                invoke.without_body.insert(callee);
+            }
+            if number != OUTSIDE && !self.assume_pure.contains(&body.symbol) {
+                self.call_outside(number, Some(callee));
+            }
+            return;
+        }
+        let (returned, outside) = (self.returned[callee], self.outside);
+        let whatever = Source::Node(outside, Shift::default());
+        if number == OUTSIDE {
+            self.by_outside.push(callee);
+            (0..body.params).for_each(|p| self.flow(whatever, callee, LocalId(p)));
+            self.solver.flow(Source::Node(returned, Shift::default()), outside);
+            return;
+        }
+        let Call { place, how, args, dst } = self.calls[number as usize];
+        if let Some(invoke) = self.invokes.get_mut(&place)
+            && let Err(at) = invoke.callees.binary_search(&callee)
+        {
+            invoke.callees.insert(at, callee);
+        }
+        if how == How::Callback {
+            // A callback is called with pointers into what the library was given.
+            for parameter in 0..body.params {
+                for arg in args {
+                    let from = self.anywhere(place.0, arg);
+                    self.flow(from, callee, LocalId(parameter));
+                }
+                self.flow(whatever, callee, LocalId(parameter));
+            }
+        } else {
+            for parameter in 0..body.params {
+                match args.get(parameter as usize) {
+                    Some(arg) => {
+                        let from = self.source(place.0, arg);
+                        self.flow(from, callee, LocalId(parameter));
+                    }
+                    None => self.flow(whatever, callee, LocalId(parameter)),
+                }
+            }
+            // Variadic arguments are found through memory.
+            for arg in args.iter().skip(body.params as usize) {
+                let from = self.source(place.0, arg);
+                self.solver.flow(from, outside);
+            }
+        }
+        match how {
+            How::Create => {
+                let results = self.results;
+                self.solver.flow(Source::Node(returned, Shift::default()), results);
+            }
+            How::Callback => self.solver.flow(Source::Node(returned, Shift::default()), outside),
+            How::Call | How::Once => {
+                if let Some(dst) = dst {
+                    self.result(place, callee, dst);
+                }
+            }
+        }
+    }
+
+    /// A call's result: what the function returned, or a block of its own if the function only allocates.
+    fn result(&mut self, place: ProgramPoint, callee: FunctionId, dst: LocalId) {
+        let returned = self.returned[callee];
+        if !self.wrappers.contains(&callee) {
+            return self.flow(Source::Node(returned, Shift::default()), place.0, dst);
+        }
+        let block = self.object(Origin::Heap(place));
+        self.flow(Source::Spot(Spot::start(block)), place.0, dst);
+        for made in self.made_by(callee) {
+            self.clones.entry(made).or_default().push(block);
+            let to = Task::CopyOut { shift: Shift::default(), len: None, to: block };
+            self.solver.task(Source::Spot(Spot::start(made)), to);
+        }
+    }
+    /// The blocks that a function makes to return them.
+    fn made_by(&mut self, function: FunctionId) -> Vec<ObjectId> {
+        let mut places = Vec::new();
+        for (block_id, block) in self.program.functions[function].blocks.iter_enumerated() {
+            for (index, statement) in block.statements.iter().enumerate() {
+                let makes = match &statement.stmt {
+                    Stmt::Alloc { .. } => true,
+                    Stmt::Call { callee: Callee::Direct(callee), .. } => self.wrappers.contains(callee),
+                    _ => false,
+                };
+                if makes {
+                    places.push((function, block_id, index));
+                }
+            }
+        }
+        places.into_iter().map(|place| self.object(Origin::Heap(place))).collect()
+    }
+
+    pub(super) fn call_outside(&mut self, number: u32, callee: Option<FunctionId>) {
+        let Call { place, args, dst, .. } = self.calls[number as usize];
+        let name = callee.map_or_else(|| "a function pointer".to_owned(), |f| self.program.functions[f].name.clone());
+        self.leave(place, name, args, dst);
+    }
+    /// Calls through a pointer of which nothing is known: any function whose address is used may be meant.
+    pub(super) fn call_unknown(&mut self, number: u32) {
+        let Call { place, args, dst, .. } = self.calls[number as usize];
+        if !self.calls_unknown.insert(number) {
+            return;
+        }
+        let unknown = Source::Spot(self.unknown);
+        for arg in args {
+            let from = self.source(place.0, arg);
+            self.solver.task(unknown, Task::Store { shift: Shift::default(), size: POINTER, from });
+        }
+        dst.into_iter().for_each(|dst| self.flow(unknown, place.0, dst));
+    }
+    /// Lets every function whose address is used be called with anything.
+    pub(super) fn bind_unknown(&mut self) {
+        let functions = self.ids.keys().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None });
+        for function in functions.collect::<BTreeSet<_>>() {
+            let parameters = (0..self.program.functions[function].params).map(LocalId);
+            parameters.for_each(|parameter| self.flow(Source::Spot(self.unknown), function, parameter));
+        }
+    }
+    /// Calls something whose effects are not known.
+    pub(super) fn leave(&mut self, place: ProgramPoint, name: String, args: &[Operand], dst: Option<LocalId>) {
+        self.calls_outside.push((name, place));
+        if let Some(invoke) = self.invokes.get_mut(&place) {
+            invoke.outside = true;
+        }
+        let outside = self.outside;
+        for arg in args {
+            let from = self.source(place.0, arg);
+            self.solver.flow(from, outside);
+        }
+        if let Some(dst) = dst {
+            self.flow(Source::Node(outside, Shift::default()), place.0, dst);
+        }
+    }
+}

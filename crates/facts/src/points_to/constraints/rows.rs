@@ -1,0 +1,90 @@
+//! Library functions as constraints, by their rows.
+
+use program::library::{self, Effect, Role, Size};
+use program::{LocalId, Operand};
+
+use super::{Generator, constant};
+use crate::invocations::{How, ProgramPoint};
+use crate::points_to::solver::{POINTER, Source};
+use crate::spot::{Origin, Shift, Spot};
+
+impl<'p> Generator<'p> {
+    pub(super) fn library(&mut self, place: ProgramPoint, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
+        let f = place.0;
+        let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
+        let Some(row) = library::lookup(name) else {
+            if !self.assume_pure.contains(name) {
+                self.call(place, How::Call, args, dst);
+                self.leave(place, name.to_owned(), args, dst);
+            }
+            return;
+        };
+        for effect in row.effects {
+            match effect {
+                Effect::Returns(n) => {
+                    let from = self.anywhere(f, &arg(*n));
+                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                }
+                Effect::ReturnsState(state) => {
+                    let object = self.object(Origin::Library(*state));
+                    let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
+                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                }
+                // Threads meet there, whether or not a pointer to it is ever returned.
+                Effect::State(state, _) => {
+                    self.object(Origin::Library(*state));
+                }
+                Effect::StoresPointer(to, n) => {
+                    let from = self.anywhere(f, &arg(*n));
+                    self.store(f, &arg(*to), POINTER, from);
+                }
+                Effect::Copies(to, from) => {
+                    self.copy(place, &arg(*to), &arg(*from), None, Shift::ANYWHERE);
+                }
+                Effect::Passes(passage) => {
+                    let memory = self.object(Origin::Library(passage.state));
+                    let at = self.source(f, &arg(passage.arg));
+                    let len = row.effects.iter().find_map(|e| match e {
+                        Effect::Read(n, Size::Arg(len)) if *n == passage.arg => constant(&arg(*len)),
+                        Effect::Read(n, size) if *n == passage.arg => {
+                            size.fixed(self.program.architecture).and_then(|len| u32::try_from(len).ok())
+                        }
+                        _ => None,
+                    });
+                    self.passages.add(&mut self.solver, passage, at, len, memory);
+                }
+                Effect::Keeps(n) => {
+                    let (from, outside) = (self.source(f, &arg(*n)), self.outside);
+                    self.solver.flow(from, outside);
+                }
+                Effect::Calls(n) => {
+                    let number = self.call(place, How::Callback, args, None);
+                    let pointer = arg(*n);
+                    self.invoke(f, &pointer, number);
+                }
+                _ => {}
+            }
+        }
+        // What else it does is not known, but it can do that only to what it is given.
+        if row.is_opaque() && !library::is_about_signals(name) {
+            self.call(place, How::Call, args, dst);
+            self.leave(place, name.to_owned(), args, dst);
+        }
+        let block = Origin::Heap(place);
+        match row.role {
+            Role::Allocate { .. } | Role::AllocateInside | Role::Reallocate { .. } => {
+                let from = self.start(block);
+                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+            }
+            Role::AllocateInto { pointer, .. } => {
+                let from = self.start(block);
+                self.store(f, &arg(pointer), POINTER, from);
+            }
+            Role::Errno => {
+                let from = self.start(Origin::Errno);
+                dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+            }
+            _ => {}
+        }
+    }
+}
