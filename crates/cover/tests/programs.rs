@@ -36,7 +36,7 @@ fn candidates(text: &str) -> BTreeSet<Lines> {
         }
     }
     let limits = Limits { executions: 100_000, states: 30_000, events: 100 };
-    if let Ok(Some(truth)) = oracle::explore(&program, limits) {
+    if let Ok(Some(truth)) = oracle::explore(program, limits) {
         for (a, b) in truth.races {
             let lines = (line(a).min(line(b)), line(a).max(line(b)));
             assert!(open.contains(&lines), "lines {lines:?} race but are not candidates\n{text}");

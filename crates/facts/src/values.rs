@@ -166,11 +166,11 @@ mod tests {
         let facts = Facts::of(Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")));
         let main = facts.program().main.unwrap();
         let statements = facts.program().functions[main].blocks.iter().flat_map(|b| &b.statements);
-        let addresses = statements.filter_map(|s| match s.stmt {
+        let mut addresses = statements.filter_map(|s| match s.stmt {
             Stmt::Store { address, .. } => Some(address),
             _ => None,
         });
-        let address = addresses.last().unwrap();
+        let address = addresses.next_back().unwrap();
         let roots = facts.values().unwrap().of(main, &address);
         (facts, roots)
     }
