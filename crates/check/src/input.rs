@@ -16,30 +16,30 @@ pub enum Input {
     SmallLanguage(String),
     /// A recording of `raceproof record`.
     Recording(PathBuf),
-    /// A trace in RAPID's text form.
-    ForeignTrace(PathBuf),
+    /// A text of another kind: `predict` reads it as a trace in RAPID's form.
+    Text(PathBuf),
+    /// A file of no known kind.
+    Other(PathBuf),
 }
 
 impl Input {
-    /// The inputs of a program; for anything else an error that says which command takes it.
+    /// The inputs of a program. Recordings and programs that cannot run are refused with the command that takes them;
+    /// files of no known kind are left to the compiler driver, which names the kinds it knows.
     pub fn program(self) -> Result<Vec<String>, Error> {
         match self {
             Self::Program(inputs) => Ok(inputs),
+            Self::Text(path) | Self::Other(path) => Ok(vec![path.to_string_lossy().into_owned()]),
             Self::SmallLanguage(path) => Err(Error::WrongInput {
                 path: path.into(),
                 is: "a program of the small language, which cannot run",
                 takes: "`check`, `verify` and `cover` take it",
             }),
             Self::Recording(path) => Err(Error::WrongInput { path, is: "a recorded run", takes: "`predict` takes it" }),
-            Self::ForeignTrace(path) => {
-                Err(Error::WrongInput { path, is: "a trace in text form", takes: "`predict` takes it" })
-            }
         }
     }
 }
 
-/// Classifies the inputs of a command. Files that are no input of any kind are left to the compiler driver, which names
-/// the kinds it knows.
+/// Classifies the inputs of a command.
 pub fn classify(inputs: &[String]) -> Result<Input, Error> {
     let is_small_language = |input: &String| Path::new(input).extension().is_some_and(|e| e == "sml");
     if inputs.iter().any(is_small_language) {
@@ -48,31 +48,32 @@ pub fn classify(inputs: &[String]) -> Result<Input, Error> {
             _ => Err(Error::SeveralSmallLanguage),
         };
     }
-    if let [input] = inputs
-        && let Some(trace) = trace(Path::new(input))?
-    {
-        return Ok(trace);
+    match inputs {
+        [input] if is_no_program(Path::new(input)) => other(Path::new(input)),
+        _ => Ok(Input::Program(inputs.to_vec())),
     }
-    Ok(Input::Program(inputs.to_vec()))
 }
 
 /// Bytes that tell what a file is.
 const HEAD: u64 = 1 << 16;
 
-/// What kind of trace a file is, if it is one.
-fn trace(path: &Path) -> Result<Option<Input>, Error> {
-    if cc::InputKind::of(path).is_some() || !path.is_file() {
-        return Ok(None);
-    }
+/// Whether this is a file, but no part of a program.
+fn is_no_program(path: &Path) -> bool {
+    path.is_file() && cc::InputKind::of(path).is_none()
+}
+
+/// What a file is that is no part of a program.
+fn other(path: &Path) -> Result<Input, Error> {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     read.map_err(|cause| Error::Unreadable { path: path.to_owned(), cause })?;
+    let path = path.to_owned();
     Ok(if TraceFile::is_one(&head) {
-        Some(Input::Recording(path.to_owned()))
+        Input::Recording(path)
     } else if is_text(&head) {
-        Some(Input::ForeignTrace(path.to_owned()))
+        Input::Text(path)
     } else {
-        None
+        Input::Other(path)
     })
 }
 

@@ -132,13 +132,21 @@ pub fn prepare_recorder(subject: &mut Subject, options: &RecordOptions) -> Resul
         program: built.identity.clone(),
         sites: SiteTable { accesses, together },
         max_trace: options.max_trace,
-        time: options.time,
+        time: shorter(options.time, subject.budget().remaining()),
         stdin: built.stdin.clone(),
         args: built.identity.args.iter().map(Into::into).collect(),
         name: built.name().into(),
         show_output: options.show_output,
     };
     Ok(Recorder { executable, config })
+}
+
+/// The shorter of two limits, where there are any.
+fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The first run under the controlled scheduler as a recording: the same run every time, with every access.

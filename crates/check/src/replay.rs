@@ -174,12 +174,9 @@ fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Op
         }
         (RecordedFinding::Endless { message }, End::StepLimit | End::TimeLimit) => {
             let (thread, site) = looping(trace)?;
-            let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
-            let who = involved
-                .first()
-                .map_or(String::new(), |i: &Involved| format!(": thread {} was still running", i.thread));
+            let who = &trace.threads.get(thread)?.path;
             let (code, settle) = cut_at(&trace.end);
-            let gap = Gap::new(code, format!("{message}{who}"), settle).at(site);
+            let gap = Gap::new(code, format!("{message}: thread {who} was still running"), settle).at(site);
             let unknown = Unknown { witness: spelled, ..gap.resolve(describer.program) };
             let run = tell(&Ending::Fault { thread, site, what: "still runs" });
             Some(Shown { pair: None, error: None, unknown: Some(unknown), run })

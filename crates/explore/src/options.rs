@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use model::Budget;
 use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
@@ -83,16 +83,14 @@ pub struct Options {
     pub outlook: Option<Arc<dyn Outlook>>,
     /// Stop after this many executions.
     pub max_executions: Option<u64>,
-    /// Stop at this time.
-    pub deadline: Option<Instant>,
+    /// Stop when it is spent.
+    pub budget: Budget,
     /// Stop after the first execution with a finding: a race, a deadlock, a failure or a misuse.
     pub stop_at_first: bool,
     /// Which values are tried where the program leaves one open.
     pub choices: ChoiceValues,
     /// Run only schedules with at most this many preemptions, those with fewer first, whatever the reduction.
     pub max_preemptions: Option<u32>,
-    /// Stop when this becomes true.
-    pub interrupt: Option<Arc<AtomicBool>>,
     /// Paths to try before the search.
     pub hints: Vec<Hint>,
     /// Subtrees that are expected to take less time than this are not given to helpers.
@@ -115,11 +113,10 @@ impl Default for Options {
             checks: Check::ALL.into(),
             outlook: None,
             max_executions: None,
-            deadline: None,
+            budget: Budget::default(),
             stop_at_first: false,
             choices: ChoiceValues::default(),
             max_preemptions: None,
-            interrupt: None,
             hints: Vec::new(),
             smallest_subtree: Duration::from_millis(10),
         }

@@ -85,6 +85,8 @@ pub enum StopReason {
     Executions,
     /// The search's deadline.
     Deadline,
+    /// The limit on memory.
+    Memory,
     /// The first finding, as requested.
     FirstFound,
     /// An execution had more events than allowed.
@@ -108,6 +110,7 @@ impl fmt::Display for StopReason {
         f.write_str(match self {
             Self::Executions => "the limit on the number of executions was reached",
             Self::Deadline => "the time limit of the search was reached",
+            Self::Memory => "the memory limit was reached",
             Self::FirstFound => "the search was asked to stop at the first finding",
             Self::StepLimit => "an execution had more events than allowed",
             Self::TimeLimit => "an execution took more time than allowed",

@@ -1,11 +1,10 @@
 //! The search: one loop over executions, the same for every reduction.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use model::race::{Analysis, News, analyse};
-use model::{End, Executor, Pair, Schedule, Step, Trace};
+use model::{End, Executor, Pair, Schedule, Spent, Step, Trace};
 
 use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
@@ -352,17 +351,18 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 
     pub(crate) fn bound_reached(&self) -> Option<StopReason> {
-        let Options { stop_at_first, max_executions, deadline, interrupt, .. } = self.options;
+        let Options { stop_at_first, max_executions, budget, .. } = self.options;
         if *stop_at_first && self.found.any() {
             return Some(StopReason::FirstFound);
-        }
-        if interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(StopReason::Interrupted);
         }
         if max_executions.is_some_and(|max| self.statistics.executions >= max) {
             return Some(StopReason::Executions);
         }
-        deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(StopReason::Deadline)
+        budget.spent().map(|spent| match spent {
+            Spent::Interrupt => StopReason::Interrupted,
+            Spent::Time => StopReason::Deadline,
+            Spent::Memory => StopReason::Memory,
+        })
     }
 
     /// Checks every race's witness once and builds the outcome. A witness that the program cannot follow is not

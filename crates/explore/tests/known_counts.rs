@@ -6,10 +6,10 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::time::Instant;
+use std::time::Duration;
 
 use explore::{Coverage, FailureKind, Options, Outcome, ReductionName, StopReason, search};
-use model::ThreadId;
+use model::{Budget, Interrupt, ThreadId};
 use program::Program;
 use support::Classes;
 use testkit::Interpreter;
@@ -299,7 +299,8 @@ fn bounds_stop_the_search_and_say_so() {
     assert_eq!((outcome.statistics.executions, outcome.coverage), (all, Coverage::Complete), "the bound is not met");
     let outcome = stopped(Options { stop_at_first: true, ..Options::default() });
     assert_eq!((outcome.statistics.executions, outcome.coverage), (1, Coverage::Stopped(StopReason::FirstFound)));
-    let outcome = stopped(Options { deadline: Some(Instant::now()), ..Options::default() });
+    let outcome =
+        stopped(Options { budget: Budget::new(Some(Duration::ZERO), None, Interrupt::new()), ..Options::default() });
     assert_eq!((outcome.statistics.executions, outcome.coverage), (0, Coverage::Stopped(StopReason::Deadline)));
     let spin = "goto again\nagain:\n%f = load 4 seq_cst, @x\nbranch %f, end, again\nend:";
     let program = Program::parse(&threads("global x: 4\n", &[spin])).unwrap();

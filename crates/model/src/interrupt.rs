@@ -23,10 +23,6 @@ impl Interrupt {
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
-    /// The underlying flag, for code that needs only that.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
-    }
     /// Whether to stop.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)

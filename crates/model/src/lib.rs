@@ -35,7 +35,7 @@ pub use sample::{Sample, Sampler};
 pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{Allocation, End, Event, EventId, Misuse, Pending, Region, Step, ThreadInfo, Trace, Unmodelled};
-pub use verdict::{Contradiction, Engine, Entry, Inputs, Ledger, Memory, Pair, Scope, Threads, Verdict};
+pub use verdict::{Engine, Inputs, Memory, Pair, Scope, Threads};
 
 index::index_type! {
     /// A point in the code that does something visible. Indexes the site table of the `Program`

@@ -213,3 +213,24 @@ fn decisions_have_numbers_of_their_own() {
     }
     assert!(!numbers.is_empty(), "docs/decisions is empty");
 }
+
+/// What is made in one place only: the document, the ids of its pairs, the facts, the points-to solution.
+#[test]
+fn what_everybody_shares_is_made_once() {
+    let made_in: [(&str, &str); 4] = [
+        ("    Report {\n", "crates/check/src/document/mod.rs"),
+        ("format!(\"P{", "crates/check/src/document/mod.rs"),
+        ("Facts::new(", "crates/check/src/subject.rs"),
+        ("PointsTo::new(", "crates/facts/src/facts.rs"),
+    ];
+    let root = root().canonicalize().expect("a folder");
+    for (maker, file) in made_in {
+        let mut makers = Vec::new();
+        for package in packages() {
+            let texts = shipped(&folder(&package).canonicalize().expect("a folder"));
+            let times = |text: &str| text.matches(maker).count();
+            makers.extend(texts.iter().flat_map(|(file, text)| std::iter::repeat_n(file.clone(), times(text))));
+        }
+        assert_eq!(makers, [root.join(file)], "`{}` is made there, once", maker.trim());
+    }
+}

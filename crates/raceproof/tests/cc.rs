@@ -103,7 +103,11 @@ fn what_was_not_built_here_is_refused() {
     std::fs::write(&path, bytes).unwrap();
     let run = folder.raceproof(&["explore", "whole"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.contains("damaged at offset 0") && run.stderr.contains("build it again"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("damaged at offset 0") && run.stderr.contains("build the file again"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

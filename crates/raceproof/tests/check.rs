@@ -67,14 +67,14 @@ fn engines_share_one_ledger() {
     assert_eq!(wrong.status, 2);
 }
 
-/// A search that stops early leaves pairs open and says what would settle them.
+/// A check without time has a report that says what would settle it.
 #[test]
 fn no_time_means_unknown() {
     let folder = Folder::new();
     let (status, document) = json(&folder, &["locked.c", "--time", "0", "--engines", "explore"]);
     assert_eq!((status, document["verdict"].as_str()), (3, Some("unknown")));
-    let settle = |pair: &Value| pair["verdict"] == "unknown" && pair["settle"] == "raise `--time`";
-    assert!(document["pairs"].as_array().unwrap().iter().any(settle), "{document}");
+    let settle = |unknown: &Value| unknown["settle"] == "raise `--time`";
+    assert!(document["unknowns"].as_array().unwrap().iter().any(settle), "{document}");
 }
 
 /// Proofs assume that the thread API is used as it should be: a misuse takes them away.

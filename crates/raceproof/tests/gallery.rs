@@ -18,7 +18,7 @@ const ELSEWHERE: [(Code, &str, &str); 3] = [
     // A program that behaves differently each time in a way that raceproof does not control.
     (Code::UNCONFIRMED, "../check/src/engine/explore.rs", "a_race_that_is_not_shown_again_is_unknown"),
     // A proof that is wrong.
-    (Code::CONTRADICTION, "../check/src/line_tests.rs", "a_search_refutes_wrong_proofs"),
+    (Code::CONTRADICTION, "../check/src/line/tests.rs", "a_search_refutes_wrong_proofs"),
     // A key pressed at the right moment.
     (Code::INTERRUPTED, "tests/interrupt.rs", "an_interrupted_check_says_what_is_known"),
 ];

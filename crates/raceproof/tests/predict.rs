@@ -207,11 +207,11 @@ fn a_run_that_ends_badly_is_recorded() {
     for (name, end, told) in cases {
         let (file, trace) = (format!("{name}.c"), format!("{name}.rpt"));
         std::fs::write(folder.path().join(&file), source(end)).unwrap();
-        let record = folder.raceproof(&["record", &file, "--time", "2", "--every-access"]);
+        let record = folder.raceproof(&["record", &file, "--run-time", "2", "--every-access"]);
         assert_eq!(record.status, 0, "{name}: {}{}", record.stdout, record.stderr);
         assert!(record.stdout.contains(told), "{name}: {}", record.stdout);
         assert_eq!(record.stdout.contains("note: "), name == "endless", "{name}: {}", record.stdout);
-        let predict = folder.raceproof(&["predict", &trace, "--json", "--time", "1"]);
+        let predict = folder.raceproof(&["predict", &trace, "--json", "--run-time", "1"]);
         let document = json(&predict);
         let predicted = document["pairs"].as_array().unwrap().iter().any(|pair| pair["variable"] == "y");
         assert!(predicted, "{name}: {}", predict.stdout);

@@ -101,11 +101,6 @@ impl<T> Global<T> {
     pub fn set(&self, value: T) {
         self.with(|old| *old = value);
     }
-    /// Where it is. Borrows made from it must not be held over a switch.
-    #[inline(always)]
-    pub const fn get(&self) -> *mut T {
-        self.0.0.value.get()
-    }
 }
 
 impl<T: Copy> Global<T> {
@@ -132,11 +127,6 @@ impl<T> Keep<T> {
     #[inline(always)]
     pub fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
         self.0.with(use_it)
-    }
-    /// Where it is.
-    #[inline(always)]
-    pub const fn get(&self) -> *mut T {
-        self.0.0.value.get()
     }
 }
 

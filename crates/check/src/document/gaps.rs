@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use files::RecordedFinding;
-use model::{Engine, Executor};
+use model::{Engine, Executor, Spent};
 use report::{Code, Command, Unknown};
 
 use super::is_late;
@@ -73,10 +73,15 @@ fn idle(line: &Line<'_>) -> Option<Gap> {
         return Some(Gap::new(Code::NOT_ASKED, reason, "give the file that defines `main` as a further input"));
     }
     if let Some(spent) = request.budget.spent().filter(|_| asked.contains(&Engine::Explore)) {
-        let reason = format!("the program was not run: {spent}");
-        return Some(Gap::new(Code::SEARCH_BOUND, reason, "raise the limit"));
+        return Some(limit(&format!("the program was not run: {spent}"), spent));
     }
     None
+}
+
+/// A limit that was reached.
+pub(super) fn limit(reason: &str, spent: Spent) -> Gap {
+    let flag = if spent == Spent::Memory { "raise `--memory`" } else { "raise `--time`" };
+    Gap::new(Code::SEARCH_BOUND, reason, flag)
 }
 
 /// The user stopped the command.

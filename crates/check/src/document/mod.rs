@@ -8,14 +8,14 @@ mod witnesses;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use model::Spent;
 use model::verdict::{Inputs, Memory, Scope, Threads};
 use report::document::SCHEMA;
-use report::{Code, Command, Coverage, Finding, Pair, PairVerdict, Report, Unknown, Verdict};
+use report::{Command, Coverage, Finding, Pair, PairVerdict, Report, Unknown, Verdict};
 
 use crate::Error;
 use crate::assumptions::Assumption;
 use crate::engine::Figures;
-use crate::gap::Gap;
 use crate::line::Line;
 use crate::request::Request;
 
@@ -106,10 +106,9 @@ pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> 
 
 /// The report of a check that ended before there was a program.
 pub(crate) fn nothing_known(request: &Request, start: Instant) -> Report {
-    let spent = request.budget.spent();
-    let gap = match spent {
-        Some(model::Spent::Interrupt) | None => gaps::interrupted(),
-        Some(spent) => Gap::new(Code::SEARCH_BOUND, format!("the program was not built: {spent}"), "raise the limit"),
+    let gap = match request.budget.spent() {
+        Some(Spent::Interrupt) | None => gaps::interrupted(),
+        Some(spent) => gaps::limit(&format!("the program was not built: {spent}"), spent),
     };
     assemble(Parts {
         command: request.command,

@@ -129,11 +129,10 @@ pub(crate) fn run(
         checks: options.checks.clone(),
         outlook: options.asks_outlook().then(|| outlook(facts, &known.absent)).flatten(),
         max_executions: options.max_executions,
-        deadline: budget.deadline(),
+        budget: budget.clone(),
         stop_at_first: options.stop_at_first,
         choices: choice_values(program),
         max_preemptions: options.max_preemptions,
-        interrupt: Some(budget.interrupt().flag()),
         hints: known.candidates.iter().map(|(candidate, _)| hints::hint(candidate)).collect(),
         ..::explore::Options::default()
     };
@@ -247,6 +246,7 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
         let (code, settle) = match reason {
             StopReason::Executions => (Code::SEARCH_BOUND, "raise `--max-executions`"),
             StopReason::Deadline => (Code::SEARCH_BOUND, "raise `--time`"),
+            StopReason::Memory => (Code::SEARCH_BOUND, "raise `--memory`"),
             StopReason::Choices => (Code::CHOICES, "narrow the range with `raceproof_choose(lo, hi)`"),
             StopReason::Assumptions => (Code::ASSUMPTIONS, "look at what the program assumes"),
             StopReason::Interrupted => (Code::INTERRUPTED, "search again, or go on with `--resume`"),

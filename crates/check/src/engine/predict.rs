@@ -22,6 +22,7 @@ use crate::Error;
 use crate::assumptions;
 use crate::describe::{Describer, ObjectNames, Position, Sightings};
 use crate::gap::Gap;
+use crate::ledger::Ledger;
 use crate::run::Running;
 
 /// What would settle a pair that no reordering of the recorded run lets race.
@@ -32,14 +33,14 @@ pub(crate) const ONE_RUN: &str = "prediction speaks of one recorded run and prov
 
 const NO_REORDERING: &str = "no reordering of the recorded run has this race, but other runs may";
 
-/// Predicts races from a recorded run of the program, for the pairs that are `wanted`, and replays them. With `passes` of
-/// two options the second works on what the first leaves: plain reads may then read something else, since a thread that
-/// only counts goes the same way whatever it reads, and where it does not, the replay shows it.
+/// Predicts races from a recorded run of the program, for pairs that the ledger has not settled, and replays them. With
+/// `passes` of two options the second works on listed pairs that the first leaves: plain reads may then read something
+/// else, since a thread that only counts goes the same way whatever it reads, and where it does not, the replay shows it.
 pub(crate) fn run(
     running: &mut Running,
     recording: &TraceFile,
     passes: &[::predict::Options],
-    wanted: &dyn Fn(Pair) -> bool,
+    ledger: &Ledger,
     budget: &Budget,
 ) -> Result<Answer, Error> {
     let start = Instant::now();
@@ -52,7 +53,10 @@ pub(crate) fn run(
     let mut executor = Counted { executor: &mut running.target, runs: 0 };
     let mut figures: Option<Figures> = None;
     for options in passes {
-        let prediction = pass.reorder(&mut executor, options, wanted, budget)?;
+        if figures.is_some() && ledger.open().all(|pair| pass.races.contains(&pair)) {
+            break;
+        }
+        let prediction = pass.reorder(&mut executor, options, ledger, budget)?;
         let new = self::figures(&prediction, &recording.trace, start);
         match &mut figures {
             None => figures = Some(new),
@@ -101,16 +105,16 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// One pass for the pairs that are wanted and have not raced yet.
+    /// One pass for the pairs that are not settled.
     fn reorder<E: Executor>(
         &mut self,
         executor: &mut Counted<'_, E>,
         options: &::predict::Options,
-        wanted: &dyn Fn(Pair) -> bool,
+        ledger: &Ledger,
         budget: &Budget,
     ) -> Result<Prediction, E::Error> {
         let shown = |pair: &Pair| self.races.contains(pair);
-        let aimed = |sites: SitePair| pair_of(sites).is_some_and(|pair| wanted(pair) && !shown(&pair));
+        let aimed = |sites: SitePair| pair_of(sites).is_some_and(|pair| !ledger.is_settled(pair) && !shown(&pair));
         let aim = Aim { wanted: &aimed, is_over: &|| budget.is_spent() };
         let mut prediction = ::predict::predict_some(&self.recording.trace, options, &aim);
         prediction.races.retain(|race| race.pair().is_none_or(|pair| !shown(&pair)));

@@ -3,7 +3,7 @@
 //! A proof of absence comes from `cover`. A candidate is never a race by itself: it stays open until a run of the program
 //! shows it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use cover::{Candidate, Counters, Pruning};
@@ -97,7 +97,7 @@ pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: 
         obstacles => obstacles.iter().map(obstacle).collect(),
     };
     let rests_on_proofs = proved || open.is_empty();
-    let assumptions = rests_on_proofs.then(|| assumptions::of_proofs(program, declared)).unwrap_or_default();
+    let assumptions = if rests_on_proofs { assumptions::of_proofs(program, declared) } else { BTreeSet::new() };
     let nets = options.statistics.then(|| statistics(&counters));
     Answer { verdicts, gaps, assumptions, ..Answer::new(Figures { nets, ..figures(stopped) }) }
 }

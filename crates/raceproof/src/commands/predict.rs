@@ -71,8 +71,8 @@ impl Predict {
             return Ok(ExitCode::SUCCESS);
         }
         let report = match input {
-            Input::ForeignTrace(path) => check::predict_foreign(&path, &read(&path)?, &prediction)?,
-            Input::Recording(path) => {
+            Input::Text(path) => check::predict_foreign(&path, &read(&path)?, &prediction)?,
+            Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(&path, Detail::Shared)?;
                 let subject = check::rebuild_recorded(&path, &file, &budget)?;
                 let build = (&file.program).into();
@@ -106,8 +106,8 @@ impl Predict {
     /// The trace in another form.
     fn emitted(&self, input: &Input, as_cspm: bool, settings: &Settings, budget: &Budget) -> Result<String, Failure> {
         Ok(match input {
-            Input::ForeignTrace(path) => check::emit_foreign(path, &read(path)?, as_cspm)?,
-            Input::Recording(path) => {
+            Input::Text(path) => check::emit_foreign(path, &read(path)?, as_cspm)?,
+            Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(path, Detail::Every)?;
                 check::emit_trace(&check::rebuild_recorded(path, &file, budget)?, &file, as_cspm)?
             }

@@ -29,6 +29,9 @@ pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
     findings(report, sources, width) + &summary(report)
 }
 
+/// Warnings of the static engine that are shown, most promising first.
+const WARNINGS: usize = 10;
+
 /// The races, other errors and unknowns, without the summary. Pairs that a bound left open are counted in the summary
 /// and listed in the document only.
 pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
@@ -37,12 +40,19 @@ pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String 
             || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE | Code::NOT_REPRODUCED))
     };
     let witness_help = if report.command == Command::Replay { debug_help } else { replay_help };
-    let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
+    let is_warning = |pair: &&Pair| report.command == Command::Static && pair.code == Some(Code::WARNING);
+    let warnings = report.pairs.iter().filter(is_warning);
+    let pairs = report.pairs.iter().filter(worth_showing).chain(warnings.clone().take(WARNINGS));
+    let pairs = pairs.map(|pair| pair_message(pair, witness_help));
     let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
     let mut out = String::new();
     for message in pairs.chain(errors).chain(report.unknowns.iter().map(unknown_message)) {
         out.push_str(&message.render(sources, width));
         out.push_str("\n\n");
+    }
+    let more = warnings.count().saturating_sub(WARNINGS);
+    if more > 0 {
+        let _ = writeln!(out, "{} more; `--json` lists them all\n", count(more, "warning"));
     }
     out
 }

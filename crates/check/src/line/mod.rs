@@ -246,10 +246,8 @@ impl<'a> Line<'a> {
         };
         let budget = request.budget.share(share);
         let Some(recording) = self.recording()? else { return Ok(()) };
-        let ledger = &self.ledger;
-        let wanted = |pair| !ledger.is_settled(pair);
         let Some(running) = self.subject.running(&request.limits)? else { return Ok(()) };
-        let mut answer = engine::predict::run(running, &recording, &passes, &wanted, &budget)?;
+        let mut answer = engine::predict::run(running, &recording, &passes, &self.ledger, &budget)?;
         if request.asks(Engine::Explore) {
             // That one run is not all: the search will tell what is left.
             answer.gaps.retain(|gap| gap.code != Code::SEARCH_BOUND);
@@ -376,5 +374,4 @@ impl<'a> Line<'a> {
 pub(crate) const GRACE: Duration = Duration::from_millis(1_500);
 
 #[cfg(test)]
-#[path = "line_tests.rs"]
 mod tests;
