@@ -158,7 +158,7 @@ fn stats_tell_how_long_each_part_took() {
     let run = folder(QUEUE).raceproof(&["static", "a.c", "--json", "--stats"]);
     assert!(document(&run)["pairs"].is_array());
     let names: Vec<&str> = run.stderr.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
-    let phases = ["compiling and lowering", "pointers", "threads", "locks held", "accesses", "pairs", "ranking"];
+    let phases = ["pointers", "control flow", "calls", "threads", "locks held", "accesses", "pairs", "ranking"];
     let expected: Vec<&str> =
         phases.into_iter().chain(["warnings that others imply", "pairs of lines in the rest"]).collect();
     assert_eq!(names, expected, "{}", run.stderr);

@@ -21,7 +21,7 @@ use crate::ledger::Entry;
 use crate::line::Line;
 use crate::run::Running;
 
-/// Races in the order in which they were found, then all other pairs.
+/// Races in the order in which they were found, then all other pairs, by the static engine's rank where it has one.
 pub(super) fn of_line(
     line: &mut Line<'_>,
     first_unknown: Option<&Unknown>,
@@ -30,7 +30,9 @@ pub(super) fn of_line(
     let mut pairs = races(line, witnesses)?;
     let text = Text::new(line);
     let rest = line.ledger.iter().filter(|(_, entry)| !matches!(entry.verdict, Some((_, Verdict::Race(_)))));
-    pairs.extend(rest.filter_map(|(pair, entry)| listed(line, &text, pair, entry, first_unknown)));
+    let mut rest: Vec<_> = rest.collect();
+    rest.sort_by_key(|(pair, _)| (text.rank(*pair), *pair));
+    pairs.extend(rest.into_iter().filter_map(|(pair, entry)| listed(line, &text, pair, entry, first_unknown)));
     Ok(pairs)
 }
 
@@ -41,7 +43,10 @@ fn races(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<report::P
     let mut pairs = Vec::new();
     for (rank, (pair, by, witness)) in (1..).zip(line.ledger.races()) {
         let shown = show(running, &id(rank), pair, witness, witnesses, late)?;
-        let protection = line.sightings.as_ref().and_then(|sightings| sightings.protection(&shown.accesses));
+        // The runs of the engine that found it say most.
+        let own = line.sightings.iter().filter(|(engine, _)| *engine == by);
+        let others = line.sightings.iter().filter(|(engine, _)| *engine != by);
+        let protection = own.chain(others).find_map(|(_, sightings)| sightings.protection(&shown.accesses));
         let variable = shown.accesses[0].variable.clone();
         pairs.push(report::Pair {
             verdict: PairVerdict::Race,
@@ -164,7 +169,8 @@ fn listed(
 /// How the text describes pairs that no run has executed.
 struct Text<'a> {
     program: &'a Program,
-    findings: BTreeMap<Pair, &'a Finding>,
+    /// What the static engine found, with its rank: the most promising first.
+    findings: BTreeMap<Pair, (usize, &'a Finding)>,
     meetings: &'a [Meeting],
 }
 
@@ -175,14 +181,19 @@ impl<'a> Text<'a> {
             if line.request.lists_text_pairs() { line.subject.facts().meetings().unwrap_or(&[]) } else { &[] };
         Self {
             program: line.subject.program(),
-            findings: findings.map(|finding| (finding.pair, finding)).collect(),
+            findings: findings.enumerate().map(|(rank, finding)| (finding.pair, (rank, finding))).collect(),
             meetings,
         }
     }
 
+    /// The rank of a pair, the last one where the static engine has none.
+    fn rank(&self, pair: Pair) -> usize {
+        self.findings.get(&pair).map_or(usize::MAX, |(rank, _)| *rank)
+    }
+
     /// What both touch, and the accesses: no threads, and locks only where the static engine found some.
     fn describe(&self, pair: Pair) -> Option<(String, [report::Access; 2])> {
-        if let Some(finding) = self.findings.get(&pair) {
+        if let Some((_, finding)) = self.findings.get(&pair) {
             return Some(engine::static_::describe(self.program, finding));
         }
         let at = self.meetings.binary_search_by_key(&pair, |meeting| meeting.pair).ok()?;

@@ -61,8 +61,8 @@ pub(crate) struct Line<'a> {
     pub(crate) gaps: Vec<Gap>,
     pub(crate) figures: Vec<Figures>,
     pub(crate) assumptions: BTreeSet<Assumption>,
-    /// Accesses that runs executed.
-    pub(crate) sightings: Option<Sightings>,
+    /// Accesses that each engine's runs executed.
+    pub(crate) sightings: Vec<(Engine, Sightings)>,
     /// How the static engine describes pairs.
     pub(crate) analysis: Option<Analysis>,
     /// Why proofs do not count.
@@ -117,7 +117,7 @@ impl<'a> Line<'a> {
             gaps: Vec::new(),
             figures: Vec::new(),
             assumptions: BTreeSet::new(),
-            sightings: None,
+            sightings: Vec::new(),
             analysis: None,
             doubts: Vec::new(),
             covered: false,
@@ -196,7 +196,7 @@ impl<'a> Line<'a> {
         self.bounded |= !figures.complete && !self.is_settled();
         self.figures.push(figures);
         self.assumptions.extend(assumptions);
-        self.sightings = sightings.or(self.sightings.take());
+        self.sightings.extend(sightings.map(|sightings| (by, sightings)));
     }
 
     /// Code without `main` and entries has no threads to speak of.

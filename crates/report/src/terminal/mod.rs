@@ -176,9 +176,10 @@ fn scopes(report: &Report, absent: usize) -> String {
 fn proofs_line(report: &Report, engine: &Engine) -> String {
     let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
     let mut line = format!("{} ({}): ", engine.name, engine.reduction);
-    let _ = match (proved, report.pairs.iter().any(|pair| pair.by >= engine.name)) {
-        (0, false) => write!(line, "nothing left to do, {}", engine.coverage),
-        _ => write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage),
+    let idle = proved == 0 && engine.is_complete() && !report.pairs.iter().any(|pair| pair.by >= engine.name);
+    let _ = match idle {
+        true => write!(line, "nothing left to do, {}", engine.coverage),
+        false => write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage),
     };
     if let Some(reason) = &engine.reason {
         let _ = write!(line, ": {reason}");
