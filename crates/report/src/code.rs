@@ -41,7 +41,7 @@ macro_rules! codes {
 codes! {
     /// Two accesses race.
     DATA_RACE = RP0001;
-    /// Threads wait for ever.
+    /// Threads are blocked for ever.
     DEADLOCK = RP0002;
     /// An assertion fails.
     ASSERTION = RP0003;

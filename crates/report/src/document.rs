@@ -255,7 +255,7 @@ pub struct Created {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorKind {
-    /// Threads wait for ever.
+    /// Threads are blocked for ever.
     Deadlock,
     /// An assertion fails.
     Assertion,
@@ -381,7 +381,7 @@ pub struct Engine {
     pub outputs: Option<Outputs>,
 }
 
-/// What the program wrote to standard output in the runs that came to their end.
+/// What the program wrote to standard output in the runs that finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Outputs {
     /// How many runs there were.

@@ -25,7 +25,7 @@ pub fn render(report: &Report) -> String {
         annotation(&mut out, "error", file, error.line, error.column, error.code.title(), &error.message);
     }
     for unknown in &report.unknowns {
-        let message = format!("no proof: {}; what would settle it: {}", unknown.reason, unknown.settle);
+        let message = format!("{}; what would settle it: {}", unknown.reason, unknown.settle);
         let file = unknown.file.as_deref();
         annotation(&mut out, "warning", file, unknown.line, unknown.column, unknown.code.title(), &message);
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use exec::Target;
 use model::{End, Executor, Sample, Sampler, Schedule, Trace};
 
-/// What the program wrote in runs that came to their end.
+/// What the program wrote in runs that finished.
 #[derive(Default)]
 struct Seen {
     runs: u64,

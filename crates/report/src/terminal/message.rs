@@ -154,7 +154,7 @@ pub(super) fn finding_message(finding: &Finding, witness_help: fn(&str) -> Strin
             [] => String::new(),
             locks => format!(", holding {}", quoted(locks)),
         };
-        let label = format!("thread {} is blocked {}{held}", waiting.thread, waiting.waits);
+        let label = format!("thread {} waits {}{held}", waiting.thread, waiting.waits);
         marks.push(Mark { file: waiting.file.as_deref(), line: waiting.line, column: waiting.column, label });
     }
     if finding.waiting.is_empty() {

@@ -138,7 +138,7 @@ fn a_deadlock_and_an_unknown() {
     };
     report.errors.push(Finding {
         kind: ErrorKind::Deadlock,
-        message: "deadlock: 2 threads wait for ever".into(),
+        message: "deadlock: 2 threads are blocked for ever".into(),
         code: Code::DEADLOCK,
         file: Some("a.c".into()),
         line: 5,
@@ -163,7 +163,7 @@ fn a_deadlock_and_an_unknown() {
     testkit::ui::assert_text(
         plain(&report),
         snapbox::str![[r#"
-error[RP0002]: deadlock: 2 threads wait for ever
+error[RP0002]: deadlock: 2 threads are blocked for ever
   --> a.c:12:5
    |
  5 |     pthread_mutex_lock(&a);
@@ -172,11 +172,11 @@ error[RP0002]: deadlock: 2 threads wait for ever
 12 |     pthread_create(&t, 0, worker, 0);
    |     ^^^^^^^^^^^^^^ thread 0 waits to lock `a`, holding `b`
 
-warning[RP0101]: no proof: calls `frobnicate`, whose effect on memory is not known
+warning[RP0101]: calls `frobnicate`, whose effect on memory is not known
 --> missing.c:3:1
  = help: give its source as a further input, or `--assume-pure frobnicate`
 
-unknown: no data race found, but their absence is not shown; 1 other error
+failed: 1 deadlock; no data race found, but not proved absent
   explore (dpor): 14 executions, 600 events, complete, 0.01 s
   assumptions: A1
   finished in 1.23 s
