@@ -82,8 +82,7 @@ fn numbered_events_come_in_the_order_of_their_numbers() {
     let (trace, left_out) = merged(&two_sections(), 0, Detail::Every);
     let lock = Addr(LOCK);
     let mode = LockMode::Exclusive;
-    let order: Vec<(u32, Op)> =
-        events(&trace).into_iter().filter(|(_, op)| op.accesses().is_empty()).collect();
+    let order: Vec<(u32, Op)> = events(&trace).into_iter().filter(|(_, op)| op.accesses().is_empty()).collect();
     let expected = [
         (0, Op::Create { child: ThreadId(1) }),
         (1, Op::Start),

@@ -75,7 +75,8 @@ enum Did {
 
 fn did() -> impl Strategy<Value = Did> {
     prop_oneof![
-        4 => (any::<bool>(), 0u64..4, any::<bool>()).prop_map(|(write, address, more)| Did::Access { write, address, more }),
+        4 => (any::<bool>(), 0u64..4, any::<bool>())
+            .prop_map(|(write, address, more)| Did::Access { write, address, more }),
         2 => (0u64..4).prop_map(Did::Alloc),
         1 => Just(Did::Create),
         2 => (0u32..3).prop_map(Did::Switch),
@@ -105,7 +106,10 @@ fn records(all: &[Did]) -> Vec<Record> {
             Did::Switch(thread) => records.push(switch(thread % threads)),
             Did::Runnable(set) => records.extend(runnable(*set)),
             Did::Misuse => {
-                records.extend([plain(Tag::Misuse, 0x9000, 3), Record { w0: u64::from_le_bytes(*b"bad\0\0\0\0\0"), w1: 0 }]);
+                records.extend([
+                    plain(Tag::Misuse, 0x9000, 3),
+                    Record { w0: u64::from_le_bytes(*b"bad\0\0\0\0\0"), w1: 0 },
+                ]);
             }
         }
         after_access = is_access;

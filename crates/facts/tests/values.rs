@@ -22,7 +22,8 @@ fn last_store(body: &str) -> Roots {
     let facts = facts(body);
     let main = facts.program().main.unwrap();
     let statements = facts.program().functions[main].blocks.iter().flat_map(|block| &block.statements);
-    let addresses = statements.filter_map(|s| if let Stmt::Store { address, .. } = s.stmt { Some(address) } else { None });
+    let addresses =
+        statements.filter_map(|s| if let Stmt::Store { address, .. } = s.stmt { Some(address) } else { None });
     let address = addresses.last().unwrap();
     facts.values().unwrap().of(main, &address)
 }

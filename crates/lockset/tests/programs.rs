@@ -70,8 +70,8 @@ fn a_lock_that_a_callee_releases_is_not_held_after_the_call() {
 fn a_tried_lock_is_held_where_the_attempt_succeeded() {
     let body = |on_failure: &str, on_success: &str| {
         format!(
-            "%failed = trylock @a\nbranch %failed, not, had\nnot:\n{on_failure}\ngoto end\nhad:\n{on_success}\nunlock @a\n\
-             goto end\nend:"
+            "%failed = trylock @a\nbranch %failed, not, had\nnot:\n{on_failure}\ngoto end\n\
+             had:\n{on_success}\nunlock @a\ngoto end\nend:"
         )
     };
     let store = "store 4, @x, 1";
@@ -103,7 +103,9 @@ const WRITE: &str = "store 4, @x, 1";
 #[test]
 fn a_thread_made_on_one_way_runs_where_ways_meet() {
     let body = |then: &str| {
-        format!("branch %n, make, pass\nmake:\n%t = create &worker, 0\n{then}\ngoto end\npass:\ngoto end\nend:\n{WRITE}")
+        format!(
+            "branch %n, make, pass\nmake:\n%t = create &worker, 0\n{then}\ngoto end\npass:\ngoto end\nend:\n{WRITE}"
+        )
     };
     check(&main_with(&body(""), WRITE), true);
     check(&main_with(&body("join %t"), WRITE), false);
