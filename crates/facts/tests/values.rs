@@ -22,9 +22,9 @@ fn last_store(body: &str) -> Roots {
     let facts = facts(body);
     let main = facts.program().main.unwrap();
     let statements = facts.program().functions[main].blocks.iter().flat_map(|block| &block.statements);
-    let addresses =
+    let mut addresses =
         statements.filter_map(|s| if let Stmt::Store { address, .. } = s.stmt { Some(address) } else { None });
-    let address = addresses.last().unwrap();
+    let address = addresses.next_back().unwrap();
     facts.values().unwrap().of(main, &address)
 }
 
