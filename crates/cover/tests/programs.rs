@@ -265,6 +265,12 @@ fn locks_that_are_not_known_protect_nothing() {
     // The release may be that of the lock that is held.
     let released = crowd(globals, "store 8, @p, @m", "lock @m\n %l = load 8, @p\n unlock %l\n store 4, @x, 1");
     assert_eq!(candidates(&released), [(8, 8)].into());
+    let one_of_two = crowd(
+        globals,
+        "",
+        "lock @m\n %i = load 4 relaxed, @p\n %l = offset @m, %i, 40, 0\n unlock %l\n store 4, @x, 1",
+    );
+    assert_eq!(candidates(&one_of_two), [(9, 9)].into());
     let waited = released.replace("unlock %l\n", "wait @x, %l\n");
     assert_eq!(candidates(&waited), none());
     let through_calls = crowd(globals, "", "call put(@m)\n call put(@m)")

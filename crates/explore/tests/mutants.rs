@@ -1,4 +1,4 @@
-//! The patches that break the search one place at a time (`make mutants`) still fit the sources, and the table in the
+//! The patches that break the code one place at a time (`make mutants`) still fit the sources, and the table in the
 //! documentation names them all.
 
 use std::path::Path;
@@ -61,5 +61,5 @@ fn every_mutant_still_applies() {
             assert_eq!(places, 1, "{name}: the lines to be changed are in {} this often", hunk.file);
         }
     }
-    assert!(count >= 8, "{count} mutants");
+    assert!(count >= 60, "{count} mutants");
 }
