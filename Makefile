@@ -1,4 +1,4 @@
-# Every target sets up what it needs first; see scripts/setup.
+# Targets install the packages they need first; see scripts/setup.
 .PHONY: all setup build demo test soak mutants lint bench bench-quick bench-parts clean
 
 all: build
@@ -16,13 +16,13 @@ test:
 	@scripts/setup --tests
 	cargo test --workspace --quiet
 
-# The comparisons with brute force in full: at least 10,000 generated programs in each test. Takes hours.
+# Compares the engines with brute force on at least 10,000 generated programs in each test. Takes hours.
 soak:
 	@scripts/setup --tests
 	RACEPROOF_PROGRAMS=10000 cargo test --quiet -p raceproof-model -p raceproof-petri -p raceproof-testkit \
 		-p raceproof-explore -p raceproof-predict -p raceproof-lockset -p raceproof-cover -p raceproof-check
 
-# Breaks the search in many places, one at a time, and sees that a test fails. Takes a while.
+# Breaks the code in one place at a time and checks that a test fails. Takes an hour or more.
 mutants: setup
 	@scripts/mutants
 
@@ -31,14 +31,14 @@ lint: setup
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
-# Measures raceproof beside other tools and writes docs/benchmarks.md: an hour and more, or minutes.
+# Measures raceproof beside other tools and writes docs/benchmarks.md. `bench` takes over an hour, `bench-quick` minutes.
 bench bench-quick: bench%:
 	@scripts/setup --bench
 	cargo build --release -p raceproof -p raceproof-bench
 	target/release/bench $(if $*,--quick)
 	$(if $*,,cargo bench --workspace --quiet)
 
-# What parts cost by themselves: prediction by the number of events, isolation of runs. `make bench` ends with it.
+# Microbenchmarks: prediction by the number of events, isolation of runs. `make bench` runs them last.
 bench-parts: setup
 	cargo bench --workspace --quiet
 

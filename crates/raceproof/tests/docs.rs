@@ -1,5 +1,5 @@
 //! The documentation holds together: every file under `docs/` is reachable from its index, and relative links in all
-//! Markdown files of the repository lead to existing files and headings.
+//! Markdown files of the repository lead to existing files and headings. So do the paths that the pages for contributors name.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -97,4 +97,22 @@ fn every_page_is_reachable_from_the_index() {
     }
     let lost: Vec<PathBuf> = files(&docs).into_iter().filter(|file| !reached.contains(file)).collect();
     assert!(lost.is_empty(), "not reachable from docs/README.md: {lost:?}");
+}
+
+/// Only paths from the root count (`crates/…`, `tests/…`), without placeholders such as `NAME`.
+#[test]
+fn named_paths_exist() {
+    let is_path = |name: &&str| {
+        let from_root = ["crates/", "docs/", "examples/", "scripts/", "tests/"].iter().any(|top| name.starts_with(top));
+        from_root && !["*", "NAME", "nnnn", "…", " "].iter().any(|placeholder| name.contains(placeholder))
+    };
+    let mut checked = 0;
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"] {
+        let text = std::fs::read_to_string(root().join(page)).unwrap();
+        for name in text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(is_path) {
+            assert!(root().join(name).exists(), "{page} names `{name}`, which does not exist");
+            checked += 1;
+        }
+    }
+    assert!(checked > 60, "only {checked} paths");
 }

@@ -240,6 +240,17 @@ fn handlers_of_signals_are_recorded() {
     assert!(pairs.iter().any(|pair| pair["variable"] == "hits"), "{}", predict.stdout);
 }
 
+/// Calls with a limit on a clock order events like their relatives, so nothing is predicted of programs without a race.
+#[test]
+fn calls_with_a_clock_are_recorded() {
+    for program in ["tests/twins/clock_limits.c", "tests/twins/rwlock_clock.c"] {
+        let (folder, source) = folder_with(program);
+        let predict = folder.raceproof(&["predict", &source]);
+        assert_eq!(predict.status, 3, "{}{}", predict.stdout, predict.stderr);
+        assert!(predict.stdout.contains(" 0 races predicted"), "{program}: {}", predict.stdout);
+    }
+}
+
 /// Cut, changed and foreign files are refused with the byte, and change nothing.
 #[test]
 fn broken_traces_are_refused() {

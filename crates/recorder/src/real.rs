@@ -66,6 +66,7 @@ next! {
     pthread_join(thread: pthread_t, result: *mut *mut c_void) -> c_int;
     pthread_tryjoin_np(thread: pthread_t, result: *mut *mut c_void) -> c_int;
     pthread_timedjoin_np(thread: pthread_t, result: *mut *mut c_void, time: *const timespec) -> c_int;
+    pthread_clockjoin_np(thread: pthread_t, result: *mut *mut c_void, clock: clockid_t, time: *const timespec) -> c_int;
     pthread_detach(thread: pthread_t) -> c_int;
     pthread_once(once: Object, routine: Routine) -> c_int;
     pthread_mutex_init(mutex: Object, attributes: *const c_void) -> c_int;
@@ -83,6 +84,8 @@ next! {
     pthread_rwlock_trywrlock(lock: Object) -> c_int;
     pthread_rwlock_timedrdlock(lock: Object, time: *const timespec) -> c_int;
     pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int;
+    pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int;
+    pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int;
     pthread_rwlock_unlock(lock: Object) -> c_int;
     pthread_spin_init(lock: Object, shared: c_int) -> c_int;
     pthread_spin_destroy(lock: Object) -> c_int;
@@ -108,6 +111,7 @@ next! {
     sem_wait(sem: Object) -> c_int;
     sem_trywait(sem: Object) -> c_int;
     sem_timedwait(sem: Object, time: *const timespec) -> c_int;
+    sem_clockwait(sem: Object, clock: clockid_t, time: *const timespec) -> c_int;
     sem_post(sem: Object) -> c_int;
     sem_getvalue(sem: Object, value: *mut c_int) -> c_int;
     mtx_init(mutex: Object, kind: c_int) -> c_int;

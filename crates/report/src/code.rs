@@ -57,7 +57,7 @@ codes! {
     RUN_TIME_LIMIT = RP0103;
     /// The search was stopped at a bound.
     SEARCH_BOUND = RP0104;
-    /// The search was told to stop at the first finding.
+    /// The search stopped at the first finding.
     STOPPED_AT_FIRST = RP0105;
     /// A race was seen but its witness did not show it again.
     UNCONFIRMED = RP0106;
@@ -71,7 +71,7 @@ codes! {
     CHOICES = RP0110;
     /// No execution came to its end because of assumptions.
     ASSUMPTIONS = RP0111;
-    /// An engine that could settle it did not work.
+    /// An engine that could settle it did not run.
     NOT_ASKED = RP0120;
     /// The user stopped the check.
     INTERRUPTED = RP0121;

@@ -344,6 +344,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_attr_getschedparam", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::SchedParam))]),
     row("pthread_attr_getschedpolicy", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Int))]),
     row("pthread_attr_getscope", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Int))]),
+    row("pthread_attr_getsigmask_np", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::SignalSet))]),
     row(
         "pthread_attr_getstack",
         3,
@@ -359,6 +360,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_attr_setschedparam", 2, &[Read(1, Of(CType::SchedParam)), Write(0, Of(CType::PthreadAttr))]),
     row("pthread_attr_setschedpolicy", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
     row("pthread_attr_setscope", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
+    row("pthread_attr_setsigmask_np", 2, &[Read(1, Of(CType::SignalSet)), Write(0, Of(CType::PthreadAttr))]),
     row("pthread_attr_setstack", 3, &[Write(0, Of(CType::PthreadAttr))]),
     row("pthread_attr_setstackaddr", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
     row("pthread_attr_setstacksize", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),

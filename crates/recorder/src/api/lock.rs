@@ -130,6 +130,12 @@ export! {
     fn pthread_rwlock_timedwrlock(lock: Object, time: *const timespec) -> c_int {
         shared(lock, 0, tried(lock, 0, real::pthread_rwlock_timedwrlock(lock, time)))
     }
+    fn pthread_rwlock_clockrdlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        shared(lock, SHARED, tried(lock, SHARED, real::pthread_rwlock_clockrdlock(lock, clock, time)))
+    }
+    fn pthread_rwlock_clockwrlock(lock: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        shared(lock, 0, tried(lock, 0, real::pthread_rwlock_clockwrlock(lock, clock, time)))
+    }
     fn pthread_rwlock_unlock(lock: Object) -> c_int {
         let flags = state().let_go(lock as u64);
         here(Tag::Release, flags, lock, 0);

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_int, c_void};
 
-use libc::timespec;
+use libc::{clockid_t, timespec};
 use wire::Tag;
 use wire::record::flag::SUCCESS;
 
@@ -58,6 +58,9 @@ export! {
     }
     fn sem_trywait(sem: Object) -> c_int { tried(sem, real::sem_trywait(sem)) }
     fn sem_timedwait(sem: Object, time: *const timespec) -> c_int { tried(sem, real::sem_timedwait(sem, time)) }
+    fn sem_clockwait(sem: Object, clock: clockid_t, time: *const timespec) -> c_int {
+        tried(sem, real::sem_clockwait(sem, clock, time))
+    }
     fn sem_getvalue(sem: Object, value: *mut c_int) -> c_int {
         here(Tag::SemGet, 0, sem, 0);
         real::sem_getvalue(sem, value)

@@ -3,7 +3,7 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use libc::{pthread_t, timespec};
+use libc::{clockid_t, pthread_t, timespec};
 use wire::Tag;
 use wire::record::flag::SUCCESS;
 
@@ -120,6 +120,12 @@ export! {
     fn pthread_timedjoin_np(handle: pthread_t, result: *mut *mut c_void, time: *const timespec) -> c_int {
         let child = HANDLES.get(handle);
         tried(child, real::pthread_timedjoin_np(handle, result, time))
+    }
+    fn pthread_clockjoin_np(
+        handle: pthread_t, result: *mut *mut c_void, clock: clockid_t, time: *const timespec,
+    ) -> c_int {
+        let child = HANDLES.get(handle);
+        tried(child, real::pthread_clockjoin_np(handle, result, clock, time))
     }
     fn pthread_detach(handle: pthread_t) -> c_int {
         joined(HANDLES.get(handle), Tag::Detach, 0);

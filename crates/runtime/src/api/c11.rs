@@ -69,7 +69,7 @@ cancellable! {
 export! {
     /// Creates a thread. Of the start routine's result the low half counts.
     fn thrd_create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void) -> c_int {
-        result(thread::create(handle, start, arg, false))
+        result(thread::create(handle, start, arg, thread::Attributes::default()))
     }
     /// Detaches a thread.
     fn thrd_detach(handle: pthread_t) -> c_int {

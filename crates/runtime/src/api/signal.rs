@@ -43,6 +43,11 @@ fn at_once<R>(tag: Tag, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> R {
     event(tag, Blocker::None, act).expect("raceproof bug: a call that does not wait was cancelled")
 }
 
+/// The signals of a set that a thread can block.
+pub fn blockable(set: &sigset_t) -> SignalSet {
+    get(set) & !UNBLOCKABLE
+}
+
 /// What the C library keeps of a set at its start.
 fn get(set: *const sigset_t) -> SignalSet {
     memory::read(set.cast::<SignalSet>())

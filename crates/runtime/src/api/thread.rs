@@ -2,7 +2,7 @@
 //!
 //! | function | semantics |
 //! |---|---|
-//! | `pthread_create` | `Create`; of the attributes only the detach state counts |
+//! | `pthread_create` | `Create`; of the attributes only the detach state and the blocked signals count |
 //! | `pthread_join` | `Join`; a cancellation point |
 //! | `pthread_tryjoin_np`, `_timedjoin_np`, `_clockjoin_np` | `TryJoin` |
 //! | `pthread_detach` | `Detach` |
@@ -15,14 +15,16 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use libc::{clockid_t, pthread_attr_t, pthread_t, sched_param, timespec};
+use libc::{clockid_t, pthread_attr_t, pthread_t, sched_param, sigset_t, timespec};
 use wire::Tag;
 use wire::record::flag;
 
 use super::cancel::{self, Outcome, cancellable};
+use super::signal::blockable;
 use super::step::{Call, Wait, is_time, me, misuse, unmodelled};
 use crate::memory;
 use crate::sched::{self, SpawnError, StartRoutine, Thread};
+use crate::sync::signal::SignalSet;
 use crate::sync::thread::{NAME_SIZE, Unjoinable};
 use crate::sync::{Blocker, ThreadState};
 use crate::text::text;
@@ -106,8 +108,42 @@ pub fn finish() -> ! {
     sched::exit_thread()
 }
 
+/// What the attributes of a new thread say that matters here.
+#[derive(Clone, Copy, Default)]
+pub struct Attributes {
+    detached: bool,
+    /// The signals it blocks, unless those of its creator.
+    blocked_signals: Option<SignalSet>,
+}
+
+impl Attributes {
+    /// Those of an attribute object; the defaults without one.
+    fn of(attributes: *const pthread_attr_t) -> Self {
+        if attributes.is_null() {
+            return Self::default();
+        }
+        let mut state = libc::PTHREAD_CREATE_JOINABLE;
+        // SAFETY: the program passes attributes that the C library initialised; `state` is writable.
+        unsafe { pthread_attr_getdetachstate(attributes, &mut state) };
+        Self { detached: state == libc::PTHREAD_CREATE_DETACHED, blocked_signals: Self::signal_mask(attributes) }
+    }
+
+    /// What `pthread_attr_setsigmask_np` stored. Before version 2.32 the GNU C library did not have it.
+    fn signal_mask(attributes: *const pthread_attr_t) -> Option<SignalSet> {
+        type Get = unsafe extern "C" fn(*const pthread_attr_t, *mut sigset_t) -> c_int;
+        // SAFETY: the name ends with a zero byte. The C library's function has this type, and a missing one is `None`. The
+        // program passes attributes that the C library initialised; `set` is writable, and all zero is a value of it.
+        unsafe {
+            let found = libc::dlsym(libc::RTLD_DEFAULT, c"pthread_attr_getsigmask_np".as_ptr());
+            let get: Option<Get> = core::mem::transmute(found);
+            let mut set: sigset_t = core::mem::zeroed();
+            (get?(attributes, &mut set) == 0).then(|| blockable(&set))
+        }
+    }
+}
+
 /// Creates a thread and stores its handle before it can run.
-pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, detached: bool) -> c_int {
+pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, attributes: Attributes) -> c_int {
     if !sched::running() {
         return libc::EAGAIN;
     }
@@ -119,9 +155,13 @@ pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, det
         step.argument = child;
         let handle_value = sched::slot_address(child) as u64;
         sched::with_objects(|objects| {
-            let blocked_signals = objects.threads.get(me()).blocked_signals;
-            *objects.threads.get_mut(child) =
-                ThreadState { handle: handle_value, detached, blocked_signals, ..ThreadState::default() };
+            let inherited = objects.threads.get(me()).blocked_signals;
+            *objects.threads.get_mut(child) = ThreadState {
+                handle: handle_value,
+                detached: attributes.detached,
+                blocked_signals: attributes.blocked_signals.unwrap_or(inherited),
+                ..ThreadState::default()
+            };
         });
         memory::write(handle, handle_value);
         Ok(())
@@ -250,12 +290,7 @@ export! {
     fn pthread_create(
         handle: *mut pthread_t, attributes: *const pthread_attr_t, start: StartRoutine, arg: *mut c_void,
     ) -> c_int {
-        let mut state = libc::PTHREAD_CREATE_JOINABLE;
-        if !attributes.is_null() {
-            // SAFETY: the program passes attributes that the C library initialised; `state` is writable.
-            unsafe { pthread_attr_getdetachstate(attributes, &mut state) };
-        }
-        create(handle, start, arg, state == libc::PTHREAD_CREATE_DETACHED)
+        create(handle, start, arg, Attributes::of(attributes))
     }
     /// Joins a thread if it has ended.
     fn pthread_tryjoin_np(handle: pthread_t, result: *mut u64) -> c_int {
