@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use cover::Candidate;
 use explore::Witness;
 use model::{Engine, Pair};
+use report::Protection;
 
 use crate::describe::SeenAccess;
 use crate::engine::{Open, Settled, Verdict};
@@ -31,6 +32,8 @@ pub(crate) struct Entry {
     pub(crate) verdict: Option<(Engine, Verdict)>,
     /// Both accesses as runs executed them, if they did.
     pub(crate) seen: Option<Box<[SeenAccess; 2]>>,
+    /// The lock that most accesses hold, if the text tells.
+    pub(crate) protection: Option<Protection>,
 }
 
 impl Entry {
@@ -66,6 +69,9 @@ impl Ledger {
         let entry = self.entries.entry(pair).or_default();
         if seen.is_some() {
             entry.seen = seen;
+        }
+        if let Verdict::Open(Open { protection: Some(protection), .. }) = &verdict {
+            entry.protection = Some(protection.clone());
         }
         let contradiction = match (&entry.verdict, &verdict) {
             (Some((proved, Verdict::Absent { .. })), Verdict::Race(_)) => {
@@ -122,22 +128,24 @@ impl Ledger {
         self.entries.values().filter_map(of).collect()
     }
 
+    /// What is known of a pair, if it is listed.
+    pub(crate) fn get(&self, pair: Pair) -> Option<&Entry> {
+        self.entries.get(&pair)
+    }
+
     /// All pairs, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Pair, &Entry)> {
         self.entries.iter().map(|(pair, entry)| (*pair, entry))
     }
 }
 
-/// A new reason for an open pair keeps the lock that the text suggests, and the candidate with its reason: that a few runs
-/// do not show a race says less than how the net covers it.
+/// A new reason for an open pair keeps the candidate with its reason: that a few runs do not show a race says less than how
+/// the net covers it.
 fn keep_what_is_known(known: Option<(Engine, Verdict)>, new: Verdict) -> Verdict {
     match (known, new) {
         (Some((_, Verdict::Open(known))), Verdict::Open(new)) => {
-            let protection = new.protection.or(known.protection);
-            if known.candidate.is_some() && new.candidate.is_none() {
-                return Verdict::Open(Open { protection, ..known });
-            }
-            Verdict::Open(Open { protection, ..new })
+            let keeps_candidate = known.candidate.is_some() && new.candidate.is_none();
+            Verdict::Open(if keeps_candidate { known } else { new })
         }
         (_, new) => new,
     }

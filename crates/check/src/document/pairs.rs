@@ -47,6 +47,7 @@ fn races(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<report::P
         let own = line.sightings.iter().filter(|(engine, _)| *engine == by);
         let others = line.sightings.iter().filter(|(engine, _)| *engine != by);
         let protection = own.chain(others).find_map(|(_, sightings)| sightings.protection(&shown.accesses));
+        let protection = protection.or_else(|| line.ledger.get(pair)?.protection.clone());
         let variable = shown.accesses[0].variable.clone();
         pairs.push(report::Pair {
             verdict: PairVerdict::Race,
@@ -157,8 +158,9 @@ fn listed(
             report::Pair { reason: gap.reason, code: Some(gap.code), details, ..listed }
         }
         (Verdict::Absent { reason, scope }, None) => absent(*by, reason, *scope),
-        (Verdict::Open(Open { code, reason, settle, protection, .. }), _) => {
-            let details = Details { settle: settle.clone(), protection: protection.clone(), ..Details::default() };
+        (Verdict::Open(Open { code, reason, settle, .. }), _) => {
+            let protection = entry.protection.clone();
+            let details = Details { settle: settle.clone(), protection, ..Details::default() };
             report::Pair { reason: reason.clone(), code: Some(*code), details, ..listed }
         }
         // Races are listed by themselves.
