@@ -149,7 +149,7 @@ impl Facts {
         let invocations = self.invocations()?;
         Ok(self.obstacles.get(|| Ok(invocations.obstacles(&self.options.assume_pure)))?)
     }
-    /// Every pair of sites that may touch the same memory from different threads; see [`touches::meetings`].
+    /// Every pair of sites that may touch the same memory from different threads.
     pub fn meetings(&self) -> Result<&[Meeting], Spent> {
         let (values, invocations, obstacles) = (self.values()?, self.invocations()?, self.obstacles()?);
         let everything = !obstacles.is_empty();

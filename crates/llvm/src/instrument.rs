@@ -1,7 +1,7 @@
 //! Inserting the calls described in `docs/runtime-abi.md`.
 //!
 //! Happens before any optimisation (an optimiser merges racy accesses) and after sites are numbered. What has no
-//! hook is memory that no other thread can write ([`Privacy`]); everything else that touches memory has one, or
+//! hook is memory that no other thread can write (see `escape`); everything else that touches memory has one, or
 //! is listed as unmodelled.
 
 mod access;

@@ -1,6 +1,6 @@
 //! `printf` and `scanf`: which memory the conversions of a format touch.
 //!
-//! [`walk`] reads a format once for the types of its arguments and once to act on them, so that numbered arguments
+//! `walk` reads a format once for the types of its arguments and once to act on them, so that numbered arguments
 //! (`%2$s`) work like unnumbered ones.
 
 mod arguments;
