@@ -207,8 +207,10 @@ impl<'a> Line<'a> {
         let open: Option<BTreeSet<Pair>> = self.request.lists_text_pairs().then(|| self.ledger.open().collect());
         let (answer, analysis) =
             engine::static_::run(self.subject.facts(), open.as_ref(), self.request.declares_effects());
-        // The analysis looks at more kinds of code than the list of pairs, and what it does not list never meets.
-        self.listed_all |= answer.gaps.is_empty() && analysis.is_some();
+        if !self.request.lists_text_pairs() {
+            // It lists the pairs itself: without gaps these are all.
+            self.listed_all = answer.gaps.is_empty() && analysis.is_some();
+        }
         if let Some(analysis) = &analysis {
             watcher.analysed(&AnalysisFigures::of(self.subject.program(), analysis));
         }
