@@ -1,7 +1,7 @@
 //! What keeps an answer from being better, and what would settle it.
 
 use explore::Failure;
-use model::SiteId;
+use model::{SiteId, Spent};
 use program::Program;
 use report::{Code, Unknown};
 
@@ -28,6 +28,12 @@ impl Gap {
     /// A gap that concerns the whole program.
     pub(crate) fn new(code: Code, reason: impl Into<String>, settle: impl Into<String>) -> Self {
         Self { code, reason: reason.into(), function: None, site: None, settle: settle.into(), endless: None }
+    }
+
+    /// A limit that was reached before something could be done.
+    pub(crate) fn limit(what: &str, spent: Spent) -> Self {
+        let flag = if spent == Spent::Memory { "raise `--memory`" } else { "raise `--time`" };
+        Self::new(Code::SEARCH_BOUND, format!("{what}: {spent}"), flag)
     }
 
     /// The same at a site.

@@ -210,3 +210,17 @@ fn nothing_that_races_is_proved_absent() {
         assert_eq!(document["verdict"], "race", "{file}");
     }
 }
+
+/// A complete search of one input does not answer for all of them: without a list of pairs that is known to be complete,
+/// nothing is proved, even where no pair is listed.
+#[test]
+fn runs_do_not_make_up_for_missing_proofs() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#include <pthread.h>\n#include <setjmp.h>\nstatic void *f(void *a) {\n    jmp_buf back;\n    \
+                  if (setjmp(back) == 0)\n        longjmp(back, 1);\n    return a;\n}\nint main(void) {\n    pthread_t t;\n    \
+                  pthread_create(&t, 0, f, 0);\n    pthread_join(t, 0);\n}\n";
+    std::fs::write(folder.path().join("jumps.c"), source).unwrap();
+    let run = verify(folder.path(), &["jumps.c"]);
+    assert_eq!(run.status, 3, "{}", run.stdout);
+    assert!(run.stdout.contains("longjmp"), "{}", run.stdout);
+}

@@ -16,7 +16,7 @@ use crate::run::Running;
 /// The failures that runs have shown, each described by its own run.
 pub(super) fn of_line(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<Finding>, Error> {
     let failures = std::mem::take(&mut line.failures);
-    let late = is_late(line);
+    let is_late = is_late(line);
     let Some(Running { built, target, symbols, .. }) = line.subject.launched() else { return Ok(Vec::new()) };
     let names = ObjectNames::new(&built.program, symbols);
     let describer = Describer { program: &built.program, names: &names };
@@ -31,7 +31,7 @@ pub(super) fn of_line(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<
         };
         let trace = target.run(&failure.schedule)?;
         let Some(finding) = describer.failure(&trace, failure) else { continue };
-        let finding = if late { finding } else { crash::at_its_line(finding, &built.program, target)? };
+        let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
         let recorded = recorded(finding.message.clone());
         let id = format!("E{}", findings.len() + 1);
         let witness = witnesses.write(built, &id, recorded, &failure.schedule, &trace)?;

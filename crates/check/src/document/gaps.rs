@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use files::RecordedFinding;
-use model::{Engine, Executor, Spent};
+use model::{Engine, Executor};
 use report::{Code, Command, Unknown};
 
 use super::is_late;
@@ -40,10 +40,10 @@ pub(super) fn add_witnesses(
     unknowns: &mut [(Gap, Unknown)],
     witnesses: &mut Witnesses,
 ) -> Result<(), Error> {
-    let late = is_late(line);
+    let is_late = is_late(line);
     let Some(running) = line.subject.launched() else { return Ok(()) };
     let cut = unknowns.iter_mut().filter_map(|(gap, unknown)| Some((gap.endless.as_ref()?, unknown)));
-    for (number, (failure, unknown)) in (1..).zip(cut.filter(|_| !late)) {
+    for (number, (failure, unknown)) in (1..).zip(cut.take_while(|_| !is_late())) {
         let trace = running.target.run(&failure.schedule)?;
         let (code, settle) = cut_at(&trace.end);
         (unknown.code, unknown.settle) = (code, settle.to_owned());
@@ -73,15 +73,9 @@ fn idle(line: &Line<'_>) -> Option<Gap> {
         return Some(Gap::new(Code::NOT_ASKED, reason, "give the file that defines `main` as a further input"));
     }
     if let Some(spent) = request.budget.spent().filter(|_| asked.contains(&Engine::Explore)) {
-        return Some(limit(&format!("the program was not run: {spent}"), spent));
+        return Some(Gap::limit("the program was not run", spent));
     }
     None
-}
-
-/// A limit that was reached.
-pub(super) fn limit(reason: &str, spent: Spent) -> Gap {
-    let flag = if spent == Spent::Memory { "raise `--memory`" } else { "raise `--time`" };
-    Gap::new(Code::SEARCH_BOUND, reason, flag)
 }
 
 /// The user stopped the command.

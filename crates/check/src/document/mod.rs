@@ -16,7 +16,8 @@ use report::{Command, Coverage, Finding, Pair, PairVerdict, Report, Unknown, Ver
 use crate::Error;
 use crate::assumptions::Assumption;
 use crate::engine::Figures;
-use crate::line::Line;
+use crate::gap::Gap;
+use crate::line::{GRACE, Line};
 use crate::request::Request;
 
 pub(crate) use pairs::race_reason;
@@ -108,7 +109,7 @@ pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> 
 pub(crate) fn nothing_known(request: &Request, start: Instant) -> Report {
     let gap = match request.budget.spent() {
         Some(Spent::Interrupt) | None => gaps::interrupted(),
-        Some(spent) => gaps::limit(&format!("the program was not built: {spent}"), spent),
+        Some(spent) => Gap::limit("the program was not built", spent),
     };
     assemble(Parts {
         command: request.command,
@@ -160,7 +161,8 @@ fn engine(figures: Figures) -> report::Engine {
     }
 }
 
-/// Whether the report has to be made in a hurry.
-fn is_late(line: &Line<'_>) -> bool {
-    line.request.budget.deadline().is_some_and(|deadline| Instant::now() > deadline + crate::line::GRACE)
+/// Tells whether the report has to be made in a hurry.
+fn is_late(line: &Line<'_>) -> impl Fn() -> bool + use<> {
+    let end = line.request.budget.deadline().map(|deadline| deadline + GRACE);
+    move || end.is_some_and(|end| Instant::now() > end)
 }

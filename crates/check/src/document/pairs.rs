@@ -38,24 +38,30 @@ pub(super) fn of_line(
 
 /// The races, each described by the run of its witness, which is written to a file.
 fn races(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<report::Pair>, Error> {
-    let late = is_late(line);
+    let is_late = is_late(line);
     let Some(running) = line.subject.launched() else { return Ok(Vec::new()) };
     let mut pairs = Vec::new();
     for (rank, (pair, by, witness)) in (1..).zip(line.ledger.races()) {
-        let shown = show(running, &id(rank), pair, witness, witnesses, late)?;
+        let entry = line.ledger.get(pair);
+        let seen = entry.and_then(|entry| entry.seen.as_deref()).filter(|_| is_late());
+        let shown = match seen {
+            // There is no time to run it once more: the accesses as the search has seen them have to do.
+            Some(seen) => Shown { accesses: seen.clone(), run: None, witness: None },
+            None => show(running, &id(rank), pair, witness, witnesses)?,
+        };
         // The runs of the engine that found it say most.
         let own = line.sightings.iter().filter(|(engine, _)| *engine == by);
         let others = line.sightings.iter().filter(|(engine, _)| *engine != by);
         let protection = own.chain(others).find_map(|(_, sightings)| sightings.protection(&shown.accesses));
-        let protection = protection.or_else(|| line.ledger.get(pair)?.protection.clone());
+        let protection = protection.or_else(|| entry?.protection.clone());
         let variable = shown.accesses[0].variable.clone();
         pairs.push(report::Pair {
             verdict: PairVerdict::Race,
             confirmed: true,
             code: Some(Code::DATA_RACE),
             reason: race_reason(witness.adjacent).to_owned(),
-            witness: Some(shown.witness),
-            details: Details { run: Some(shown.run), protection, ..Details::default() },
+            witness: shown.witness,
+            details: Details { run: shown.run, protection, ..Details::default() },
             ..unsettled(by, variable, shown.accesses.map(|seen| seen.access))
         });
     }
@@ -65,8 +71,8 @@ fn races(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<report::P
 /// A race as a run shows it.
 struct Shown {
     accesses: [SeenAccess; 2],
-    run: report::Run,
-    witness: String,
+    run: Option<report::Run>,
+    witness: Option<String>,
 }
 
 /// Runs a race's witness, describes both accesses and writes the file.
@@ -76,7 +82,6 @@ fn show(
     pair: Pair,
     witness: &Witness,
     witnesses: &mut Witnesses,
-    late: bool,
 ) -> Result<Shown, Error> {
     let Running { built, target, symbols, .. } = running;
     let program = &built.program;
@@ -87,17 +92,15 @@ fn show(
     let seen = describer.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;
     let mut run = story::tell(program, &names, &trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
     let mut accesses = seen.map(|(_, access)| access);
-    if !late {
-        let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
-        stacks::add(target, program, &witness.schedule, &trace, shown, &mut run)?;
-    }
+    let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
+    stacks::add(target, program, &witness.schedule, &trace, shown, &mut run)?;
     let finding = RecordedFinding::Race {
         variable: accesses[0].variable.clone(),
         accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
         adjacent: witness.adjacent,
     };
     let witness = witnesses.write(built, id, finding, &witness.schedule, &trace)?;
-    Ok(Shown { accesses, run, witness })
+    Ok(Shown { accesses, run: Some(run), witness: Some(witness) })
 }
 
 /// Why a confirmed race is one.

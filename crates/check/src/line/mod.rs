@@ -101,6 +101,7 @@ fn settle(
     match line.work(watcher) {
         // The linker, or the program, may have been stopped by the same key.
         Err(_) if request.budget.interrupt().is_set() => {}
+        Err(Error::Llvm(llvm::Error::Spent(spent))) => line.gaps.push(Gap::limit("the program was not built", spent)),
         worked => worked?,
     }
     document::make(line, start)
@@ -293,7 +294,8 @@ impl<'a> Line<'a> {
             self.show_races(&mut answer)?;
             self.note_misuse(&answer);
         }
-        self.covered = answer.gaps.is_empty();
+        // Where the scope asked for is larger than this input, the search settles nothing but races.
+        self.covered = answer.gaps.is_empty() && !request.confirms_only();
         if settled_before && !self.covered && self.doubts.is_empty() {
             // No pair was left: bounds of the search for other errors take nothing from the answer about races.
             answer.gaps.clear();
