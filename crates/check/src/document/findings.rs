@@ -6,7 +6,6 @@ use model::{Executor, ThreadId, Trace};
 use report::Finding;
 
 use super::is_late;
-use super::witnesses::Witnesses;
 use crate::Error;
 use crate::describe::story::{self, Ending};
 use crate::describe::{Describer, ObjectNames, crash};
@@ -14,7 +13,7 @@ use crate::line::Line;
 use crate::run::Running;
 
 /// The failures that runs have shown, each described by its own run.
-pub(super) fn of_line(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<Finding>, Error> {
+pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
     let failures = std::mem::take(&mut line.failures);
     let is_late = is_late(line);
     let Some(Running { built, target, symbols, .. }) = line.subject.launched() else { return Ok(Vec::new()) };
@@ -34,7 +33,7 @@ pub(super) fn of_line(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<
         let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
         let recorded = recorded(finding.message.clone());
         let id = format!("E{}", findings.len() + 1);
-        let witness = witnesses.write(built, &id, recorded, &failure.schedule, &trace)?;
+        let witness = line.witnesses.write(built, &id, recorded, &failure.schedule, &trace)?;
         let run = story::tell(&built.program, &names, &trace, &ending(&trace, failure, &finding));
         findings.push(Finding { witness: Some(witness), run: Some(run), ..finding });
     }

@@ -7,7 +7,6 @@ use model::{Engine, Executor};
 use report::{Code, Command, Unknown};
 
 use super::is_late;
-use super::witnesses::Witnesses;
 use crate::Error;
 use crate::doubt::Doubt;
 use crate::engine::explore::cut_at;
@@ -35,11 +34,7 @@ pub(super) fn of_line(line: &Line<'_>) -> Vec<(Gap, Unknown)> {
 }
 
 /// Runs that were cut get a witness each.
-pub(super) fn add_witnesses(
-    line: &mut Line<'_>,
-    unknowns: &mut [(Gap, Unknown)],
-    witnesses: &mut Witnesses,
-) -> Result<(), Error> {
+pub(super) fn add_witnesses(line: &mut Line<'_>, unknowns: &mut [(Gap, Unknown)]) -> Result<(), Error> {
     let is_late = is_late(line);
     let Some(running) = line.subject.launched() else { return Ok(()) };
     let cut = unknowns.iter_mut().filter_map(|(gap, unknown)| Some((gap.endless.as_ref()?, unknown)));
@@ -48,8 +43,8 @@ pub(super) fn add_witnesses(
         let (code, settle) = cut_at(&trace.end);
         (unknown.code, unknown.settle) = (code, settle.to_owned());
         let recorded = RecordedFinding::Endless { message: failure.message.clone() };
-        let witness = witnesses.write(&running.built, &format!("U{number}"), recorded, &failure.schedule, &trace)?;
-        unknown.witness = Some(witness);
+        let id = format!("U{number}");
+        unknown.witness = Some(line.witnesses.write(&running.built, &id, recorded, &failure.schedule, &trace)?);
     }
     Ok(())
 }

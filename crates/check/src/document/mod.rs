@@ -3,6 +3,7 @@
 mod findings;
 mod gaps;
 mod pairs;
+mod races;
 mod witnesses;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,8 @@ use crate::line::{GRACE, Line};
 use crate::request::Request;
 
 pub(crate) use pairs::race_reason;
+pub(crate) use races::{Shown, show_new};
+pub(crate) use witnesses::Witnesses;
 
 /// What a report is made of, whatever the command.
 pub(crate) struct Parts {
@@ -80,15 +83,15 @@ pub(crate) fn assemble(parts: Parts) -> Report {
 /// The report of a line.
 pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> {
     let request = line.request;
-    let mut witnesses = witnesses::Witnesses::new(request);
+    show_new(&mut line)?;
     let mut unknowns = gaps::of_line(&line);
-    gaps::add_witnesses(&mut line, &mut unknowns, &mut witnesses)?;
+    let errors = findings::of_line(&mut line)?;
+    gaps::add_witnesses(&mut line, &mut unknowns)?;
     let mut unknowns: Vec<Unknown> = unknowns.into_iter().map(|(_, unknown)| unknown).collect();
     if line.figures.len() > 1 {
         unknowns = gaps::merged(unknowns);
     }
-    let pairs = pairs::of_line(&mut line, unknowns.first(), &mut witnesses)?;
-    let errors = findings::of_line(&mut line, &mut witnesses)?;
+    let pairs = pairs::of_line(&line, unknowns.first());
     let scope = scope(&line, &pairs);
     Ok(assemble(Parts {
         command: request.command,

@@ -4,103 +4,48 @@ use std::collections::BTreeMap;
 
 use explore::Witness;
 use facts::touches::{Meeting, MeetingAccess};
-use files::RecordedFinding;
 use lockset::Finding;
-use model::{Engine, Executor, Pair, SiteId};
+use model::{Engine, Pair, SiteId};
 use program::Program;
 use report::{Code, Details, PairVerdict, Unknown};
 
-use super::witnesses::Witnesses;
-use super::{id, is_late};
-use crate::Error;
-use crate::describe::story::{self, Ending};
-use crate::describe::{Describer, ObjectNames, Position, SeenAccess, stacks};
+use super::races::Shown;
+use crate::describe::Position;
 use crate::engine::explore::{ORDERED, SCOPE};
 use crate::engine::{self, Open, Verdict};
 use crate::ledger::Entry;
 use crate::line::Line;
-use crate::run::Running;
 
 /// Races in the order in which they were found, then all other pairs, by the static engine's rank where it has one.
-pub(super) fn of_line(
-    line: &mut Line<'_>,
-    first_unknown: Option<&Unknown>,
-    witnesses: &mut Witnesses,
-) -> Result<Vec<report::Pair>, Error> {
-    let mut pairs = races(line, witnesses)?;
+pub(super) fn of_line(line: &Line<'_>, first_unknown: Option<&Unknown>) -> Vec<report::Pair> {
+    let mut pairs = races(line);
     let text = Text::new(line);
     let rest = line.ledger.iter().filter(|(_, entry)| !matches!(entry.verdict, Some((_, Verdict::Race(_)))));
     let mut rest: Vec<_> = rest.collect();
     rest.sort_by_key(|(pair, _)| (text.rank(*pair), *pair));
     pairs.extend(rest.into_iter().filter_map(|(pair, entry)| listed(line, &text, pair, entry, first_unknown)));
-    Ok(pairs)
+    pairs
 }
 
-/// The races, each described by the run of its witness, which is written to a file.
-fn races(line: &mut Line<'_>, witnesses: &mut Witnesses) -> Result<Vec<report::Pair>, Error> {
-    let is_late = is_late(line);
-    let Some(running) = line.subject.launched() else { return Ok(Vec::new()) };
-    let mut pairs = Vec::new();
-    for (rank, (pair, by, witness)) in (1..).zip(line.ledger.races()) {
-        let entry = line.ledger.get(pair);
-        let seen = entry.and_then(|entry| entry.seen.as_deref()).filter(|_| is_late());
-        let shown = match seen {
-            // There is no time to run it once more: the accesses as the search has seen them have to do.
-            Some(seen) => Shown { accesses: seen.clone(), run: None, witness: None },
-            None => show(running, &id(rank), pair, witness, witnesses)?,
-        };
+/// The races, as runs have shown them.
+fn races(line: &Line<'_>) -> Vec<report::Pair> {
+    let pair = |((pair, by, witness), shown): ((Pair, Engine, &Witness), &Shown)| {
         // The runs of the engine that found it say most.
         let own = line.sightings.iter().filter(|(engine, _)| *engine == by);
         let others = line.sightings.iter().filter(|(engine, _)| *engine != by);
         let protection = own.chain(others).find_map(|(_, sightings)| sightings.protection(&shown.accesses));
-        let protection = protection.or_else(|| entry?.protection.clone());
-        let variable = shown.accesses[0].variable.clone();
-        pairs.push(report::Pair {
+        let protection = protection.or_else(|| line.ledger.get(pair)?.protection.clone());
+        report::Pair {
             verdict: PairVerdict::Race,
             confirmed: true,
             code: Some(Code::DATA_RACE),
             reason: race_reason(witness.adjacent).to_owned(),
-            witness: shown.witness,
-            details: Details { run: shown.run, protection, ..Details::default() },
-            ..unsettled(by, variable, shown.accesses.map(|seen| seen.access))
-        });
-    }
-    Ok(pairs)
-}
-
-/// A race as a run shows it.
-struct Shown {
-    accesses: [SeenAccess; 2],
-    run: Option<report::Run>,
-    witness: Option<String>,
-}
-
-/// Runs a race's witness, describes both accesses and writes the file.
-fn show(
-    running: &mut Running,
-    id: &str,
-    pair: Pair,
-    witness: &Witness,
-    witnesses: &mut Witnesses,
-) -> Result<Shown, Error> {
-    let Running { built, target, symbols, .. } = running;
-    let program = &built.program;
-    let names = ObjectNames::new(program, symbols);
-    let describer = Describer { program, names: &names };
-    let trace = target.run(&witness.schedule)?;
-    let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
-    let seen = describer.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;
-    let mut run = story::tell(program, &names, &trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
-    let mut accesses = seen.map(|(_, access)| access);
-    let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
-    stacks::add(target, program, &witness.schedule, &trace, shown, &mut run)?;
-    let finding = RecordedFinding::Race {
-        variable: accesses[0].variable.clone(),
-        accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
-        adjacent: witness.adjacent,
+            witness: shown.witness.clone(),
+            details: Details { run: shown.run.clone(), protection, ..Details::default() },
+            ..unsettled(by, shown.accesses[0].variable.clone(), shown.accesses.clone().map(|seen| seen.access))
+        }
     };
-    let witness = witnesses.write(built, id, finding, &witness.schedule, &trace)?;
-    Ok(Shown { accesses, run: Some(run), witness: Some(witness) })
+    line.ledger.races().zip(&line.shown).map(pair).collect()
 }
 
 /// Why a confirmed race is one.

@@ -9,7 +9,7 @@ use crate::request::Request;
 use crate::{Built, Error};
 
 /// Writes witness files into one folder, created with the first.
-pub(super) struct Witnesses {
+pub(crate) struct Witnesses {
     /// The folder, as the user spelled it.
     folder: PathBuf,
     /// Options of the runs.
@@ -17,7 +17,7 @@ pub(super) struct Witnesses {
 }
 
 impl Witnesses {
-    pub(super) fn new(request: &Request) -> Self {
+    pub(crate) fn new(request: &Request) -> Self {
         Self { folder: request.witness_dir.clone(), run: request.limits.record() }
     }
 

@@ -23,6 +23,7 @@ use report::{Code, Command, Report};
 
 use crate::assumptions::Assumption;
 use crate::describe::Sightings;
+use crate::document::{Shown, Witnesses};
 use crate::doubt::Doubt;
 use crate::engine::explore::{FOR_OTHER_ERRORS, Known, SearchOptions};
 use crate::engine::static_::AnalysisFigures;
@@ -57,6 +58,9 @@ pub(crate) struct Line<'a> {
     pub(crate) request: &'a Request,
     pub(crate) subject: &'a mut Subject,
     pub(crate) ledger: Ledger,
+    /// The ledger's races as their witnesses show them, in its order; new ones are yet to be shown.
+    pub(crate) shown: Vec<Shown>,
+    pub(crate) witnesses: Witnesses,
     pub(crate) failures: Vec<Failure>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) figures: Vec<Figures>,
@@ -114,6 +118,8 @@ impl<'a> Line<'a> {
             request,
             subject,
             ledger: Ledger::default(),
+            shown: Vec::new(),
+            witnesses: Witnesses::new(request),
             failures: Vec::new(),
             gaps: Vec::new(),
             figures: Vec::new(),
@@ -150,6 +156,7 @@ impl<'a> Line<'a> {
                 Engine::Predict => self.predict()?,
                 Engine::Explore => self.explore(watcher)?,
             }
+            document::show_new(self)?;
             watcher.settled(self.ledger.open().count(), self.ledger.races().count());
         }
         Ok(())
@@ -280,7 +287,7 @@ impl<'a> Line<'a> {
                 let Some(executions) = request.effort.executions_for_other_errors() else { return Ok(()) };
                 (Some(executions), request.budget.at_most(FOR_OTHER_ERRORS))
             }
-            _ => (request.search.max_executions, request.budget.clone()),
+            _ => (request.search.max_executions, request.budget.share(SEARCH_SHARE)),
         };
         let options = SearchOptions { max_executions, ..request.search.clone() };
         let absent =
@@ -289,7 +296,7 @@ impl<'a> Line<'a> {
         self.show_races(&mut answer)?;
         self.note_misuse(&answer);
         if !absent.is_empty() && !self.doubts.is_empty() {
-            let Some(again) = self.search(&options, BTreeSet::new(), &request.budget, watcher)? else { return Ok(()) };
+            let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)? else { return Ok(()) };
             answer = again;
             self.show_races(&mut answer)?;
             self.note_misuse(&answer);
@@ -373,6 +380,9 @@ impl<'a> Line<'a> {
         }
     }
 }
+
+/// The part of the remaining time that a search may take: the races it finds have to be shown.
+const SEARCH_SHARE: f64 = 0.9;
 
 /// How long the report may take after the budget is spent.
 pub(crate) const GRACE: Duration = Duration::from_millis(1_500);

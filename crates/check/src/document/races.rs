@@ -1,0 +1,65 @@
+//! Races as their witnesses show them, each as soon as an engine has found it: what is found early has its witness file
+//! whatever the engines after it cost.
+
+use explore::Witness;
+use files::RecordedFinding;
+use model::{Executor, Pair, SiteId};
+
+use super::witnesses::Witnesses;
+use super::{id, is_late};
+use crate::Error;
+use crate::describe::story::{self, Ending};
+use crate::describe::{Describer, ObjectNames, SeenAccess, stacks};
+use crate::line::Line;
+use crate::run::Running;
+
+/// A race as a run shows it.
+pub(crate) struct Shown {
+    pub(super) accesses: [SeenAccess; 2],
+    pub(super) run: Option<report::Run>,
+    /// The path of its file.
+    pub(super) witness: Option<String>,
+}
+
+/// Runs the witness of every race that is new in the ledger, and writes its file.
+pub(crate) fn show_new(line: &mut Line<'_>) -> Result<(), Error> {
+    let is_late = is_late(line);
+    let Some(running) = line.subject.launched() else { return Ok(()) };
+    for (rank, (pair, _, witness)) in (1..).zip(line.ledger.races()).skip(line.shown.len()) {
+        let seen = line.ledger.get(pair).and_then(|entry| entry.seen.as_deref()).filter(|_| is_late());
+        line.shown.push(match seen {
+            // There is no time to run it once more: the accesses as the search has seen them have to do.
+            Some(seen) => Shown { accesses: seen.clone(), run: None, witness: None },
+            None => show(running, &id(rank), pair, witness, &mut line.witnesses)?,
+        });
+    }
+    Ok(())
+}
+
+/// Runs a race's witness, describes both accesses and writes the file.
+fn show(
+    running: &mut Running,
+    id: &str,
+    pair: Pair,
+    witness: &Witness,
+    witnesses: &mut Witnesses,
+) -> Result<Shown, Error> {
+    let Running { built, target, symbols, .. } = running;
+    let program = &built.program;
+    let names = ObjectNames::new(program, symbols);
+    let describer = Describer { program, names: &names };
+    let trace = target.run(&witness.schedule)?;
+    let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
+    let seen = describer.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;
+    let mut run = story::tell(program, &names, &trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
+    let mut accesses = seen.map(|(_, access)| access);
+    let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
+    stacks::add(target, program, &witness.schedule, &trace, shown, &mut run)?;
+    let finding = RecordedFinding::Race {
+        variable: accesses[0].variable.clone(),
+        accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
+        adjacent: witness.adjacent,
+    };
+    let witness = witnesses.write(built, id, finding, &witness.schedule, &trace)?;
+    Ok(Shown { accesses, run: Some(run), witness: Some(witness) })
+}
