@@ -296,7 +296,10 @@ impl<'a> Line<'a> {
         self.show_races(&mut answer)?;
         self.note_misuse(&answer);
         if !absent.is_empty() && !self.doubts.is_empty() {
-            let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)? else { return Ok(()) };
+            let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)?
+            else {
+                return Ok(());
+            };
             answer = again;
             self.show_races(&mut answer)?;
             self.note_misuse(&answer);
