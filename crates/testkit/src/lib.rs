@@ -17,6 +17,7 @@ pub mod ring;
 pub mod scale;
 pub mod shrink;
 mod skip;
+pub mod sources;
 pub mod ui;
 
 pub use effort::programs;

@@ -91,8 +91,8 @@ pub fn run(request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error
 }
 
 /// Settles the pairs of a program that is there.
-pub fn run_on(mut subject: Subject, request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error> {
-    settle(&mut subject, request, Instant::now(), watcher)
+pub fn run_on(subject: &mut Subject, request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error> {
+    settle(subject, request, Instant::now(), watcher)
 }
 
 fn settle(

@@ -156,6 +156,6 @@ impl Explore {
             output::print(&run.text);
             return Ok(ExitCode::SUCCESS);
         }
-        self.report.show(check::run_on(subject, &request, &mut Line::new())?, known)
+        self.report.show(check::run_on(&mut subject, &request, &mut Line::new())?, known)
     }
 }

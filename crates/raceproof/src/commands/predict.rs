@@ -74,12 +74,12 @@ impl Predict {
             Input::Text(path) => check::predict_foreign(&path, &read(&path)?, &prediction)?,
             Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(&path, Detail::Shared)?;
-                let subject = check::rebuild_recorded(&path, &file, &budget)?;
+                let mut subject = check::rebuild_recorded(&path, &file, &budget)?;
                 let build = (&file.program).into();
                 let request = Request::new(Command::Predict, build, budget);
                 let request = Request { recording: Recording::Given(Box::new(file)), ..request };
                 let request = self.with_flags(request, prediction, &settings)?;
-                check::run_on(subject, &request, &mut Line::new())?
+                check::run_on(&mut subject, &request, &mut Line::new())?
             }
             _ => {
                 let build = self.program.build_options(&settings)?;

@@ -1,0 +1,147 @@
+//! Every engine on generated C and C++ sources, held against the complete search of the real program: nothing that races is
+//! proved absent, nothing races that the search does not show, and nothing ends without an answer.
+#![allow(clippy::print_stdout, reason = "how many programs the search could decide is worth seeing")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use check::{BuildOptions, LINE, Request, SearchOptions, Subject, run_on};
+use explore::ReductionName;
+use model::{Budget, Engine};
+use report::{Command, PairVerdict, Report, Verdict};
+use testkit::sources::Source;
+
+const PROGRAMS: u64 = 60;
+
+/// Executions of a search that is the truth; with more the program is left out.
+const EXECUTIONS: u64 = 3_000;
+
+/// Programs to try while a complaint is made smaller.
+const ATTEMPTS: usize = 60;
+
+/// Seeds that once got a wrong answer, with what was wrong.
+const KEPT: [(u64, &str); 0] = [];
+
+type Lines = BTreeSet<(u32, u32)>;
+
+/// Pairs of lines with this verdict.
+fn lines(report: &Report, verdict: PairVerdict) -> Lines {
+    let lines = report.pairs_with(verdict).map(|pair| pair.accesses.each_ref().map(|access| access.line));
+    lines.map(|[a, b]| (a.min(b), a.max(b))).collect()
+}
+
+/// One program, compiled once, and what commands say of it.
+struct Examined<'a> {
+    folder: &'a Path,
+    build: BuildOptions,
+    subject: Subject,
+}
+
+impl<'a> Examined<'a> {
+    fn new(folder: &'a Path, source: &Source) -> Result<Self, String> {
+        let file = folder.join(source.language.file());
+        std::fs::write(&file, source.text()).unwrap();
+        let build = BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() };
+        let subject = Subject::new(&build, &Budget::default()).map_err(|error| format!("build: {error}"))?;
+        Ok(Self { folder, build, subject })
+    }
+
+    fn ask(&mut self, command: Command, engines: &[Engine], search: SearchOptions) -> Result<Report, String> {
+        let request = Request {
+            engines: engines.to_vec(),
+            search,
+            witness_dir: self.folder.join("witnesses"),
+            bundle_dir: self.folder.to_owned(),
+            ..Request::new(command, self.build.clone(), Budget::default())
+        };
+        run_on(&mut self.subject, &request, &mut ()).map_err(|error| format!("{command:?} {engines:?}: {error}"))
+    }
+
+    /// The races of a complete search; `None` if there are too many schedules or something is not modelled.
+    fn truth(&mut self) -> Result<Option<Lines>, String> {
+        let search = SearchOptions {
+            reduction: ReductionName::Optimal,
+            max_executions: Some(EXECUTIONS),
+            ..SearchOptions::default()
+        };
+        let report = self.ask(Command::Explore, &[Engine::Explore], search)?;
+        Ok(report.unknowns.is_empty().then(|| lines(&report, PairVerdict::Race)))
+    }
+
+    /// What a proof engine says of pairs that race.
+    fn proofs(&mut self, command: Command, engine: Engine, racing: &Lines) -> Result<(), String> {
+        let report = self.ask(command, &[engine], SearchOptions::default())?;
+        if report.verdict == Verdict::Safe && !racing.is_empty() {
+            return Err(format!("{engine}: safe, but {racing:?} race"));
+        }
+        let [open, absent] = [PairVerdict::Unknown, PairVerdict::Absent].map(|verdict| lines(&report, verdict));
+        let missed = |pair: &&(u32, u32)| !open.contains(pair) && (report.unknowns.is_empty() || absent.contains(pair));
+        match racing.iter().find(missed) {
+            Some(pair) => Err(format!("{engine}: the race {pair:?} is not among the open pairs {open:?}")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the search could decide it; what is wrong with the other answers.
+fn examine(source: &Source) -> Result<bool, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Examined::new(folder.path(), source)?;
+    let Some(racing) = program.truth()? else { return Ok(false) };
+    program.proofs(Command::Static, Engine::Static, &racing)?;
+    program.proofs(Command::Verify, Engine::Verify, &racing)?;
+    let predicted = program.ask(Command::Predict, &[Engine::Predict], SearchOptions::default())?;
+    let predicted = lines(&predicted, PairVerdict::Race);
+    if !predicted.is_subset(&racing) {
+        return Err(format!("predict: {predicted:?} race, by the search {racing:?}"));
+    }
+    let whole = program.ask(Command::Check, &LINE, SearchOptions::default())?;
+    let races = lines(&whole, PairVerdict::Race);
+    if races != racing {
+        return Err(format!("check: {races:?} race, by the search {racing:?}"));
+    }
+    if racing.is_empty() != (whole.verdict == Verdict::Safe) {
+        return Err(format!("check: {:?} of a program with the races {racing:?}: {:?}", whole.verdict, whole.unknowns));
+    }
+    Ok(true)
+}
+
+/// A complaint with the smallest program found that deserves one.
+fn complain(seed: u64, source: &Source, complaint: &str) -> String {
+    let engine = |complaint: &str| complaint.split([':', ' ']).next().unwrap_or_default().to_owned();
+    let same = |source: &Source| examine(source).is_err_and(|found| engine(&found) == engine(complaint));
+    let small = source.shrink(ATTEMPTS, same);
+    let complaint = examine(&small).err().unwrap_or_else(|| complaint.to_owned());
+    format!("seed {seed}: {complaint}\n{}", small.text())
+}
+
+#[test]
+fn engines_agree_with_the_search_of_the_real_program() {
+    let kept = KEPT.iter().map(|(seed, _)| *seed);
+    let seeds: Vec<u64> = kept.chain(0..testkit::programs(PROGRAMS)).collect();
+    let (next, decided, complaints) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+                    let source = Source::generate(*seed);
+                    match examine(&source) {
+                        Ok(is_decided) => drop(decided.fetch_add(is_decided.into(), Ordering::Relaxed)),
+                        Err(complaint) => complaints.lock().unwrap().push(complain(*seed, &source, &complaint)),
+                    }
+                }
+            });
+        }
+    });
+    let complaints = complaints.into_inner().unwrap();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), seeds.len(), complaints.join("\n"));
+    let decided = decided.into_inner();
+    println!("{decided} of {} programs decided by the search", seeds.len());
+    assert!(
+        decided * 10 >= seeds.len() as u64 * 9,
+        "{decided} of {}: the generator makes programs too large",
+        seeds.len()
+    );
+}
