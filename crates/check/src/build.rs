@@ -7,6 +7,7 @@ use std::sync::Arc;
 use exec::{Config, Target};
 use files::ProgramIdentity;
 use files::hash;
+use launch::Scratch;
 use llvm::instrument::Logged;
 use llvm::{Architecture, Instrumentation};
 use model::{Budget, SiteId};
@@ -54,7 +55,7 @@ pub struct Built {
     machine: Option<Machine>,
     /// Its inputs as bitcode.
     units: llvm::Units,
-    folder: tempfile::TempDir,
+    folder: Scratch,
 }
 
 impl Built {
@@ -135,21 +136,17 @@ impl BuildOptions {
     }
 }
 
-fn work_folder() -> Result<tempfile::TempDir, Error> {
-    tempfile::Builder::new().prefix("raceproof-").tempdir().map_err(Error::WorkFolder)
-}
-
 /// A program whose sources are compiled.
 pub(crate) struct Sources {
     options: BuildOptions,
-    folder: tempfile::TempDir,
+    folder: Scratch,
     units: llvm::Units,
 }
 
 impl Sources {
     /// Compiles them, while the budget lasts.
     pub(crate) fn compile(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
-        let folder = work_folder()?;
+        let folder = Scratch::new("").map_err(Error::WorkFolder)?;
         let units = llvm::Units::new(&options.compiler_options(folder.path(), budget)?)?;
         Ok(Self { options: options.clone(), folder, units })
     }

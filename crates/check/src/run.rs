@@ -41,12 +41,13 @@ impl Limits {
         RunOptions { spurious: self.spurious, max_steps: self.max_steps, quantum: quantum() }
     }
 
-    /// The executor's configuration for a program. No run takes longer than the budget has left.
+    /// The executor's configuration for a program. Runs end with the budget, but for those that show what was found.
     pub(crate) fn config(&self, built: &Built, budget: &Budget) -> exec::Config {
         exec::Config {
             isolation: self.isolation,
             max_steps: self.max_steps,
-            time_limit: budget.remaining().map_or(self.time, |left| self.time.min(left.max(LEAST))),
+            time_limit: self.time,
+            budget: budget.with_grace(GRACE),
             spurious: self.spurious,
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
@@ -56,8 +57,8 @@ impl Limits {
     }
 }
 
-/// A run gets at least this much time, so that what was found can be described when the budget is spent.
-const LEAST: Duration = Duration::from_secs(1);
+/// How long a report may take after the budget is spent, without printing it.
+pub(crate) const GRACE: Duration = Duration::from_millis(800);
 
 /// A program under control.
 pub(crate) struct Running {

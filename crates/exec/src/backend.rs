@@ -5,8 +5,8 @@ use wire::{Policy, Record, Reply};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::process::Output;
 use crate::processor::Processor;
+use crate::streams::Output;
 
 /// What a run is asked for besides its schedule.
 #[derive(Clone, Copy, Debug)]

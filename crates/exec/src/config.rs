@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use model::Budget;
 use serde::{Deserialize, Serialize};
 
 use crate::processor::Processor;
@@ -29,6 +30,9 @@ pub struct Config {
     pub max_steps: u64,
     /// Most time of a run.
     pub time_limit: Duration,
+    /// What the command has left: a run ends with it, and when the program's processes use more than its memory.
+    #[serde(skip)]
+    pub budget: Budget,
     /// Events a thread may execute without a switch while others can run, after the schedule prefix; 0 for any number.
     pub quantum: u32,
     /// Whether condition-variable waits may end without a cause: once per thread and condition variable until a signal
@@ -55,6 +59,7 @@ impl Default for Config {
             isolation: Isolation::Auto,
             max_steps: 1_000_000,
             time_limit: Duration::from_secs(10),
+            budget: Budget::default(),
             quantum: 10_000,
             spurious: false,
             processor: None,

@@ -12,6 +12,7 @@ mod local;
 mod process;
 mod processor;
 mod shared;
+mod streams;
 mod target;
 
 pub use backend::{Backend, RunMode, RunSummary};
@@ -19,6 +20,7 @@ pub use config::{Config, Isolation};
 pub use error::Error;
 pub use gdb::gdb_command;
 pub use local::Local;
-pub use process::{Executable, Output};
+pub use process::Executable;
 pub use processor::Processor;
+pub use streams::Output;
 pub use target::Target;

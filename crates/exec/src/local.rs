@@ -9,8 +9,9 @@ use wire::{Record, Reply, ReplyKind};
 use crate::backend::{Backend, RunMode, RunSummary};
 use crate::config::Config;
 use crate::error::Error;
-use crate::process::{Executable, Output, Process, Streams};
+use crate::process::{Executable, Process};
 use crate::processor::{self, Confined, Processor};
+use crate::streams::{Output, Streams};
 
 /// The program on this machine. Its process is started again whenever it is gone.
 pub struct Local {
@@ -67,8 +68,8 @@ impl Backend for Local {
             if self.process.is_none() {
                 self.start(config)?;
             }
-            let Some(process) = &mut self.process else { continue };
-            let reply = match process.run(config, schedule, mode) {
+            let (Some(process), Some(streams)) = (&mut self.process, &self.streams) else { continue };
+            let reply = match process.run(config, schedule, mode, streams) {
                 Ok(Some(reply)) => reply,
                 Ok(None) => {
                     self.process = None;

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -12,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use launch::memory_file;
-use model::Schedule;
+use model::{Budget, Schedule};
 use wire::{Reply, Request};
 
 use crate::backend::RunMode;
@@ -20,9 +19,10 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::processor;
 use crate::shared::Shared;
+use crate::streams::Streams;
 
 /// How long the process may take to answer the watchdog's signal.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(1);
 /// Polling interval while a process does not answer.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -44,21 +44,6 @@ pub(crate) struct Process {
     pub(crate) runs: u64,
 }
 
-/// Files in memory that the program writes to.
-pub(crate) struct Streams {
-    stdout: File,
-    stderr: File,
-}
-
-/// What the program wrote in a run.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Output {
-    /// To standard output.
-    pub stdout: Vec<u8>,
-    /// To standard error.
-    pub stderr: Vec<u8>,
-}
-
 /// What a run asks for, but for its schedule.
 pub(crate) fn request(config: &Config) -> Request {
     Request {
@@ -66,24 +51,6 @@ pub(crate) fn request(config: &Config) -> Request {
         max_steps: config.max_steps,
         quantum: config.quantum,
         ..Request::default()
-    }
-}
-
-/// Reads a stream from its start, without moving its offset.
-fn contents(file: &File) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; file.metadata()?.len() as usize];
-    file.read_exact_at(&mut bytes, 0)?;
-    Ok(bytes)
-}
-
-impl Streams {
-    pub(crate) fn new() -> Result<Self, Error> {
-        let file = |name| memory_file(name).map_err(Error::system("create a file in memory"));
-        Ok(Self { stdout: file(c"stdout")?, stderr: file(c"stderr")? })
-    }
-    pub(crate) fn output(&self) -> Result<Output, Error> {
-        let read = |file| contents(file).map_err(Error::system("read the program's output"));
-        Ok(Output { stdout: read(&self.stdout)?, stderr: read(&self.stderr)? })
     }
 }
 
@@ -118,8 +85,8 @@ impl Process {
             .args(&config.args)
             .env(wire::FD_VARIABLE, memory.as_raw_fd().to_string())
             .stdin(stdin)
-            .stdout(copy(&streams.stdout)?)
-            .stderr(copy(&streams.stderr)?);
+            .stdout(copy(streams.stdout())?)
+            .stderr(copy(streams.stderr())?);
         // An interruption of the search from the terminal is not meant for the program.
         command.process_group(0);
         if let Some(directory) = &config.directory {
@@ -137,10 +104,17 @@ impl Process {
     }
 
     /// Runs once. `None` when the process had to be killed.
-    pub(crate) fn run(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> Result<Option<Reply>, Error> {
+    pub(crate) fn run(
+        &mut self,
+        config: &Config,
+        schedule: &Schedule,
+        mode: RunMode,
+        streams: &Streams,
+    ) -> Result<Option<Reply>, Error> {
         self.shared.ask(Request { policy: mode.policy, stacks: mode.stacks.into(), ..request(config) }, schedule)?;
         self.runs += 1;
         let start = Instant::now();
+        let mut told = None;
         loop {
             if self.shared.wait(POLL_INTERVAL) {
                 return Ok(Some(self.shared.reply()));
@@ -153,15 +127,24 @@ impl Process {
                 }
                 return Err(Error::Died { status: status.to_string(), stderr: String::new() });
             }
-            let late = start.elapsed().saturating_sub(config.time_limit);
-            if late > GRACE {
-                self.kill();
-                return Ok(None);
+            streams.trim();
+            if told.is_none() && (start.elapsed() > config.time_limit || self.is_too_much(&config.budget)) {
+                told = Some(Instant::now());
             }
-            if !late.is_zero() {
-                self.signal(libc::SIGALRM);
+            match told {
+                Some(since) if since.elapsed() > GRACE => {
+                    self.kill();
+                    return Ok(None);
+                }
+                Some(_) => self.signal(libc::SIGALRM),
+                None => {}
             }
         }
+    }
+
+    /// Whether the budget is spent, or the program's processes alone use its memory.
+    fn is_too_much(&self, budget: &Budget) -> bool {
+        budget.is_spent() || budget.memory().is_some_and(|most| launch::memory::used_by(self.child.id()) > most)
     }
 
     /// Signals the process that runs the program.

@@ -15,8 +15,9 @@ use crate::backend::{Backend, RunMode, RunSummary};
 use crate::config::Config;
 use crate::error::Error;
 use crate::local::Local;
-use crate::process::{Executable, Output};
+use crate::process::Executable;
 use crate::processor::Processor;
+use crate::streams::Output;
 
 /// The program under test, on this machine or another.
 pub struct Target {

@@ -3,12 +3,17 @@
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+pub mod memory;
+mod scratch;
+
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+
+pub use scratch::Scratch;
 
 /// Creates an empty file that lives in memory and is closed in programs that this process starts.
 ///
@@ -37,17 +42,27 @@ pub fn stdin_of(bytes: Option<&[u8]>) -> io::Result<Stdio> {
     Ok(file.into())
 }
 
-/// Lets a program inherit these files, under the numbers that they have here, and turns address randomisation off for it.
-/// The files must be open when the command is started.
+/// Lets a program inherit these files, under the numbers that they have here, turns address randomisation off for it, and
+/// lets it end with the thread that starts it, however that ends. The files must be open when the command is started.
 pub fn prepare<const N: usize>(command: &mut Command, inherited: [&File; N]) {
     let fds = inherited.map(AsRawFd::as_raw_fd);
+    let host = std::process::id();
     let prepare = move || {
-        // SAFETY: `personality` and `fcntl` with these arguments take numbers only and change the new process alone.
+        // SAFETY: these calls with these arguments take numbers only and change the new process alone.
         let refused = unsafe {
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
+                || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0
                 || fds.iter().any(|fd| libc::fcntl(*fd, libc::F_SETFD, 0) < 0)
         };
-        if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+        if refused {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: takes nothing and changes nothing.
+        if unsafe { libc::getppid() } as u32 != host {
+            // The host ended before the kernel knew that this process ends with it.
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(())
     };
     // SAFETY: between fork and exec the closure makes system calls only; it neither allocates nor takes a lock.
     unsafe { command.pre_exec(prepare) };

@@ -1,6 +1,7 @@
 //! The limits of a command: time, memory and the user's interrupt.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::Interrupt;
@@ -38,6 +39,10 @@ pub struct Budget {
     interrupt: Interrupt,
     /// Set by the process that measures memory, when the limit is reached.
     exhausted: Interrupt,
+    /// How long it lasts after it would be spent.
+    grace: Duration,
+    /// When that was first noticed, where no deadline tells.
+    noticed: Arc<OnceLock<Instant>>,
 }
 
 impl Budget {
@@ -51,7 +56,7 @@ impl Budget {
     pub fn new(time: Option<Duration>, memory: Option<u64>, interrupt: Interrupt) -> Self {
         // A deadline that the clock cannot represent is no limit.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
-        Self { deadline, memory, interrupt, exhausted: Interrupt::new() }
+        Self { deadline, memory, interrupt, ..Self::default() }
     }
 
     /// A fraction of the remaining time, for a stage that others follow.
@@ -70,6 +75,11 @@ impl Budget {
             (one, other) => one.or(other),
         };
         Self { deadline, ..self.clone() }
+    }
+
+    /// A budget that lasts this much longer: to tell what was found while the other lasted.
+    pub fn with_grace(&self, grace: Duration) -> Self {
+        Self { grace, noticed: Arc::default(), ..self.clone() }
     }
 
     /// The deadline.
@@ -104,15 +114,16 @@ impl Budget {
 
     /// Why to stop now, if the budget is spent.
     pub fn spent(&self) -> Option<Spent> {
-        if self.interrupt.is_set() {
-            Some(Spent::Interrupt)
+        let now = Instant::now();
+        let (why, since) = if self.interrupt.is_set() {
+            (Spent::Interrupt, None)
         } else if self.exhausted.is_set() {
-            Some(Spent::Memory)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(Spent::Time)
+            (Spent::Memory, None)
         } else {
-            None
-        }
+            (Spent::Time, Some(self.deadline.filter(|deadline| now >= *deadline)?))
+        };
+        let since = since.unwrap_or_else(|| *self.noticed.get_or_init(|| now));
+        (now.saturating_duration_since(since) >= self.grace).then_some(why)
     }
 }
 
@@ -147,5 +158,18 @@ mod tests {
             assert_eq!(part.spent(), Some(why));
         }
         assert!(!Budget::default().is_spent());
+    }
+
+    #[test]
+    fn a_grace_comes_after_the_end() {
+        let spent = Budget::new(Some(Duration::ZERO), None, Interrupt::new());
+        assert!(spent.is_spent() && spent.with_grace(Duration::ZERO).is_spent());
+        assert!(!spent.with_grace(Duration::from_secs(3_600)).is_spent());
+        let interrupted = Budget::default();
+        let short = interrupted.with_grace(Duration::from_millis(5));
+        interrupted.interrupt().set();
+        assert!(!short.is_spent());
+        std::thread::sleep(Duration::from_millis(6));
+        assert_eq!(short.spent(), Some(Spent::Interrupt));
     }
 }

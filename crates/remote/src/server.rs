@@ -15,6 +15,7 @@ use std::time::Duration;
 use archives::runtime_archive;
 use exec::{Backend, Config, Error, Executable, Local, RunMode};
 use files::hash;
+use launch::Scratch;
 
 use crate::message::{Answer, Connection, Demand, Hello, RunAnswer, RunDemand, SummaryFields, VERSION, bytes_of};
 
@@ -43,7 +44,7 @@ pub struct Server {
 /// What the connections have in common.
 struct Shared {
     /// Programs, by their hash. Deleted with the server.
-    folder: tempfile::TempDir,
+    folder: Scratch,
     /// Those that are complete.
     programs: Mutex<BTreeSet<String>>,
     runner: Vec<OsString>,
@@ -56,7 +57,7 @@ impl Server {
     /// # Errors
     /// When there is no folder to put them in.
     pub fn new(runner: Vec<OsString>, log: impl Fn(LogEntry) + Send + Sync + 'static) -> Result<Self, Error> {
-        let folder = tempfile::Builder::new().prefix("raceproof-target-").tempdir();
+        let folder = Scratch::new("target-");
         let folder = folder.map_err(Error::system("create a folder for programs"))?;
         let shared = Shared { folder, programs: Mutex::default(), runner, log: Box::new(log) };
         Ok(Self { shared: Arc::new(shared) })

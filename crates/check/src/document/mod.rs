@@ -18,8 +18,9 @@ use crate::Error;
 use crate::assumptions::Assumption;
 use crate::engine::Figures;
 use crate::gap::Gap;
-use crate::line::{GRACE, Line};
+use crate::line::Line;
 use crate::request::Request;
+use crate::run::GRACE;
 
 pub(crate) use pairs::race_reason;
 pub(crate) use races::{Shown, show_new};
@@ -166,6 +167,8 @@ fn engine(figures: Figures) -> report::Engine {
 
 /// Tells whether the report has to be made in a hurry.
 fn is_late(line: &Line<'_>) -> impl Fn() -> bool + use<> {
-    let end = line.request.budget.deadline().map(|deadline| deadline + GRACE);
-    move || end.is_some_and(|end| Instant::now() > end)
+    let budget = line.request.budget.with_grace(GRACE);
+    // From now on, if it is spent.
+    budget.is_spent();
+    move || budget.is_spent()
 }

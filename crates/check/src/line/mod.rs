@@ -13,7 +13,7 @@
 //!   that engine; see [`crate::doubt`].
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ::explore::{Failure, FailureKind, Observer};
 use files::TraceFile;
@@ -386,9 +386,6 @@ impl<'a> Line<'a> {
 
 /// The part of the remaining time that a search may take: the races it finds have to be shown.
 const SEARCH_SHARE: f64 = 0.9;
-
-/// How long the report may take after the budget is spent.
-pub(crate) const GRACE: Duration = Duration::from_millis(1_500);
 
 #[cfg(test)]
 mod tests;

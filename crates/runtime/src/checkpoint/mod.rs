@@ -75,12 +75,15 @@ pub fn track(range: Range<usize>) {
 
 /// Serves requests by children; returns in each of them.
 fn fork_runs() {
+    // SAFETY: has no arguments and touches no memory.
+    let own = unsafe { sys!(SYS_getpid) };
     loop {
         // SAFETY: without flags and with no stack this is `fork`: the child has a copy of all memory. The process has one
         // operating-system thread, so nothing in the copy is half done.
         let pid = unsafe { sys!(SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
         match pid {
             0 => {
+                end_with(own);
                 ISOLATION.with(|isolation| isolation.is_child = true);
                 link::running_process();
                 return;
@@ -100,6 +103,18 @@ fn fork_runs() {
         link::wait();
         leave_if_asked();
         put_files_back();
+    }
+}
+
+/// Lets this process end with its parent, which is or was `parent`.
+fn end_with(parent: isize) {
+    // SAFETY: both calls take numbers only and change this process alone.
+    let present = unsafe {
+        sys!(SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        sys!(SYS_getppid)
+    };
+    if present != parent {
+        sys::leave(1);
     }
 }
 

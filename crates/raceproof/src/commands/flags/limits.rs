@@ -34,7 +34,7 @@ impl BudgetFlags {
         };
         let limit = match &self.memory {
             Some(given) => Some(size("--memory", given)?),
-            None => memory::available().map(|available| available / 2),
+            None => launch::memory::available().map(|available| available / 2),
         };
         let budget = Budget::new(time, limit, Interrupt::from(interrupt::flag()));
         memory::watch(&budget);
