@@ -41,12 +41,13 @@ impl Limits {
         RunOptions { spurious: self.spurious, max_steps: self.max_steps, quantum: quantum() }
     }
 
-    /// The executor's configuration for a program. Runs end with the budget, but for those that show what was found.
+    /// The executor's configuration for a program. Runs end with the budget, but for those that show what was found; one
+    /// that does not end leaves most of the budget to others.
     pub(crate) fn config(&self, built: &Built, budget: &Budget) -> exec::Config {
         exec::Config {
             isolation: self.isolation,
             max_steps: self.max_steps,
-            time_limit: self.time,
+            time_limit: budget.remaining().map_or(self.time, |left| self.time.min(left / RUNS)),
             budget: budget.with_grace(GRACE),
             spurious: self.spurious,
             args: built.identity.args.iter().map(Into::into).collect(),
@@ -56,6 +57,9 @@ impl Limits {
         }
     }
 }
+
+/// Runs without an end that a budget has room for.
+const RUNS: u32 = 6;
 
 /// How long a report may take after the budget is spent, without printing it.
 pub(crate) const GRACE: Duration = Duration::from_millis(800);

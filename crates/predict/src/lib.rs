@@ -55,6 +55,9 @@ pub use unsupported::Unsupported;
 /// Pairs of sites with the pairs of lanes that could race.
 type LanePairs = BTreeMap<SitePair, Vec<(LaneId, LaneId)>>;
 
+/// Events between two looks at whether the time is up.
+const LOOK: u32 = 1 << 12;
+
 /// Predicts races from a trace. The trace must be consistent, as executors and [`rapid`] make it: it lists all its
 /// threads, and each thread's events are numbered from 0.
 pub fn predict(trace: &Trace, options: &Options) -> Prediction {
@@ -75,13 +78,21 @@ fn predict_reduced(reduced: &Reduced, options: &Options, aim: &Aim<'_>) -> Predi
     let mut lanes = Lanes::new(trace.threads.len(), conflicts.copied());
     let mut needs = Needs::new(options.relaxed);
     let mut tracker = Tracker::new(&survey);
+    let mut is_over = false;
     for (step, event) in trace.events.iter_enumerated() {
+        // Nothing is concluded from the part that was seen but what it shows.
+        is_over |= step.0 % LOOK == 0 && (aim.is_over)();
+        if is_over {
+            break;
+        }
         let actions = tracker.step(trace, step);
         needs.step(&tracker, event, step, &actions);
         lanes.step(&tracker, event, step, &actions);
     }
-    let mut races: Vec<PredictedRace> = observed.iter().map(|(s, r)| observe(reduced, &needs, *s, r)).collect();
-    let (rejected, mut open): (LanePairs, LanePairs) = lanes.pairs().into_iter().partition(|(_, l)| l.is_empty());
+    let complete = (!is_over).then_some(&needs);
+    let mut races: Vec<PredictedRace> = observed.iter().map(|(s, r)| observe(reduced, complete, *s, r)).collect();
+    let (rejected, mut open): (LanePairs, LanePairs) =
+        lanes.pairs().into_iter().partition(|(_, l)| l.is_empty() && !is_over);
     let mut rejected: Vec<SitePair> = rejected.into_keys().collect();
     open.retain(|sites, pairs| {
         let mut pairs = pairs.iter().take_while(|_| !(aim.is_over)());
@@ -106,12 +117,14 @@ fn sites(trace: &Trace, race: &race::Race) -> SitePair {
     (one.min(other), one.max(other))
 }
 
-/// An observed race, with a schedule that brings the accesses side by side if the trace's own order allows one.
-fn observe(reduced: &Reduced, needs: &Needs, sites: SitePair, race: &race::Race) -> PredictedRace {
+/// An observed race, with a schedule that brings the accesses side by side if the trace's own order allows one and what its
+/// events need is known.
+fn observe(reduced: &Reduced, needs: Option<&Needs>, sites: SitePair, race: &race::Race) -> PredictedRace {
     let trace = &reduced.trace;
     let (first, second) = (race.first, race.second);
     let steady = [first, second].iter().all(|step| lanes::is_steady(&trace.events[*step]));
-    let found = steady.then(|| sync_preserving::race(trace, needs, &[first], &[second])).flatten();
+    let needs = needs.filter(|_| steady);
+    let found = needs.and_then(|needs| sync_preserving::race(trace, needs, &[first], &[second]));
     let mut builder = ScheduleBuilder::new(reduced);
     let adjacent = found.is_some();
     let in_run = match found {

@@ -29,7 +29,7 @@ pub struct Reduced {
     kept: IndexVec<ThreadId, Vec<u32>>,
 }
 
-/// Which thread uses eight bytes, and whether they are written.
+/// Which thread uses some bytes, and whether they are written.
 #[derive(Clone, Copy)]
 struct Usage {
     /// `None` if several threads do.
@@ -37,13 +37,28 @@ struct Usage {
     written: bool,
 }
 
-/// Longer cells are not tracked byte by byte; everything that overlaps them is kept.
-const LONG: u32 = 1 << 16;
+impl Usage {
+    fn join(&mut self, other: Self) {
+        self.written |= other.written;
+        if self.thread != other.thread {
+            self.thread = None;
+        }
+    }
+
+    fn is_shared(self) -> bool {
+        self.thread.is_none() && self.written
+    }
+}
+
+/// Longer cells are not split: what one thread does to a megabyte costs no more than what it does to a page.
+const WIDE: u32 = 1 << 12;
 
 /// Memory that several threads use and one writes.
 struct Shared {
+    /// Eight bytes each.
     granules: FxHashMap<u64, Usage>,
-    long: Vec<Cell>,
+    /// Start → end and usage of memory that wide cells cover, together with all that lies in it. They do not overlap.
+    wide: BTreeMap<u64, (u64, Usage)>,
     objects: BTreeSet<Addr>,
 }
 
@@ -53,39 +68,56 @@ fn granules(cell: Cell) -> std::ops::Range<u64> {
 
 impl Shared {
     fn of(trace: &Trace) -> Self {
-        let mut shared = Self { granules: FxHashMap::default(), long: Vec::new(), objects: BTreeSet::new() };
+        let mut shared = Self { granules: FxHashMap::default(), wide: BTreeMap::new(), objects: BTreeSet::new() };
+        let mut wide = FxHashMap::<Cell, Usage>::default();
         for event in &trace.events {
             for access in event.op.accesses() {
-                shared.access(event.id.thread, access);
+                let usage = Usage { thread: Some(event.id.thread), written: access.kind.writes() };
+                if access.cell.len > WIDE {
+                    wide.entry(access.cell).or_insert(usage).join(usage);
+                    continue;
+                }
+                for granule in granules(access.cell) {
+                    shared.granules.entry(granule).or_insert(usage).join(usage);
+                }
             }
             shared.objects.extend(objects(&event.op).into_iter().flatten());
         }
+        shared.join_wide(wide);
         shared
     }
 
-    fn access(&mut self, thread: ThreadId, access: &Access) {
-        if access.cell.len > LONG {
-            if !self.long.contains(&access.cell) {
-                self.long.push(access.cell);
+    /// Joins wide cells that overlap, and granules in them.
+    fn join_wide(&mut self, cells: FxHashMap<Cell, Usage>) {
+        let mut cells: Vec<(Cell, Usage)> = cells.into_iter().collect();
+        cells.sort_unstable_by_key(|(cell, _)| *cell);
+        for (cell, usage) in cells {
+            match self.wide.last_entry() {
+                Some(mut last) if cell.start.0 < last.get().0 => {
+                    let (end, joined) = last.get_mut();
+                    *end = (*end).max(cell.end());
+                    joined.join(usage);
+                }
+                _ => drop(self.wide.insert(cell.start.0, (cell.end(), usage))),
             }
+        }
+        if self.wide.is_empty() {
             return;
         }
-        let written = access.kind.writes();
-        for granule in granules(access.cell) {
-            let usage = self.granules.entry(granule).or_insert(Usage { thread: Some(thread), written });
-            usage.written |= written;
-            if usage.thread != Some(thread) {
-                usage.thread = None;
+        for (granule, usage) in &self.granules {
+            let (start, end) = (granule * 8, granule.saturating_mul(8).saturating_add(8));
+            for (_, (_, joined)) in self.wide.range_mut(..end).rev().take_while(|(_, (to, _))| *to > start) {
+                joined.join(*usage);
             }
         }
     }
 
     fn may_matter(&self, access: &Access) -> bool {
         let Access { cell, .. } = *access;
-        let is_shared = |granule| self.granules.get(&granule).is_some_and(|u| u.thread.is_none() && u.written);
-        self.long.iter().any(|long| long.overlaps(&cell))
-            || cell.len > LONG
-            || granules(cell).any(is_shared)
+        let is_shared = |granule| self.granules.get(&granule).is_some_and(|usage| usage.is_shared());
+        let wide = self.wide.range(..cell.end()).rev().take_while(|(_, (end, _))| *end > cell.start.0);
+        wide.into_iter().any(|(_, (_, usage))| usage.is_shared())
+            || (cell.len <= WIDE && granules(cell).any(is_shared))
             || (access.kind == AccessKind::Free && self.frees_object(cell))
     }
 
