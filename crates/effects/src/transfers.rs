@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use crate::memory::{read, read_at};
+use crate::strings::string_len;
 use crate::{Sink, tag};
 
 /// `lsearch`: an element that was not found is appended, which the result then points to.
@@ -52,6 +53,36 @@ pub fn vector<S: Sink>(kind: u64, vector: u64, count: u64, result: i64) {
 pub fn sized<S: Sink>(at: u64, len: u64) {
     if at != 0 && len != 0 {
         S::write(at, u64::from(read(len as *const u32)));
+    }
+}
+
+/// Strings of an entry that the library made: those that its words with these numbers point to.
+pub fn strings_in<S: Sink>(entry: u64, words: u64) {
+    if entry == 0 {
+        return;
+    }
+    for word in (0..u64::BITS).filter(|word| words >> word & 1 != 0) {
+        let string: u64 = read_at(entry, u64::from(word));
+        if string != 0 {
+            S::write(string, string_len(string, false, u64::MAX));
+        }
+    }
+}
+
+/// `readdir`: an entry of as many bytes as it says itself.
+pub fn directory_entry<S: Sink>(entry: u64) {
+    const LENGTH: u64 = 16;
+    if entry != 0 {
+        S::write(entry, u64::from(read((entry + LENGTH) as *const u16)));
+    }
+}
+
+/// `hsearch`: the entry that was found or made, whose key was compared.
+pub fn hash_entry<S: Sink>(entry: u64) {
+    if entry != 0 {
+        let key: u64 = read(entry as *const u64);
+        S::read(key, string_len(key, false, u64::MAX));
+        S::update(entry, 16);
     }
 }
 

@@ -4,8 +4,8 @@
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
 
 use super::Effect::{
-    Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresPointer, Write,
-    WriteAfter,
+    Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresBlock,
+    StoresPointer, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Array, Bytes, Of, Result, Scaled, String, StringMax};
@@ -19,6 +19,12 @@ const ACCEPT: &[super::Effect] = &[
     Write(2, Of(CType::Socklen)),
     ComputedAfter(computed("__rp_add_sized", &[Arg(1), Arg(2)], &[2], &[1])),
 ];
+
+/// The strings beside a `struct passwd`, beside a `struct group`, and the name in an entry of another data base.
+const PASSWD_STRINGS: super::Effect =
+    ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11_1011)], &[], &[]));
+const GROUP_STRINGS: super::Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11)], &[], &[]));
+const NAME_STRING: super::Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(1)], &[], &[]));
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fxstat", 3, &[Write(2, Of(CType::Stat))]),
@@ -39,7 +45,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("chown", 3, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("chroot", 1, &[Opaque("changes the root directory")]),
     row("close", 1, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
-    row("closedir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), State(LibraryState::Descriptors, Write_)]),
+    row("closedir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), State(LibraryState::Descriptors, Write_)])
+        .role(Role::Free(0)),
     row("confstr", 3, &[WriteAfter(1, StringMax(2))]),
     row("connect", 3, &[Read(1, Len(2)), State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("copy_file_range", 6, &[Opaque("copies between files")]),
@@ -51,6 +58,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(0, String),
             Read(1, String),
             State(LibraryState::CryptBuffer, Write_),
+            WriteResult(String),
             ReturnsState(LibraryState::CryptBuffer),
         ],
     ),
@@ -138,8 +146,26 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .role(Role::AllocateInside),
-    row("getgrent", 0, &[State(LibraryState::GroupEntry, Write_), ReturnsState(LibraryState::GroupEntry)]),
-    row("getgrgid", 1, &[State(LibraryState::GroupEntry, Write_), ReturnsState(LibraryState::GroupEntry)]),
+    row(
+        "getgrent",
+        0,
+        &[
+            State(LibraryState::GroupEntry, Write_),
+            WriteResult(Of(CType::Group)),
+            GROUP_STRINGS,
+            ReturnsState(LibraryState::GroupEntry),
+        ],
+    ),
+    row(
+        "getgrgid",
+        1,
+        &[
+            State(LibraryState::GroupEntry, Write_),
+            WriteResult(Of(CType::Group)),
+            GROUP_STRINGS,
+            ReturnsState(LibraryState::GroupEntry),
+        ],
+    ),
     row(
         "getgrgid_r",
         5,
@@ -148,7 +174,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "getgrnam",
         1,
-        &[Read(0, String), State(LibraryState::GroupEntry, Write_), ReturnsState(LibraryState::GroupEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::GroupEntry, Write_),
+            WriteResult(Of(CType::Group)),
+            GROUP_STRINGS,
+            ReturnsState(LibraryState::GroupEntry),
+        ],
     ),
     row(
         "getgrnam_r",
@@ -165,15 +197,31 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "gethostbyaddr",
         3,
-        &[Read(0, Len(1)), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, Len(1)),
+            State(LibraryState::HostEntry, Write_),
+            WriteResult(Of(CType::HostEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::HostEntry),
+        ],
     ),
     row(
         "gethostbyname",
         1,
-        &[Read(0, String), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::HostEntry, Write_),
+            WriteResult(Of(CType::HostEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::HostEntry),
+        ],
     ),
     row("gethostname", 2, &[WriteAfter(0, StringMax(1))]),
-    row("getlogin", 0, &[State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)]),
+    row(
+        "getlogin",
+        0,
+        &[State(LibraryState::LoginRecord, Write_), WriteResult(String), ReturnsState(LibraryState::LoginRecord)],
+    ),
     row("getlogin_r", 2, &[WriteAfter(0, StringMax(1))]),
     row("getmntent", 1, &[Opaque("reads the table of file systems")]),
     row(
@@ -189,13 +237,34 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "getprotobyname",
         1,
-        &[Read(0, String), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::HostEntry, Write_),
+            WriteResult(Of(CType::ProtocolEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::HostEntry),
+        ],
     ),
-    row("getpwent", 0, &[State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)]),
+    row(
+        "getpwent",
+        0,
+        &[
+            State(LibraryState::PasswordEntry, Write_),
+            WriteResult(Of(CType::Passwd)),
+            PASSWD_STRINGS,
+            ReturnsState(LibraryState::PasswordEntry),
+        ],
+    ),
     row(
         "getpwnam",
         1,
-        &[Read(0, String), State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::PasswordEntry, Write_),
+            WriteResult(Of(CType::Passwd)),
+            PASSWD_STRINGS,
+            ReturnsState(LibraryState::PasswordEntry),
+        ],
     ),
     row(
         "getpwnam_r",
@@ -208,7 +277,16 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             StoresPointer(4, 1),
         ],
     ),
-    row("getpwuid", 1, &[State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)]),
+    row(
+        "getpwuid",
+        1,
+        &[
+            State(LibraryState::PasswordEntry, Write_),
+            WriteResult(Of(CType::Passwd)),
+            PASSWD_STRINGS,
+            ReturnsState(LibraryState::PasswordEntry),
+        ],
+    ),
     row(
         "getpwuid_r",
         5,
@@ -218,7 +296,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "getservbyname",
         2,
-        &[Read(0, String), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::HostEntry, Write_),
+            WriteResult(Of(CType::ServiceEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::HostEntry),
+        ],
     ),
     row(
         "getsockname",
@@ -243,7 +327,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("globfree", 1, &[Read(0, Of(CType::Glob)), Write(0, Of(CType::Glob))]),
     row("inet_addr", 1, &[Read(0, String)]),
     row("inet_aton", 2, &[Read(0, String), Write(1, Of(CType::InAddr))]),
-    row("inet_ntoa", 1, &[State(LibraryState::InetBuffer, Write_), ReturnsState(LibraryState::InetBuffer)]),
+    row(
+        "inet_ntoa",
+        1,
+        &[State(LibraryState::InetBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::InetBuffer)],
+    ),
     row(
         "inet_ntop",
         4,
@@ -282,7 +370,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("mknodat", 4, &[Read(1, String), State(LibraryState::Descriptors, Write_)]),
     row("mlock", 2, &[]),
     row("mlockall", 1, &[]),
-    row("mmap", 6, &[]).role(Role::Allocate { size: Len(1), zeroed: true }),
+    row("mmap", 6, &[ReturnsState(LibraryState::SharedMaps)]).role(Role::Allocate { size: Len(1), zeroed: true }),
     row("mprotect", 3, &[]),
     row("mq_open", 2, &[Opaque("uses a message queue")]).variadic(),
     row("mremap", 4, &[Opaque("moves memory")]).variadic(),
@@ -397,7 +485,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_rwlockattr_setkind_np", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
     row("pthread_rwlockattr_setpshared", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
     row("pthread_sigmask", 3, &[Read(1, Of(CType::SignalSet)), Write(2, Of(CType::SignalSet))]),
-    row("ptsname", 1, &[State(LibraryState::PtsnameBuffer, Write_), ReturnsState(LibraryState::PtsnameBuffer)]),
+    row(
+        "ptsname",
+        1,
+        &[State(LibraryState::PtsnameBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::PtsnameBuffer)],
+    ),
     row("pwrite", 4, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "pwritev",
@@ -412,7 +504,16 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("raise", 1, &[Opaque("sends a signal")]),
     row("read", 3, &[WriteAfter(1, Result), comes_out(1, LibraryState::Bytes)]).by_runtime(),
     row("readahead", 3, &[]),
-    row("readdir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), Returns(0)]),
+    row(
+        "readdir",
+        1,
+        &[
+            Read(0, Bytes(1)),
+            Write(0, Bytes(1)),
+            ComputedAfter(computed("__rp_add_directory_entry", &[Returned], &[], &[])),
+            Returns(0),
+        ],
+    ),
     row(
         "readdir_r",
         3,
@@ -462,7 +563,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("rewinddir", 1, &[Write(0, Bytes(1))]),
     row("rmdir", 1, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("sbrk", 1, &[Opaque("moves the end of the heap")]),
-    row("scandir", 4, &[Read(0, String), Write(1, Of(CType::Pointer)), Calls(2), Calls(3)]),
+    row("scandir", 4, &[Read(0, String), Write(1, Of(CType::Pointer)), StoresBlock(1), Calls(2), Calls(3)]),
     row("sched_get_priority_max", 1, &[]),
     row("sched_get_priority_min", 1, &[]),
     row("sched_getaffinity", 3, &[Write(2, Len(1))]),
@@ -574,7 +675,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("timerfd_create", 2, &[Opaque("waits for events of the kernel")]),
     row("timerfd_settime", 4, &[Opaque("waits for events of the kernel")]),
     row("truncate", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
-    row("ttyname", 1, &[State(LibraryState::TtynameBuffer, Write_), ReturnsState(LibraryState::TtynameBuffer)]),
+    row(
+        "ttyname",
+        1,
+        &[State(LibraryState::TtynameBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::TtynameBuffer)],
+    ),
     row("ttyname_r", 3, &[WriteAfter(1, StringMax(2))]),
     row("umask", 1, &[State(LibraryState::Process, Write_)]),
     row("uname", 1, &[Write(0, Of(CType::Utsname))]),
