@@ -7,7 +7,7 @@ static int table[4] = {1, 2};
 static size_t count = 2;
 
 static int compare(const void *left, const void *right) {
-    return *(const int *)left != *(const int *)right; // RACE!
+    return *(const int *)left != *(const int *)right;
 }
 
 static void *worker(void *arg) {

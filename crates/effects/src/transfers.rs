@@ -69,11 +69,12 @@ pub fn strings_in<S: Sink>(entry: u64, words: u64) {
     }
 }
 
-/// `readdir`: an entry of as many bytes as it says itself.
-pub fn directory_entry<S: Sink>(entry: u64) {
-    const LENGTH: u64 = 16;
-    if entry != 0 {
-        S::write(entry, u64::from(read((entry + LENGTH) as *const u16)));
+/// All of a block of the heap that the library allocated.
+pub fn block<S: Sink>(block: u64) {
+    if block != 0 {
+        // SAFETY: the call that is described is given the block and uses it.
+        // What was freed has no size any more.
+        S::update(block, (unsafe { libc::malloc_usable_size(block as *mut c_void) } as u64).max(1));
     }
 }
 

@@ -154,7 +154,14 @@ pub fn touches(program: &Program, values: &Values<'_>, function: FunctionId, stm
                 roots
             }
             Designator::Pointer(operand) if perhaps && values.points_to.is_wild(function, &operand) => continue,
-            Designator::Pointer(operand) => values.of(function, &operand),
+            Designator::Pointer(operand) => {
+                let mut roots = values.of(function, &operand);
+                // A pointer that the program stored nowhere is from somebody else.
+                if roots.is_empty() && values.points_to.is_wild(function, &operand) {
+                    roots.insert(Root::Outside, None);
+                }
+                roots
+            }
         };
         found.extend(roots.into_iter().map(|(root, offset)| {
             let bytes = offset.and_then(|offset| Some((offset, len?)));

@@ -325,6 +325,10 @@ fn add_stream(file: *const c_void, order: u8) {
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_add_state(code: u32) {
     let (tag, order) = kind(code >> 8);
+    // Functions that have no model here, as `closedir`, change the table as well.
+    if u32::from(code as u8) == wire::DESCRIPTORS && sched::running() {
+        sched::note_io();
+    }
     add(tag, order, wire::LIBRARY_STATE + 8 * u64::from(code as u8), 8);
 }
 

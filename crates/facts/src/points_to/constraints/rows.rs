@@ -36,6 +36,8 @@ impl<'p> Generator<'p> {
                     let object = self.object(Origin::Library(*state));
                     let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
                     dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                    // Pointers there that nobody else left there are to more of the same.
+                    self.solver.task(from, Task::Store { shift: Shift::default(), size: POINTER, from });
                 }
                 Effect::ReturnsBehind(n) => {
                     let from = self.loaded(f, &arg(*n));
