@@ -29,6 +29,7 @@ macro_rules! export_hooks {
             __rp_add_strings(entry: u64, words: u64) = transfers::strings_in;
             __rp_add_words(count: u64, words: u64, letters: u64) = options::words;
             __rp_add_standard_input() = transfers::standard_input;
+            __rp_add_unlocked_input() = transfers::unlocked_input;
             __rp_add_produced(unit: u64, at: u64, result: u64) = transfers::produced;
             __rp_add_vector(kind: u64, vector: u64, count: u64, result: i64) = transfers::vector;
             __rp_add_sized(at: u64, len: u64) = transfers::sized;

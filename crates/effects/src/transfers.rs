@@ -22,13 +22,22 @@ pub fn line<S: Sink>(line: u64, result: i64) {
     }
 }
 
-/// Standard input.
-pub fn standard_input<S: Sink>() {
+fn stdin() -> *const c_void {
     unsafe extern "C" {
         static stdin: *const c_void;
     }
     // SAFETY: the C library defines the variable and sets it before `main`.
-    S::stream(unsafe { stdin });
+    unsafe { stdin }
+}
+
+/// Standard input.
+pub fn standard_input<S: Sink>() {
+    S::stream(stdin());
+}
+
+/// Standard input without its lock.
+pub fn unlocked_input<S: Sink>() {
+    S::unlocked(stdin());
 }
 
 /// `strftime`: as many characters as the result says and a terminator, unless it is 0.

@@ -444,6 +444,16 @@ pub fn locks_streams(declares: impl Fn(&str) -> bool) -> bool {
     declares("flockfile") || declares("ftrylockfile")
 }
 
+/// The groups of rows by the names of their files, each sorted by name.
+pub fn groups() -> impl Iterator<Item = (&'static str, &'static [LibraryFunction])> {
+    GROUPS.into_iter()
+}
+
+/// Other names of functions, with the names whose rows are theirs.
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ALIASES.into_iter().flatten().copied()
+}
+
 /// All rows, group by group.
 pub fn functions() -> impl Iterator<Item = &'static LibraryFunction> {
     GROUPS.iter().flat_map(|(_, rows)| rows.iter())

@@ -4,7 +4,7 @@
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
 
 use super::Effect::{
-    Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresBlock,
+    self, Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresBlock,
     StoresPointer, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
@@ -13,7 +13,7 @@ use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{CType, LibraryFunction, LibraryState, Passage, Role, comes_out, computed, goes_in, row};
 
 /// `accept`: the address of who connects goes to argument 1, its length to argument 2.
-const ACCEPT: &[super::Effect] = &[
+const ACCEPT: &[Effect] = &[
     Read(2, Of(CType::Socklen)),
     State(LibraryState::Descriptors, Write_),
     Write(2, Of(CType::Socklen)),
@@ -21,10 +21,37 @@ const ACCEPT: &[super::Effect] = &[
 ];
 
 /// The strings beside a `struct passwd`, beside a `struct group`, and the name in an entry of another data base.
-const PASSWD_STRINGS: super::Effect =
-    ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11_1011)], &[], &[]));
-const GROUP_STRINGS: super::Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11)], &[], &[]));
-const NAME_STRING: super::Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(1)], &[], &[]));
+const PASSWD_STRINGS: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11_1011)], &[], &[]));
+const GROUP_STRINGS: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11)], &[], &[]));
+const NAME_STRING: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(1)], &[], &[]));
+
+/// What functions do that answer in a buffer of the library's data bases.
+const HOST: &[Effect] = &[
+    State(LibraryState::Environment, Read_),
+    State(LibraryState::HostEntry, Write_),
+    WriteResult(Of(CType::HostEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::HostEntry),
+];
+const NETWORK: &[Effect] = &[
+    State(LibraryState::NetworkEntry, Write_),
+    WriteResult(Of(CType::NetworkEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::NetworkEntry),
+];
+const PROTOCOL: &[Effect] = &[
+    State(LibraryState::ProtocolEntry, Write_),
+    WriteResult(Of(CType::ProtocolEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::ProtocolEntry),
+];
+const SERVICE: &[Effect] = &[
+    State(LibraryState::ServiceEntry, Write_),
+    WriteResult(Of(CType::ServiceEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::ServiceEntry),
+];
+const LOGIN: &[Effect] = &[State(LibraryState::LoginRecord, Write_), ReturnsState(LibraryState::LoginRecord)];
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fxstat", 3, &[Write(2, Of(CType::Stat))]),
@@ -69,7 +96,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("dup3", 3, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("eaccess", 2, &[Read(0, String)]),
     row("endgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
+    row("endhostent", 0, &[State(LibraryState::HostEntry, Write_)]),
+    row("endnetent", 0, &[State(LibraryState::NetworkEntry, Write_)]),
+    row("endprotoent", 0, &[State(LibraryState::ProtocolEntry, Write_)]),
     row("endpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
+    row("endservent", 0, &[State(LibraryState::ServiceEntry, Write_)]),
+    row("endutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
     row("epoll_create", 1, &[State(LibraryState::Descriptors, Write_)]),
     row("epoll_create1", 1, &[State(LibraryState::Descriptors, Write_)]),
     row("epoll_ctl", 4, &[Read(3, Of(CType::EpollEvent)), goes_in(3, LibraryState::Interests)]).by_runtime(),
@@ -216,6 +248,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             ReturnsState(LibraryState::HostEntry),
         ],
     ),
+    row("gethostent", 0, HOST),
     row("gethostname", 2, &[WriteAfter(0, StringMax(1))]),
     row(
         "getlogin",
@@ -224,6 +257,19 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     ),
     row("getlogin_r", 2, &[WriteAfter(0, StringMax(1))]),
     row("getmntent", 1, &[Opaque("reads the table of file systems")]),
+    row("getnetbyaddr", 2, NETWORK),
+    row(
+        "getnetbyname",
+        1,
+        &[
+            Read(0, String),
+            State(LibraryState::NetworkEntry, Write_),
+            WriteResult(Of(CType::NetworkEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::NetworkEntry),
+        ],
+    ),
+    row("getnetent", 0, NETWORK),
     row(
         "getpeername",
         3,
@@ -239,12 +285,14 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         1,
         &[
             Read(0, String),
-            State(LibraryState::HostEntry, Write_),
+            State(LibraryState::ProtocolEntry, Write_),
             WriteResult(Of(CType::ProtocolEntry)),
             NAME_STRING,
-            ReturnsState(LibraryState::HostEntry),
+            ReturnsState(LibraryState::ProtocolEntry),
         ],
     ),
+    row("getprotobynumber", 1, PROTOCOL),
+    row("getprotoent", 0, PROTOCOL),
     row(
         "getpwent",
         0,
@@ -298,12 +346,25 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         2,
         &[
             Read(0, String),
-            State(LibraryState::HostEntry, Write_),
+            Read(1, String),
+            State(LibraryState::ServiceEntry, Write_),
             WriteResult(Of(CType::ServiceEntry)),
             NAME_STRING,
-            ReturnsState(LibraryState::HostEntry),
+            ReturnsState(LibraryState::ServiceEntry),
         ],
     ),
+    row(
+        "getservbyport",
+        2,
+        &[
+            Read(1, String),
+            State(LibraryState::ServiceEntry, Write_),
+            WriteResult(Of(CType::ServiceEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::ServiceEntry),
+        ],
+    ),
+    row("getservent", 0, SERVICE),
     row(
         "getsockname",
         3,
@@ -320,6 +381,25 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(4, Of(CType::Socklen)),
             Write(4, Of(CType::Socklen)),
             ComputedAfter(computed("__rp_add_sized", &[Arg(3), Arg(4)], &[4], &[3])),
+        ],
+    ),
+    row("getutxent", 0, LOGIN),
+    row(
+        "getutxid",
+        1,
+        &[
+            Opaque("reads a login record"),
+            State(LibraryState::LoginRecord, Write_),
+            ReturnsState(LibraryState::LoginRecord),
+        ],
+    ),
+    row(
+        "getutxline",
+        1,
+        &[
+            Opaque("reads a login record"),
+            State(LibraryState::LoginRecord, Write_),
+            ReturnsState(LibraryState::LoginRecord),
         ],
     ),
     row("getwd", 1, &[State(LibraryState::Process, Read_), WriteAfter(0, String), Returns(0)]),
@@ -490,6 +570,15 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         1,
         &[State(LibraryState::PtsnameBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::PtsnameBuffer)],
     ),
+    row(
+        "pututxline",
+        1,
+        &[
+            Opaque("writes a login record"),
+            State(LibraryState::LoginRecord, Write_),
+            ReturnsState(LibraryState::LoginRecord),
+        ],
+    ),
     row("pwrite", 4, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "pwritev",
@@ -550,7 +639,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .by_runtime(),
-    row("regcomp", 3, &[Read(1, String), Write(0, Of(CType::Regex))]),
+    row("regcomp", 3, &[Read(0, Of(CType::Regex)), Read(1, String), Write(0, Of(CType::Regex))]),
     row("regerror", 4, &[Read(1, Of(CType::Regex)), WriteAfter(2, StringMax(3))]),
     row("regexec", 5, &[Read(0, Of(CType::Regex)), Read(1, String), Write(3, Scaled(2, CType::Regmatch))]),
     row("regfree", 1, &[Read(0, Of(CType::Regex)), Write(0, Of(CType::Regex))]),
@@ -580,6 +669,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(3, Of(CType::FdSet)),
             Write(3, Of(CType::FdSet)),
             Read(4, Of(CType::Timeval)),
+            Write(4, Of(CType::Timeval)),
         ],
     )
     .by_runtime(),
@@ -600,13 +690,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("seteuid", 1, &[State(LibraryState::Process, Write_)]),
     row("setgid", 1, &[State(LibraryState::Process, Write_)]),
     row("setgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
+    row("sethostent", 1, &[State(LibraryState::HostEntry, Write_)]),
+    row("setnetent", 1, &[State(LibraryState::NetworkEntry, Write_)]),
     row("setpgid", 2, &[State(LibraryState::Process, Write_)]),
     row("setpriority", 3, &[State(LibraryState::Process, Write_)]),
+    row("setprotoent", 1, &[State(LibraryState::ProtocolEntry, Write_)]),
     row("setpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
     row("setrlimit", 2, &[Read(1, Of(CType::Rlimit)), State(LibraryState::Process, Write_)]),
+    row("setservent", 1, &[State(LibraryState::ServiceEntry, Write_)]),
     row("setsid", 0, &[State(LibraryState::Process, Write_)]),
     row("setsockopt", 5, &[Read(3, Len(4))]),
     row("setuid", 1, &[State(LibraryState::Process, Write_)]),
+    row("setutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
     row("shm_open", 3, &[Read(0, String), Opaque("opens memory shared between processes")]),
     row("shm_unlink", 1, &[Read(0, String), Opaque("opens memory shared between processes")]),
     row("shmat", 3, &[Opaque("uses System V communication")]),

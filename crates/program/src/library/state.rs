@@ -107,10 +107,16 @@ states! {
     EcvtBuffer = "the result buffer of `ecvt`", Unprotected;
     /// Key of `setkey` and `encrypt`.
     EncryptionKey = "the key of `encrypt`", Unprotected;
-    /// Result of `getmntent`.
-    MountEntry = "the result buffer of `getmntent`", Unprotected;
     /// Result of the functions about login records.
     LoginRecord = "the result buffer of `getutxent`", Unprotected;
+    /// Standard input, as functions use it that take no lock.
+    UnlockedInput = "standard input without its lock", Unprotected;
+    /// Result of `getnetbyname` and relatives.
+    NetworkEntry = "the result buffer of `getnetbyname`", Unprotected;
+    /// Result of `getprotobyname` and relatives.
+    ProtocolEntry = "the result buffer of `getprotobyname`", Unprotected;
+    /// Result of `getservbyname` and relatives.
+    ServiceEntry = "the result buffer of `getservbyname`", Unprotected;
     /// The sign that `lgamma` leaves behind.
     GammaSign = "`signgam`", Unprotected;
     /// Pages of files that are mapped to be shared: each map of a file shows the same bytes.

@@ -19,6 +19,8 @@ use super::{
 /// Uses the stream `stdin`.
 const STANDARD_INPUT: Effect = Computed(computed("__rp_add_standard_input", &[], &[], &[]));
 
+/// The same without its lock.
+const UNLOCKED_INPUT: Effect = Computed(computed("__rp_add_unlocked_input", &[], &[], &[]));
 /// Fills the buffer that the program gave to standard output, if it did.
 const OUTPUT_BUFFERS: Effect = Computed(computed("__rp_add_standard_output", &[], &[], &[]));
 const OUTPUT_KEPT: Effect = Kept(LibraryState::StreamBuffers, AccessKind::Write);
@@ -222,7 +224,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("getc", 1, &[Stream(0)]),
     row("getc_unlocked", 1, &[UnlockedStream(0)]),
     row("getchar", 0, &[STANDARD_INPUT]),
-    row("getchar_unlocked", 0, &[STANDARD_INPUT]),
+    row("getchar_unlocked", 0, &[UNLOCKED_INPUT, State(LibraryState::UnlockedInput, Write_)]),
     row(
         "getdelim",
         4,
@@ -264,7 +266,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("getwc", 1, &[Stream(0)]),
     row("getwc_unlocked", 1, &[UnlockedStream(0)]),
     row("getwchar", 0, &[STANDARD_INPUT]),
-    row("getwchar_unlocked", 0, &[STANDARD_INPUT]),
+    row("getwchar_unlocked", 0, &[UNLOCKED_INPUT, State(LibraryState::UnlockedInput, Write_)]),
     row(
         "open_memstream",
         2,

@@ -110,7 +110,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Write(0, Of(CType::Tm)),
         ],
     ),
-    row("setitimer", 3, &[Opaque("sends signals later")]),
+    row(
+        "setitimer",
+        3,
+        &[Read(1, Of(CType::Itimerval)), Write(2, Of(CType::Itimerval)), Opaque("sends signals later")],
+    ),
     row("settimeofday", 2, &[Opaque("sets the clock")]),
     row(
         "strftime",
@@ -134,7 +138,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             ComputedAfter(computed("__rp_add_produced", &[Const(1), Arg(0), Result], &[], &[0])),
         ],
     ),
-    row("strptime", 3, &[Read(0, String), Read(1, String), Write(2, Of(CType::Tm)), Returns(0)]),
+    row(
+        "strptime",
+        3,
+        &[Read(0, String), Read(1, String), Read(2, Of(CType::Tm)), Write(2, Of(CType::Tm)), Returns(0)],
+    ),
     row("time", 1, &[Write(0, Of(CType::Time))]),
     row(
         "timegm",
@@ -156,10 +164,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Write(0, Of(CType::Tm)),
         ],
     ),
-    row("timer_create", 3, &[Opaque("sends signals later")]),
+    row(
+        "timer_create",
+        3,
+        &[Read(1, Of(CType::SignalEvent)), Write(2, Of(CType::Timer)), Opaque("sends signals later")],
+    ),
     row("timer_delete", 1, &[Opaque("sends signals later")]),
-    row("timer_gettime", 2, &[Opaque("sends signals later")]),
-    row("timer_settime", 4, &[Opaque("sends signals later")]),
+    row("timer_gettime", 2, &[Write(1, Of(CType::Itimerspec)), Opaque("sends signals later")]),
+    row(
+        "timer_settime",
+        4,
+        &[Read(2, Of(CType::Itimerspec)), Write(3, Of(CType::Itimerspec)), Opaque("sends signals later")],
+    ),
     row("times", 1, &[Write(0, Of(CType::Tms))]),
     row("timespec_get", 2, &[Write(0, Of(CType::Timespec))]),
     row("timespec_getres", 2, &[Write(0, Of(CType::Timespec))]),
