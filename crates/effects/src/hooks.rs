@@ -19,7 +19,17 @@ macro_rules! export_hooks {
             __rp_add_format_list(format: u64, flags: u32, list: u64) = format::with_list;
             __rp_add_lsearch(base: u64, count: u64, width: u64, result: u64) = transfers::lsearch;
             __rp_add_line(line: u64, result: i64) = transfers::line;
+            __rp_add_converted(to: u64, from: u64, result: u64, unit: u64) = strings::converted;
+            __rp_add_block(block: u64) = transfers::block;
+            __rp_add_environment(kind: u64, name: u64) = environment::environment;
+            __rp_add_hash_entry(entry: u64) = transfers::hash_entry;
+            __rp_add_options(options: u64) = options::long_options;
+            __rp_add_standard_output() = streams::standard_output;
+            __rp_add_string_behind(at: u64, wide: u64, max: u64) = strings::string_behind;
+            __rp_add_strings(entry: u64, words: u64) = transfers::strings_in;
+            __rp_add_words(count: u64, words: u64, letters: u64) = options::words;
             __rp_add_standard_input() = transfers::standard_input;
+            __rp_add_unlocked_input() = transfers::unlocked_input;
             __rp_add_produced(unit: u64, at: u64, result: u64) = transfers::produced;
             __rp_add_vector(kind: u64, vector: u64, count: u64, result: i64) = transfers::vector;
             __rp_add_sized(at: u64, len: u64) = transfers::sized;

@@ -12,6 +12,9 @@
 //! |---|---|
 //! | [`strings`] | functions that search, compare, copy and split strings, and read numbers from them |
 //! | [`format`](mod@format) | `printf` and `scanf`, by their formats |
+//! | [`environment`] | `getenv` and those who change what it finds |
+//! | [`options`] | `getopt` and its relatives |
+//! | [`streams`] | buffers of streams |
 //! | [`transfers`] | functions that move as many bytes as their result says |
 //! | [`containers`] | what C++ streams, strings, lists and trees of libstdc++ do outside of headers |
 //! | [`memory`] | reading and writing the program's memory |
@@ -26,9 +29,12 @@ use core::ffi::c_void;
 use wire::Tag;
 
 pub mod containers;
+pub mod environment;
 pub mod format;
 mod hooks;
 pub mod memory;
+pub mod options;
+pub mod streams;
 pub mod strings;
 pub mod text;
 pub mod transfers;
@@ -39,6 +45,10 @@ pub trait Sink {
     fn access(tag: Tag, start: u64, len: u64);
     /// The call uses a stream of the C library.
     fn stream(file: *const c_void);
+    /// The call uses a stream of the C library without its lock.
+    fn unlocked(file: *const c_void);
+    /// The call uses a buffer that the program gave to a stream, while the library holds the stream's lock.
+    fn buffer(start: u64, len: u64);
     /// The call does something whose effect is not known.
     fn unmodelled(what: &str);
 
@@ -84,6 +94,10 @@ mod seen {
             SEEN.with_borrow_mut(|seen| seen.push((tag, start, len)));
         }
         fn stream(_: *const c_void) {}
+        fn unlocked(_: *const c_void) {}
+        fn buffer(start: u64, len: u64) {
+            Self::update(start, len);
+        }
         fn unmodelled(_: &str) {}
     }
 

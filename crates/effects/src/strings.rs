@@ -167,6 +167,30 @@ pub fn separate<S: Sink>(string: u64, delimiters: u64) {
     S::write(string, 8);
 }
 
+/// The string that a pointer at an address points to; at most `max` characters.
+pub fn string_behind<S: Sink>(at: u64, wide: u64, max: u64) {
+    if at == 0 {
+        return;
+    }
+    S::read(at, 8);
+    let string = read(at as *const u64);
+    if string != 0 {
+        S::read(string, string_len(string, wide != 0, max));
+    }
+}
+
+/// `mbsrtowcs`: so many characters of so many bytes were stored, with an end if the pointer to what is left is null now.
+pub fn converted<S: Sink>(to: u64, from: u64, result: u64, unit: u64) {
+    if to == 0 || from == 0 {
+        return;
+    }
+    S::write(from, 8);
+    let ended = u64::from(read(from as *const u64) == 0);
+    if result != u64::MAX {
+        S::write(to, result.saturating_add(ended).saturating_mul(unit));
+    }
+}
+
 /// A string was stored unless the result is null; `wide` is 1 for `wchar_t`.
 pub fn string_result<S: Sink>(wide: u64, at: u64, result: u64, max: u64) {
     if result != 0 && at != 0 {

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use crate::memory::{read, read_at};
+use crate::strings::string_len;
 use crate::{Sink, tag};
 
 /// `lsearch`: an element that was not found is appended, which the result then points to.
@@ -21,13 +22,22 @@ pub fn line<S: Sink>(line: u64, result: i64) {
     }
 }
 
-/// Standard input.
-pub fn standard_input<S: Sink>() {
+fn stdin() -> *const c_void {
     unsafe extern "C" {
         static stdin: *const c_void;
     }
     // SAFETY: the C library defines the variable and sets it before `main`.
-    S::stream(unsafe { stdin });
+    unsafe { stdin }
+}
+
+/// Standard input.
+pub fn standard_input<S: Sink>() {
+    S::stream(stdin());
+}
+
+/// Standard input without its lock.
+pub fn unlocked_input<S: Sink>() {
+    S::unlocked(stdin());
 }
 
 /// `strftime`: as many characters as the result says and a terminator, unless it is 0.
@@ -52,6 +62,37 @@ pub fn vector<S: Sink>(kind: u64, vector: u64, count: u64, result: i64) {
 pub fn sized<S: Sink>(at: u64, len: u64) {
     if at != 0 && len != 0 {
         S::write(at, u64::from(read(len as *const u32)));
+    }
+}
+
+/// Strings of an entry that the library made: those that its words with these numbers point to.
+pub fn strings_in<S: Sink>(entry: u64, words: u64) {
+    if entry == 0 {
+        return;
+    }
+    for word in (0..u64::BITS).filter(|word| words >> word & 1 != 0) {
+        let string: u64 = read_at(entry, u64::from(word));
+        if string != 0 {
+            S::write(string, string_len(string, false, u64::MAX));
+        }
+    }
+}
+
+/// All of a block of the heap that the library allocated.
+pub fn block<S: Sink>(block: u64) {
+    if block != 0 {
+        // SAFETY: the call that is described is given the block and uses it.
+        // What was freed has no size any more.
+        S::update(block, (unsafe { libc::malloc_usable_size(block as *mut c_void) } as u64).max(1));
+    }
+}
+
+/// `hsearch`: the entry that was found or made, whose key was compared.
+pub fn hash_entry<S: Sink>(entry: u64) {
+    if entry != 0 {
+        let key: u64 = read(entry as *const u64);
+        S::read(key, string_len(key, false, u64::MAX));
+        S::update(entry, 16);
     }
 }
 

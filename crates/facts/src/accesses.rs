@@ -2,7 +2,7 @@
 
 use model::{AccessKind, Order};
 use program::library::{self, Effect, FormatArgs, LibraryState, Role, Size, StateAccess};
-use program::{Operand, Program, Stmt};
+use program::{Expr, Function, FunctionId, Operand, Program, Stmt};
 
 use AccessKind::{Free, Read, ReadModifyWrite, Write};
 
@@ -17,6 +17,8 @@ pub enum Designator {
     Behind(Operand, u8),
     /// Memory of the library.
     Library(LibraryState),
+    /// What pointers in memory of the library point to, which earlier calls left there.
+    BehindLibrary(LibraryState),
     /// What pointers among the arguments of a function of the program point to, which it took as a list.
     List,
 }
@@ -38,9 +40,9 @@ pub struct Access {
     pub perhaps: bool,
 }
 
-/// What a statement touches.
-pub fn accesses(program: &Program, stmt: &Stmt) -> Vec<Access> {
-    let mut found = Found { program, found: Vec::new() };
+/// What a statement of a function touches.
+pub fn accesses(program: &Program, function: FunctionId, stmt: &Stmt) -> Vec<Access> {
+    let mut found = Found { program, function, found: Vec::new() };
     match stmt {
         Stmt::Load { address, size, atomic, .. } => found.sized(address, *size, Read, *atomic),
         Stmt::Store { address, size, atomic, .. } => found.sized(address, *size, Write, *atomic),
@@ -63,8 +65,35 @@ fn constant(operand: &Operand) -> Option<u64> {
     if let Operand::Const(n) = operand { u64::try_from(*n).ok() } else { None }
 }
 
+/// Whether an operand of a function may be a null pointer. Only what is made from the address of a variable is known
+/// not to be.
+fn may_be_null(function: &Function, operand: &Operand) -> bool {
+    let mut operand = *operand;
+    // Each local is assigned once, so a chain of assignments ends; a phi is where a loop would close.
+    loop {
+        let local = match operand {
+            Operand::Const(number) => return number == 0,
+            Operand::Global(..) | Operand::Function(_) => return false,
+            Operand::Any => return true,
+            Operand::Local(local) => local,
+        };
+        let statements = function.blocks.iter().flat_map(|block| &block.statements);
+        let made = statements.filter_map(|statement| match &statement.stmt {
+            Stmt::Alloca { dst, .. } if *dst == local => Some(Operand::Const(1)),
+            Stmt::Assign { dst, expr: Expr::Use(from) } if *dst == local => Some(*from),
+            Stmt::Assign { dst, expr: Expr::Offset { base, .. } } if *dst == local => Some(*base),
+            _ => None,
+        });
+        match made.into_iter().next() {
+            Some(from) => operand = from,
+            None => return true,
+        }
+    }
+}
+
 struct Found<'p> {
     program: &'p Program,
+    function: FunctionId,
     found: Vec<Access>,
 }
 
@@ -86,7 +115,20 @@ impl Found<'_> {
 
     /// Touches what may be a pointer.
     fn perhaps(&mut self, designator: Designator, kind: AccessKind) {
-        self.found.push(Access { designator, len: None, kind, atomic: false, order: None, perhaps: true });
+        self.push(designator, None, kind, false, true);
+    }
+    fn push(&mut self, designator: Designator, len: Option<u64>, kind: AccessKind, atomic: bool, perhaps: bool) {
+        self.found.push(Access { designator, len, kind, atomic, order: None, perhaps });
+    }
+
+    /// Uses a stream, and the buffer that the program may have given it. A stream is the library's: where nothing is known
+    /// of the pointer, it is to nothing of the program's.
+    fn stream(&mut self, stream: &Operand, locked: bool) {
+        self.push(Designator::Pointer(*stream), None, Write, locked, true);
+        self.push(Designator::BehindLibrary(LibraryState::StreamBuffers), None, Write, true, true);
+    }
+    fn declares(&self, symbol: &str) -> bool {
+        self.program.functions.iter().any(|f| f.symbol == symbol)
     }
 
     fn library(&mut self, name: &str, args: &[Operand]) {
@@ -104,19 +146,20 @@ impl Found<'_> {
                     computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
                     computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
                 }
-                // A stream is the library's: where nothing is known of the pointer, it is to nothing of the program's.
-                Effect::Stream(n) => {
-                    let designator = Designator::Pointer(arg(*n));
-                    self.found.push(Access {
-                        designator,
-                        len: None,
-                        kind: Write,
-                        atomic: true,
-                        order: None,
-                        perhaps: true,
-                    });
-                }
+                Effect::Stream(n) => self.stream(&arg(*n), true),
+                // A program that locks streams itself is reported where it uses them without a lock of the library's.
+                Effect::UnlockedStream(n) => self.stream(&arg(*n), library::locks_streams(|name| self.declares(name))),
                 Effect::State(state, access) => self.state(*state, *access),
+                Effect::StateWithout(n, state, access) => {
+                    if may_be_null(&self.program.functions[self.function], &arg(*n)) {
+                        self.state(*state, *access);
+                    }
+                }
+                Effect::Behind(n, kind) => self.perhaps(Designator::Behind(arg(*n), 1), *kind),
+                Effect::Kept(state, kind) => {
+                    let designator = Designator::BehindLibrary(*state);
+                    self.push(designator, None, *kind, state.is_locked(), true);
+                }
                 Effect::Passes(passage) if passage.behind > 0 => {
                     let kind = if passage.out { Write } else { Read };
                     self.perhaps(Designator::Behind(arg(passage.arg), passage.behind), kind);
@@ -141,12 +184,19 @@ impl Found<'_> {
                         }
                     }
                 }
-                Effect::Returns(_)
+                // The state that the result points to is written as such.
+                Effect::WriteResult(_)
+                | Effect::Returns(_)
                 | Effect::ReturnsState(_)
+                | Effect::ReturnsBehind(_)
+                | Effect::ReturnsKept(_)
                 | Effect::StoresPointer(..)
+                | Effect::StoresBlock(_)
+                | Effect::Advances(_)
                 | Effect::Copies(..)
                 | Effect::Calls(_)
                 | Effect::Keeps(_)
+                | Effect::KeepsIn(..)
                 | Effect::Opaque(_) => {}
             }
         }
@@ -160,15 +210,14 @@ impl Found<'_> {
 
     fn state(&mut self, state: LibraryState, access: StateAccess) {
         // A state that the library locks is accessed by relaxed atomics.
-        let atomic = state.code(access) >> 16 != 0;
+        let atomic = state.is_locked();
         let kind = if access == StateAccess::Write { Write } else { Read };
-        self.found.push(Access {
-            designator: Designator::Library(state),
-            len: None,
-            kind,
-            atomic,
-            order: None,
-            perhaps: false,
-        });
+        self.push(Designator::Library(state), None, kind, atomic, false);
+        for (symbol, ty) in state.variables() {
+            for (id, _) in self.program.globals.iter_enumerated().filter(|(_, global)| global.symbol == *symbol) {
+                let variable = Designator::Pointer(Operand::Global(id, 0));
+                self.push(variable, ty.size(self.program.architecture), kind, atomic, false);
+            }
+        }
     }
 }

@@ -141,9 +141,10 @@ fn meet(one: &Touch, other: &Touch) -> bool {
 /// What a statement of a function may touch.
 pub fn touches(program: &Program, values: &Values<'_>, function: FunctionId, stmt: &Stmt) -> Vec<Touch> {
     let mut found = Vec::new();
-    for Access { designator, len, kind, atomic, perhaps, .. } in accesses(program, stmt) {
+    for Access { designator, len, kind, atomic, perhaps, .. } in accesses(program, function, stmt) {
         let roots = match designator {
             Designator::Library(state) => Roots::from([(Root::Library(state), None)]),
+            Designator::BehindLibrary(state) => values.roots(&values.points_to.behind_library(state)),
             Designator::List => values.roots(values.points_to.outside()),
             Designator::Behind(operand, times) => {
                 let mut roots = values.roots(&values.points_to.behind(function, &operand, times));
@@ -153,7 +154,14 @@ pub fn touches(program: &Program, values: &Values<'_>, function: FunctionId, stm
                 roots
             }
             Designator::Pointer(operand) if perhaps && values.points_to.is_wild(function, &operand) => continue,
-            Designator::Pointer(operand) => values.of(function, &operand),
+            Designator::Pointer(operand) => {
+                let mut roots = values.of(function, &operand);
+                // A pointer that the program stored nowhere is from somebody else.
+                if roots.is_empty() && values.points_to.is_wild(function, &operand) {
+                    roots.insert(Root::Outside, None);
+                }
+                roots
+            }
         };
         found.extend(roots.into_iter().map(|(root, offset)| {
             let bytes = offset.and_then(|offset| Some((offset, len?)));

@@ -199,7 +199,7 @@ fn kept_by_library(name: &str, index: u32) -> Use {
     let mut result = Use::Local;
     for effect in function.effects {
         match effect {
-            Effect::Keeps(i) if is(*i) => return Use::Leaves,
+            Effect::Keeps(i) | Effect::KeepsIn(i, _) if is(*i) => return Use::Leaves,
             Effect::StoresPointer(_, i) if is(*i) => return Use::Leaves,
             Effect::Calls(_) | Effect::Opaque(_) => return Use::Leaves,
             Effect::Returns(i) if is(*i) => result = Use::Derived,

@@ -184,13 +184,14 @@ impl Collector<'_, '_> {
             for (index, statement) in block.statements.iter().enumerate() {
                 let Some(site) = statement.site else { continue };
                 let place = (function, block_id, index);
-                for access in accesses(facts.program, &statement.stmt) {
+                for access in accesses(facts.program, function, &statement.stmt) {
                     let (address, spots) = match access.designator {
                         Designator::Library(state) => {
                             let spot = facts.points_to.object(Origin::Library(state)).map(Spot::start);
                             (None, spot.into_iter().collect())
                         }
                         Designator::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
+                        Designator::BehindLibrary(state) => (None, facts.points_to.behind_library(state)),
                         Designator::List => (None, facts.points_to.outside().to_vec()),
                         Designator::Pointer(operand) => {
                             let address = facts.points_to.addresses.of(function, &operand);

@@ -11,7 +11,7 @@ use facts::address::{Address, Base};
 use facts::invocations::ProgramPoint;
 use facts::spot::Origin;
 use model::index::IndexVec;
-use program::library::{self, Effect};
+use program::library;
 use program::{BlockId, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator};
 
 /// Which accesses are to blocks that nobody else knows yet.
@@ -114,18 +114,7 @@ impl Fresh {
                         }
                     }
                     Stmt::Library { function: name, args, .. } => {
-                        let harmless = library::lookup(name).is_some_and(|row| {
-                            let shows = |e: &Effect| {
-                                matches!(
-                                    e,
-                                    Effect::Keeps(_)
-                                        | Effect::StoresPointer(..)
-                                        | Effect::Calls(_)
-                                        | Effect::Returns(_)
-                                )
-                            };
-                            !row.effects.iter().any(shows)
-                        });
+                        let harmless = library::lookup(name).is_some_and(|row| !row.shows_arguments());
                         if !harmless {
                             args.iter().for_each(|arg| show(arg, index));
                         }

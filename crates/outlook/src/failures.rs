@@ -203,7 +203,7 @@ impl Knowledge<'_> {
 
     /// The memory that a statement touches.
     fn touching(&self, place: ProgramPoint, stmt: &Stmt) -> Danger {
-        let touched = accesses(self.program, stmt).into_iter().map(|access| match access.designator {
+        let touched = accesses(self.program, place.0, stmt).into_iter().map(|access| match access.designator {
             Designator::Pointer(address) => {
                 let good = match access.len {
                     Some(len) => good::address(self.program, self.addresses, place.0, &address, len),
@@ -213,7 +213,9 @@ impl Knowledge<'_> {
                 let values = if access.len.is_some() { vec![address] } else { stmt.operands() };
                 if good { Danger::None } else { self.given(place, &values) }
             }
-            Designator::Library(_) | Designator::List | Designator::Behind(..) => Danger::None,
+            Designator::Library(_) | Designator::BehindLibrary(_) | Designator::List | Designator::Behind(..) => {
+                Danger::None
+            }
         });
         touched.max().unwrap_or(Danger::None)
     }
@@ -255,10 +257,10 @@ impl Knowledge<'_> {
                 Some(len) => good::address(self.program, self.addresses, place.0, &address, len),
                 None => good::is_text(self.program, &address),
             },
-            Designator::Library(_) => true,
+            Designator::Library(_) | Designator::BehindLibrary(_) => true,
             Designator::List | Designator::Behind(..) => false,
         };
-        let touched = accesses(self.program, stmt);
+        let touched = accesses(self.program, place.0, stmt);
         if touched.iter().all(|access| is_good(access.designator, access.len, access.perhaps)) {
             return Danger::None;
         }

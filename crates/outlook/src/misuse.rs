@@ -66,9 +66,8 @@ impl<'a> Apart<'a> {
     }
 
     fn add(&mut self, place: ProgramPoint, stmt: &Stmt, early: bool) {
-        for access in
-            accesses(self.knowledge.program, stmt).into_iter().filter(|access| access.kind == AccessKind::Free)
-        {
+        let touched = accesses(self.knowledge.program, place.0, stmt);
+        for access in touched.into_iter().filter(|access| access.kind == AccessKind::Free) {
             if let Designator::Pointer(address) = access.designator {
                 let roots = self.knowledge.values.of(place.0, &address).into_keys().map(|root| (root, None)).collect();
                 self.uses.push(Used { place, roots, role: Role::Ends });

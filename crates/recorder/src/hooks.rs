@@ -52,6 +52,12 @@ impl effects::Sink for Logged {
     fn stream(file: *const c_void) {
         __rp_add_stream(file);
     }
+    fn unlocked(file: *const c_void) {
+        __rp_add_unlocked(file);
+    }
+    fn buffer(start: u64, len: u64) {
+        add(Tag::ReadModifyWrite, order::RELAXED, start, len);
+    }
     fn unmodelled(_: &str) {}
 }
 
@@ -118,9 +124,42 @@ extern "C" fn __rp_add_wide(kind_order: u32, p: *const c_void, max: u64) {
     add(tag, order, p as u64, string_len(p as u64, true, max));
 }
 
-/// Streams are locked by the library; which one waits for which is not recorded.
+/// Streams are locked by the library; which one waits for which is not recorded. That a stream is used is: it may not be
+/// closed at the same time, which writes to it.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-extern "C" fn __rp_add_stream(_: *const c_void) {}
+extern "C" fn __rp_add_stream(file: *const c_void) {
+    if !is_output(file) {
+        add(Tag::Read, order::PLAIN, file as u64, 1);
+    }
+    effects::streams::buffer_of::<Logged>(file);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add_unlocked(file: *const c_void) {
+    let at = match is_output(file) {
+        true => wire::LIBRARY_STATE + 8 * u64::from(wire::UNLOCKED_OUTPUT),
+        false => file as u64,
+    };
+    add(Tag::ReadModifyWrite, order::PLAIN, at, 1);
+    effects::streams::buffer_of::<Logged>(file);
+}
+
+/// Whether a stream is standard output or standard error, whose uses are not recorded.
+fn is_output(file: *const c_void) -> bool {
+    unsafe extern "C" {
+        static stdout: *const c_void;
+        static stderr: *const c_void;
+    }
+    // SAFETY: the C library defines both and sets them before `main`.
+    unsafe { file == stdout || file == stderr }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add_state_without(code: u32, own: *const c_void) {
+    if own.is_null() {
+        __rp_add_state(code);
+    }
+}
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_add_state(code: u32) {

@@ -6,7 +6,7 @@ use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 
 use wire::record::{flag, order};
-use wire::{Record, Tag};
+use wire::{Record, ReplyKind, Tag};
 
 use crate::cell::OneThread;
 use crate::{memory, sched, section};
@@ -161,6 +161,12 @@ impl effects::Sink for InEvent {
     fn stream(file: *const c_void) {
         __rp_add_stream(file);
     }
+    fn unlocked(file: *const c_void) {
+        __rp_add_unlocked(file);
+    }
+    fn buffer(start: u64, len: u64) {
+        add(Tag::ReadModifyWrite, order::RELAXED, start, len);
+    }
     fn unmodelled(what: &str) {
         if sched::running() {
             sched::unmodelled(what);
@@ -276,25 +282,61 @@ extern "C" fn __rp_add_wide(kind_order: u32, p: *const libc::wchar_t, max: u64) 
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_add_stream(file: *const c_void) {
+    add_stream(file, order::RELAXED);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add_unlocked(file: *const c_void) {
+    if is_output(file) {
+        add(Tag::ReadModifyWrite, order::PLAIN, wire::LIBRARY_STATE + 8 * u64::from(wire::UNLOCKED_OUTPUT), 8);
+    }
+    add_stream(file, order::PLAIN);
+}
+
+/// Whether a stream is standard output or standard error, which have no cell: to print does not make threads depend on
+/// each other.
+fn is_output(file: *const c_void) -> bool {
     unsafe extern "C" {
         static stdout: *const c_void;
         static stderr: *const c_void;
     }
     // SAFETY: the C library defines both and sets them before `main`; the program has no second thread that writes them.
-    let prints = unsafe { file == stdout || file == stderr };
-    if !prints {
-        if !file.is_null() {
-            add(Tag::ReadModifyWrite, order::RELAXED, file as u64, 1);
-        }
-        // SAFETY: the program hands the same pointer to a library function that takes a stream or null.
-        unsafe { crate::libc_models::open::add_file_of(file) };
+    unsafe { file == stdout || file == stderr }
+}
+
+/// A stream, its file, and its buffer where that is the program's.
+fn add_stream(file: *const c_void, order: u8) {
+    if is_output(file) {
+        effects::streams::buffer_of::<InEvent>(file);
+        return;
     }
+    if !file.is_null() {
+        add(Tag::ReadModifyWrite, order, file as u64, 1);
+        if crate::heap::is_freed(file as usize) {
+            // The library could wait for ever for a lock in what is left of the stream.
+            sched::park(ReplyKind::Crash, 0, "uses a stream that was closed");
+        }
+        effects::streams::buffer_of::<InEvent>(file);
+    }
+    // SAFETY: the program hands the same pointer to a library function that takes a stream or null.
+    unsafe { crate::libc_models::open::add_file_of(file) };
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_add_state(code: u32) {
     let (tag, order) = kind(code >> 8);
+    // Functions that have no model here, as `closedir`, change the table as well.
+    if u32::from(code as u8) == wire::DESCRIPTORS && sched::running() {
+        sched::note_io();
+    }
     add(tag, order, wire::LIBRARY_STATE + 8 * u64::from(code as u8), 8);
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_add_state_without(code: u32, own: *const c_void) {
+    if own.is_null() {
+        __rp_add_state(code);
+    }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]

@@ -36,6 +36,8 @@ pub const FILE_VARIABLE: &str = "RACEPROOF_WIRE_FILE";
 pub const LIBRARY_STATE: u64 = 0x3f00_0000_0000;
 /// The library state that is the table of open files.
 pub const DESCRIPTORS: u32 = 2;
+/// The library state that is standard output and standard error without their locks.
+pub const UNLOCKED_OUTPUT: u32 = 3;
 /// Address of the pseudo cell of the content of file 0 of a run; each is eight bytes.
 pub const FILE_CONTENT: u64 = 0x3f01_0000_0000;
 /// Address of the pseudo cell of the position in open file 0 of a run; each is eight bytes.

@@ -260,13 +260,14 @@ impl Tree<'_> {
         for (id, function) in self.program.functions.iter_enumerated() {
             for (block_id, block) in function.blocks.iter_enumerated() {
                 for (index, statement) in block.statements.iter().enumerate() {
-                    let found = accesses(self.program, &statement.stmt);
+                    let found = accesses(self.program, id, &statement.stmt);
                     // Who reads what was freed has worse problems (A10).
                     for access in found.iter().filter(|a| a.kind.writes() && a.kind != AccessKind::Free) {
                         let spots = match access.designator {
                             Designator::Pointer(operand) => self.points_to.of(id, &operand),
                             Designator::Behind(operand, times) => self.points_to.behind(id, &operand, times),
                             Designator::List => self.points_to.outside().to_vec(),
+                            Designator::BehindLibrary(state) => self.points_to.behind_library(state),
                             Designator::Library(_) => continue,
                         };
                         let written = (spot, Some(u64::from(size)));

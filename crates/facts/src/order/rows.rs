@@ -71,7 +71,7 @@ impl Tree<'_> {
         for block in blocks {
             let statements = &self.program.functions[function].blocks[*block].statements;
             for (index, statement) in statements.iter().enumerate() {
-                for access in accesses(self.program, &statement.stmt) {
+                for access in accesses(self.program, function, &statement.stmt) {
                     if let Designator::Pointer(operand) = access.designator {
                         act((function, *block, index), self.points_to.addresses.of(function, &operand));
                     }

@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
+use program::library::LibraryState;
 use program::{FunctionId, LocalId, Operand, Program};
 use rustc_hash::FxHashMap;
 
@@ -193,6 +194,11 @@ impl PointsTo {
             return self.outside().to_vec();
         }
         objects.into_iter().map(|object| Spot::new(object, Shift::ANYWHERE)).collect()
+    }
+    /// Where the pointers may point to that calls left in memory of the library.
+    pub fn behind_library(&self, state: LibraryState) -> Vec<Spot> {
+        let kept = self.object(Origin::Library(state)).map_or_else(Vec::new, |object| self.stored_in(object));
+        kept.into_iter().map(|object| Spot::new(object, Shift::ANYWHERE)).collect()
     }
     /// Where functions without a body may point to.
     pub fn outside(&self) -> &[Spot] {

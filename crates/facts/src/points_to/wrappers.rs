@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use program::library::{self, Effect};
+use program::library::{self, LibraryFunction};
 use program::{Callee, Expr, Function, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
 
 /// The functions that only allocate, fill and return a block.
@@ -66,12 +66,7 @@ fn allocates_only(function: &Function, wrappers: &BTreeSet<FunctionId>) -> bool 
         Stmt::Sync { op: program::SyncOp::Create { .. }, .. } => !statement.stmt.operands().iter().any(held),
         Stmt::Sync { .. } => true,
         Stmt::Library { function: name, args, .. } => {
-            let keeps = library::lookup(name).is_none_or(|row| {
-                let shows = |e: &Effect| {
-                    matches!(e, Effect::Keeps(_) | Effect::StoresPointer(..) | Effect::Calls(_) | Effect::Returns(_))
-                };
-                row.effects.iter().any(shows)
-            });
+            let keeps = library::lookup(name).is_none_or(LibraryFunction::shows_arguments);
             !keeps || !args.iter().any(held)
         }
         stmt => !stmt.operands().iter().any(held),

@@ -3,16 +3,17 @@
 //! If everything is known before the call, the event comes before it; if the library's result matters, the event
 //! begins before and ends after the call. A function that calls back has one event before and one after.
 
-use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 use model::SiteId;
 use program::library::threads::ThreadFunction;
-use program::library::{Computed, Effect, Format, FormatArgs, HookArg, LibraryFunction, LibraryState, Size};
+use program::library::{self, Computed, Effect, Format, FormatArgs, HookArg, LibraryFunction, LibraryState, Size};
 use wire::Tag;
 
 use super::Weaver;
 use crate::ir::Value;
 
 const _: () = assert!(LibraryState::Descriptors as u32 == wire::DESCRIPTORS);
+const _: () = assert!(LibraryState::UnlockedOutput as u32 == wire::UNLOCKED_OUTPUT);
 
 impl<'m> Weaver<'_, 'm> {
     /// Reports what a library call touches.
@@ -23,11 +24,21 @@ impl<'m> Weaver<'_, 'm> {
             {
                 self.unmodelled(Some(site), format!("calls `{name}`: {why}"), Some(name.to_owned()));
             }
+            if let Effect::UnlockedStream(_) = effect
+                && library::locks_streams(|name| self.module.function(name).is_some())
+            {
+                let what = format!("calls `{name}`: {}", library::UNLOCKED);
+                self.unmodelled(Some(site), what, Some(name.to_owned()));
+            }
         }
         if function.by_runtime || self.note_unknown_sizes(function.effects, name, site) {
             return;
         }
-        let wanted = |effect: &&&Effect| self.is_worth_reporting(effect, call);
+        let wanted = |effect: &&&Effect| match effect {
+            // What is behind a pointer of the thread's own may be shared.
+            Effect::Computed(_) | Effect::ComputedAfter(_) if function.reaches_behind() => true,
+            effect => self.is_worth_reporting(effect, call),
+        };
         let (after, before): (Vec<_>, Vec<_>) =
             function.effects.iter().collect::<Vec<_>>().iter().filter(wanted).copied().partition(|e| is_after(e));
         if before.is_empty() && after.is_empty() {
@@ -88,8 +99,9 @@ impl<'m> Weaver<'_, 'm> {
                 let mut touched = computed.reads.iter().chain(computed.writes).peekable();
                 touched.peek().is_none() || touched.any(|i| shared(*i))
             }
-            Effect::Stream(i) => call.argument(*i).is_some_and(Value::is_pointer),
-            Effect::State(..) => true,
+            Effect::Stream(i) | Effect::UnlockedStream(i) => call.argument(*i).is_some_and(Value::is_pointer),
+            Effect::State(..) | Effect::WriteResult(_) => true,
+            Effect::StateWithout(i, ..) => call.argument(*i).is_some_and(|a| a.is_pointer() && !is_variable(a)),
             Effect::Format(format) => match format.args {
                 FormatArgs::From(first) => {
                     shared(format.format) || call.arguments().skip(usize::from(first)).any(|a| self.is_shared(a))
@@ -98,11 +110,18 @@ impl<'m> Weaver<'_, 'm> {
             },
             Effect::Returns(_)
             | Effect::ReturnsState(_)
+            | Effect::ReturnsBehind(_)
+            | Effect::ReturnsKept(_)
             | Effect::StoresPointer(..)
+            | Effect::StoresBlock(_)
+            | Effect::Advances(_)
+            | Effect::Behind(..)
             | Effect::Copies(..)
             | Effect::Passes(_)
             | Effect::Calls(_)
             | Effect::Keeps(_)
+            | Effect::KeepsIn(..)
+            | Effect::Kept(..)
             | Effect::Opaque(_) => false,
         }
     }
@@ -120,17 +139,37 @@ impl<'m> Weaver<'_, 'm> {
             Effect::Stream(i) => {
                 call.argument(*i).into_iter().for_each(|file| self.insert.hook("__rp_add_stream", &[file]));
             }
-            Effect::State(state, access) => {
-                self.insert.hook("__rp_add_state", &[self.insert.const_i32(state.code(*access))]);
+            Effect::UnlockedStream(i) => {
+                // A program that locks streams itself is reported instead.
+                let locked = library::locks_streams(|name| self.module.function(name).is_some());
+                let hook = if locked { "__rp_add_stream" } else { "__rp_add_unlocked" };
+                call.argument(*i).into_iter().for_each(|file| self.insert.hook(hook, &[file]));
             }
+            Effect::State(state, access) => {
+                let code = state.code(*access);
+                self.insert.hook("__rp_add_state", &[self.insert.const_i32(code)]);
+                self.variables(*state, code);
+            }
+            Effect::StateWithout(i, state, access) => {
+                let code = self.insert.const_i32(state.code(*access));
+                call.argument(*i).into_iter().for_each(|p| self.insert.hook("__rp_add_state_without", &[code, p]));
+            }
+            Effect::WriteResult(size) => self.add_to(call, Tag::Write, call, *size),
             Effect::Format(format) => self.format(call, format),
             Effect::Returns(_)
             | Effect::ReturnsState(_)
+            | Effect::ReturnsBehind(_)
+            | Effect::ReturnsKept(_)
             | Effect::StoresPointer(..)
+            | Effect::StoresBlock(_)
+            | Effect::Advances(_)
+            | Effect::Behind(..)
             | Effect::Copies(..)
             | Effect::Passes(_)
             | Effect::Calls(_)
             | Effect::Keeps(_)
+            | Effect::KeepsIn(..)
+            | Effect::Kept(..)
             | Effect::Opaque(_) => {}
         }
     }
@@ -146,7 +185,23 @@ impl<'m> Weaver<'_, 'm> {
         true
     }
 
+    /// The variables that show a state, as far as the program knows them. The code is that of the state's access.
+    fn variables(&self, state: LibraryState, code: u32) {
+        for (symbol, ty) in state.variables() {
+            let visible = |variable: &Value<'m>| !matches!(variable.linkage(), LLVMLinkage::LLVMInternalLinkage);
+            let variable = self.module.global(symbol).filter(visible);
+            if let (Some(variable), Some(size)) = (variable, ty.size(self.module.architecture())) {
+                let (kind, size) = (self.insert.const_i32(code >> 8), self.insert.const_i64(size));
+                self.insert.hook("__rp_add", &[kind, variable, size]);
+            }
+        }
+    }
+
     fn add(&self, call: Value<'m>, tag: Tag, index: u8, size: Size) {
+        call.argument(index).into_iter().for_each(|pointer| self.add_to(call, tag, pointer, size));
+    }
+
+    fn add_to(&self, call: Value<'m>, tag: Tag, pointer: Value<'m>, size: Size) {
         let number = |index: u8| match call.argument(index) {
             Some(value) => self.insert.widened(value, false),
             None => self.insert.const_i64(0),
@@ -168,10 +223,17 @@ impl<'m> Weaver<'_, 'm> {
             Size::StringMax(i) => ("__rp_add_string", number(i)),
             Size::WideString => ("__rp_add_wide", self.insert.const_i64(u64::MAX)),
             Size::WideStringMax(i) => ("__rp_add_wide", number(i)),
+            Size::IfZero(ty) => match ty.size(architecture) {
+                Some(bytes) => {
+                    let (zero, bytes) = (self.insert.const_i64(0), self.insert.const_i64(bytes));
+                    let sides = (self.insert.widened(call, true), zero);
+                    ("__rp_add", self.insert.select(LLVMIntPredicate::LLVMIntEQ, sides, bytes, zero))
+                }
+                None => return,
+            },
             Size::Result => ("__rp_add", result()),
             Size::ResultTimes(i) => ("__rp_add", self.insert.multiply(result(), number(i))),
         };
-        let Some(pointer) = call.argument(index) else { return };
         self.insert.hook(hook, &[self.insert.const_i32(tag as u32), pointer, len]);
     }
 
@@ -239,5 +301,20 @@ impl<'m> Weaver<'_, 'm> {
 /// Whether an effect is known only once the call has returned.
 fn is_after(effect: &Effect) -> bool {
     let scan = matches!(effect, Effect::Format(format) if format.scan);
-    scan || matches!(effect, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_))
+    let after = matches!(
+        effect,
+        Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_) | Effect::WriteResult(_)
+    );
+    scan || after
+}
+
+/// Whether a pointer is the address of a variable, or a place in one.
+fn is_variable(pointer: Value<'_>) -> bool {
+    let mut at = pointer;
+    while at.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)
+        && let Some(base) = at.operand(0)
+    {
+        at = base;
+    }
+    at.opcode() == Some(LLVMOpcode::LLVMAlloca) || at.is_global_variable()
 }

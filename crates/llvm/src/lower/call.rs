@@ -155,11 +155,26 @@ impl<'m> Body<'_, '_, 'm> {
             if let Effect::Opaque(why) = effect {
                 self.unmodelled(&format!("calls `{}`: {why}", function.name), Some(function.name));
             }
+            if let Effect::UnlockedStream(_) = effect
+                && library::locks_streams(|name| self.symbols().functions.table.iter().any(|f| f.name() == name))
+            {
+                let what = format!("calls `{}`: {}", function.name, library::UNLOCKED);
+                self.unmodelled(&what, Some(function.name));
+            }
         }
         match function.role {
+            // The result may be other memory than a new block: only the table can say which.
+            Role::Allocate { .. } if function.name == "mmap" && maps_shared_file(&args) => {
+                self.ordinary_call(call, function, args);
+            }
+            Role::AllocateInside if function.effects.iter().any(|e| matches!(e, Effect::Returns(_))) => {
+                self.ordinary_call(call, function, args);
+            }
             Role::Ordinary => self.ordinary_call(call, function, args),
             Role::Allocate { size, zeroed } => {
-                self.touches(function, &args);
+                if function.name != "mmap" {
+                    self.touches(function, &args);
+                }
                 let size = self.library_size(size, &args);
                 let dst = self.result(call);
                 self.emit(Stmt::Alloc { dst, size, zeroed });
@@ -254,5 +269,16 @@ impl<'m> Body<'_, '_, 'm> {
             (Operand::Const(a), Operand::Const(b)) => Operand::Const(a.wrapping_mul(b)),
             _ => self.temporary(Expr::Binary { op: BinaryOp::Mul, bits: 64, left, right }),
         }
+    }
+}
+
+/// Whether a call of `mmap` may show bytes that another map shows, too: it shares a file.
+fn maps_shared_file(args: &[Operand]) -> bool {
+    const MAP_TYPE: i64 = 0x0f;
+    const MAP_PRIVATE: i64 = 0x02;
+    const MAP_ANONYMOUS: i64 = 0x20;
+    match args.get(3) {
+        Some(Operand::Const(flags)) => flags & MAP_ANONYMOUS == 0 && flags & MAP_TYPE != MAP_PRIVATE,
+        _ => true,
     }
 }

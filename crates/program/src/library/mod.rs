@@ -38,6 +38,8 @@ mod wide;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use model::AccessKind;
+
 pub use c_type::{CType, Language};
 pub use size::Size;
 pub use state::{LibraryState, StateAccess};
@@ -83,16 +85,32 @@ pub enum Effect {
     ComputedAfter(Computed),
     /// Uses the stream (`FILE *`) in this argument.
     Stream(u8),
-    /// Uses memory of the library itself.
+    /// Uses the stream in this argument without its lock: two such uses are a data race.
+    UnlockedStream(u8),
+    /// Uses memory of the library itself, with the variables that show it ([`LibraryState::variables`]).
     State(LibraryState, StateAccess),
+    /// The same, but only where this argument is a null pointer: otherwise the caller brings memory of its own.
+    StateWithout(u8, LibraryState, StateAccess),
     /// `printf` or `scanf`: touches what the conversions of the format say; for `scanf` it comes after the call.
     Format(Format),
     /// The result points into this argument's object, or is null.
     Returns(u8),
     /// The result points to memory of the library itself: the caller may read it.
     ReturnsState(LibraryState),
+    /// Writes the bytes that the result points to. They are part of a [`LibraryState`] that the row writes as well: this
+    /// is where a run finds them.
+    WriteResult(Size),
     /// Stores a pointer into the second argument's object through the first argument (`endptr` of `strtol`).
     StoresPointer(u8, u8),
+    /// Stores the address of a new heap block through this argument; what was there before is not freed.
+    StoresBlock(u8),
+    /// Moves the pointer that this argument points to, inside the object that it points into (`strsep`).
+    Advances(u8),
+    /// The result points into the object of a pointer that this argument points to, or is null.
+    ReturnsBehind(u8),
+    /// Touches what the pointers point to that this argument's object holds. A run learns which bytes from a
+    /// [`Computed`] effect of the same row.
+    Behind(u8, AccessKind),
     /// Copies bytes, pointers among them, to the first argument's memory from the second's; also to places further on.
     Copies(u8, u8),
     /// Bytes, pointers among them, go to the library or the kernel or come back from there.
@@ -100,8 +118,15 @@ pub enum Effect {
     /// Calls the function this argument points to. What a row touches is then touched between the callbacks too:
     /// the call has one event before the first and one after the last callback, both with the effects of the row.
     Calls(u8),
-    /// The library keeps this pointer and uses it in later calls (`setvbuf`, `putenv`).
+    /// The library keeps this pointer, and anything may become of what it points to (`atexit`, `signal`).
     Keeps(u8),
+    /// The library keeps this pointer as part of its memory: rows with [`Kept`](Self::Kept) say what they do with it.
+    KeepsIn(u8, LibraryState),
+    /// Touches what the pointers point to that earlier calls left in this memory. A run learns which bytes from a
+    /// [`Computed`] effect of the same row.
+    Kept(LibraryState, AccessKind),
+    /// The result is such a pointer.
+    ReturnsKept(LibraryState),
     /// The effect cannot be described; the text says why.
     Opaque(&'static str),
 }
@@ -110,9 +135,11 @@ impl Effect {
     /// How many bytes it touches, where it names an argument and a size.
     pub fn size(&self) -> Option<Size> {
         match self {
-            Self::Read(_, size) | Self::Write(_, size) | Self::ReadAfter(_, size) | Self::WriteAfter(_, size) => {
-                Some(*size)
-            }
+            Self::Read(_, size)
+            | Self::Write(_, size)
+            | Self::ReadAfter(_, size)
+            | Self::WriteAfter(_, size)
+            | Self::WriteResult(size) => Some(*size),
             _ => None,
         }
     }
@@ -240,8 +267,32 @@ impl LibraryFunction {
     pub fn ends_after_call(&self) -> bool {
         self.effects.iter().any(|e| {
             let scan = matches!(e, Effect::Format(format) if format.scan);
-            let after = matches!(e, Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_));
+            let after = matches!(
+                e,
+                Effect::ReadAfter(..) | Effect::WriteAfter(..) | Effect::ComputedAfter(_) | Effect::WriteResult(_)
+            );
             scan || after || matches!(e, Effect::Calls(_))
+        })
+    }
+
+    /// Whether it touches what pointers in its arguments' objects or in the library's memory point to.
+    pub fn reaches_behind(&self) -> bool {
+        self.effects.iter().any(|effect| matches!(effect, Effect::Behind(..) | Effect::Kept(..)))
+    }
+
+    /// Whether what it is given may be reached afterwards by other ways than its arguments.
+    pub fn shows_arguments(&self) -> bool {
+        self.effects.iter().any(|effect| {
+            matches!(
+                effect,
+                Effect::Keeps(_)
+                    | Effect::KeepsIn(..)
+                    | Effect::StoresPointer(..)
+                    | Effect::Advances(_)
+                    | Effect::Calls(_)
+                    | Effect::Returns(_)
+                    | Effect::ReturnsBehind(_)
+            )
         })
     }
 
@@ -381,6 +432,26 @@ pub fn may_wait(name: &str) -> bool {
         "writev",
     ];
     NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
+}
+
+/// Why a use of a stream without the library's lock is not followed in a program that locks streams itself.
+pub const UNLOCKED: &str =
+    "uses a stream without its lock, and which locks of streams the program holds is not followed";
+
+/// Whether a program that declares these functions locks streams itself. Which of its uses of a stream without the
+/// library's lock are kept apart that way is not followed.
+pub fn locks_streams(declares: impl Fn(&str) -> bool) -> bool {
+    declares("flockfile") || declares("ftrylockfile")
+}
+
+/// The groups of rows by the names of their files, each sorted by name.
+pub fn groups() -> impl Iterator<Item = (&'static str, &'static [LibraryFunction])> {
+    GROUPS.into_iter()
+}
+
+/// Other names of functions, with the names whose rows are theirs.
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ALIASES.into_iter().flatten().copied()
 }
 
 /// All rows, group by group.

@@ -4,8 +4,8 @@
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
 
 use super::Effect::{
-    Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresPointer, Write,
-    WriteAfter,
+    self, Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresBlock,
+    StoresPointer, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Array, Bytes, Of, Result, Scaled, String, StringMax};
@@ -13,12 +13,45 @@ use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{CType, LibraryFunction, LibraryState, Passage, Role, comes_out, computed, goes_in, row};
 
 /// `accept`: the address of who connects goes to argument 1, its length to argument 2.
-const ACCEPT: &[super::Effect] = &[
+const ACCEPT: &[Effect] = &[
     Read(2, Of(CType::Socklen)),
     State(LibraryState::Descriptors, Write_),
     Write(2, Of(CType::Socklen)),
     ComputedAfter(computed("__rp_add_sized", &[Arg(1), Arg(2)], &[2], &[1])),
 ];
+
+/// The strings beside a `struct passwd`, beside a `struct group`, and the name in an entry of another data base.
+const PASSWD_STRINGS: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11_1011)], &[], &[]));
+const GROUP_STRINGS: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11)], &[], &[]));
+const NAME_STRING: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(1)], &[], &[]));
+
+/// What functions do that answer in a buffer of the library's data bases.
+const HOST: &[Effect] = &[
+    State(LibraryState::Environment, Read_),
+    State(LibraryState::HostEntry, Write_),
+    WriteResult(Of(CType::HostEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::HostEntry),
+];
+const NETWORK: &[Effect] = &[
+    State(LibraryState::NetworkEntry, Write_),
+    WriteResult(Of(CType::NetworkEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::NetworkEntry),
+];
+const PROTOCOL: &[Effect] = &[
+    State(LibraryState::ProtocolEntry, Write_),
+    WriteResult(Of(CType::ProtocolEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::ProtocolEntry),
+];
+const SERVICE: &[Effect] = &[
+    State(LibraryState::ServiceEntry, Write_),
+    WriteResult(Of(CType::ServiceEntry)),
+    NAME_STRING,
+    ReturnsState(LibraryState::ServiceEntry),
+];
+const LOGIN: &[Effect] = &[State(LibraryState::LoginRecord, Write_), ReturnsState(LibraryState::LoginRecord)];
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fxstat", 3, &[Write(2, Of(CType::Stat))]),
@@ -39,7 +72,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("chown", 3, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("chroot", 1, &[Opaque("changes the root directory")]),
     row("close", 1, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
-    row("closedir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), State(LibraryState::Descriptors, Write_)]),
+    row("closedir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), State(LibraryState::Descriptors, Write_)])
+        .role(Role::Free(0)),
     row("confstr", 3, &[WriteAfter(1, StringMax(2))]),
     row("connect", 3, &[Read(1, Len(2)), State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("copy_file_range", 6, &[Opaque("copies between files")]),
@@ -51,6 +85,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(0, String),
             Read(1, String),
             State(LibraryState::CryptBuffer, Write_),
+            WriteResult(String),
             ReturnsState(LibraryState::CryptBuffer),
         ],
     ),
@@ -61,7 +96,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("dup3", 3, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("eaccess", 2, &[Read(0, String)]),
     row("endgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
+    row("endhostent", 0, &[State(LibraryState::HostEntry, Write_)]),
+    row("endnetent", 0, &[State(LibraryState::NetworkEntry, Write_)]),
+    row("endprotoent", 0, &[State(LibraryState::ProtocolEntry, Write_)]),
     row("endpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
+    row("endservent", 0, &[State(LibraryState::ServiceEntry, Write_)]),
+    row("endutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
     row("epoll_create", 1, &[State(LibraryState::Descriptors, Write_)]),
     row("epoll_create1", 1, &[State(LibraryState::Descriptors, Write_)]),
     row("epoll_ctl", 4, &[Read(3, Of(CType::EpollEvent)), goes_in(3, LibraryState::Interests)]).by_runtime(),
@@ -138,8 +178,26 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .role(Role::AllocateInside),
-    row("getgrent", 0, &[State(LibraryState::GroupEntry, Write_), ReturnsState(LibraryState::GroupEntry)]),
-    row("getgrgid", 1, &[State(LibraryState::GroupEntry, Write_), ReturnsState(LibraryState::GroupEntry)]),
+    row(
+        "getgrent",
+        0,
+        &[
+            State(LibraryState::GroupEntry, Write_),
+            WriteResult(Of(CType::Group)),
+            GROUP_STRINGS,
+            ReturnsState(LibraryState::GroupEntry),
+        ],
+    ),
+    row(
+        "getgrgid",
+        1,
+        &[
+            State(LibraryState::GroupEntry, Write_),
+            WriteResult(Of(CType::Group)),
+            GROUP_STRINGS,
+            ReturnsState(LibraryState::GroupEntry),
+        ],
+    ),
     row(
         "getgrgid_r",
         5,
@@ -148,7 +206,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "getgrnam",
         1,
-        &[Read(0, String), State(LibraryState::GroupEntry, Write_), ReturnsState(LibraryState::GroupEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::GroupEntry, Write_),
+            WriteResult(Of(CType::Group)),
+            GROUP_STRINGS,
+            ReturnsState(LibraryState::GroupEntry),
+        ],
     ),
     row(
         "getgrnam_r",
@@ -165,17 +229,47 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "gethostbyaddr",
         3,
-        &[Read(0, Len(1)), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, Len(1)),
+            State(LibraryState::HostEntry, Write_),
+            WriteResult(Of(CType::HostEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::HostEntry),
+        ],
     ),
     row(
         "gethostbyname",
         1,
-        &[Read(0, String), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::HostEntry, Write_),
+            WriteResult(Of(CType::HostEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::HostEntry),
+        ],
     ),
+    row("gethostent", 0, HOST),
     row("gethostname", 2, &[WriteAfter(0, StringMax(1))]),
-    row("getlogin", 0, &[State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)]),
+    row(
+        "getlogin",
+        0,
+        &[State(LibraryState::LoginRecord, Write_), WriteResult(String), ReturnsState(LibraryState::LoginRecord)],
+    ),
     row("getlogin_r", 2, &[WriteAfter(0, StringMax(1))]),
     row("getmntent", 1, &[Opaque("reads the table of file systems")]),
+    row("getnetbyaddr", 2, NETWORK),
+    row(
+        "getnetbyname",
+        1,
+        &[
+            Read(0, String),
+            State(LibraryState::NetworkEntry, Write_),
+            WriteResult(Of(CType::NetworkEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::NetworkEntry),
+        ],
+    ),
+    row("getnetent", 0, NETWORK),
     row(
         "getpeername",
         3,
@@ -189,13 +283,36 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "getprotobyname",
         1,
-        &[Read(0, String), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::ProtocolEntry, Write_),
+            WriteResult(Of(CType::ProtocolEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::ProtocolEntry),
+        ],
     ),
-    row("getpwent", 0, &[State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)]),
+    row("getprotobynumber", 1, PROTOCOL),
+    row("getprotoent", 0, PROTOCOL),
+    row(
+        "getpwent",
+        0,
+        &[
+            State(LibraryState::PasswordEntry, Write_),
+            WriteResult(Of(CType::Passwd)),
+            PASSWD_STRINGS,
+            ReturnsState(LibraryState::PasswordEntry),
+        ],
+    ),
     row(
         "getpwnam",
         1,
-        &[Read(0, String), State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)],
+        &[
+            Read(0, String),
+            State(LibraryState::PasswordEntry, Write_),
+            WriteResult(Of(CType::Passwd)),
+            PASSWD_STRINGS,
+            ReturnsState(LibraryState::PasswordEntry),
+        ],
     ),
     row(
         "getpwnam_r",
@@ -208,7 +325,16 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             StoresPointer(4, 1),
         ],
     ),
-    row("getpwuid", 1, &[State(LibraryState::PasswordEntry, Write_), ReturnsState(LibraryState::PasswordEntry)]),
+    row(
+        "getpwuid",
+        1,
+        &[
+            State(LibraryState::PasswordEntry, Write_),
+            WriteResult(Of(CType::Passwd)),
+            PASSWD_STRINGS,
+            ReturnsState(LibraryState::PasswordEntry),
+        ],
+    ),
     row(
         "getpwuid_r",
         5,
@@ -218,8 +344,27 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "getservbyname",
         2,
-        &[Read(0, String), State(LibraryState::HostEntry, Write_), ReturnsState(LibraryState::HostEntry)],
+        &[
+            Read(0, String),
+            Read(1, String),
+            State(LibraryState::ServiceEntry, Write_),
+            WriteResult(Of(CType::ServiceEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::ServiceEntry),
+        ],
     ),
+    row(
+        "getservbyport",
+        2,
+        &[
+            Read(1, String),
+            State(LibraryState::ServiceEntry, Write_),
+            WriteResult(Of(CType::ServiceEntry)),
+            NAME_STRING,
+            ReturnsState(LibraryState::ServiceEntry),
+        ],
+    ),
+    row("getservent", 0, SERVICE),
     row(
         "getsockname",
         3,
@@ -238,12 +383,35 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             ComputedAfter(computed("__rp_add_sized", &[Arg(3), Arg(4)], &[4], &[3])),
         ],
     ),
+    row("getutxent", 0, LOGIN),
+    row(
+        "getutxid",
+        1,
+        &[
+            Opaque("reads a login record"),
+            State(LibraryState::LoginRecord, Write_),
+            ReturnsState(LibraryState::LoginRecord),
+        ],
+    ),
+    row(
+        "getutxline",
+        1,
+        &[
+            Opaque("reads a login record"),
+            State(LibraryState::LoginRecord, Write_),
+            ReturnsState(LibraryState::LoginRecord),
+        ],
+    ),
     row("getwd", 1, &[State(LibraryState::Process, Read_), WriteAfter(0, String), Returns(0)]),
     row("glob", 4, &[Read(0, String), Write(3, Of(CType::Glob)), Calls(2)]),
     row("globfree", 1, &[Read(0, Of(CType::Glob)), Write(0, Of(CType::Glob))]),
     row("inet_addr", 1, &[Read(0, String)]),
     row("inet_aton", 2, &[Read(0, String), Write(1, Of(CType::InAddr))]),
-    row("inet_ntoa", 1, &[State(LibraryState::InetBuffer, Write_), ReturnsState(LibraryState::InetBuffer)]),
+    row(
+        "inet_ntoa",
+        1,
+        &[State(LibraryState::InetBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::InetBuffer)],
+    ),
     row(
         "inet_ntop",
         4,
@@ -282,7 +450,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("mknodat", 4, &[Read(1, String), State(LibraryState::Descriptors, Write_)]),
     row("mlock", 2, &[]),
     row("mlockall", 1, &[]),
-    row("mmap", 6, &[]).role(Role::Allocate { size: Len(1), zeroed: true }),
+    row("mmap", 6, &[ReturnsState(LibraryState::SharedMaps)]).role(Role::Allocate { size: Len(1), zeroed: true }),
     row("mprotect", 3, &[]),
     row("mq_open", 2, &[Opaque("uses a message queue")]).variadic(),
     row("mremap", 4, &[Opaque("moves memory")]).variadic(),
@@ -397,7 +565,20 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_rwlockattr_setkind_np", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
     row("pthread_rwlockattr_setpshared", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
     row("pthread_sigmask", 3, &[Read(1, Of(CType::SignalSet)), Write(2, Of(CType::SignalSet))]),
-    row("ptsname", 1, &[State(LibraryState::PtsnameBuffer, Write_), ReturnsState(LibraryState::PtsnameBuffer)]),
+    row(
+        "ptsname",
+        1,
+        &[State(LibraryState::PtsnameBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::PtsnameBuffer)],
+    ),
+    row(
+        "pututxline",
+        1,
+        &[
+            Opaque("writes a login record"),
+            State(LibraryState::LoginRecord, Write_),
+            ReturnsState(LibraryState::LoginRecord),
+        ],
+    ),
     row("pwrite", 4, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "pwritev",
@@ -412,7 +593,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("raise", 1, &[Opaque("sends a signal")]),
     row("read", 3, &[WriteAfter(1, Result), comes_out(1, LibraryState::Bytes)]).by_runtime(),
     row("readahead", 3, &[]),
-    row("readdir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), Returns(0)]),
+    row(
+        "readdir",
+        1,
+        // The entry that is returned lies in the stream, which the next call may fill anew.
+        &[Computed(computed("__rp_add_block", &[Arg(0)], &[0], &[0])), Returns(0)],
+    ),
     row(
         "readdir_r",
         3,
@@ -453,7 +639,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .by_runtime(),
-    row("regcomp", 3, &[Read(1, String), Write(0, Of(CType::Regex))]),
+    row("regcomp", 3, &[Read(0, Of(CType::Regex)), Read(1, String), Write(0, Of(CType::Regex))]),
     row("regerror", 4, &[Read(1, Of(CType::Regex)), WriteAfter(2, StringMax(3))]),
     row("regexec", 5, &[Read(0, Of(CType::Regex)), Read(1, String), Write(3, Scaled(2, CType::Regmatch))]),
     row("regfree", 1, &[Read(0, Of(CType::Regex)), Write(0, Of(CType::Regex))]),
@@ -462,7 +648,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("rewinddir", 1, &[Write(0, Bytes(1))]),
     row("rmdir", 1, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("sbrk", 1, &[Opaque("moves the end of the heap")]),
-    row("scandir", 4, &[Read(0, String), Write(1, Of(CType::Pointer)), Calls(2), Calls(3)]),
+    row("scandir", 4, &[Read(0, String), Write(1, Of(CType::Pointer)), StoresBlock(1), Calls(2), Calls(3)]),
     row("sched_get_priority_max", 1, &[]),
     row("sched_get_priority_min", 1, &[]),
     row("sched_getaffinity", 3, &[Write(2, Len(1))]),
@@ -483,6 +669,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Read(3, Of(CType::FdSet)),
             Write(3, Of(CType::FdSet)),
             Read(4, Of(CType::Timeval)),
+            Write(4, Of(CType::Timeval)),
         ],
     )
     .by_runtime(),
@@ -503,13 +690,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("seteuid", 1, &[State(LibraryState::Process, Write_)]),
     row("setgid", 1, &[State(LibraryState::Process, Write_)]),
     row("setgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
+    row("sethostent", 1, &[State(LibraryState::HostEntry, Write_)]),
+    row("setnetent", 1, &[State(LibraryState::NetworkEntry, Write_)]),
     row("setpgid", 2, &[State(LibraryState::Process, Write_)]),
     row("setpriority", 3, &[State(LibraryState::Process, Write_)]),
+    row("setprotoent", 1, &[State(LibraryState::ProtocolEntry, Write_)]),
     row("setpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
     row("setrlimit", 2, &[Read(1, Of(CType::Rlimit)), State(LibraryState::Process, Write_)]),
+    row("setservent", 1, &[State(LibraryState::ServiceEntry, Write_)]),
     row("setsid", 0, &[State(LibraryState::Process, Write_)]),
     row("setsockopt", 5, &[Read(3, Len(4))]),
     row("setuid", 1, &[State(LibraryState::Process, Write_)]),
+    row("setutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
     row("shm_open", 3, &[Read(0, String), Opaque("opens memory shared between processes")]),
     row("shm_unlink", 1, &[Read(0, String), Opaque("opens memory shared between processes")]),
     row("shmat", 3, &[Opaque("uses System V communication")]),
@@ -574,7 +766,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("timerfd_create", 2, &[Opaque("waits for events of the kernel")]),
     row("timerfd_settime", 4, &[Opaque("waits for events of the kernel")]),
     row("truncate", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
-    row("ttyname", 1, &[State(LibraryState::TtynameBuffer, Write_), ReturnsState(LibraryState::TtynameBuffer)]),
+    row(
+        "ttyname",
+        1,
+        &[State(LibraryState::TtynameBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::TtynameBuffer)],
+    ),
     row("ttyname_r", 3, &[WriteAfter(1, StringMax(2))]),
     row("umask", 1, &[State(LibraryState::Process, Write_)]),
     row("uname", 1, &[Write(0, Of(CType::Utsname))]),

@@ -1,9 +1,9 @@
 //! `math.h`, `ctype.h`, `fenv.h` and small functions that touch at most what they are given. The classification tables
 //! of `ctype.h` never change in a run; the floating-point environment belongs to the calling thread.
 
-use super::Effect::{Read, Write};
+use super::Effect::{Read, State, Write};
 use super::Size::{Arg as Len, Of, Scaled, String};
-use super::{CType, LibraryFunction, Role, row};
+use super::{CType, LibraryFunction, LibraryState, Role, StateAccess, row};
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__chk_fail", 0, &[]).role(Role::Abort),
@@ -228,9 +228,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("frexp", 2, &[Write(1, Of(CType::Int))]),
     row("frexpf", 2, &[Write(1, Of(CType::Int))]),
     row("frexpl", 2, &[Write(1, Of(CType::Int))]),
-    row("gamma", 1, &[]),
-    row("gammaf", 1, &[]),
-    row("gammal", 1, &[]),
+    row("gamma", 1, &[State(LibraryState::GammaSign, StateAccess::Write)]),
+    row("gammaf", 1, &[State(LibraryState::GammaSign, StateAccess::Write)]),
+    row("gammal", 1, &[State(LibraryState::GammaSign, StateAccess::Write)]),
     row("get_avphys_pages", 0, &[]),
     row("get_nprocs", 0, &[]),
     row("get_nprocs_conf", 0, &[]),
@@ -308,11 +308,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("ldexpf", 2, &[]),
     row("ldexpl", 2, &[]),
     row("ldiv", 2, &[]),
-    row("lgamma", 1, &[]),
+    row("lgamma", 1, &[State(LibraryState::GammaSign, StateAccess::Write)]),
     row("lgamma_r", 2, &[Write(1, Of(CType::Int))]),
-    row("lgammaf", 1, &[]),
+    row("lgammaf", 1, &[State(LibraryState::GammaSign, StateAccess::Write)]),
     row("lgammaf_r", 2, &[Write(1, Of(CType::Int))]),
-    row("lgammal", 1, &[]),
+    row("lgammal", 1, &[State(LibraryState::GammaSign, StateAccess::Write)]),
     row("lgammal_r", 2, &[Write(1, Of(CType::Int))]),
     row("llabs", 1, &[]),
     row("lldiv", 2, &[]),

@@ -28,16 +28,18 @@ pub enum Size {
     WideStringMax(u8),
     /// As many as the function returned; none if it returned a negative number. Only after the call.
     Result,
+    /// As many as a type has if the function returned 0, else none. Only after the call.
+    IfZero(CType),
     /// The returned number times this argument; none if negative. Only after the call.
     ResultTimes(u8),
 }
 
 impl Size {
-    /// The number of bytes, where the architecture alone decides it.
+    /// The number of bytes, at most, where the architecture alone decides it.
     pub fn fixed(self, architecture: Architecture) -> Option<u64> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
-            Self::Of(ty) => ty.size(architecture),
+            Self::Of(ty) | Self::IfZero(ty) => ty.size(architecture),
             Self::Array(element, len) => Some(element.size(architecture)? * len),
             _ => None,
         }
@@ -46,7 +48,7 @@ impl Size {
     /// The type whose size it depends on.
     pub fn depends_on(self) -> Option<CType> {
         match self {
-            Self::Of(ty) | Self::Array(ty, _) | Self::Scaled(_, ty) => Some(ty),
+            Self::Of(ty) | Self::IfZero(ty) | Self::Array(ty, _) | Self::Scaled(_, ty) => Some(ty),
             _ => None,
         }
     }

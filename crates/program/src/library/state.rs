@@ -2,6 +2,8 @@
 
 use Protection::{Locked, Unprotected};
 
+use super::CType;
+
 /// How an effect uses a [`LibraryState`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StateAccess {
@@ -53,6 +55,8 @@ states! {
     CryptBuffer = "the result buffer of `crypt`", Unprotected;
     /// Which descriptor number is free next, and which file a name stands for: kept by the kernel.
     Descriptors = "the table of open files", Locked;
+    /// Standard output and standard error, as functions use them that take no lock.
+    UnlockedOutput = "an output stream without its lock", Unprotected;
     /// Generator of `drand48` and its relatives.
     Drand48 = "the generator of `drand48`", Unprotected;
     /// The environment.
@@ -97,6 +101,28 @@ states! {
     Syslog = "the connection of `syslog`", Locked;
     /// File-mode mask, working directory and other attributes of the process, kept by the kernel.
     Process = "an attribute of the process", Locked;
+    /// Buffer of `ctermid`.
+    CtermidBuffer = "the result buffer of `ctermid`", Unprotected;
+    /// Buffer of `ecvt` and `fcvt`.
+    EcvtBuffer = "the result buffer of `ecvt`", Unprotected;
+    /// Key of `setkey` and `encrypt`.
+    EncryptionKey = "the key of `encrypt`", Unprotected;
+    /// Result of the functions about login records.
+    LoginRecord = "the result buffer of `getutxent`", Unprotected;
+    /// Standard input, as functions use it that take no lock.
+    UnlockedInput = "standard input without its lock", Unprotected;
+    /// Result of `getnetbyname` and relatives.
+    NetworkEntry = "the result buffer of `getnetbyname`", Unprotected;
+    /// Result of `getprotobyname` and relatives.
+    ProtocolEntry = "the result buffer of `getprotobyname`", Unprotected;
+    /// Result of `getservbyname` and relatives.
+    ServiceEntry = "the result buffer of `getservbyname`", Unprotected;
+    /// The sign that `lgamma` leaves behind.
+    GammaSign = "`signgam`", Unprotected;
+    /// Pages of files that are mapped to be shared: each map of a file shows the same bytes.
+    SharedMaps = "the shared maps of files", Unprotected;
+    /// Buffers that the program gave to streams, which the library uses while it holds the lock of the stream.
+    StreamBuffers = "the buffers of streams", Locked;
     /// Bytes on their way through descriptors, kept by the kernel.
     Bytes = "the bytes in pipes, sockets and files", Locked;
     /// What `epoll` is to wait for, and what it is to say then.
@@ -107,6 +133,26 @@ impl LibraryState {
     /// Its number.
     pub fn index(self) -> u32 {
         self as u32
+    }
+
+    /// The variables that show it to programs: symbols with their types. A call that uses the state uses them, too.
+    pub fn variables(self) -> &'static [(&'static str, CType)] {
+        match self {
+            Self::Environment => {
+                &[("environ", CType::Pointer), ("__environ", CType::Pointer), ("_environ", CType::Pointer)]
+            }
+            Self::GammaSign => &[("signgam", CType::Int)],
+            Self::Getopt => {
+                &[("optarg", CType::Pointer), ("opterr", CType::Int), ("optind", CType::Int), ("optopt", CType::Int)]
+            }
+            Self::TimeZone => &[("daylight", CType::Int), ("timezone", CType::Long), ("tzname", CType::TimeZoneNames)],
+            _ => &[],
+        }
+    }
+
+    /// Whether the library itself keeps concurrent calls apart: they depend on each other without racing.
+    pub fn is_locked(self) -> bool {
+        self.protection() == Locked
     }
 
     /// Whether a thread that gets something out knows all that another did before it put that in.

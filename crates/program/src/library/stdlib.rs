@@ -1,12 +1,50 @@
 //! `stdlib.h` without its strings, `search.h`, `setjmp.h`, `locale.h`, processes.
 
+use model::AccessKind;
+
 use super::Effect::{
-    Calls, ComputedAfter, Copies, Keeps, Opaque, Read, Returns, ReturnsState, State, Write, WriteAfter,
+    self, Behind, Calls, Computed, ComputedAfter, Copies, Keeps, KeepsIn, Kept, Opaque, Read, Returns, ReturnsKept,
+    ReturnsState, State, Write, WriteAfter, WriteResult,
 };
-use super::HookArg::{Arg, Result};
-use super::Size::{Arg as Len, Array, Of, Product, Scaled, String};
+use super::HookArg::{Arg, Const, Result};
+use super::Size::{Arg as Len, Array, Bytes, Of, Product, Scaled, String};
 use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
+
+/// Searches the environment for the name in this argument.
+const SEARCH_ENVIRONMENT: Effect = Computed(computed("__rp_add_environment", &[Const(1), Arg(0)], &[0], &[]));
+/// Changes the variable of the environment whose name this argument begins with.
+const CHANGE_ENVIRONMENT: Effect = Computed(computed("__rp_add_environment", &[Const(2), Arg(0)], &[0], &[]));
+
+/// `getenv`.
+const GETENV: &[Effect] = &[
+    SEARCH_ENVIRONMENT,
+    State(LibraryState::Environment, Read_),
+    Kept(LibraryState::Environment, AccessKind::Read),
+    ReturnsKept(LibraryState::Environment),
+    ReturnsState(LibraryState::Environment),
+];
+
+/// `getopt_long`.
+const GETOPT_LONG: &[Effect] = &[
+    State(LibraryState::Getopt, Write_),
+    State(LibraryState::Environment, Read_),
+    Computed(computed("__rp_add_words", &[Arg(0), Arg(1), Arg(2)], &[1], &[1])),
+    Behind(1, AccessKind::Read),
+    Read(2, String),
+    Computed(computed("__rp_add_options", &[Arg(3)], &[3], &[])),
+    Behind(3, AccessKind::Write),
+    WriteAfter(4, Of(CType::Int)),
+];
+
+/// `ecvt`: where the decimal point is and the sign go to arguments 2 and 3.
+const ECVT: &[Effect] = &[
+    State(LibraryState::EcvtBuffer, Write_),
+    Write(2, Of(CType::Int)),
+    Write(3, Of(CType::Int)),
+    WriteResult(String),
+    ReturnsState(LibraryState::EcvtBuffer),
+];
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("_Exit", 1, &[]).role(Role::Exit(0)),
@@ -32,14 +70,35 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("arc4random_uniform", 1, &[]),
     row("at_quick_exit", 1, &[Keeps(0)]),
     row("atexit", 1, &[Keeps(0)]),
-    row("bindtextdomain", 2, &[Read(1, String), State(LibraryState::Locale, Write_)]),
+    row("bindtextdomain", 2, &[Read(0, String), Read(1, String), State(LibraryState::Locale, Write_)]),
     row("bsearch", 5, &[Calls(4), Returns(1)]),
     row("calloc", 2, &[]).role(Role::Allocate { size: Product(0, 1), zeroed: true }),
+    row("catgets", 4, &[Returns(3)]),
     row("cfree", 1, &[]).role(Role::Free(0)),
     row("clearenv", 0, &[State(LibraryState::Environment, Write_)]),
     row("clone", 4, &[Opaque("makes a thread the runtime does not know")]).variadic(),
-    row("dcgettext", 3, &[Read(1, String), State(LibraryState::Locale, Read_)]),
-    row("dgettext", 2, &[Read(1, String), State(LibraryState::Locale, Read_)]),
+    row(
+        "dcgettext",
+        3,
+        &[
+            Read(0, String),
+            Read(1, String),
+            State(LibraryState::Locale, Read_),
+            State(LibraryState::Environment, Read_),
+            Returns(1),
+        ],
+    ),
+    row(
+        "dgettext",
+        2,
+        &[
+            Read(0, String),
+            Read(1, String),
+            State(LibraryState::Locale, Read_),
+            State(LibraryState::Environment, Read_),
+            Returns(1),
+        ],
+    ),
     row("dladdr", 2, &[Write(1, Of(CType::DlInfo))]),
     row("dlclose", 1, &[]),
     row("dlerror", 0, &[]),
@@ -51,7 +110,10 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         2,
         &[Read(0, Of(CType::Drand48Data)), Write(0, Of(CType::Drand48Data)), Write(1, Of(CType::Double))],
     ),
-    row("duplocale", 1, &[]),
+    row("duplocale", 1, &[Read(0, Bytes(1))]).role(Role::AllocateInside),
+    row("ecvt", 4, ECVT),
+    row("ecvt_r", 6, &[Write(2, Of(CType::Int)), Write(3, Of(CType::Int)), WriteAfter(4, String)]),
+    row("encrypt", 2, &[State(LibraryState::EncryptionKey, Write_), Read(0, Bytes(64)), Write(0, Bytes(64))]),
     row(
         "erand48",
         1,
@@ -63,6 +125,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(0, Array(CType::Short, 3)),
             Write(0, Array(CType::Short, 3)),
+            Read(1, Of(CType::Drand48Data)),
             Write(1, Of(CType::Drand48Data)),
             Write(2, Of(CType::Double)),
         ],
@@ -75,55 +138,57 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("execvp", 2, &[Opaque("runs another program")]),
     row("execvpe", 3, &[Opaque("runs another program")]),
     row("exit", 1, &[]).role(Role::Exit(0)),
+    row("fcvt", 4, ECVT),
+    row("fcvt_r", 6, &[Write(2, Of(CType::Int)), Write(3, Of(CType::Int)), WriteAfter(4, String)]),
     row("fexecve", 3, &[Opaque("runs another program")]),
     row("fork", 0, &[Opaque("makes another process")]),
     row("free", 1, &[]).role(Role::Free(0)),
-    row("freelocale", 1, &[]),
+    row("freelocale", 1, &[]).role(Role::Free(0)),
     row("gcvt", 3, &[WriteAfter(2, String), Returns(2)]),
     row("getentropy", 2, &[Write(0, Len(1))]),
-    row(
-        "getenv",
-        1,
-        &[Read(0, String), State(LibraryState::Environment, Read_), ReturnsState(LibraryState::Environment)],
-    ),
+    row("getenv", 1, GETENV),
     row("getloadavg", 2, &[Write(0, Scaled(1, CType::Double))]),
-    row("getopt", 3, &[State(LibraryState::Getopt, Write_), Read(1, Scaled(0, CType::Pointer)), Read(2, String)]),
     row(
-        "getopt_long",
-        5,
+        "getopt",
+        3,
         &[
             State(LibraryState::Getopt, Write_),
-            Read(1, Scaled(0, CType::Pointer)),
+            State(LibraryState::Environment, Read_),
+            Computed(computed("__rp_add_words", &[Arg(0), Arg(1), Arg(2)], &[1], &[1])),
+            Behind(1, AccessKind::Read),
             Read(2, String),
-            WriteAfter(4, Of(CType::Int)),
         ],
     ),
-    row(
-        "getopt_long_only",
-        5,
-        &[
-            State(LibraryState::Getopt, Write_),
-            Read(1, Scaled(0, CType::Pointer)),
-            Read(2, String),
-            WriteAfter(4, Of(CType::Int)),
-        ],
-    ),
+    row("getopt_long", 5, GETOPT_LONG),
+    row("getopt_long_only", 5, GETOPT_LONG),
     row("getrandom", 3, &[Write(0, Len(1))]),
     row("getsubopt", 3, &[Opaque("moves a pointer through a list of options")]),
-    row("gettext", 1, &[Read(0, String), State(LibraryState::Locale, Read_)]),
+    row(
+        "gettext",
+        1,
+        &[Read(0, String), State(LibraryState::Locale, Read_), State(LibraryState::Environment, Read_), Returns(0)],
+    ),
     row("hcreate", 1, &[State(LibraryState::HashTable, Write_)]),
     row("hdestroy", 0, &[State(LibraryState::HashTable, Write_)]),
     row(
         "hsearch",
-        2,
+        3,
         &[
+            Read(0, String),
             State(LibraryState::HashTable, Write_),
+            KeepsIn(0, LibraryState::HashTable),
+            KeepsIn(1, LibraryState::HashTable),
+            Kept(LibraryState::HashTable, AccessKind::Read),
+            ComputedAfter(computed("__rp_add_hash_entry", &[Result], &[], &[])),
             ReturnsState(LibraryState::HashTable),
-            Opaque("keeps what it is given in a table of the library"),
         ],
     ),
     row("initstate", 3, &[Write(1, Len(2)), State(LibraryState::Random, Write_), Keeps(1)]),
-    row("initstate_r", 4, &[Write(1, Len(2)), Write(3, Of(CType::RandomData)), Keeps(1)]),
+    row(
+        "initstate_r",
+        4,
+        &[Write(1, Len(2)), Read(3, Of(CType::RandomData)), Write(3, Of(CType::RandomData)), Keeps(1)],
+    ),
     row(
         "insque",
         2,
@@ -144,11 +209,16 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(0, Array(CType::Short, 3)),
             Write(0, Array(CType::Short, 3)),
+            Read(1, Of(CType::Drand48Data)),
             Write(1, Of(CType::Drand48Data)),
             Write(2, Of(CType::Long)),
         ],
     ),
-    row("l64a", 1, &[State(LibraryState::L64aBuffer, Write_), ReturnsState(LibraryState::L64aBuffer)]),
+    row(
+        "l64a",
+        1,
+        &[State(LibraryState::L64aBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::L64aBuffer)],
+    ),
     row("lcong48", 1, &[Read(0, Array(CType::Short, 7)), State(LibraryState::Drand48, Write_)]),
     row("lfind", 5, &[Read(2, Of(CType::SizeT)), Calls(4), Returns(1)]),
     row(
@@ -157,6 +227,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             State(LibraryState::Locale, Read_),
             State(LibraryState::LocaleConventions, Write_),
+            WriteResult(Of(CType::LocaleConventions)),
             ReturnsState(LibraryState::LocaleConventions),
         ],
     ),
@@ -195,9 +266,10 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         2,
         &[Read(0, Of(CType::Drand48Data)), Write(0, Of(CType::Drand48Data)), Write(1, Of(CType::Long))],
     ),
-    row("newlocale", 3, &[Read(1, String)]),
+    row("newlocale", 3, &[Read(1, String), State(LibraryState::Environment, Read_), Returns(2)])
+        .role(Role::AllocateInside),
     row("nl_langinfo", 1, &[State(LibraryState::Locale, Read_), ReturnsState(LibraryState::Locale)]),
-    row("nl_langinfo_l", 2, &[]),
+    row("nl_langinfo_l", 2, &[Read(1, Bytes(1)), Returns(1)]),
     row(
         "nrand48",
         1,
@@ -209,6 +281,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(0, Array(CType::Short, 3)),
             Write(0, Array(CType::Short, 3)),
+            Read(1, Of(CType::Drand48Data)),
             Write(1, Of(CType::Drand48Data)),
             Write(2, Of(CType::Long)),
         ],
@@ -219,8 +292,19 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("posix_spawn", 6, &[Opaque("runs another program")]),
     row("posix_spawnp", 6, &[Opaque("runs another program")]),
     row("prctl", 1, &[Opaque("changes an attribute of the process")]).variadic(),
-    row("putenv", 1, &[Read(0, String), State(LibraryState::Environment, Write_), Keeps(0)]),
+    row(
+        "putenv",
+        1,
+        &[
+            Read(0, String),
+            CHANGE_ENVIRONMENT,
+            State(LibraryState::Environment, Write_),
+            KeepsIn(0, LibraryState::Environment),
+        ],
+    ),
     row("pvalloc", 1, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
+    row("qecvt", 4, ECVT),
+    row("qfcvt", 4, ECVT),
     row("qsort", 4, &[Read(0, Product(1, 2)), Write(0, Product(1, 2)), Calls(3)]),
     row("qsort_r", 5, &[Read(0, Product(1, 2)), Write(0, Product(1, 2)), Calls(3)]),
     row("quick_exit", 1, &[]).role(Role::Exit(0)),
@@ -233,29 +317,44 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("reallocarray", 3, &[]).role(Role::Reallocate { size: Product(1, 2) }),
     row("realpath", 2, &[Read(0, String), WriteAfter(1, String), Returns(1)]).role(Role::AllocateInside),
     row("remque", 1, &[Read(0, Array(CType::Pointer, 2)), Opaque("links elements of a list it finds by itself")]),
-    row(
-        "secure_getenv",
-        1,
-        &[Read(0, String), State(LibraryState::Environment, Read_), ReturnsState(LibraryState::Environment)],
-    ),
+    row("secure_getenv", 1, GETENV),
     row(
         "seed48",
         1,
-        &[Read(0, Array(CType::Short, 3)), State(LibraryState::Drand48, Write_), ReturnsState(LibraryState::Drand48)],
+        &[
+            Read(0, Array(CType::Short, 3)),
+            State(LibraryState::Drand48, Write_),
+            WriteResult(Array(CType::Short, 3)),
+            ReturnsState(LibraryState::Drand48),
+        ],
     ),
-    row("seed48_r", 2, &[Read(0, Array(CType::Short, 3)), Write(1, Of(CType::Drand48Data))]),
-    row("setenv", 3, &[Read(0, String), Read(1, String), State(LibraryState::Environment, Write_)]),
+    row(
+        "seed48_r",
+        2,
+        &[Read(0, Array(CType::Short, 3)), Read(1, Of(CType::Drand48Data)), Write(1, Of(CType::Drand48Data))],
+    ),
+    row("setenv", 3, &[Read(0, String), Read(1, String), CHANGE_ENVIRONMENT, State(LibraryState::Environment, Write_)]),
     row("setjmp", 1, &[Write(0, Of(CType::JumpBuffer))]).role(Role::SetJump),
-    row("setlocale", 2, &[Read(1, String), State(LibraryState::Locale, Write_), ReturnsState(LibraryState::Locale)]),
+    row("setkey", 1, &[Read(0, Bytes(64)), State(LibraryState::EncryptionKey, Write_)]),
+    row(
+        "setlocale",
+        2,
+        &[
+            Read(1, String),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::Locale, Write_),
+            ReturnsState(LibraryState::Locale),
+        ],
+    ),
     row("setstate", 1, &[State(LibraryState::Random, Write_), Keeps(0)]),
-    row("setstate_r", 2, &[Write(1, Of(CType::RandomData))]),
+    row("setstate_r", 2, &[Read(1, Of(CType::RandomData)), Write(1, Of(CType::RandomData)), Keeps(0)]),
     row("siglongjmp", 2, &[Read(0, Of(CType::JumpBuffer))]).role(Role::LongJump),
     row("sigsetjmp", 2, &[Write(0, Of(CType::JumpBuffer))]).role(Role::SetJump),
     row("srand", 1, &[State(LibraryState::Random, Write_)]),
     row("srand48", 1, &[State(LibraryState::Drand48, Write_)]),
     row("srand48_r", 2, &[Write(1, Of(CType::Drand48Data))]),
     row("srandom", 1, &[State(LibraryState::Random, Write_)]),
-    row("srandom_r", 2, &[Write(1, Of(CType::RandomData))]),
+    row("srandom_r", 2, &[Read(1, Of(CType::RandomData)), Write(1, Of(CType::RandomData))]),
     row("syscall", 1, &[Opaque("calls the kernel directly")]).variadic(),
     row("system", 1, &[Opaque("runs another program")]),
     row(
@@ -264,7 +363,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[Read(1, Of(CType::Pointer)), Write(1, Of(CType::Pointer)), Calls(2), Opaque("walks a tree of the library")],
     ),
     row("tdestroy", 2, &[Calls(1), Opaque("walks a tree of the library")]),
-    row("textdomain", 1, &[Read(0, String), State(LibraryState::Locale, Write_)]),
+    row("textdomain", 1, &[Read(0, String), State(LibraryState::Locale, Write_), ReturnsState(LibraryState::Locale)]),
     row("tfind", 3, &[Read(1, Of(CType::Pointer)), Calls(2), Opaque("walks a tree of the library")]),
     row(
         "tsearch",
@@ -273,13 +372,21 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     ),
     row("twalk", 2, &[Calls(1), Opaque("walks a tree of the library")]),
     row("twalk_r", 3, &[Calls(1), Opaque("walks a tree of the library")]),
-    row("unsetenv", 1, &[Read(0, String), State(LibraryState::Environment, Write_)]),
+    row("unsetenv", 1, &[Read(0, String), CHANGE_ENVIRONMENT, State(LibraryState::Environment, Write_)]),
     row("uselocale", 1, &[]),
     row("valloc", 1, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
     row("vfork", 0, &[Opaque("makes another process")]),
-    row("wait", 1, &[Opaque("waits for another process")]),
-    row("wait3", 3, &[Opaque("waits for another process")]),
-    row("wait4", 4, &[Opaque("waits for another process")]),
-    row("waitid", 4, &[Opaque("waits for another process")]),
-    row("waitpid", 3, &[Opaque("waits for another process")]),
+    row("wait", 1, &[WriteAfter(0, Of(CType::Int)), Opaque("waits for another process")]),
+    row(
+        "wait3",
+        3,
+        &[WriteAfter(0, Of(CType::Int)), WriteAfter(2, Of(CType::Rusage)), Opaque("waits for another process")],
+    ),
+    row(
+        "wait4",
+        4,
+        &[WriteAfter(1, Of(CType::Int)), WriteAfter(3, Of(CType::Rusage)), Opaque("waits for another process")],
+    ),
+    row("waitid", 4, &[WriteAfter(2, Of(CType::Siginfo)), Opaque("waits for another process")]),
+    row("waitpid", 3, &[WriteAfter(1, Of(CType::Int)), Opaque("waits for another process")]),
 ];

@@ -2,8 +2,11 @@
 //!
 //! `strerror` and `strsignal` use thread-local buffers in the GNU C library.
 
+use model::AccessKind;
+
 use super::Effect::{
-    Computed, ComputedAfter, Copies, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
+    Advances, Behind, Computed, ComputedAfter, Copies, KeepsIn, Kept, Read, Returns, ReturnsBehind, ReturnsKept, State,
+    StoresPointer, Write, WriteAfter,
 };
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Arg as Len, Of, String, StringMax};
@@ -77,7 +80,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[ComputedAfter(computed("__rp_add_until", &[Const(READ), Arg(0), Result, Const(0)], &[0], &[])), Returns(0)],
     ),
     row("strcmp", 2, &[compare(&[Arg(0), Arg(1), Const(ALL), Const(0)])]),
-    row("strcoll", 2, &[Read(0, String), Read(1, String)]),
+    row("strcoll", 2, &[Read(0, String), Read(1, String), State(LibraryState::Locale, StateAccess::Read)]),
     row("strcpy", 2, &[Read(1, String), WriteAfter(0, String), Returns(0)]),
     row("strcspn", 2, &[Read(0, String), Read(1, String)]),
     row("strdup", 1, &[Read(0, String)]).role(Role::AllocateInside),
@@ -93,7 +96,17 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("strnlen", 2, &[Read(0, StringMax(1))]),
     row("strpbrk", 2, &[Read(0, String), Read(1, String), Returns(0)]),
     row("strrchr", 2, &[Read(0, String), Returns(0)]),
-    row("strsep", 2, &[Computed(computed("__rp_add_separate", &[Arg(0), Arg(1)], &[0, 1], &[0])), Returns(0)]),
+    row(
+        "strsep",
+        2,
+        &[
+            Computed(computed("__rp_add_separate", &[Arg(0), Arg(1)], &[0, 1], &[0])),
+            Behind(0, AccessKind::Read),
+            Behind(0, AccessKind::Write),
+            Advances(0),
+            ReturnsBehind(0),
+        ],
+    ),
     row("strsignal", 1, &[]),
     row("strspn", 2, &[Read(0, String), Read(1, String)]),
     row("strstr", 2, &[Read(0, String), Read(1, String), Returns(0)]),
@@ -108,8 +121,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             State(LibraryState::Strtok, StateAccess::Write),
             Computed(computed("__rp_add_token", &[Arg(0), Arg(1), Const(0)], &[0, 1], &[0])),
+            Kept(LibraryState::Strtok, AccessKind::Read),
+            Kept(LibraryState::Strtok, AccessKind::Write),
+            KeepsIn(0, LibraryState::Strtok),
             Returns(0),
-            ReturnsState(LibraryState::Strtok),
+            ReturnsKept(LibraryState::Strtok),
         ],
     ),
     row(
@@ -117,8 +133,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         3,
         &[
             Computed(computed("__rp_add_token", &[Arg(0), Arg(1), Arg(2)], &[0, 1, 2], &[0, 2])),
-            Returns(0),
+            Behind(2, AccessKind::Read),
+            Behind(2, AccessKind::Write),
+            Advances(2),
             StoresPointer(2, 0),
+            Returns(0),
+            ReturnsBehind(2),
         ],
     ),
     row("strtol", 3, NUMBER),

@@ -31,6 +31,7 @@ fn groups_are_sorted_without_duplicates() {
 /// The arguments a size refers to, and whether it is known only after the call.
 fn size_args(size: Size) -> (Vec<u8>, bool) {
     match size {
+        Size::IfZero(_) => (vec![], true),
         Size::Bytes(_) | Size::Of(_) | Size::Array(..) | Size::String | Size::WideString => (vec![], false),
         Size::Arg(a) | Size::Scaled(a, _) | Size::StringMax(a) | Size::WideStringMax(a) => (vec![a], false),
         Size::Product(a, b) => (vec![a, b], false),
@@ -64,7 +65,10 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
             }
             Effect::Computed(c) => computed(c, false),
             Effect::ComputedAfter(c) => computed(c, true),
-            Effect::Stream(a) | Effect::Returns(a) | Effect::Calls(a) | Effect::Keeps(a) => vec![*a],
+            Effect::Stream(a) | Effect::UnlockedStream(a) | Effect::Returns(a) | Effect::Calls(a) => vec![*a],
+            Effect::Keeps(a) | Effect::KeepsIn(a, _) | Effect::StateWithout(a, ..) => vec![*a],
+            Effect::StoresBlock(a) | Effect::Advances(a) | Effect::ReturnsBehind(a) | Effect::Behind(a, _) => vec![*a],
+            Effect::WriteResult(size) => size_args(*size).0,
             Effect::Passes(passage) => vec![passage.arg],
             Effect::StoresPointer(a, b) | Effect::Copies(a, b) => vec![*a, *b],
             Effect::Format(f) => {
@@ -77,6 +81,7 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
                 }
             }
             Effect::State(..) | Effect::ReturnsState(_) | Effect::Opaque(_) => vec![],
+            Effect::Kept(..) | Effect::ReturnsKept(_) => vec![],
         };
         for arg in args {
             assert!(arg < params, "{name}: {effect:?} names argument {arg} of {params}");
@@ -121,6 +126,7 @@ fn rows_say_what_is_expected() {
 fn every_type_is_in_a_row() {
     let effects = functions().flat_map(|f| f.effects).chain(threads::functions().iter().flat_map(|f| f.effects));
     let mut used: BTreeSet<CType> = effects.filter_map(Effect::size).filter_map(Size::depends_on).collect();
+    used.extend(LibraryState::ALL.iter().flat_map(|state| state.variables()).map(|(_, ty)| *ty));
     // Lowering needs it for `va_copy`.
     used.insert(CType::VaList);
     for ty in CType::ALL {
@@ -145,6 +151,68 @@ fn calls_that_wait() {
     assert!(may_wait("epoll_wait") && may_wait("__read_chk") && may_wait("writev"));
     assert!(!may_wait("close") && !may_wait("epoll_ctl") && !may_wait("frobnicate"));
     assert!(functions().filter(|f| may_wait(f.name)).count() == 24, "a name that is no row");
+}
+
+/// The states that a row writes.
+fn written(function: &LibraryFunction) -> Vec<LibraryState> {
+    let state = |effect: &Effect| match effect {
+        Effect::State(state, StateAccess::Write) | Effect::StateWithout(_, state, StateAccess::Write) => Some(*state),
+        _ => None,
+    };
+    function.effects.iter().filter_map(state).collect()
+}
+
+#[test]
+fn what_runs_have_to_find_out_has_a_hook() {
+    for function in functions() {
+        let name = function.name;
+        let computed = |e: &Effect| matches!(e, Effect::Computed(_) | Effect::ComputedAfter(_));
+        assert!(!function.reaches_behind() || function.effects.iter().any(computed), "`{name}` has no hook");
+        for effect in function.effects {
+            if let Effect::WriteResult(_) = effect {
+                assert!(!written(function).is_empty(), "`{name}` writes a result that belongs to no state");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_is_used() {
+    // What `random` does to the array that `initstate` was given goes through `Keeps`.
+    let uses = |state: LibraryState| {
+        let kept = |e: &Effect| matches!(e, Effect::Kept(s, _) | Effect::ReturnsKept(s) if *s == state);
+        functions().any(|f| f.effects.iter().any(kept))
+    };
+    for function in functions() {
+        for effect in function.effects {
+            if let Effect::KeepsIn(_, state) = effect {
+                assert!(uses(*state), "nothing uses what `{}` keeps", function.name);
+            }
+        }
+    }
+}
+
+/// Functions that POSIX does not require to be thread-safe (2.9.1), as far as the C library has them.
+const NOT_THREAD_SAFE: &str = "asctime catgets crypt ctime drand48 ecvt encrypt endgrent endpwent endutxent fcvt \
+    getc_unlocked getchar_unlocked getenv getgrent getgrgid getgrnam gethostent getlogin getnetbyaddr \
+    getnetbyname getnetent getopt getprotobyname getprotobynumber getprotoent getpwent getpwnam getpwuid getservbyname \
+    getservbyport getservent getutxent getutxid getutxline gmtime hcreate hdestroy hsearch inet_ntoa l64a lgamma lgammaf \
+    lgammal localeconv localtime lrand48 mrand48 nl_langinfo ptsname putc_unlocked putchar_unlocked putenv pututxline rand \
+    readdir setenv setgrent setkey setlocale setpwent setutxent strtok tmpnam ttyname unsetenv wctomb";
+
+#[test]
+fn functions_that_need_not_be_thread_safe_have_a_state() {
+    // In the GNU C library `catgets` has none, and a stream of a folder is the caller's.
+    let harmless = ["catgets", "getenv", "nl_langinfo", "readdir", "rand"];
+    for name in NOT_THREAD_SAFE.split_whitespace() {
+        let row = lookup(name).unwrap_or_else(|| panic!("`{name}` has no row"));
+        let unlocked = |e: &Effect| matches!(e, Effect::UnlockedStream(_));
+        let races = written(row).iter().any(|state| !state.is_locked()) || row.effects.iter().any(unlocked);
+        assert!(races || row.is_opaque() || harmless.contains(&name), "two calls of `{name}` do not conflict");
+    }
+    let reads = |name: &str, state| lookup(name).unwrap().effects.contains(&Effect::State(state, StateAccess::Read));
+    assert!(reads("getenv", LibraryState::Environment) && reads("nl_langinfo", LibraryState::Locale));
+    assert!(written(lookup("rand").unwrap()).iter().all(|state| state.is_locked()), "the library locks `rand`");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use model::LockMode::{self, Exclusive, Shared};
 
 use super::CType;
 use super::Effect::{self, Read, Write, WriteAfter};
-use super::Size::Of;
+use super::Size::{IfZero, Of};
 use crate::ir::TryMode::{self, Timed, Try, Wait};
 
 /// How a call names the object of a thread operation: a lock, a condition variable, a thread.
@@ -281,7 +281,8 @@ static ROWS: &[ThreadFunction] = &[
         .touches(&[Read(1, Of(CType::BarrierAttr))]),
     row("pthread_barrier_wait", 1, Error, BarrierWait { barrier: Arg(0) }),
     row("pthread_cancel", 1, Error, Cancel { handle: Arg(0) }),
-    row("pthread_clockjoin_np", 4, Error, Join { handle: Arg(0), result: Some(1), wait: Timed }).touches(TIME_3),
+    row("pthread_clockjoin_np", 4, Error, Join { handle: Arg(0), result: Some(1), wait: Timed })
+        .touches(&[Read(3, Of(CType::Timespec)), WriteAfter(1, IfZero(CType::Pointer))]),
     row("pthread_cond_broadcast", 1, Error, Broadcast { cond: Arg(0) }),
     row("pthread_cond_clockwait", 4, Error, CondWait { cond: Arg(0), lock: Arg(1), wait: Timed }).touches(TIME_3),
     row("pthread_cond_destroy", 1, Error, CondDestroy { cond: Arg(0) }),
@@ -303,7 +304,7 @@ static ROWS: &[ThreadFunction] = &[
         .touches(&[Write(1, Of(CType::Int)), Write(2, Of(CType::SchedParam))]),
     row("pthread_getspecific", 1, Value, KeyGet { key: 0 }),
     row("pthread_join", 2, Error, Join { handle: Arg(0), result: Some(1), wait: Wait })
-        .touches(&[WriteAfter(1, Of(CType::Pointer))]),
+        .touches(&[WriteAfter(1, IfZero(CType::Pointer))]),
     row("pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 })
         .touches(&[WriteAfter(0, Of(CType::PthreadKey))]),
     row("pthread_key_delete", 1, Error, KeyDelete { key: 0 }),
@@ -348,8 +349,10 @@ static ROWS: &[ThreadFunction] = &[
     row("pthread_spin_trylock", 1, Error, Lock { lock: Arg(0), mode: Exclusive, wait: Try }),
     row("pthread_spin_unlock", 1, Error, Unlock { lock: Arg(0) }),
     row("pthread_testcancel", 0, Nothing, TestCancel),
-    row("pthread_timedjoin_np", 3, Error, Join { handle: Arg(0), result: Some(1), wait: Timed }).touches(TIME_2),
-    row("pthread_tryjoin_np", 2, Error, Join { handle: Arg(0), result: Some(1), wait: Try }),
+    row("pthread_timedjoin_np", 3, Error, Join { handle: Arg(0), result: Some(1), wait: Timed })
+        .touches(&[Read(2, Of(CType::Timespec)), WriteAfter(1, IfZero(CType::Pointer))]),
+    row("pthread_tryjoin_np", 2, Error, Join { handle: Arg(0), result: Some(1), wait: Try })
+        .touches(&[WriteAfter(1, IfZero(CType::Pointer))]),
     row("pthread_yield", 0, Error, Yield),
     row("raceproof_choose", 2, Value, Choose),
     row("sched_yield", 0, MinusOne, Yield),
@@ -371,7 +374,7 @@ static ROWS: &[ThreadFunction] = &[
     row("thrd_equal", 2, Value, Equal { left: 0, right: 1 }),
     row("thrd_exit", 1, Nothing, ExitThread),
     row("thrd_join", 2, Thrd, Join { handle: Arg(0), result: Some(1), wait: Wait })
-        .touches(&[WriteAfter(1, Of(CType::Int))]),
+        .touches(&[WriteAfter(1, IfZero(CType::Int))]),
     row("thrd_sleep", 2, Value, Yield).touches(&[Read(0, Of(CType::Timespec)), Write(1, Of(CType::Timespec))]),
     row("thrd_yield", 0, Nothing, Yield),
     row("tss_create", 2, Thrd, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Of(CType::TssKey))]),

@@ -1,9 +1,9 @@
 //! `time.h`, `sys/time.h`, `sys/times.h`. The runtime gives each thread a clock of its own.
 
-use super::Effect::{ComputedAfter, Opaque, Read, Returns, ReturnsState, State, Write};
+use super::Effect::{ComputedAfter, Opaque, Read, Returns, ReturnsState, State, Write, WriteResult};
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Bytes, Of, String, WideString};
-use super::StateAccess::Write as Write_;
+use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{CType, LibraryFunction, LibraryState, computed, row};
 
 pub(super) const ROWS: &[LibraryFunction] = &[
@@ -14,6 +14,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(0, Of(CType::Tm)),
             State(LibraryState::AsctimeBuffer, Write_),
+            WriteResult(String),
             ReturnsState(LibraryState::AsctimeBuffer),
         ],
     ),
@@ -28,16 +29,24 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         1,
         &[
             Read(0, Of(CType::Time)),
+            State(LibraryState::Environment, Read_),
             State(LibraryState::TimeZone, Write_),
             State(LibraryState::LocaltimeBuffer, Write_),
             State(LibraryState::AsctimeBuffer, Write_),
+            WriteResult(String),
             ReturnsState(LibraryState::AsctimeBuffer),
         ],
     ),
     row(
         "ctime_r",
         2,
-        &[Read(0, Of(CType::Time)), State(LibraryState::TimeZone, Write_), Write(1, Bytes(26)), Returns(1)],
+        &[
+            Read(0, Of(CType::Time)),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::TimeZone, Write_),
+            Write(1, Bytes(26)),
+            Returns(1),
+        ],
     ),
     row("difftime", 2, &[]),
     row("ftime", 1, &[Write(0, Of(CType::Timeb))]),
@@ -50,33 +59,62 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         1,
         &[
             Read(0, Of(CType::Time)),
+            State(LibraryState::Environment, Read_),
             State(LibraryState::TimeZone, Write_),
             State(LibraryState::LocaltimeBuffer, Write_),
+            WriteResult(Of(CType::Tm)),
             ReturnsState(LibraryState::LocaltimeBuffer),
         ],
     ),
     row(
         "gmtime_r",
         2,
-        &[Read(0, Of(CType::Time)), State(LibraryState::TimeZone, Write_), Write(1, Of(CType::Tm)), Returns(1)],
+        &[
+            Read(0, Of(CType::Time)),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::TimeZone, Write_),
+            Write(1, Of(CType::Tm)),
+            Returns(1),
+        ],
     ),
     row(
         "localtime",
         1,
         &[
             Read(0, Of(CType::Time)),
+            State(LibraryState::Environment, Read_),
             State(LibraryState::TimeZone, Write_),
             State(LibraryState::LocaltimeBuffer, Write_),
+            WriteResult(Of(CType::Tm)),
             ReturnsState(LibraryState::LocaltimeBuffer),
         ],
     ),
     row(
         "localtime_r",
         2,
-        &[Read(0, Of(CType::Time)), State(LibraryState::TimeZone, Write_), Write(1, Of(CType::Tm)), Returns(1)],
+        &[
+            Read(0, Of(CType::Time)),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::TimeZone, Write_),
+            Write(1, Of(CType::Tm)),
+            Returns(1),
+        ],
     ),
-    row("mktime", 1, &[Read(0, Of(CType::Tm)), State(LibraryState::TimeZone, Write_), Write(0, Of(CType::Tm))]),
-    row("setitimer", 3, &[Opaque("sends signals later")]),
+    row(
+        "mktime",
+        1,
+        &[
+            Read(0, Of(CType::Tm)),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::TimeZone, Write_),
+            Write(0, Of(CType::Tm)),
+        ],
+    ),
+    row(
+        "setitimer",
+        3,
+        &[Read(1, Of(CType::Itimerval)), Write(2, Of(CType::Itimerval)), Opaque("sends signals later")],
+    ),
     row("settimeofday", 2, &[Opaque("sets the clock")]),
     row(
         "strftime",
@@ -84,6 +122,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(2, String),
             Read(3, Of(CType::Tm)),
+            State(LibraryState::Environment, Read_),
             State(LibraryState::TimeZone, Write_),
             ComputedAfter(computed("__rp_add_produced", &[Const(1), Arg(0), Result], &[], &[0])),
         ],
@@ -94,22 +133,53 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(2, String),
             Read(3, Of(CType::Tm)),
+            State(LibraryState::Environment, Read_),
             State(LibraryState::TimeZone, Write_),
             ComputedAfter(computed("__rp_add_produced", &[Const(1), Arg(0), Result], &[], &[0])),
         ],
     ),
-    row("strptime", 3, &[Read(0, String), Read(1, String), Write(2, Of(CType::Tm)), Returns(0)]),
+    row(
+        "strptime",
+        3,
+        &[Read(0, String), Read(1, String), Read(2, Of(CType::Tm)), Write(2, Of(CType::Tm)), Returns(0)],
+    ),
     row("time", 1, &[Write(0, Of(CType::Time))]),
-    row("timegm", 1, &[Read(0, Of(CType::Tm)), State(LibraryState::TimeZone, Write_), Write(0, Of(CType::Tm))]),
-    row("timelocal", 1, &[Read(0, Of(CType::Tm)), State(LibraryState::TimeZone, Write_), Write(0, Of(CType::Tm))]),
-    row("timer_create", 3, &[Opaque("sends signals later")]),
+    row(
+        "timegm",
+        1,
+        &[
+            Read(0, Of(CType::Tm)),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::TimeZone, Write_),
+            Write(0, Of(CType::Tm)),
+        ],
+    ),
+    row(
+        "timelocal",
+        1,
+        &[
+            Read(0, Of(CType::Tm)),
+            State(LibraryState::Environment, Read_),
+            State(LibraryState::TimeZone, Write_),
+            Write(0, Of(CType::Tm)),
+        ],
+    ),
+    row(
+        "timer_create",
+        3,
+        &[Read(1, Of(CType::SignalEvent)), Write(2, Of(CType::Timer)), Opaque("sends signals later")],
+    ),
     row("timer_delete", 1, &[Opaque("sends signals later")]),
-    row("timer_gettime", 2, &[Opaque("sends signals later")]),
-    row("timer_settime", 4, &[Opaque("sends signals later")]),
+    row("timer_gettime", 2, &[Write(1, Of(CType::Itimerspec)), Opaque("sends signals later")]),
+    row(
+        "timer_settime",
+        4,
+        &[Read(2, Of(CType::Itimerspec)), Write(3, Of(CType::Itimerspec)), Opaque("sends signals later")],
+    ),
     row("times", 1, &[Write(0, Of(CType::Tms))]),
     row("timespec_get", 2, &[Write(0, Of(CType::Timespec))]),
     row("timespec_getres", 2, &[Write(0, Of(CType::Timespec))]),
-    row("tzset", 0, &[State(LibraryState::TimeZone, Write_)]),
+    row("tzset", 0, &[State(LibraryState::Environment, Read_), State(LibraryState::TimeZone, Write_)]),
     row("ualarm", 2, &[Opaque("sends signals later")]),
     row(
         "wcsftime",
@@ -117,6 +187,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(2, WideString),
             Read(3, Of(CType::Tm)),
+            State(LibraryState::Environment, Read_),
             State(LibraryState::TimeZone, Write_),
             ComputedAfter(computed("__rp_add_produced", &[Const(4), Arg(0), Result], &[], &[0])),
         ],

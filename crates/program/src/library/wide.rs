@@ -1,7 +1,12 @@
 //! `wchar.h`, `wctype.h`, `uchar.h` and the multibyte functions of `stdlib.h`. A `wchar_t` has four bytes.
 
-use super::Effect::{Computed, Copies, Opaque, Read, Returns, State, StoresPointer, Write, WriteAfter};
-use super::HookArg::{Arg, Const};
+use model::AccessKind;
+
+use super::Effect::{
+    Advances, Behind, Computed, ComputedAfter, Copies, Opaque, Read, Returns, ReturnsBehind, State, StateWithout,
+    StoresPointer, Write, WriteAfter,
+};
+use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Of, Result, Scaled, String, StringMax, WideString, WideStringMax};
 use super::StateAccess::Write as Write_;
 use super::string::{ALL, WIDE};
@@ -9,11 +14,29 @@ use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("btowc", 1, &[]),
-    row("c16rtomb", 3, &[WriteAfter(0, Result), Write(2, Of(CType::MultibyteState))]),
-    row("c32rtomb", 3, &[WriteAfter(0, Result), Write(2, Of(CType::MultibyteState))]),
+    row(
+        "c16rtomb",
+        3,
+        &[
+            WriteAfter(0, Result),
+            Read(2, Of(CType::MultibyteState)),
+            Write(2, Of(CType::MultibyteState)),
+            StateWithout(2, LibraryState::MultibyteState, Write_),
+        ],
+    ),
+    row(
+        "c32rtomb",
+        3,
+        &[
+            WriteAfter(0, Result),
+            Read(2, Of(CType::MultibyteState)),
+            Write(2, Of(CType::MultibyteState)),
+            StateWithout(2, LibraryState::MultibyteState, Write_),
+        ],
+    ),
     row("iconv", 5, &[Opaque("converts text through pointers it advances")]),
-    row("iconv_close", 1, &[]),
-    row("iconv_open", 2, &[Read(0, String), Read(1, String)]),
+    row("iconv_close", 1, &[]).role(Role::Free(0)),
+    row("iconv_open", 2, &[Read(0, String), Read(1, String)]).role(Role::AllocateInside),
     row("iswalnum", 1, &[]),
     row("iswalnum_l", 2, &[]),
     row("iswalpha", 1, &[]),
@@ -40,16 +63,75 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("iswxdigit", 1, &[]),
     row("iswxdigit_l", 2, &[]),
     row("mblen", 2, &[Read(0, StringMax(1)), State(LibraryState::MultibyteState, Write_)]),
-    row("mbrlen", 3, &[Read(0, StringMax(1)), Write(2, Of(CType::MultibyteState))]),
-    row("mbrtoc16", 4, &[Read(1, StringMax(2)), Write(0, Of(CType::Char16)), Write(3, Of(CType::MultibyteState))]),
-    row("mbrtoc32", 4, &[Read(1, StringMax(2)), Write(0, Of(CType::Char32)), Write(3, Of(CType::MultibyteState))]),
-    row("mbrtowc", 4, &[Read(1, StringMax(2)), Write(0, Of(CType::WideChar)), Write(3, Of(CType::MultibyteState))]),
+    row(
+        "mbrlen",
+        3,
+        &[
+            Read(0, StringMax(1)),
+            Read(2, Of(CType::MultibyteState)),
+            Write(2, Of(CType::MultibyteState)),
+            StateWithout(2, LibraryState::MultibyteState, Write_),
+        ],
+    ),
+    row(
+        "mbrtoc16",
+        4,
+        &[
+            Read(1, StringMax(2)),
+            Write(0, Of(CType::Char16)),
+            Read(3, Of(CType::MultibyteState)),
+            Write(3, Of(CType::MultibyteState)),
+            StateWithout(3, LibraryState::MultibyteState, Write_),
+        ],
+    ),
+    row(
+        "mbrtoc32",
+        4,
+        &[
+            Read(1, StringMax(2)),
+            Write(0, Of(CType::Char32)),
+            Read(3, Of(CType::MultibyteState)),
+            Write(3, Of(CType::MultibyteState)),
+            StateWithout(3, LibraryState::MultibyteState, Write_),
+        ],
+    ),
+    row(
+        "mbrtowc",
+        4,
+        &[
+            Read(1, StringMax(2)),
+            Write(0, Of(CType::WideChar)),
+            Read(3, Of(CType::MultibyteState)),
+            Write(3, Of(CType::MultibyteState)),
+            StateWithout(3, LibraryState::MultibyteState, Write_),
+        ],
+    ),
     row("mbsinit", 1, &[Read(0, Of(CType::MultibyteState))]),
-    row("mbsnrtowcs", 5, &[Opaque("converts the string its argument points to by another pointer")]),
+    row(
+        "mbsnrtowcs",
+        5,
+        &[
+            Computed(computed("__rp_add_string_behind", &[Arg(1), Const(0), Arg(2)], &[1], &[])),
+            ComputedAfter(computed("__rp_add_converted", &[Arg(0), Arg(1), Returned, Const(4)], &[], &[0, 1])),
+            Behind(1, AccessKind::Read),
+            Advances(1),
+            Read(4, Of(CType::MultibyteState)),
+            Write(4, Of(CType::MultibyteState)),
+            StateWithout(4, LibraryState::MultibyteState, Write_),
+        ],
+    ),
     row(
         "mbsrtowcs",
         4,
-        &[Read(1, Of(CType::Pointer)), Opaque("converts the string its argument points to by another pointer")],
+        &[
+            Computed(computed("__rp_add_string_behind", &[Arg(1), Const(0), Const(ALL)], &[1], &[])),
+            ComputedAfter(computed("__rp_add_converted", &[Arg(0), Arg(1), Returned, Const(4)], &[], &[0, 1])),
+            Behind(1, AccessKind::Read),
+            Advances(1),
+            Read(3, Of(CType::MultibyteState)),
+            Write(3, Of(CType::MultibyteState)),
+            StateWithout(3, LibraryState::MultibyteState, Write_),
+        ],
     ),
     row("mbstowcs", 3, &[Read(1, String), WriteAfter(0, WideStringMax(2))]),
     row(
@@ -64,7 +146,16 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("towupper_l", 2, &[]),
     row("wcpcpy", 2, &[Read(1, WideString), WriteAfter(0, WideString), Returns(0)]),
     row("wcpncpy", 3, &[Read(1, WideStringMax(2)), Write(0, Scaled(2, CType::WideChar)), Returns(0)]),
-    row("wcrtomb", 3, &[WriteAfter(0, Result), Write(2, Of(CType::MultibyteState))]),
+    row(
+        "wcrtomb",
+        3,
+        &[
+            WriteAfter(0, Result),
+            Read(2, Of(CType::MultibyteState)),
+            Write(2, Of(CType::MultibyteState)),
+            StateWithout(2, LibraryState::MultibyteState, Write_),
+        ],
+    ),
     row("wcscasecmp", 2, &[Read(0, WideString), Read(1, WideString)]),
     row(
         "wcscat",
@@ -92,10 +183,34 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("wcsncmp", 3, &[Computed(computed("__rp_add_compare", &[Arg(0), Arg(1), Arg(2), Const(WIDE)], &[0, 1], &[]))]),
     row("wcsncpy", 3, &[Read(1, WideStringMax(2)), Write(0, Scaled(2, CType::WideChar)), Returns(0)]),
     row("wcsnlen", 2, &[Read(0, WideStringMax(1))]),
-    row("wcsnrtombs", 5, &[Opaque("converts the string its argument points to by another pointer")]),
+    row(
+        "wcsnrtombs",
+        5,
+        &[
+            Computed(computed("__rp_add_string_behind", &[Arg(1), Const(1), Arg(2)], &[1], &[])),
+            ComputedAfter(computed("__rp_add_converted", &[Arg(0), Arg(1), Returned, Const(1)], &[], &[0, 1])),
+            Behind(1, AccessKind::Read),
+            Advances(1),
+            Read(4, Of(CType::MultibyteState)),
+            Write(4, Of(CType::MultibyteState)),
+            StateWithout(4, LibraryState::MultibyteState, Write_),
+        ],
+    ),
     row("wcspbrk", 2, &[Read(0, WideString), Read(1, WideString), Returns(0)]),
     row("wcsrchr", 2, &[Read(0, WideString), Returns(0)]),
-    row("wcsrtombs", 4, &[Opaque("converts the string its argument points to by another pointer")]),
+    row(
+        "wcsrtombs",
+        4,
+        &[
+            Computed(computed("__rp_add_string_behind", &[Arg(1), Const(1), Const(ALL)], &[1], &[])),
+            ComputedAfter(computed("__rp_add_converted", &[Arg(0), Arg(1), Returned, Const(1)], &[], &[0, 1])),
+            Behind(1, AccessKind::Read),
+            Advances(1),
+            Read(3, Of(CType::MultibyteState)),
+            Write(3, Of(CType::MultibyteState)),
+            StateWithout(3, LibraryState::MultibyteState, Write_),
+        ],
+    ),
     row("wcsspn", 2, &[Read(0, WideString), Read(1, WideString)]),
     row("wcsstr", 2, &[Read(0, WideString), Read(1, WideString), Returns(0)]),
     row("wcstod", 2, &[Read(0, WideString), Write(1, Of(CType::Pointer)), StoresPointer(1, 0)]),
@@ -106,8 +221,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         3,
         &[
             Computed(computed("__rp_add_token_wide", &[Arg(0), Arg(1), Arg(2)], &[0, 1, 2], &[0, 2])),
-            Returns(0),
+            Behind(2, AccessKind::Read),
+            Behind(2, AccessKind::Write),
+            Advances(2),
             StoresPointer(2, 0),
+            Returns(0),
+            ReturnsBehind(2),
         ],
     ),
     row("wcstol", 3, &[Read(0, WideString), Write(1, Of(CType::Pointer)), StoresPointer(1, 0)]),

@@ -71,6 +71,11 @@ fn inspect(at: usize) -> Block {
     }
 }
 
+/// Whether an address is that of a block that was freed and not given out again.
+pub fn is_freed(at: usize) -> bool {
+    sched::running() && matches!(inspect(at), Block::Freed { .. })
+}
+
 /// Whether a free made by `caller` is an event.
 fn is_visible(caller: usize) -> bool {
     sched::running() && !objects::in_c_library(caller)

@@ -182,10 +182,11 @@ fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
 }
 
 /// `poll`: like the kernel, it reads the entries once and stores only the answers.
-fn poll_set(set: Out<'_, pollfd>, count: libc::nfds_t, limit: Limit) -> Option<isize> {
+fn poll_set(set: Out<'_, pollfd>, count: libc::nfds_t, limit: Limit, time: Option<Access>) -> Option<isize> {
     let mut asked = set.as_in().read_array(count as usize);
     let bytes = size_of_val(&asked[..]);
-    let memory = [Tag::Read, Tag::Write].map(|tag| Access::plain(tag, set.as_ptr().cast(), bytes));
+    let entries = [Tag::Read, Tag::Write].map(|tag| Access::plain(tag, set.as_ptr().cast(), bytes));
+    let memory: Vec<Access> = time.into_iter().chain(entries).collect();
     let ready = wait(&mut asked, &memory, limit)?;
     for (i, entry) in asked.iter().enumerate() {
         set.element(i).update(|stored| stored.revents = entry.revents);
@@ -206,11 +207,18 @@ fn bit(set: Out<'_, Word>, fd: c_int) -> (Out<'_, Word>, Word) {
     (set.element((fd as u32 / Word::BITS) as usize), 1 << (fd as u32 % Word::BITS))
 }
 
-fn select_sets(count: c_int, sets: [Out<'_, Word>; 3], limit: Limit) -> Option<isize> {
+/// The accesses to a time limit, if there is one.
+fn limit_accesses<T>(limit: In<'_, T>, tags: &[Tag]) -> Vec<Access> {
+    let given = tags.iter().filter(|_| !limit.is_null());
+    given.map(|tag| Access::plain(*tag, limit.as_ptr().cast_mut().cast(), size_of::<T>())).collect()
+}
+
+/// `select`; `time` are its accesses to the limit.
+fn select_sets(count: c_int, sets: [Out<'_, Word>; 3], limit: Limit, time: Vec<Access>) -> Option<isize> {
     let kinds = [READS, WRITES, EXCEPTIONS];
     let bytes = (count.max(0) as usize).div_ceil(Word::BITS as usize) * size_of::<Word>();
     let mut asked = Vec::new();
-    let mut memory = Vec::new();
+    let mut memory = time;
     for (set, (events, _)) in sets.into_iter().zip(kinds).filter(|(set, _)| !set.is_null()) {
         memory.extend([Tag::Read, Tag::Write].map(|tag| Access::plain(tag, set.as_ptr().cast(), bytes)));
         let is_member = |fd: &c_int| {
@@ -240,11 +248,12 @@ fn select_sets(count: c_int, sets: [Out<'_, Word>; 3], limit: Limit) -> Option<i
 cancellable! {
     /// Waits for descriptors, for some milliseconds.
     unsafe fn poll(set: Out<'_, pollfd>, count: libc::nfds_t, milliseconds: c_int) {
-        finish(&Call::here(), poll_set(set, count, Limit::milliseconds(milliseconds)))
+        finish(&Call::here(), poll_set(set, count, Limit::milliseconds(milliseconds), None))
     }
     /// Waits for descriptors.
     unsafe fn ppoll(set: Out<'_, pollfd>, count: libc::nfds_t, limit: In<'_, timespec>, _signals: In<'_, sigset_t>) {
-        finish(&Call::here(), poll_set(set, count, Limit::timespec(limit)))
+        let time = limit_accesses(limit, &[Tag::Read]).pop();
+        finish(&Call::here(), poll_set(set, count, Limit::timespec(limit), time))
     }
     /// Waits for descriptors in sets.
     unsafe fn select(
@@ -252,9 +261,15 @@ cancellable! {
         reads: Out<'_, Word>,
         writes: Out<'_, Word>,
         others: Out<'_, Word>,
-        limit: In<'_, timeval>,
+        limit: Out<'_, timeval>,
     ) {
-        finish(&Call::here(), select_sets(count, [reads, writes, others], Limit::timeval(limit)))
+        let time = limit_accesses(limit.as_in(), &[Tag::Read, Tag::Write]);
+        let found = select_sets(count, [reads, writes, others], Limit::timeval(limit.as_in()), time);
+        // Linux stores how much time was left.
+        if found == Some(0) {
+            limit.write_if_given(timeval { tv_sec: 0, tv_usec: 0 });
+        }
+        finish(&Call::here(), found)
     }
     /// Waits for descriptors in sets.
     unsafe fn pselect(
@@ -265,6 +280,7 @@ cancellable! {
         limit: In<'_, timespec>,
         _signals: In<'_, sigset_t>,
     ) {
-        finish(&Call::here(), select_sets(count, [reads, writes, others], Limit::timespec(limit)))
+        let time = limit_accesses(limit, &[Tag::Read]);
+        finish(&Call::here(), select_sets(count, [reads, writes, others], Limit::timespec(limit), time))
     }
 }

@@ -1,14 +1,21 @@
 //! Library functions as constraints, by their rows.
 
 use program::library::{self, Effect, Role, Size};
-use program::{LocalId, Operand};
+use program::{FunctionId, LocalId, Operand};
 
 use super::{Generator, constant};
 use crate::invocations::{How, ProgramPoint};
-use crate::points_to::solver::{POINTER, Source};
+use crate::points_to::solver::{POINTER, Source, Task};
 use crate::spot::{Origin, Shift, Spot};
 
 impl<'p> Generator<'p> {
+    /// Anywhere in the objects of the pointers that an operand points to.
+    fn loaded(&mut self, f: FunctionId, address: &Operand) -> Source {
+        let (at, to) = (self.source(f, address), self.solver.node());
+        self.solver.task(at, Task::Load { shift: Shift::default(), size: POINTER, to });
+        Source::Node(to, Shift::ANYWHERE)
+    }
+
     pub(super) fn library(&mut self, place: ProgramPoint, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
         let f = place.0;
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
@@ -29,9 +36,38 @@ impl<'p> Generator<'p> {
                     let object = self.object(Origin::Library(*state));
                     let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
                     dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                    // Pointers there that nobody else left there are to more of the same.
+                    self.solver.task(from, Task::Store { shift: Shift::default(), size: POINTER, from });
+                }
+                Effect::ReturnsBehind(n) => {
+                    let from = self.loaded(f, &arg(*n));
+                    dst.into_iter().for_each(|dst| self.flow(from, f, dst));
+                }
+                Effect::ReturnsKept(state) => {
+                    let (memory, to) = (self.object(Origin::Library(*state)), self.solver.node());
+                    let at = Source::Spot(Spot::new(memory, Shift::ANYWHERE));
+                    self.solver.task(at, Task::Load { shift: Shift::default(), size: None, to });
+                    dst.into_iter().for_each(|dst| self.flow(Source::Node(to, Shift::ANYWHERE), f, dst));
+                }
+                Effect::KeepsIn(n, state) => {
+                    let (memory, from) = (self.object(Origin::Library(*state)), self.anywhere(f, &arg(*n)));
+                    let at = Source::Spot(Spot::start(memory));
+                    if from != Source::Nothing {
+                        self.solver.task(at, Task::Store { shift: Shift::default(), size: POINTER, from });
+                    }
+                }
+                Effect::StoresBlock(n) => {
+                    // Where the block holds pointers itself, they are to blocks of the same call.
+                    let from = self.start(Origin::Heap(place));
+                    self.store(f, &arg(*n), POINTER, from);
+                    self.solver.task(from, Task::Store { shift: Shift::ANYWHERE, size: POINTER, from });
+                }
+                Effect::Advances(n) => {
+                    let from = self.loaded(f, &arg(*n));
+                    self.store(f, &arg(*n), POINTER, from);
                 }
                 // Threads meet there, whether or not a pointer to it is ever returned.
-                Effect::State(state, _) => {
+                Effect::State(state, _) | Effect::StateWithout(_, state, _) => {
                     self.object(Origin::Library(*state));
                 }
                 Effect::StoresPointer(to, n) => {
