@@ -2,7 +2,7 @@
 
 use facts::Solved;
 use facts::spot::{ObjectId, Origin, Spot};
-use model::Order;
+use program::{FunctionId, LocalId, Operand, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::Events;
@@ -14,14 +14,14 @@ pub(crate) type Dirty = FxHashMap<ObjectId, FxHashSet<Spot>>;
 pub(crate) struct Publication<'a, 'p> {
     facts: &'a Solved<'p>,
     holders: FxHashMap<ObjectId, Vec<(Spot, Option<u32>)>>,
-    /// Memory with atomic accesses that order nothing.
+    /// Memory with atomic accesses that may pass on an address without an order.
     weak: Vec<(Spot, Option<u64>)>,
 }
 
 impl<'a, 'p> Publication<'a, 'p> {
     pub(crate) fn new(facts: &'a Solved<'p>, events: &Events) -> Self {
         let classes = events.all().map(|class| (class.spot, &events.ways[class.way]));
-        let weak = classes.filter(|(_, way)| way.order == Some(Order::Relaxed));
+        let weak = classes.filter(|(_, way)| way.weak);
         let weak: FxHashSet<_> = weak.map(|(spot, way)| (at_home(facts, spot), way.len)).collect();
         let mut weak: Vec<_> = weak.into_iter().collect();
         weak.sort_unstable();
@@ -52,4 +52,29 @@ impl<'a, 'p> Publication<'a, 'p> {
 /// The spot, in the collapsed node if its object is in one.
 pub(crate) fn at_home(facts: &Solved<'_>, spot: Spot) -> Spot {
     Spot { object: facts.points_to.collapsed_node(spot.object).unwrap_or(spot.object), ..spot }
+}
+
+/// Whether an atomic access may pass on an address without an order: it stores one and does not release, or its result
+/// is used and it does not acquire. Relaxed accesses between fences count as weak; fences are not followed.
+pub(crate) fn passes_weakly(facts: &Solved<'_>, function: FunctionId, stmt: &Stmt) -> bool {
+    let gives = |value: &Operand| {
+        !facts.points_to.of(function, value).is_empty() || facts.points_to.may_be_unknown(function, value)
+    };
+    let takes = |dst: &LocalId| {
+        let used = Operand::Local(*dst);
+        facts.program.functions[function].blocks.iter().any(|block| {
+            block.statements.iter().any(|s| s.stmt.operands().contains(&used))
+                || block.terminator.operands().contains(&used)
+        })
+    };
+    match stmt {
+        Stmt::Load { dst, atomic: Some(order), .. } => !order.acquires() && takes(dst),
+        Stmt::Store { value, atomic: Some(order), .. } => !order.releases() && gives(value),
+        Stmt::Rmw { dst, value, order, .. } => !order.releases() && gives(value) || !order.acquires() && takes(dst),
+        Stmt::CompareExchange { dst, new, order, failure, .. } => {
+            let acquires = [order, failure].into_iter().all(|order| order.acquires());
+            !order.releases() && gives(new) || !acquires && takes(dst)
+        }
+        _ => false,
+    }
 }

@@ -24,8 +24,11 @@ pub(super) struct Writers {
 }
 
 impl Tree<'_> {
-    /// Threads that a handle may name.
+    /// Threads that a handle may name; `None` if it may be something else.
     pub(super) fn named(&self, function: FunctionId, handle: &Operand) -> Option<BTreeSet<ThreadId>> {
+        if self.points_to.may_be_unknown(function, handle) {
+            return None;
+        }
         let mut places = BTreeSet::new();
         for spot in self.points_to.of(function, handle) {
             match self.points_to.origin(spot.object) {
@@ -57,7 +60,10 @@ impl Tree<'_> {
                 }
                 Some(Stmt::Load { address, size: 8, .. }) => {
                     let from = self.canonical(at, self.points_to.addresses.of(there, address));
-                    named.retain(|thread| self.stored_at(*thread).is_none_or(|to| !self.apart(&from, &to)));
+                    named.retain(|thread| {
+                        let elsewhere = self.stored_at(*thread).is_some_and(|to| self.apart(&from, &to));
+                        !elsewhere || self.is_copied(*thread)
+                    });
                 }
                 _ => {}
             }
@@ -79,9 +85,27 @@ impl Tree<'_> {
         Some(self.canonical(context, creation.stored_at?))
     }
 
+    /// Whether the thread's handle may be in other places than where its creation stored it.
+    fn is_copied(&self, thread: ThreadId) -> bool {
+        self.threads[thread].made_at.is_none_or(|(_, place)| self.copied.contains(&place))
+    }
+    /// Whether handles of these threads stay where they were stored as long as the threads run: no creation of another
+    /// thread whose handle may be there overwrites them. `named` are the threads whose handles may be found there.
+    fn stays(&self, thread: ThreadId, named: &BTreeSet<ThreadId>) -> bool {
+        let Some(own) = self.stored_at(thread).filter(|_| !self.is_copied(thread)) else { return false };
+        named.iter().filter(|other| **other != thread).all(|other| {
+            let later = self.threads[*other].before.contains(&thread) || self.threads[*other].any_time;
+            !self.is_copied(*other) && (!later || self.stored_at(*other).is_some_and(|to| self.apart(&own, &to)))
+        })
+    }
+
     /// Whether a loop over handles joins all running threads of this kind.
     pub(super) fn joins(&self, context: ContextId, row: &JoinLoop, thread: ThreadId) -> bool {
         let Some((made_in, place)) = self.threads[thread].made_at else { return false };
+        let named = self.named(self.contexts[context].function, &row.handle);
+        if !named.is_some_and(|named| self.stays(thread, &named)) {
+            return false;
+        }
         let creation = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));
         let Some((creation, to)) = creation.zip(self.stored_at(thread)) else { return false };
         let from = self.canonical(context, row.loaded_from);

@@ -202,9 +202,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.unmodelled(&format!("calls `{}`, a jump out of a function", function.name), Some(function.name));
             }
             Role::Exit(status) => {
-                if function.name == "exit" {
-                    self.run_exit_handlers();
-                }
+                self.run_exit_handlers(function.name);
                 self.emit(Stmt::Exit { code: Self::arg(&args, status) });
             }
             Role::Abort | Role::AssertionFailed => self.emit(Stmt::Assert { condition: Operand::Const(0) }),
@@ -223,6 +221,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.define(call, Expr::Use(to));
             }
             _ => {
+                self.thrown(function.name, &args);
                 let dst = self.optional_result(call);
                 self.emit(Stmt::Library { dst, function: function.name.to_owned(), args });
             }

@@ -15,6 +15,12 @@ pub(crate) struct Symbols<'a, 'm> {
     pub(crate) globals: FxHashMap<Value<'m>, GlobalId>,
 }
 
+/// Whether the linker defines the global as the start or the end of a section.
+fn is_section_bound(global: Value<'_>) -> bool {
+    let name = global.name();
+    global.is_declaration() && ["__start_", "__stop_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// The initial content of a global.
 #[derive(Default)]
 pub(crate) struct Content {
@@ -34,6 +40,8 @@ impl<'m> Symbols<'_, 'm> {
             LLVMValueKind::LLVMConstantIntValueKind => value.as_number().map_or(Operand::Any, Operand::Const),
             LLVMValueKind::LLVMConstantPointerNullValueKind => Operand::Const(0),
             LLVMValueKind::LLVMFunctionValueKind => self.functions.id(value).map_or(Operand::Any, Operand::Function),
+            // The linker's names for all objects in a section.
+            LLVMValueKind::LLVMGlobalVariableValueKind if is_section_bound(value) => Operand::Any,
             LLVMValueKind::LLVMGlobalVariableValueKind => {
                 self.globals.get(&value).map_or(Operand::Any, |&global| Operand::Global(global, 0))
             }

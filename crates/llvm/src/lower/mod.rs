@@ -8,13 +8,17 @@
 
 mod aggregate;
 mod arithmetic;
+mod blocks;
 mod body;
 mod call;
 pub(crate) mod constant;
+mod exceptions;
+mod exit;
 mod memory;
 mod synthetic;
 mod thread;
 mod thread_end;
+mod unwinding;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +28,10 @@ use rustc_hash::FxHashMap;
 
 use self::body::Body;
 use self::constant::{Content, Symbols};
-use self::synthetic::ExitHandlers;
+use self::exit::ExitHandlers;
+use self::exceptions::Exceptions;
 use self::thread_end::ThreadEnd;
+use self::unwinding::Unwinding;
 use crate::assembly;
 use crate::functions::{Functions, source_name};
 use crate::ir::{Module, Value};
@@ -61,6 +67,8 @@ pub(crate) fn lower<'m>(
         results: FxHashMap::default(),
         errno: None,
         sections: None,
+        unwinding: Unwinding::new(functions),
+        exceptions: Exceptions::new(functions),
         program: Program {
             architecture: module.architecture(),
             files: sites.files.clone(),
@@ -88,12 +96,15 @@ pub(crate) struct Lowering<'a, 'm> {
     results: FxHashMap<Value<'m>, GlobalId>,
     errno: Option<GlobalId>,
     sections: Option<GlobalId>,
+    unwinding: Unwinding<'m>,
+    exceptions: Exceptions,
     program: Program,
 }
 
 impl<'m> Lowering<'_, 'm> {
     fn run(mut self, module: Module<'m>) -> Program {
         self.module_assembly(module);
+        self.jumps_from_handlers();
         for global in self.globals.clone() {
             let global = self.global(global);
             self.program.globals.push(global);
@@ -111,7 +122,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         self.library_bodies();
         self.collect_exit_handlers();
-        self.exit_function();
+        self.exit_functions();
         self.collect_thread_end();
         self.thread_end_function();
         for (id, &function) in table.iter_enumerated() {
@@ -133,6 +144,16 @@ impl<'m> Lowering<'_, 'm> {
     fn module_assembly(&mut self, module: Module<'m>) {
         if module.has_assembly() {
             let what = assembly::OUTSIDE.to_owned();
+            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
+    }
+
+    /// A handler of a signal runs anywhere, so a jump out of it could come from anywhere.
+    fn jumps_from_handlers(&mut self) {
+        let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
+        let handles = |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
+        if self.unwinding.jumps() && declared.any(|f| handles(&f)) {
+            let what = "jumps, perhaps out of a handler of a signal".to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
     }
