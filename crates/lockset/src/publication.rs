@@ -2,7 +2,7 @@
 
 use facts::Solved;
 use facts::spot::{ObjectId, Origin, Spot};
-use program::{FunctionId, LocalId, Operand, Stmt};
+use program::{Expr, Function, FunctionId, LocalId, Operand, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::Events;
@@ -57,16 +57,8 @@ pub(crate) fn at_home(facts: &Solved<'_>, spot: Spot) -> Spot {
 /// Whether an atomic access may pass on an address without an order: it stores one and does not release, or its result
 /// is used and it does not acquire. Relaxed accesses between fences count as weak; fences are not followed.
 pub(crate) fn passes_weakly(facts: &Solved<'_>, function: FunctionId, stmt: &Stmt) -> bool {
-    let gives = |value: &Operand| {
-        !facts.points_to.of(function, value).is_empty() || facts.points_to.may_be_unknown(function, value)
-    };
-    let takes = |dst: &LocalId| {
-        let used = Operand::Local(*dst);
-        facts.program.functions[function].blocks.iter().any(|block| {
-            block.statements.iter().any(|s| s.stmt.operands().contains(&used))
-                || block.terminator.operands().contains(&used)
-        })
-    };
+    let gives = |value: &Operand| !facts.points_to.is_number(function, value);
+    let takes = |dst: &LocalId| is_used(&facts.program.functions[function], *dst, USE_STEPS);
     match stmt {
         Stmt::Load { dst, atomic: Some(order), .. } => !order.acquires() && takes(dst),
         Stmt::Store { value, atomic: Some(order), .. } => !order.releases() && gives(value),
@@ -77,4 +69,30 @@ pub(crate) fn passes_weakly(facts: &Solved<'_>, function: FunctionId, stmt: &Stm
         }
         _ => false,
     }
+}
+
+/// How often a value may be handed on before it counts as used.
+const USE_STEPS: u32 = 8;
+
+/// Whether anything depends on a local, beyond being kept in a variable that nobody asks.
+fn is_used(function: &Function, local: LocalId, steps: u32) -> bool {
+    let Some(steps) = steps.checked_sub(1) else { return true };
+    let value = Operand::Local(local);
+    if function.blocks.iter().any(|block| block.terminator.operands().contains(&value)) {
+        return true;
+    }
+    let statements = || function.blocks.iter().flat_map(|block| &block.statements).map(|s| &s.stmt);
+    statements().filter(|stmt| stmt.operands().contains(&value)).any(|stmt| match stmt {
+        Stmt::Assign { dst, expr: Expr::Use(_) } => is_used(function, *dst, steps),
+        Stmt::Store { address: Operand::Local(variable), value: stored, .. } if *stored == value => {
+            let own = statements().any(|s| matches!(s, Stmt::Alloca { dst, .. } if dst == variable));
+            let place = Operand::Local(*variable);
+            !own || statements().filter(|s| s.operands().contains(&place)).any(|s| match s {
+                Stmt::Load { dst, .. } => is_used(function, *dst, steps),
+                Stmt::Store { value, .. } => *value == place,
+                _ => true,
+            })
+        }
+        _ => true,
+    })
 }

@@ -152,9 +152,10 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             LLVMBr => {
                 let to = successors(self);
                 match (instruction.is_conditional(), to.as_slice()) {
-                    (true, &[then, otherwise]) => {
-                        Terminator::Branch { condition: self.operand(instruction.part(0)), then, otherwise }
-                    }
+                    (true, &[then, otherwise]) => match self.decided(instruction) {
+                        Some(taken) => Terminator::Goto(if taken { then } else { otherwise }),
+                        None => Terminator::Branch { condition: self.operand(instruction.part(0)), then, otherwise },
+                    },
                     _ => Terminator::Goto(to[0]),
                 }
             }

@@ -18,6 +18,9 @@ impl<'m> Body<'_, '_, 'm> {
         if let Some(effect) = intrinsics::of_call(call) {
             return self.intrinsic(call, &callee.name(), effect);
         }
+        if self.same_as(call).is_some() && Self::returned_constant(call).is_some() {
+            return;
+        }
         let args = self.arguments(call);
         if !callee.is_function() {
             if !matches!(callee.kind(), LLVMValueKind::LLVMInstructionValueKind | LLVMValueKind::LLVMArgumentValueKind)

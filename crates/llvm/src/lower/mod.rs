@@ -20,6 +20,7 @@ mod thread;
 mod thread_end;
 mod unwinding;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::IndexVec;
@@ -55,6 +56,7 @@ pub(crate) fn lower<'m>(
             layout: module.layout(),
             functions,
             globals: globals.iter().enumerate().map(|(i, &g)| (g, GlobalId(i as u32))).collect(),
+            hidden: RefCell::default(),
         },
         sites,
         assume_pure,
@@ -136,6 +138,7 @@ impl<'m> Lowering<'_, 'm> {
         let is_main = |f: &Value<'m>| MAIN.contains(&f.name().as_str()) && !f.is_declaration();
         let main = table.iter_enumerated().find(|(_, f)| is_main(f)).map(|(id, _)| id);
         self.program.main = main.map(|main| self.entry(main));
+        self.hidden_functions();
         names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
         self.program.types = self.types.into_table();
         self.program
@@ -145,6 +148,17 @@ impl<'m> Lowering<'_, 'm> {
         if module.has_assembly() {
             let what = assembly::OUTSIDE.to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
+    }
+
+    /// A variable with the functions whose addresses are computed with, so that an unknown pointer may mean them.
+    fn hidden_functions(&mut self) {
+        let hidden = self.symbols.hidden.take();
+        if !hidden.is_empty() {
+            let mut table = variable("computed addresses", 8 * hidden.len() as u64, false);
+            let numbered = (0..).zip(hidden);
+            table.relocations = numbered.map(|(n, function)| (8 * n, program::Operand::Function(function))).collect();
+            self.program.globals.push(table);
         }
     }
 
