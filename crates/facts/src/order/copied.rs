@@ -1,8 +1,7 @@
-//! Handles of threads that are in other places than where their creation stored them.
+//! Where handles of threads are stored besides by their creation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::index::IndexVec;
 use program::library::{self, Effect};
 use program::{FunctionId, Operand, Program, Stmt, SyncOp};
 
@@ -11,78 +10,115 @@ use crate::invocations::ProgramPoint;
 use crate::points_to::PointsTo;
 use crate::spot::{ObjectId, Origin};
 
-/// The creations whose handles may be anywhere: something stores them besides the statement after the creation, or may
-/// have exchanged the content of memory that they are in. That an object whose handle was overwritten with anything but
-/// a handle is not joined is the program's problem, since there is nothing to join then.
-pub(super) fn copied(program: &Program, points_to: &PointsTo) -> BTreeSet<ProgramPoint> {
-    let mut finder = Finder { points_to, inside: IndexVec::filled(points_to.objects().len(), None), found: BTreeSet::new() };
-    for (id, function) in program.functions.iter_enumerated() {
-        for statement in function.blocks.iter().flat_map(|b| &b.statements) {
-            match &statement.stmt {
-                Stmt::Store { value, .. } if finder.is_own(program, id, value) => {}
-                Stmt::Store { value, .. } | Stmt::Rmw { value, .. } | Stmt::CompareExchange { new: value, .. } => {
-                    finder.value(id, value);
-                }
-                Stmt::Copy { from, .. } => finder.content(id, from),
-                Stmt::Library { function: name, args, .. } => {
-                    finder.library(program, id, name, args, &statement.stmt);
-                }
-                _ => {}
+/// The objects into which handles are copied, by creation: something stores them there besides the statement after the
+/// creation, or may exchange them there. What overwrites a handle with anything but a handle leaves nothing to join.
+#[derive(Default)]
+pub(super) struct Copied {
+    into: BTreeMap<ProgramPoint, BTreeSet<ObjectId>>,
+    /// Creations whose handles are stored through pointers of which nothing is known.
+    anywhere: BTreeSet<ProgramPoint>,
+}
+
+impl Copied {
+    pub(super) fn new(program: &Program, points_to: &PointsTo) -> Self {
+        let mut finder = Finder { program, points_to, found: Self::default() };
+        for (id, function) in program.functions.iter_enumerated() {
+            for statement in function.blocks.iter().flat_map(|b| &b.statements) {
+                finder.statement(id, &statement.stmt);
             }
         }
+        if !points_to.calls_outside().is_empty() {
+            for spot in points_to.outside() {
+                let handles = finder.inside(spot.object);
+                finder.add(handles, [spot.object]);
+            }
+        }
+        finder.found
     }
-    if !points_to.calls_outside().is_empty() {
-        let known: Vec<ObjectId> = points_to.outside().iter().map(|spot| spot.object).collect();
-        known.into_iter().for_each(|object| finder.object(object));
+
+    /// Whether handles of a creation may have been copied into one of these objects.
+    pub(super) fn is_in(&self, points_to: &PointsTo, place: ProgramPoint, objects: &[ObjectId]) -> bool {
+        let node = |object: ObjectId| points_to.collapsed_node(object).unwrap_or(object);
+        let into = self.into.get(&place);
+        let hit = |object: &ObjectId| into.is_some_and(|into| into.iter().any(|to| node(*to) == node(*object)));
+        self.anywhere.contains(&place) || objects.iter().any(hit)
     }
-    finder.found
 }
 
 struct Finder<'a> {
+    program: &'a Program,
     points_to: &'a PointsTo,
-    /// The creations whose handles are in an object, once somebody asked.
-    inside: IndexVec<ObjectId, Option<Vec<ProgramPoint>>>,
-    found: BTreeSet<ProgramPoint>,
+    found: Copied,
 }
 
 impl Finder<'_> {
+    fn statement(&mut self, function: FunctionId, stmt: &Stmt) {
+        match stmt {
+            Stmt::Store { value, .. } if self.is_made_here(function, value) => {}
+            Stmt::Store { address, value, .. }
+            | Stmt::Rmw { address, value, .. }
+            | Stmt::CompareExchange { address, new: value, .. } => {
+                let spots = self.points_to.of(function, value);
+                let handles = spots.into_iter().filter_map(|spot| self.handle(spot.object)).collect();
+                self.copy(function, handles, address);
+            }
+            Stmt::Copy { to, from, .. } => {
+                let handles = self.content(function, from);
+                self.copy(function, handles, to);
+            }
+            Stmt::Library { function: name, args, .. } => self.library(function, name, args, stmt),
+            _ => {}
+        }
+    }
+
     /// Whether the value is the result of a creation in the same function.
-    fn is_own(&self, program: &Program, function: FunctionId, value: &Operand) -> bool {
+    fn is_made_here(&self, function: FunctionId, value: &Operand) -> bool {
         let Operand::Local(local) = value else { return false };
-        let definition = self.points_to.addresses.definition(program, function, *local);
+        let definition = self.points_to.addresses.definition(self.program, function, *local);
         matches!(definition, Some(Stmt::Sync { op: SyncOp::Create { .. }, .. }))
     }
     fn handle(&self, object: ObjectId) -> Option<ProgramPoint> {
         if let Origin::Thread(place) = self.points_to.origin(object) { Some(place) } else { None }
     }
-    fn value(&mut self, function: FunctionId, value: &Operand) {
-        let spots = self.points_to.of(function, value);
-        self.found.extend(spots.into_iter().filter_map(|spot| self.handle(spot.object)).collect::<Vec<_>>());
+    /// The handles in an object.
+    fn inside(&self, object: ObjectId) -> Vec<ProgramPoint> {
+        self.points_to.stored_in(object).into_iter().filter_map(|o| self.handle(o)).collect()
     }
-    /// All handles in the objects that an operand may point to.
-    fn content(&mut self, function: FunctionId, address: &Operand) {
-        self.points_to.of(function, address).into_iter().for_each(|spot| self.object(spot.object));
+    /// The handles in the objects that an operand may point to.
+    fn content(&self, function: FunctionId, address: &Operand) -> Vec<ProgramPoint> {
+        let objects: BTreeSet<ObjectId> = self.points_to.of(function, address).iter().map(|s| s.object).collect();
+        objects.into_iter().flat_map(|object| self.inside(object)).collect()
     }
-    fn object(&mut self, object: ObjectId) {
-        if self.inside[object].is_none() {
-            let stored = self.points_to.stored_in(object);
-            self.inside[object] = Some(stored.into_iter().filter_map(|o| self.handle(o)).collect());
+
+    fn add(&mut self, handles: Vec<ProgramPoint>, objects: impl IntoIterator<Item = ObjectId> + Clone) {
+        for handle in handles {
+            self.found.into.entry(handle).or_default().extend(objects.clone());
         }
-        self.found.extend(self.inside[object].iter().flatten().copied());
+    }
+    fn copy(&mut self, function: FunctionId, handles: Vec<ProgramPoint>, to: &Operand) {
+        if handles.is_empty() {
+            return;
+        }
+        if self.points_to.may_be_unknown(function, to) {
+            self.found.anywhere.extend(handles.iter().copied());
+        }
+        let objects: Vec<ObjectId> = self.points_to.of(function, to).iter().map(|s| s.object).collect();
+        self.add(handles, objects);
     }
     /// What a library function copies, or writes where handles are: it may sort them.
-    fn library(&mut self, program: &Program, function: FunctionId, name: &str, args: &[Operand], stmt: &Stmt) {
-        let effects = library::lookup(name).map_or(&[][..], |row| row.effects);
-        for effect in effects {
-            if let Effect::Copies(_, from) = effect
-                && let Some(from) = args.get(usize::from(*from))
+    fn library(&mut self, function: FunctionId, name: &str, args: &[Operand], stmt: &Stmt) {
+        for effect in library::lookup(name).map_or(&[][..], |row| row.effects) {
+            if let Effect::Copies(to, from) = effect
+                && let (Some(to), Some(from)) = (args.get(usize::from(*to)), args.get(usize::from(*from)))
             {
-                self.content(function, from);
+                let handles = self.content(function, from);
+                self.copy(function, handles, to);
             }
         }
-        for access in accesses(program, stmt).into_iter().filter(|access| access.kind.writes()) {
+        for access in accesses(self.program, stmt).into_iter().filter(|access| access.kind.writes()) {
             if let Designator::Pointer(address) = access.designator {
-                self.content(function, &address);
+                let handles = self.content(function, &address);
+                self.copy(function, handles, &address);
             }
         }
     }

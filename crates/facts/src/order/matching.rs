@@ -60,9 +60,10 @@ impl Tree<'_> {
                 }
                 Some(Stmt::Load { address, size: 8, .. }) => {
                     let from = self.canonical(at, self.points_to.addresses.of(there, address));
+                    let objects = self.objects(there, address);
                     named.retain(|thread| {
                         let elsewhere = self.stored_at(*thread).is_some_and(|to| self.apart(&from, &to));
-                        !elsewhere || self.is_copied(*thread)
+                        !elsewhere || self.is_copied(*thread, &objects)
                     });
                 }
                 _ => {}
@@ -85,25 +86,37 @@ impl Tree<'_> {
         Some(self.canonical(context, creation.stored_at?))
     }
 
-    /// Whether the thread's handle may be in other places than where its creation stored it.
-    fn is_copied(&self, thread: ThreadId) -> bool {
-        self.threads[thread].made_at.is_none_or(|(_, place)| self.copied.contains(&place))
+    /// The objects that an operand may point to.
+    fn objects(&self, function: FunctionId, address: &Operand) -> Vec<ObjectId> {
+        self.points_to.of(function, address).into_iter().map(|spot| spot.object).collect()
     }
-    /// Whether handles of these threads stay where they were stored as long as the threads run: no creation of another
-    /// thread whose handle may be there overwrites them. `named` are the threads whose handles may be found there.
-    fn stays(&self, thread: ThreadId, named: &BTreeSet<ThreadId>) -> bool {
-        let Some(own) = self.stored_at(thread).filter(|_| !self.is_copied(thread)) else { return false };
-        named.iter().filter(|other| **other != thread).all(|other| {
-            let later = self.threads[*other].before.contains(&thread) || self.threads[*other].any_time;
-            !self.is_copied(*other) && (!later || self.stored_at(*other).is_some_and(|to| self.apart(&own, &to)))
+    /// Whether the thread's handle may have got into one of the objects otherwise than by its creation.
+    fn is_copied(&self, thread: ThreadId, objects: &[ObjectId]) -> bool {
+        self.threads[thread]
+            .made_at
+            .is_none_or(|(_, place)| self.copied.is_in(self.points_to, place, objects))
+    }
+    /// Whether handles of these threads stay where they were stored as long as the threads run: nothing copies handles
+    /// there, and no creation overwrites them.
+    fn stays(&self, function: FunctionId, row: &JoinLoop, thread: ThreadId) -> bool {
+        let Some((named, own)) = self.named(function, &row.handle).zip(self.stored_at(thread)) else { return false };
+        let Operand::Local(handle) = row.handle else { return false };
+        let Some(Stmt::Load { address, .. }) = self.points_to.addresses.definition(self.program, function, handle)
+        else {
+            return false;
+        };
+        let objects = self.objects(function, address);
+        named.iter().all(|other| {
+            let later = || self.threads[*other].before.contains(&thread) || self.threads[*other].any_time;
+            let apart = || self.stored_at(*other).is_some_and(|to| self.apart(&own, &to));
+            !self.is_copied(*other, &objects) && (*other == thread || !later() || apart())
         })
     }
 
     /// Whether a loop over handles joins all running threads of this kind.
     pub(super) fn joins(&self, context: ContextId, row: &JoinLoop, thread: ThreadId) -> bool {
         let Some((made_in, place)) = self.threads[thread].made_at else { return false };
-        let named = self.named(self.contexts[context].function, &row.handle);
-        if !named.is_some_and(|named| self.stays(thread, &named)) {
+        if !self.stays(self.contexts[context].function, row, thread) {
             return false;
         }
         let creation = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));

@@ -13,7 +13,7 @@ use model::{Budget, Spent};
 use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
 use super::canonical::{Callers, Root, canonical};
-use super::copied::copied;
+use super::copied::Copied;
 use super::joins::{ThreadCode, is_thread_code, thread_code};
 use super::matching::Writers;
 use super::{Argument, ContextId, Moment, Thread, ThreadId};
@@ -67,8 +67,8 @@ pub(super) struct Tree<'p> {
     count: BTreeMap<FunctionId, usize>,
     open: VecDeque<ContextId>,
     relevant: BTreeMap<FunctionId, Rc<BTreeMap<BlockId, Vec<usize>>>>,
-    /// Creations whose handles may be anywhere.
-    pub(super) copied: BTreeSet<ProgramPoint>,
+    /// Where handles are stored besides by their creation.
+    pub(super) copied: Copied,
     pub(super) writers: std::cell::RefCell<BTreeMap<Spot, Writers>>,
     /// Contexts in which threads start.
     pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
@@ -129,7 +129,7 @@ pub(super) fn walk<'p>(
         count: BTreeMap::new(),
         open: VecDeque::new(),
         relevant: BTreeMap::new(),
-        copied: copied(program, points_to),
+        copied: Copied::new(program, points_to),
         writers: std::cell::RefCell::default(),
         roots: BTreeMap::new(),
         starts: BTreeMap::new(),
