@@ -329,7 +329,7 @@ impl<'a> Finder<'a> {
         let ways = reachable(body, creating.head, |from, to| (from, to) != (joining.head, joining.exit));
         ways.iter().all(|block| {
             let terminator = &body.blocks[*block].terminator;
-            let leaves = matches!(terminator, Terminator::Return(_) | Terminator::Unreachable);
+            let leaves = matches!(terminator, Terminator::Return(_) | Terminator::Resume);
             let again = !creating.inside.contains(block) && terminator.targets().contains(&creating.head);
             let mut invoked = self.invocations.of(function).iter().filter(|i| i.place.1 == *block);
             !leaves && !again && !invoked.any(|i| self.invocations.unwinds(i.callee))

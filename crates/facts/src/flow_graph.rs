@@ -4,7 +4,7 @@ use model::index::{Idx, IndexVec};
 use model::{Budget, Spent};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
-use program::{BlockId, CompareOp, Expr, Function, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
+use program::{Block, BlockId, CompareOp, Expr, Function, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
 
 use crate::Rounds;
 use crate::address::{Address, Addresses, Base};
@@ -277,10 +277,17 @@ impl FlowGraph {
         Some((holds, left, right, *outside))
     }
 
-    /// Whether a loop is left at its header only.
+    /// Whether a loop is left at its header only, but for ways straight out of the function.
     pub fn leaves_at_header(&self, function: &Function, of: &Loop) -> bool {
-        let inside = of.body.iter().filter(|block| **block != of.header);
-        inside.into_iter().all(|block| function.blocks[*block].terminator.targets().iter().all(|t| of.contains(*t)))
+        let resumes = |block: BlockId| {
+            let Block { statements, terminator } = &function.blocks[block];
+            statements.is_empty() && *terminator == Terminator::Resume
+        };
+        let mut inside = of.body.iter().filter(|block| **block != of.header);
+        inside.all(|block| {
+            let targets = function.blocks[*block].terminator.targets();
+            targets.into_iter().all(|target| of.contains(target) || resumes(target))
+        })
     }
 
     /// The comparison that a local is the result of.

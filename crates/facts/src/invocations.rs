@@ -8,7 +8,7 @@ use model::{Budget, SiteId, Spent};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use program::library::{self, Effect, Role};
-use program::{BlockId, Callee, FunctionId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::{BlockId, Callee, Function, FunctionId, Operand, Program, Stmt, SyncOp, Terminator};
 
 use crate::flow_graph::FlowGraph;
 use crate::points_to::PointsTo;
@@ -223,23 +223,47 @@ impl Invocations {
         }
     }
 
+    /// Functions in which control gets from a call that unwinds, or from a library function, to where it leaves them.
     fn find_unwinding(&mut self) {
-        let leaves = |function: FunctionId| {
-            self.program.functions[function].blocks.iter().any(|block| {
-                block.terminator == Terminator::Unreachable && !block.statements.iter().any(|s| ends_thread(&s.stmt))
-            })
-        };
-        self.unwinding = self.reachable.iter().copied().filter(|f| leaves(*f)).collect();
+        let program = Arc::clone(&self.program);
         loop {
-            let calls =
-                |f: &FunctionId| self.of(*f).iter().any(|i| i.how != How::Create && self.unwinding.contains(&i.callee));
-            let more: Vec<_> =
-                self.reachable.iter().copied().filter(|f| !self.unwinding.contains(f) && calls(f)).collect();
+            let leaves = |f: &FunctionId| !self.unwinding.contains(f) && self.leaves(&program.functions[*f], *f);
+            let more: Vec<_> = self.reachable.iter().copied().filter(leaves).collect();
             if more.is_empty() {
                 return;
             }
             self.unwinding.extend(more);
         }
+    }
+    fn leaves(&self, function: &Function, id: FunctionId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), Vec::new());
+        open.extend(function.blocks.ids().next());
+        while let Some(block) = open.pop() {
+            seen.insert(block);
+            let code = &function.blocks[block];
+            match code.terminator {
+                Terminator::Resume => return true,
+                Terminator::Invoke { then, handler } => {
+                    open.push(then);
+                    let place = code.invoking().map(|index| (id, block, index));
+                    if place.is_none_or(|place| self.may_be_left(place)) {
+                        open.push(handler);
+                    }
+                }
+                ref other => open.extend(other.targets()),
+            }
+            open.retain(|next| !seen.contains(next));
+        }
+        false
+    }
+    /// Whether a statement may be left by an exception or a jump: it runs a function that may, or a library function.
+    pub fn may_be_left(&self, place: ProgramPoint) -> bool {
+        let (mut invoked, mut any) = (self.at(place), false);
+        let unwinds = invoked.any(|i| {
+            any = true;
+            self.unwinds(i.callee) || self.program.functions[i.callee].blocks.is_empty() || i.how == How::Callback
+        });
+        unwinds || !any
     }
 
     /// All that can run and is not modelled, each once. `assume_pure` names functions without a body that have no

@@ -13,7 +13,7 @@ use facts::spot::{ObjectId, Origin, Shift, Spot};
 use facts::{FromArgument, address::Address, address::Base};
 use facts::{Rounds, Solved};
 use model::index::{IndexVec, index_type};
-use model::{AccessKind, LockMode, Order, SiteId, Spent};
+use model::{AccessKind, LockMode, SiteId, Spent};
 use program::FunctionId;
 use rustc_hash::FxHashMap;
 
@@ -22,6 +22,7 @@ use crate::entries::{Entries, Holding};
 use crate::fresh::Fresh;
 use crate::interner::Interner;
 use crate::lock::Lock;
+use crate::publication::passes_weakly;
 use crate::stripe::Stripe;
 use crate::whens::Whens;
 
@@ -41,7 +42,8 @@ pub(crate) struct Way {
     pub(crate) len: Option<u64>,
     pub(crate) kind: AccessKind,
     pub(crate) atomic: bool,
-    pub(crate) order: Option<Order>,
+    /// An address may be passed on there without an order between the two who do.
+    pub(crate) weak: bool,
     /// Locks held that are known by name.
     pub(crate) locks: Vec<(Lock, LockMode)>,
     /// Locks held at a fixed distance from the accessed byte.
@@ -132,6 +134,7 @@ struct Interesting {
     /// Nothing is known about where it goes.
     wild: bool,
     fresh: bool,
+    weak: bool,
 }
 
 /// Collects the accesses of all contexts.
@@ -205,7 +208,8 @@ impl Collector<'_, '_> {
                     let spots = if wild { self.anywhere() } else { self.under_all_names(&spots) };
                     if !self.spots.get(spots).is_empty() {
                         let fresh = address.as_ref().is_some_and(|a| self.fresh.is_fresh(place, a));
-                        found.push(Interesting { place, site, access, address, spots, wild, fresh });
+                        let weak = access.atomic && passes_weakly(facts, function, &statement.stmt);
+                        found.push(Interesting { place, site, access, address, spots, wild, fresh, weak });
                     }
                 }
             }
@@ -265,7 +269,7 @@ impl Collector<'_, '_> {
             len: item.access.len,
             kind: item.access.kind,
             atomic: item.access.atomic,
-            order: item.access.order,
+            weak: item.weak,
             locks,
             beside,
             stripes,

@@ -19,7 +19,7 @@ use facts::objects::Objects;
 use facts::values::Values;
 use model::SiteId;
 use program::library::{self, Effect, Role};
-use program::{BinaryOp, Callee, Expr, Operand, Program, Stmt, SyncOp, Terminator};
+use program::{BinaryOp, Callee, Expr, FunctionId, Operand, Program, Stmt, SyncOp, Terminator};
 
 use crate::flow::{Flow, Sites, bit};
 use crate::good;
@@ -93,6 +93,9 @@ impl Failures {
             };
             sites.extend(knowledge.sites_before(place).into_iter().map(bit));
         };
+        let invoked = program.functions.ids().flat_map(|f| knowledge.invocations.of(f));
+        let started = invoked.filter(|i| i.how == How::Create).map(|i| i.callee);
+        let roots: BTreeSet<FunctionId> = started.chain(program.main).collect();
         let mut stopping = BTreeSet::new();
         for (function, body) in program.functions.iter_enumerated() {
             for (block, code) in body.blocks.iter_enumerated() {
@@ -108,9 +111,10 @@ impl Failures {
                         stopping.extend(knowledge.sites_before(place));
                     }
                 }
-                // What is never reached, or leaves by an exception that may not be caught.
+                // What is never reached, and exceptions that nothing catches.
                 let ends = code.statements.iter().any(|s| ends_thread(&s.stmt));
-                if code.terminator == Terminator::Unreachable && !ends {
+                let uncaught = code.terminator == Terminator::Resume && roots.contains(&function);
+                if uncaught || code.terminator == Terminator::Unreachable && !ends {
                     add((function, block, code.statements.len()), |f| &mut f.crashes, Danger::Steady);
                 }
             }

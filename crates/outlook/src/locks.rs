@@ -295,7 +295,7 @@ impl Analysis<'_> {
                 at((function, block, index), &point);
                 self.statement((function, block, index), &statement.stmt, &mut point);
             }
-            if matches!(body.blocks[block].terminator, Terminator::Return(_)) {
+            if matches!(body.blocks[block].terminator, Terminator::Return(_) | Terminator::Resume) {
                 end(&point);
             }
         }

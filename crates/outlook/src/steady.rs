@@ -136,8 +136,8 @@ impl Analysis<'_> {
             Terminator::Branch { condition: value, .. } | Terminator::Switch { value, .. } => {
                 !self.steady.value(function, value)
             }
-            Terminator::Any(_) => true,
-            Terminator::Goto(_) | Terminator::Return(_) | Terminator::Unreachable => false,
+            Terminator::Any(_) | Terminator::Invoke { .. } => true,
+            Terminator::Goto(_) | Terminator::Return(_) | Terminator::Resume | Terminator::Unreachable => false,
         };
         differs || self.steady.blocks.contains(&(function, block))
     }

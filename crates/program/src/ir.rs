@@ -346,10 +346,25 @@ pub enum Terminator {
     Branch { condition: Operand, then: BlockId, otherwise: BlockId },
     /// Goes to the block of the equal value.
     Switch { value: Operand, cases: Vec<(i64, BlockId)>, default: BlockId },
-    /// Goes to any of these (exceptions, indirect jumps).
+    /// Goes to any of these (indirect jumps).
     Any(Vec<BlockId>),
+    /// Goes to `then` if the [invoking statement](Block::invoking) returned, and to `handler` if it was left by an
+    /// exception or a jump. What stands after that statement is executed only if it returned.
+    Invoke { then: BlockId, handler: BlockId },
     /// Returns to the caller.
     Return(Option<Operand>),
-    /// Never reached, or leaves by an exception.
+    /// Leaves the function by an exception or a jump, for the handler of the statement that runs it. A call whose block
+    /// does not end with [`Invoke`](Self::Invoke) is never left that way; the start routine of a thread ends with it.
+    Resume,
+    /// Never reached.
     Unreachable,
+}
+
+impl Block {
+    /// The statement that [`Terminator::Invoke`] is about: the last one that may run other code.
+    pub fn invoking(&self) -> Option<usize> {
+        self.statements
+            .iter()
+            .rposition(|s| matches!(s.stmt, Stmt::Call { .. } | Stmt::Library { .. } | Stmt::Sync { .. }))
+    }
 }

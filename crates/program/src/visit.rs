@@ -104,7 +104,7 @@ impl Terminator {
             Self::Branch { condition, .. } => vec![*condition],
             Self::Switch { value, .. } => vec![*value],
             Self::Return(value) => value.iter().copied().collect(),
-            Self::Goto(_) | Self::Any(_) | Self::Unreachable => Vec::new(),
+            Self::Goto(_) | Self::Any(_) | Self::Invoke { .. } | Self::Resume | Self::Unreachable => Vec::new(),
         }
     }
 
@@ -115,7 +115,8 @@ impl Terminator {
             Self::Branch { then, otherwise, .. } => vec![*then, *otherwise],
             Self::Switch { cases, default, .. } => cases.iter().map(|(_, to)| *to).chain([*default]).collect(),
             Self::Any(blocks) => blocks.clone(),
-            Self::Return(_) | Self::Unreachable => Vec::new(),
+            Self::Invoke { then, handler } => vec![*then, *handler],
+            Self::Return(_) | Self::Resume | Self::Unreachable => Vec::new(),
         }
     }
 }

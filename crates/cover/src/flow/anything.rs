@@ -28,7 +28,7 @@ impl<'a> Walk<'a> {
         let over = if how == How::Once { state.at(Phase::Returned) } else { state.after_call(how) };
         let mut moves = vec![step(Arcs::default(), over)];
         if invoked.iter().any(|i| self.known.invocations.unwinds(i.callee)) {
-            moves.extend(self.unwind(state));
+            moves.extend(self.handle(state));
         }
         for function in inside {
             for (block_id, block) in self.known.program.functions[function].blocks.iter_enumerated() {

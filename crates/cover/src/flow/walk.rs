@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
             let over = if how == How::Once { state.at(Phase::Returned) } else { state.after_call(how) };
             let mut moves = vec![step(Arcs::default(), over)];
             if self.known.invocations.unwinds(callee) {
-                moves.extend(self.unwind(state));
+                moves.extend(self.handle(state));
             }
             return moves;
         }
@@ -216,16 +216,40 @@ impl<'a> Walk<'a> {
         moves
     }
 
-    /// Leaves functions by an exception: control goes on after any call on the way out.
+    /// Leaves a function by an exception or a jump, to the handler of the call; what a thread starts in ends it.
     pub(super) fn unwind(&self, state: &ThreadState) -> Vec<Move> {
-        let mut moves = Vec::new();
-        let mut at = self.contexts[state.context].caller;
-        while let Some((context, block, index)) = at {
-            let to = ThreadState { context, block, index, phase: Phase::Before, ..state.clone() };
-            moves.push(step(Arcs::default(), self.forget_callees(to.next())));
-            at = self.contexts[context].caller;
+        let Some((context, block, index)) = self.contexts[state.context].caller else {
+            return self.end_of_thread(state);
+        };
+        let at_call = ThreadState { context, block, index, phase: Phase::Before, ..state.clone() };
+        self.handle(&self.forget_callees(at_call))
+    }
+
+    /// Goes to the handler of the statement, if it has one.
+    pub(super) fn handle(&self, state: &ThreadState) -> Vec<Move> {
+        let function = self.contexts[state.context].function;
+        let code = &self.known.program.functions[function].blocks[state.block];
+        match code.terminator {
+            Terminator::Invoke { handler, .. } if code.invoking() == Some(state.index) => {
+                vec![step(Arcs::default(), self.enter_block(state, handler))]
+            }
+            _ => Vec::new(),
         }
-        moves
+    }
+
+    /// Where a block goes whose invoking statement has returned: a library function may as well have thrown.
+    fn after_invoke(&self, state: &ThreadState, then: BlockId, handler: BlockId) -> Vec<BlockId> {
+        let function = self.contexts[state.context].function;
+        let place = self.known.program.functions[function].blocks[state.block].invoking();
+        let place = place.map(|index| (function, state.block, index));
+        let enters = |place: &ProgramPoint| {
+            let mut invoked = self.known.invocations.at(*place).peekable();
+            invoked.peek().is_some()
+                && invoked.all(|i| {
+                    i.how == How::Call && !self.known.program.functions[i.callee].blocks.is_empty()
+                })
+        };
+        if place.is_some_and(|place| enters(&place)) { vec![then] } else { vec![then, handler] }
     }
 
     /// Drops what is known about values of calls that are over.
@@ -255,8 +279,10 @@ impl<'a> Walk<'a> {
                 _ => terminator.targets(),
             },
             Terminator::Any(to) => to.clone(),
+            Terminator::Invoke { then, handler } => self.after_invoke(state, *then, *handler),
             Terminator::Return(value) => return self.leave(state, value.as_ref()),
-            Terminator::Unreachable => return self.unwind(state),
+            Terminator::Resume => return self.unwind(state),
+            Terminator::Unreachable => return Vec::new(),
         };
         let chosen: BTreeSet<BlockId> = chosen.into_iter().collect();
         let joins = &self.known.synchronisation.joins;

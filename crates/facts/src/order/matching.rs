@@ -24,8 +24,11 @@ pub(super) struct Writers {
 }
 
 impl Tree<'_> {
-    /// Threads that a handle may name.
+    /// Threads that a handle may name; `None` if it may be something else.
     pub(super) fn named(&self, function: FunctionId, handle: &Operand) -> Option<BTreeSet<ThreadId>> {
+        if self.points_to.may_be_unknown(function, handle) {
+            return None;
+        }
         let mut places = BTreeSet::new();
         for spot in self.points_to.of(function, handle) {
             match self.points_to.origin(spot.object) {
@@ -57,7 +60,11 @@ impl Tree<'_> {
                 }
                 Some(Stmt::Load { address, size: 8, .. }) => {
                     let from = self.canonical(at, self.points_to.addresses.of(there, address));
-                    named.retain(|thread| self.stored_at(*thread).is_none_or(|to| !self.apart(&from, &to)));
+                    let objects = self.objects(there, address);
+                    named.retain(|thread| {
+                        let elsewhere = self.stored_at(*thread).is_some_and(|to| self.apart(&from, &to));
+                        !elsewhere || self.is_copied(*thread, &objects)
+                    });
                 }
                 _ => {}
             }
@@ -79,9 +86,39 @@ impl Tree<'_> {
         Some(self.canonical(context, creation.stored_at?))
     }
 
+    /// The objects that an operand may point to.
+    fn objects(&self, function: FunctionId, address: &Operand) -> Vec<ObjectId> {
+        self.points_to.of(function, address).into_iter().map(|spot| spot.object).collect()
+    }
+    /// Whether the thread's handle may have got into one of the objects otherwise than by its creation.
+    fn is_copied(&self, thread: ThreadId, objects: &[ObjectId]) -> bool {
+        self.threads[thread]
+            .made_at
+            .is_none_or(|(_, place)| self.copied.is_in(self.points_to, place, objects))
+    }
+    /// Whether handles of these threads stay where they were stored as long as the threads run: nothing copies handles
+    /// there, and no creation overwrites them.
+    fn stays(&self, function: FunctionId, row: &JoinLoop, thread: ThreadId) -> bool {
+        let Some((named, own)) = self.named(function, &row.handle).zip(self.stored_at(thread)) else { return false };
+        let Operand::Local(handle) = row.handle else { return false };
+        let Some(Stmt::Load { address, .. }) = self.points_to.addresses.definition(self.program, function, handle)
+        else {
+            return false;
+        };
+        let objects = self.objects(function, address);
+        named.iter().all(|other| {
+            let later = || self.threads[*other].before.contains(&thread) || self.threads[*other].any_time;
+            let apart = || self.stored_at(*other).is_some_and(|to| self.apart(&own, &to));
+            !self.is_copied(*other, &objects) && (*other == thread || !later() || apart())
+        })
+    }
+
     /// Whether a loop over handles joins all running threads of this kind.
     pub(super) fn joins(&self, context: ContextId, row: &JoinLoop, thread: ThreadId) -> bool {
         let Some((made_in, place)) = self.threads[thread].made_at else { return false };
+        if !self.stays(self.contexts[context].function, row, thread) {
+            return false;
+        }
         let creation = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));
         let Some((creation, to)) = creation.zip(self.stored_at(thread)) else { return false };
         let from = self.canonical(context, row.loaded_from);

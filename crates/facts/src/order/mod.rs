@@ -14,6 +14,7 @@
 //! functions that they were not given. Never claimed wrongly: that two points are ordered.
 
 mod canonical;
+mod copied;
 mod joins;
 mod matching;
 mod rows;

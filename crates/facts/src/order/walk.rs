@@ -13,6 +13,7 @@ use model::{Budget, Spent};
 use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
 use super::canonical::{Callers, Root, canonical};
+use super::copied::Copied;
 use super::joins::{ThreadCode, is_thread_code, thread_code};
 use super::matching::Writers;
 use super::{Argument, ContextId, Moment, Thread, ThreadId};
@@ -38,6 +39,8 @@ pub(super) struct Walked {
     /// `None` until it is known to be entered.
     pub(super) entry: Option<Moment>,
     exit: Option<Moment>,
+    /// What is known when it is left by an exception or a jump.
+    unwound: Option<Moment>,
     /// Calls into such contexts.
     pub(super) calls: BTreeMap<ProgramPoint, BTreeSet<ContextId>>,
     /// Where the moment is known to change.
@@ -64,6 +67,8 @@ pub(super) struct Tree<'p> {
     count: BTreeMap<FunctionId, usize>,
     open: VecDeque<ContextId>,
     relevant: BTreeMap<FunctionId, Rc<BTreeMap<BlockId, Vec<usize>>>>,
+    /// Where handles are stored besides by their creation.
+    pub(super) copied: Copied,
     pub(super) writers: std::cell::RefCell<BTreeMap<Spot, Writers>>,
     /// Contexts in which threads start.
     pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
@@ -79,6 +84,23 @@ impl Callers for Tree<'_> {
     }
     fn function(&self, context: ContextId) -> FunctionId {
         self.contexts[context].function
+    }
+}
+
+/// What is known when a block is left.
+struct Left {
+    /// After its statements; `None` if its end is not known to be reached.
+    end: Option<Moment>,
+    /// When its invoking statement was left by an exception or a jump.
+    unwound: Option<Moment>,
+}
+
+/// Adds what is known on another way.
+fn also(known: &mut Option<Moment>, other: Option<&Moment>) {
+    match (known, other) {
+        (Some(known), Some(other)) => drop(known.join(other)),
+        (known @ None, Some(other)) => *known = Some(other.clone()),
+        (_, None) => {}
     }
 }
 
@@ -107,6 +129,7 @@ pub(super) fn walk<'p>(
         count: BTreeMap::new(),
         open: VecDeque::new(),
         relevant: BTreeMap::new(),
+        copied: Copied::new(program, points_to),
         writers: std::cell::RefCell::default(),
         roots: BTreeMap::new(),
         starts: BTreeMap::new(),
@@ -202,6 +225,7 @@ impl Tree<'_> {
             callers: Vec::new(),
             entry: None,
             exit: None,
+            unwound: None,
             calls: BTreeMap::new(),
             changes: BTreeMap::new(),
             queued: false,
@@ -294,9 +318,8 @@ impl Tree<'_> {
         let (program, graphs) = (self.program, self.graphs);
         let function = self.contexts[context].function;
         let (body, graph) = (&program.functions[function], &graphs[function]);
-        let relevant = self.relevant(function);
         let mut at: BTreeMap<BlockId, Moment> = BTreeMap::new();
-        let mut exit: Option<Moment> = None;
+        let (mut exit, mut unwound): (Option<Moment>, Option<Moment>) = (None, None);
         let mut leaving: BTreeMap<(BlockId, BlockId), Moment> = BTreeMap::new();
         let mut open: BTreeSet<(u32, BlockId)> = BTreeSet::new();
         let rank: BTreeMap<BlockId, u32> = graph.order.iter().enumerate().map(|(i, b)| (*b, i as u32)).collect();
@@ -305,23 +328,13 @@ impl Tree<'_> {
             open.insert((0, *first));
         }
         while let Some((_, block)) = open.pop_first() {
-            let mut moment = Some(at[&block].clone());
-            for index in relevant.get(&block).into_iter().flatten().copied() {
-                let Some(now) = moment else { break };
-                let stmt = &body.blocks[block].statements[index].stmt;
-                moment = self.statement(context, (function, block, index), stmt, now);
+            let left = self.through(context, block, at[&block].clone(), |_, _| {});
+            match &body.blocks[block].terminator {
+                Terminator::Return(_) => also(&mut exit, left.end.as_ref()),
+                Terminator::Resume => also(&mut unwound, left.end.as_ref()),
+                _ => {}
             }
-            let Some(moment) = moment else { continue };
-            if let Terminator::Return(_) = &body.blocks[block].terminator {
-                match &mut exit {
-                    Some(exit) => {
-                        exit.join(&moment);
-                    }
-                    None => exit = Some(moment.clone()),
-                }
-            }
-            for target in body.blocks[block].terminator.targets() {
-                let out = self.across(context, block, target, &moment);
+            for (target, out) in self.targets(context, block, &left) {
                 leaving.insert((block, target), out.clone());
                 let changed = match at.get_mut(&target) {
                     Some(known) => known.join(&out),
@@ -337,8 +350,75 @@ impl Tree<'_> {
         }
         self.note_loops(context, &leaving);
         if let Some(exit) = exit {
-            self.leave(context, &exit);
+            self.leave(context, &exit, false);
         }
+        if let Some(unwound) = unwound {
+            self.leave(context, &unwound, true);
+        }
+    }
+
+    /// Follows the statements of a block, and notes where what is known changes.
+    fn through(
+        &mut self,
+        context: ContextId,
+        block: BlockId,
+        start: Moment,
+        mut note: impl FnMut(usize, &Moment),
+    ) -> Left {
+        let function = self.contexts[context].function;
+        let code = &self.program.functions[function].blocks[block];
+        let invokes = matches!(code.terminator, Terminator::Invoke { .. });
+        let invoking = code.invoking().filter(|_| invokes);
+        let relevant = self.relevant(function);
+        let mut left = Left { end: Some(start.clone()), unwound: invoking.is_none().then_some(start) };
+        for (index, statement) in code.statements.iter().enumerate() {
+            let is_relevant = relevant.get(&block).is_some_and(|list| list.binary_search(&index).is_ok());
+            if !is_relevant && invoking != Some(index) {
+                continue;
+            }
+            let Some(now) = left.end.take() else { break };
+            let place = (function, block, index);
+            left.end = if is_relevant {
+                self.statement(context, place, &statement.stmt, now.clone())
+            } else {
+                Some(now.clone())
+            };
+            if let Some(after) = left.end.as_ref().filter(|after| **after != now) {
+                note(index + 1, after);
+            }
+            if invoking == Some(index) {
+                left.unwound = self.unwound(context, place, &now);
+            }
+        }
+        left
+    }
+
+    /// What is known when a statement is left by an exception or a jump; `None` if it is not known to be.
+    fn unwound(&self, context: ContextId, place: ProgramPoint, moment: &Moment) -> Option<Moment> {
+        let Some(invoke) = self.points_to.invoke(place) else { return Some(moment.clone()) };
+        let unwinds = |f: &FunctionId| !self.concerned.contains(f) && self.invocations.unwinds(*f);
+        let by_others = invoke.outside || invoke.callees.is_empty() || invoke.callees.iter().any(unwinds);
+        let mut unwound = by_others.then(|| moment.clone());
+        for entered in self.contexts[context].calls.get(&place).into_iter().flatten() {
+            also(&mut unwound, self.contexts[*entered].unwound.as_ref());
+        }
+        unwound
+    }
+
+    /// Where a block goes, with what is known there.
+    fn targets(&self, context: ContextId, block: BlockId, left: &Left) -> Vec<(BlockId, Moment)> {
+        let function = self.contexts[context].function;
+        let terminator = &self.program.functions[function].blocks[block].terminator;
+        let mut out = Vec::new();
+        for target in terminator.targets() {
+            let handles = matches!(terminator, Terminator::Invoke { handler, .. } if *handler == target);
+            let returns = !matches!(terminator, Terminator::Invoke { then, .. } if *then != target);
+            let ways = [(returns, &left.end), (handles, &left.unwound)];
+            for moment in ways.into_iter().filter(|(goes, _)| *goes).filter_map(|(_, moment)| moment.as_ref()) {
+                out.push((target, self.across(context, block, target, moment)));
+            }
+        }
+        out
     }
 
     /// What runs where loops with creations are entered.
@@ -359,9 +439,10 @@ impl Tree<'_> {
         }
     }
 
-    /// A context is left with this known.
-    fn leave(&mut self, context: ContextId, moment: &Moment) {
-        let changed = match &mut self.contexts[context].exit {
+    /// A context is left with this known, by returning or otherwise.
+    fn leave(&mut self, context: ContextId, moment: &Moment, unwinds: bool) {
+        let walked = &mut self.contexts[context];
+        let changed = match if unwinds { &mut walked.unwound } else { &mut walked.exit } {
             Some(exit) => exit.join(moment),
             exit @ None => {
                 *exit = Some(moment.clone());
@@ -524,32 +605,20 @@ impl Tree<'_> {
     fn record(&mut self, context: ContextId) {
         let Some(entry) = self.contexts[context].entry.clone() else { return };
         let function = self.contexts[context].function;
-        let (program, graphs) = (self.program, self.graphs);
-        let (body, graph) = (&program.functions[function], &graphs[function]);
+        let graph = &self.graphs[function];
         let mut at: BTreeMap<BlockId, Moment> = graph.order.first().map(|b| (*b, entry)).into_iter().collect();
-        let relevant = self.relevant(function);
         let mut changes: BTreeMap<(BlockId, usize), Moment> = BTreeMap::new();
         let mut rounds = 0;
         loop {
             let mut changed = false;
             for block in &graph.order {
-                let Some(mut now) = at.get(block).cloned() else { continue };
+                let Some(now) = at.get(block).cloned() else { continue };
                 changes.retain(|(b, _), _| b != block);
                 changes.insert((*block, 0), now.clone());
-                let mut ended = false;
-                for index in relevant.get(block).into_iter().flatten().copied() {
-                    let stmt = &body.blocks[*block].statements[index].stmt;
-                    let Some(after) = self.statement(context, (function, *block, index), stmt, now.clone()) else {
-                        ended = true;
-                        break;
-                    };
-                    if after != now {
-                        changes.insert((*block, index + 1), after.clone());
-                    }
-                    now = after;
-                }
-                for target in body.blocks[*block].terminator.targets().into_iter().filter(|_| !ended) {
-                    let out = self.across(context, *block, target, &now);
+                let left = self.through(context, *block, now, |index, after| {
+                    changes.insert((*block, index), after.clone());
+                });
+                for (target, out) in self.targets(context, *block, &left) {
                     changed |= match at.get_mut(&target) {
                         Some(known) => known.join(&out),
                         None => {

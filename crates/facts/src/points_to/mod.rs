@@ -244,6 +244,17 @@ impl PointsTo {
             Base::Number | Base::Global(_) | Base::Function(_) => false,
         }
     }
+    /// Whether an operand is certainly no pointer.
+    pub fn is_number(&self, function: FunctionId, operand: &Operand) -> bool {
+        match self.addresses.of(function, operand).base {
+            Base::Number => true,
+            Base::Local(local) => {
+                let node = self.locals[function] + local.0;
+                self.solver.of(node).is_empty() && !self.solver.may_be_unknown(node)
+            }
+            Base::Any | Base::Global(_) | Base::Function(_) => false,
+        }
+    }
     /// The functions that an operand may point to, in order.
     pub fn functions(&self, function: FunctionId, operand: &Operand) -> Vec<FunctionId> {
         let mut found: Vec<FunctionId> = self.of(function, operand).iter().filter_map(|s| self.function(*s)).collect();

@@ -76,6 +76,11 @@ impl<'m> Value<'m> {
         attribute.is_some_and(|attribute| unsafe { LLVMGetEnumAttributeValue(attribute) } == 0)
     }
 
+    /// Whether no exception leaves a function or call.
+    pub(crate) fn never_unwinds(self) -> bool {
+        self.attribute(AttributeOf::Function, "nounwind").is_some()
+    }
+
     /// Removes an attribute of a function or call, if it is there.
     pub(crate) fn remove_attribute(self, of: AttributeOf, name: &str) {
         // SAFETY: a function or a call, and an attribute that LLVM has.

@@ -17,7 +17,7 @@ impl<'m> Body<'_, '_, 'm> {
         // One entry per edge in LLVM, one per predecessor here; edges from one block agree.
         let mut incoming = Vec::new();
         for (block, value) in phi.incoming() {
-            let entry = (self.block(block), self.extract(value, path));
+            let entry = (self.comes_from(block, phi), self.extract(value, path));
             if !incoming.contains(&entry) {
                 incoming.push(entry);
             }

@@ -3,13 +3,13 @@
 //! A value of fewer than 64 bits is kept sign-extended, except that one-bit values are 0 and 1. Values wider than
 //! 64 bits, floating point and vectors are [`Operand::Any`].
 
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMValueKind};
 use program::{BinaryOp, CompareOp, Expr, Operand};
 
 use super::body::Body;
 use super::constant::Step;
 use crate::intrinsics::{self, Intrinsic};
-use crate::ir::Value;
+use crate::ir::{self, Value};
 
 impl<'m> Body<'_, '_, 'm> {
     /// Lowers an instruction without effect; its result is a scalar.
@@ -45,6 +45,9 @@ impl<'m> Body<'_, '_, 'm> {
         if !Self::is_scalar(instruction.ty()) || self.variables.value(instruction).is_some() {
             return None;
         }
+        if let Some(constant) = Self::returned_constant(instruction) {
+            return Some(constant);
+        }
         let same = match opcode {
             LLVMGetElementPtr => self.symbols().constant_offset(instruction) == Some(0),
             LLVMSExt => Self::bits(instruction.part(0)) > 1,
@@ -55,6 +58,43 @@ impl<'m> Body<'_, '_, 'm> {
             _ => false,
         };
         instruction.operand(0).filter(|from| same && Self::is_scalar(from.ty()))
+    }
+
+    /// The number that a call returns whose function does nothing else. (libstdc++ asks such a function whether there are
+    /// threads before it locks.)
+    pub(super) fn returned_constant(call: Value<'m>) -> Option<Value<'m>> {
+        let function = call.called_function().filter(|f| !f.is_declaration())?;
+        if function.linkage() != LLVMLinkage::LLVMInternalLinkage {
+            return None;
+        }
+        let [block] = function.blocks()[..] else { return None };
+        let [only] = block.instructions()[..] else { return None };
+        let value = only.operand(0).filter(|_| only.opcode() == Some(LLVMOpcode::LLVMRet))?;
+        (value.kind() == LLVMValueKind::LLVMConstantIntValueKind).then_some(value)
+    }
+
+    /// Whether a branch takes the first of its two targets, if its condition compares constants and the other target has
+    /// no values by predecessor.
+    pub(super) fn decided(&self, branch: Value<'m>) -> Option<bool> {
+        let has_phis = |block: ir::Block<'m>| {
+            block.instructions().first().is_some_and(|i| i.opcode() == Some(LLVMOpcode::LLVMPHI))
+        };
+        let compare = branch.part(0);
+        if compare.opcode() != Some(LLVMOpcode::LLVMICmp) || self.variables.value(compare).is_some() {
+            return None;
+        }
+        let constant = |part: u32| match self.operand(compare.part(part)) {
+            Operand::Const(number) => Some(number),
+            _ => None,
+        };
+        let (left, right) = (constant(0)?, constant(1)?);
+        let taken = match compare.predicate() {
+            LLVMIntPredicate::LLVMIntEQ => left == right,
+            LLVMIntPredicate::LLVMIntNE => left != right,
+            _ => return None,
+        };
+        let other = branch.successors().get(usize::from(taken)).copied()?;
+        (!has_phis(other)).then_some(taken)
     }
 
     /// The width of a scalar: of integers theirs, of pointers 64.

@@ -1,5 +1,7 @@
 //! Bodies of functions: numbering of locals and blocks, and the walk over instructions.
 
+use std::collections::BTreeMap;
+
 use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use model::{IndexVec, SiteId};
 use program::{Block, BlockId, Expr, Local, LocalId, Operand, Statement, Stmt, Terminator};
@@ -19,8 +21,18 @@ pub(super) struct Body<'l, 'a, 'm> {
     of: FxHashMap<Value<'m>, LocalId>,
     /// The numbers in results that are structs; what is not a number has no local.
     parts: FxHashMap<Value<'m>, Vec<Option<LocalId>>>,
-    blocks: FxHashMap<ir::Block<'m>, BlockId>,
-    statements: Vec<Statement>,
+    /// The blocks that a block is cut into after calls that may be left otherwise than by returning, in order.
+    pub(super) pieces: FxHashMap<ir::Block<'m>, Vec<BlockId>>,
+    /// From where control comes to the handlers of `invoke`s that may also be left by a jump, by their blocks.
+    pub(super) before_handlers: FxHashMap<ir::Block<'m>, BlockId>,
+    /// Where calls that return twice go on.
+    pub(super) again: Vec<BlockId>,
+    /// Where what leaves the function by an exception or a jump goes.
+    pub(super) outward: Option<BlockId>,
+    /// Blocks that are lowered.
+    pub(super) done: BTreeMap<BlockId, Block>,
+    pub(super) next: u32,
+    pub(super) statements: Vec<Statement>,
     /// The site of the instruction being lowered.
     pub(super) site: Option<SiteId>,
 }
@@ -41,13 +53,20 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             locals: IndexVec::new(),
             of: FxHashMap::default(),
             parts: FxHashMap::default(),
-            blocks: FxHashMap::default(),
+            pieces: FxHashMap::default(),
+            before_handlers: FxHashMap::default(),
+            again: Vec::new(),
+            outward: None,
+            done: BTreeMap::new(),
+            next: 0,
             statements: Vec::new(),
             site: None,
         };
         body.number();
-        let blocks = function.blocks().into_iter().map(|block| body.block_of(&block.instructions())).collect();
-        Lowered { locals: body.locals, blocks }
+        for block in function.blocks() {
+            body.lower_block(block);
+        }
+        Lowered { locals: body.locals, blocks: body.done.into_values().collect() }
     }
 
     /// Gives a number to every parameter, block and result, so that uses may come before definitions.
@@ -56,9 +75,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             let local = self.named_local(parameter);
             self.of.insert(parameter, local);
         }
-        for (index, block) in self.function.blocks().into_iter().enumerate() {
-            self.blocks.insert(block, BlockId(index as u32));
-        }
+        self.number_blocks();
         for instruction in self.function.instructions() {
             if self.same_as(instruction).is_some() {
                 continue;
@@ -85,7 +102,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         let opcode = instruction.opcode();
         let called = || instruction.called_function().is_some_and(|f| !f.is_declaration());
         instruction.ty().struct_elements().is_some()
-            && (matches!(opcode, Some(LLVMAtomicCmpXchg | LLVMLoad | LLVMPHI))
+            && (matches!(opcode, Some(LLVMAtomicCmpXchg | LLVMLandingPad | LLVMLoad | LLVMPHI))
                 || Self::is_overflow_arithmetic(instruction)
                 || called())
     }
@@ -102,19 +119,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         self.locals.push(Local { name })
     }
 
-    fn block_of(&mut self, instructions: &[Value<'m>]) -> Block {
-        let mut terminator = Terminator::Unreachable;
-        for &instruction in instructions {
-            self.site = self.lowering.sites.id(instruction);
-            match self.terminator(instruction) {
-                Some(end) => terminator = end,
-                None => self.instruction(instruction),
-            }
-        }
-        Block { statements: std::mem::take(&mut self.statements), terminator }
-    }
-
-    fn instruction(&mut self, instruction: Value<'m>) {
+    pub(super) fn instruction(&mut self, instruction: Value<'m>) {
         use LLVMOpcode::*;
         match instruction.opcode() {
             Some(LLVMLoad) => self.load(instruction),
@@ -124,6 +129,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             Some(LLVMFence) => self.fence(instruction),
             Some(LLVMAlloca) => self.alloca(instruction),
             Some(LLVMCall) => self.call(instruction),
+            Some(LLVMLandingPad) => self.caught(instruction),
             Some(LLVMVAArg) => self.variadic_argument(instruction),
             Some(_) if self.same_as(instruction).is_some() => {}
             Some(opcode) if Self::is_scalar(instruction.ty()) => self.compute(instruction, opcode),
@@ -134,7 +140,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
     }
 
     /// How the block ends, if the instruction ends it.
-    fn terminator(&mut self, instruction: Value<'m>) -> Option<Terminator> {
+    pub(super) fn terminator(&mut self, instruction: Value<'m>) -> Option<Terminator> {
         use LLVMOpcode::*;
         let successors = |body: &Self| instruction.successors().into_iter().map(|b| body.block(b)).collect::<Vec<_>>();
         Some(match instruction.opcode()? {
@@ -146,23 +152,22 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             LLVMBr => {
                 let to = successors(self);
                 match (instruction.is_conditional(), to.as_slice()) {
-                    (true, &[then, otherwise]) => {
-                        Terminator::Branch { condition: self.operand(instruction.part(0)), then, otherwise }
-                    }
+                    (true, &[then, otherwise]) => match self.decided(instruction) {
+                        Some(taken) => Terminator::Goto(if taken { then } else { otherwise }),
+                        None => Terminator::Branch { condition: self.operand(instruction.part(0)), then, otherwise },
+                    },
                     _ => Terminator::Goto(to[0]),
                 }
             }
             LLVMSwitch => self.switch(instruction),
             LLVMIndirectBr => Terminator::Any(successors(self)),
-            LLVMInvoke => {
-                self.call(instruction);
-                Terminator::Any(successors(self))
-            }
+            LLVMInvoke => self.invoke(instruction),
             LLVMCallBr => {
                 self.call(instruction);
                 Terminator::Any(successors(self))
             }
-            LLVMUnreachable | LLVMResume => Terminator::Unreachable,
+            LLVMResume => Terminator::Goto(self.outward()),
+            LLVMUnreachable => Terminator::Unreachable,
             LLVMCatchRet | LLVMCleanupRet | LLVMCatchSwitch => {
                 self.unmodelled("exception handling of another system", None);
                 Terminator::Any(successors(self))
@@ -190,11 +195,6 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
     /// The names of constants.
     pub(super) fn symbols(&self) -> &Symbols<'a, 'm> {
         &self.lowering.symbols
-    }
-
-    /// The block's number.
-    pub(super) fn block(&self, block: ir::Block<'m>) -> BlockId {
-        self.blocks[&block]
     }
 
     /// The value as an operand.

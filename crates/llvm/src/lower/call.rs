@@ -18,6 +18,9 @@ impl<'m> Body<'_, '_, 'm> {
         if let Some(effect) = intrinsics::of_call(call) {
             return self.intrinsic(call, &callee.name(), effect);
         }
+        if self.same_as(call).is_some() && Self::returned_constant(call).is_some() {
+            return;
+        }
         let args = self.arguments(call);
         if !callee.is_function() {
             if !matches!(callee.kind(), LLVMValueKind::LLVMInstructionValueKind | LLVMValueKind::LLVMArgumentValueKind)
@@ -217,9 +220,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.unmodelled(&format!("calls `{}`, a jump out of a function", function.name), Some(function.name));
             }
             Role::Exit(status) => {
-                if function.name == "exit" {
-                    self.run_exit_handlers();
-                }
+                self.run_exit_handlers(function.name);
                 self.emit(Stmt::Exit { code: Self::arg(&args, status) });
             }
             Role::Abort | Role::AssertionFailed => self.emit(Stmt::Assert { condition: Operand::Const(0) }),
@@ -238,6 +239,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.define(call, Expr::Use(to));
             }
             _ => {
+                self.thrown(function.name, &args);
                 let dst = self.optional_result(call);
                 self.emit(Stmt::Library { dst, function: function.name.to_owned(), args });
             }

@@ -1,7 +1,10 @@
 //! Constants: as operands, and as the initial bytes of globals.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
-use program::{GlobalId, Operand};
+use program::{FunctionId, GlobalId, Operand};
 use rustc_hash::FxHashMap;
 
 use crate::functions::Functions;
@@ -13,6 +16,14 @@ pub(crate) struct Symbols<'a, 'm> {
     pub(crate) layout: Layout<'m>,
     pub(crate) functions: &'a Functions<'m>,
     pub(crate) globals: FxHashMap<Value<'m>, GlobalId>,
+    /// Functions in constants that have no fixed value: their addresses are used, in a way that is not known.
+    pub(crate) hidden: RefCell<BTreeSet<FunctionId>>,
+}
+
+/// Whether the linker defines the global as the start or the end of a section.
+fn is_section_bound(global: Value<'_>) -> bool {
+    let name = global.name();
+    global.is_declaration() && ["__start_", "__stop_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The initial content of a global.
@@ -34,6 +45,8 @@ impl<'m> Symbols<'_, 'm> {
             LLVMValueKind::LLVMConstantIntValueKind => value.as_number().map_or(Operand::Any, Operand::Const),
             LLVMValueKind::LLVMConstantPointerNullValueKind => Operand::Const(0),
             LLVMValueKind::LLVMFunctionValueKind => self.functions.id(value).map_or(Operand::Any, Operand::Function),
+            // The linker's names for all objects in a section.
+            LLVMValueKind::LLVMGlobalVariableValueKind if is_section_bound(value) => Operand::Any,
             LLVMValueKind::LLVMGlobalVariableValueKind => {
                 self.globals.get(&value).map_or(Operand::Any, |&global| Operand::Global(global, 0))
             }
@@ -61,7 +74,21 @@ impl<'m> Symbols<'_, 'm> {
                 (Operand::Global(a, x), Operand::Global(b, y)) if a == b => Operand::Const(x.wrapping_sub(y)),
                 _ => Operand::Any,
             },
-            _ => Operand::Any,
+            _ => {
+                self.hide(value);
+                Operand::Any
+            }
+        }
+    }
+
+    /// Remembers the functions in a constant.
+    fn hide(&self, constant: Value<'m>) {
+        for part in constant.operands() {
+            match part.kind() {
+                LLVMValueKind::LLVMFunctionValueKind => self.hidden.borrow_mut().extend(self.functions.id(part)),
+                LLVMValueKind::LLVMConstantExprValueKind => self.hide(part),
+                _ => {}
+            }
         }
     }
 

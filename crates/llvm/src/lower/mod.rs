@@ -8,14 +8,19 @@
 
 mod aggregate;
 mod arithmetic;
+mod blocks;
 mod body;
 mod call;
 pub(crate) mod constant;
+mod exceptions;
+mod exit;
 mod memory;
 mod synthetic;
 mod thread;
 mod thread_end;
+mod unwinding;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::IndexVec;
@@ -24,8 +29,10 @@ use rustc_hash::FxHashMap;
 
 use self::body::Body;
 use self::constant::{Content, Symbols};
-use self::synthetic::ExitHandlers;
+use self::exit::ExitHandlers;
+use self::exceptions::Exceptions;
 use self::thread_end::ThreadEnd;
+use self::unwinding::Unwinding;
 use crate::assembly;
 use crate::functions::{Functions, source_name};
 use crate::ir::{Module, Value};
@@ -49,6 +56,7 @@ pub(crate) fn lower<'m>(
             layout: module.layout(),
             functions,
             globals: globals.iter().enumerate().map(|(i, &g)| (g, GlobalId(i as u32))).collect(),
+            hidden: RefCell::default(),
         },
         sites,
         assume_pure,
@@ -61,6 +69,8 @@ pub(crate) fn lower<'m>(
         results: FxHashMap::default(),
         errno: None,
         sections: None,
+        unwinding: Unwinding::new(functions),
+        exceptions: Exceptions::new(functions),
         program: Program {
             architecture: module.architecture(),
             files: sites.files.clone(),
@@ -88,12 +98,15 @@ pub(crate) struct Lowering<'a, 'm> {
     results: FxHashMap<Value<'m>, GlobalId>,
     errno: Option<GlobalId>,
     sections: Option<GlobalId>,
+    unwinding: Unwinding<'m>,
+    exceptions: Exceptions,
     program: Program,
 }
 
 impl<'m> Lowering<'_, 'm> {
     fn run(mut self, module: Module<'m>) -> Program {
         self.module_assembly(module);
+        self.jumps_from_handlers();
         for global in self.globals.clone() {
             let global = self.global(global);
             self.program.globals.push(global);
@@ -111,7 +124,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         self.library_bodies();
         self.collect_exit_handlers();
-        self.exit_function();
+        self.exit_functions();
         self.collect_thread_end();
         self.thread_end_function();
         for (id, &function) in table.iter_enumerated() {
@@ -125,6 +138,7 @@ impl<'m> Lowering<'_, 'm> {
         let is_main = |f: &Value<'m>| MAIN.contains(&f.name().as_str()) && !f.is_declaration();
         let main = table.iter_enumerated().find(|(_, f)| is_main(f)).map(|(id, _)| id);
         self.program.main = main.map(|main| self.entry(main));
+        self.hidden_functions();
         names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
         self.program.types = self.types.into_table();
         self.program
@@ -133,6 +147,27 @@ impl<'m> Lowering<'_, 'm> {
     fn module_assembly(&mut self, module: Module<'m>) {
         if module.has_assembly() {
             let what = assembly::OUTSIDE.to_owned();
+            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
+    }
+
+    /// A variable with the functions whose addresses are computed with, so that an unknown pointer may mean them.
+    fn hidden_functions(&mut self) {
+        let hidden = self.symbols.hidden.take();
+        if !hidden.is_empty() {
+            let mut table = variable("computed addresses", 8 * hidden.len() as u64, false);
+            let numbered = (0..).zip(hidden);
+            table.relocations = numbered.map(|(n, function)| (8 * n, program::Operand::Function(function))).collect();
+            self.program.globals.push(table);
+        }
+    }
+
+    /// A handler of a signal runs anywhere, so a jump out of it could come from anywhere.
+    fn jumps_from_handlers(&mut self) {
+        let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
+        let handles = |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
+        if self.unwinding.jumps() && declared.any(|f| handles(&f)) {
+            let what = "jumps, perhaps out of a handler of a signal".to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
     }

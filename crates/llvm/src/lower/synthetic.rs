@@ -9,18 +9,13 @@
 use std::collections::BTreeSet;
 
 use model::{IndexVec, LockMode, Order, SiteId};
-use program::library::{
-    Role,
-    threads::{self, ThreadOp},
-};
+use program::library::Role;
 use program::{
     Block, BlockId, Callee, Function, FunctionId, Local, LocalId, Operand, Site, Statement, Stmt, SyncOp, Terminator,
     TryMode, library,
 };
 
 use super::Lowering;
-use super::body::Body;
-use super::thread_end::registers_destructor;
 use crate::ir::Value;
 
 /// Library functions that get a body here.
@@ -31,48 +26,6 @@ const GUARD_ABORT: &str = "__cxa_guard_abort";
 /// Virtual functions of `std::thread::_State`, from where an object's table pointer points to.
 const STATE_DELETE: i64 = 8;
 const STATE_RUN: i64 = 16;
-
-/// What runs when the program ends by `exit` or by returning from `main`.
-#[derive(Default)]
-pub(super) struct ExitHandlers {
-    /// Function and argument.
-    handlers: BTreeSet<(FunctionId, Option<Argument>)>,
-    /// Calls any of them, any number of times; `None` when there are none.
-    pub(super) function: Option<FunctionId>,
-}
-
-/// A constant argument of an exit handler, in an order.
-type Argument = (Option<program::GlobalId>, i64);
-
-impl ExitHandlers {
-    /// Whether the function registers an exit handler.
-    pub(super) fn registers(&self, name: &str) -> bool {
-        matches!(name, "atexit" | "at_quick_exit" | "on_exit" | "__cxa_atexit") || registers_destructor(name)
-    }
-}
-
-impl<'m> Body<'_, '_, 'm> {
-    /// Calls what runs before the program ends by `exit`.
-    pub(super) fn run_exit_handlers(&mut self) {
-        if self.lowering.thread_end.runs_at_exit() {
-            self.end_thread();
-        }
-        if let Some(handlers) = self.lowering.exit.function {
-            self.emit(Stmt::Call { dst: None, callee: Callee::Direct(handlers), args: Vec::new() });
-        }
-    }
-
-    /// A call that registers an exit handler. The handlers were collected beforehand.
-    pub(super) fn register_handler(&mut self, call: Value<'m>, name: &str, args: &[Operand]) {
-        if !matches!(name, "atexit" | "__cxa_atexit") && !registers_destructor(name) {
-            let what = format!("calls `{name}`, whose handler runs when the program ends");
-            self.unmodelled(&what, Some(name));
-        } else if !matches!(Self::arg(args, 0), Operand::Function(_)) {
-            self.unmodelled(&format!("calls `{name}` with a handler that is not constant"), Some(name));
-        }
-        self.define(call, program::Expr::Use(Operand::Const(0)));
-    }
-}
 
 /// A function in the making.
 pub(super) struct Draft {
@@ -118,6 +71,12 @@ impl Draft {
         self.push(sites, Stmt::Load { dst, address, size: 8, atomic: None });
         Operand::Local(dst)
     }
+    /// A load that no other thread can notice.
+    pub(super) fn load_private(&mut self, address: Operand) -> Operand {
+        let dst = self.local();
+        self.statements.push(Statement { site: None, stmt: Stmt::Load { dst, address, size: 8, atomic: None } });
+        Operand::Local(dst)
+    }
     pub(super) fn end(&mut self, terminator: Terminator) {
         let statements = std::mem::take(&mut self.statements);
         self.blocks.push(Block { statements, terminator });
@@ -138,73 +97,9 @@ impl<'m> Lowering<'_, 'm> {
         Draft::new(self.program.functions.next_id(), name, params)
     }
 
-    /// Finds the exit handlers that the module registers.
-    pub(super) fn collect_exit_handlers(&mut self) {
-        let mut handlers = BTreeSet::new();
-        for (_, function) in self.symbols.functions.defined() {
-            for call in function.instructions() {
-                let Some(callee) = call.called_function().filter(|f| f.is_declaration()) else { continue };
-                let name = callee.name();
-                if name != "atexit" && name != "__cxa_atexit" {
-                    continue;
-                }
-                let mut args = call.arguments();
-                let Some(Operand::Function(handler)) = args.next().map(|a| self.symbols.constant(a)) else { continue };
-                let argument = match args.next().filter(|_| name == "__cxa_atexit").map(|a| self.symbols.constant(a)) {
-                    Some(Operand::Global(global, offset)) => Some((Some(global), offset)),
-                    Some(Operand::Const(number)) => Some((None, number)),
-                    _ => None,
-                };
-                handlers.insert((handler, argument));
-            }
-        }
-        self.exit.handlers = handlers;
-    }
-
-    /// The call of a handler. It may be a library's function, such as the destructor of a library's class.
-    pub(super) fn handler_call(&self, handler: FunctionId, argument: Operand) -> Stmt {
-        let function = &self.program.functions[handler];
-        let args = vec![argument; function.params.min(1) as usize];
-        if self.symbols.functions.table[handler].is_declaration() {
-            if let Some(ThreadOp::CondDestroy { .. }) = threads::lookup(&function.symbol).map(|f| f.op) {
-                return Stmt::Sync { dst: None, op: SyncOp::CondDestroy { cond: argument } };
-            }
-            match library::lookup(&function.symbol) {
-                Some(row) if matches!(row.role, Role::Free(0)) => return Stmt::Free { address: argument },
-                Some(row) => return Stmt::Library { dst: None, function: row.name.to_owned(), args },
-                None => {}
-            }
-        }
-        Stmt::Call { dst: None, callee: Callee::Direct(handler), args }
-    }
-
-    /// The function that runs exit handlers: any of them, in any order, until it stops.
-    pub(super) fn exit_function(&mut self) {
-        let destructors = self.listed_functions(c"llvm.global_dtors");
-        if self.exit.handlers.is_empty() && destructors.is_empty() {
-            return;
-        }
-        let mut draft = self.draft("exit handlers", 0);
-        let handlers: Vec<_> = self.exit.handlers.iter().copied().collect();
-        let first = 1;
-        let after = BlockId(first + handlers.len() as u32);
-        let all = (first..=after.0).map(BlockId).collect();
-        draft.end(Terminator::Any(all));
-        for (handler, argument) in handlers {
-            let argument = match argument {
-                Some((Some(global), offset)) => Operand::Global(global, offset),
-                Some((None, number)) => Operand::Const(number),
-                None => Operand::Any,
-            };
-            let stmt = self.handler_call(handler, argument);
-            draft.push(&mut self.program.sites, stmt);
-            draft.end(Terminator::Goto(BlockId(0)));
-        }
-        for destructor in destructors {
-            draft.call(&mut self.program.sites, Callee::Direct(destructor), Vec::new());
-        }
-        draft.end(Terminator::Return(None));
-        self.exit.function = Some(self.add(draft, "__rp_exit_handlers"));
+    /// Whether a call of the function may be left by an exception or a jump.
+    pub(super) fn may_be_left(&self, function: FunctionId) -> bool {
+        self.symbols.functions.table.get(function).is_some_and(|f| self.unwinding.leaves(*f))
     }
 
     /// Where the initial thread starts: `main` itself, or a function that does what belongs around it.
@@ -222,6 +117,14 @@ impl<'m> Lowering<'_, 'm> {
         }
         let args = (0..params).map(|p| Operand::Local(LocalId(p))).collect();
         draft.push(&mut self.program.sites, Stmt::Call { dst: Some(status), callee: Callee::Direct(main), args });
+        if self.may_be_left(main) {
+            // `pthread_exit` in the first thread: the other threads go on.
+            draft.end(Terminator::Invoke { then: BlockId(2), handler: BlockId(1) });
+            if let Some(end) = thread_end {
+                draft.call(&mut self.program.sites, Callee::Direct(end), Vec::new());
+            }
+            draft.end(Terminator::Resume);
+        }
         for handlers in thread_end.into_iter().chain(self.exit.function) {
             draft.call(&mut self.program.sites, Callee::Direct(handlers), Vec::new());
         }
@@ -230,7 +133,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     /// The functions of `llvm.global_ctors` or `llvm.global_dtors`, by priority.
-    fn listed_functions(&self, name: &std::ffi::CStr) -> Vec<FunctionId> {
+    pub(super) fn listed_functions(&self, name: &std::ffi::CStr) -> Vec<FunctionId> {
         let list = self.globals.iter().find(|g| g.name().as_bytes() == name.to_bytes()).and_then(|g| g.initializer());
         let Some(list) = list else { return Vec::new() };
         let mut entries = Vec::new();
@@ -256,6 +159,10 @@ impl<'m> Lowering<'_, 'm> {
                 GUARD_ACQUIRE => self.guard_acquire(&mut draft),
                 GUARD_RELEASE => self.guard_leave(&mut draft, true),
                 GUARD_ABORT => self.guard_leave(&mut draft, false),
+                // For calls through pointers.
+                name if library::lookup(name).is_some_and(|row| row.role == Role::LongJump) => {
+                    draft.end(Terminator::Resume);
+                }
                 _ => continue,
             }
             self.program.functions[id] = draft.finish(symbol.clone());
@@ -306,9 +213,17 @@ impl<'m> Lowering<'_, 'm> {
                 })
             }
         };
-        for callee in callees {
-            draft.call(&mut self.program.sites, callee, vec![PARAM]);
+        let [run, delete] = callees;
+        draft.call(&mut self.program.sites, run, vec![PARAM]);
+        if virtuals.is_none_or(|(run, _)| self.may_be_left(run)) {
+            draft.end(Terminator::Invoke { then: BlockId(2), handler: BlockId(1) });
+            draft.call(&mut self.program.sites, delete, vec![PARAM]);
+            if let Some(end) = self.thread_end.function {
+                draft.call(&mut self.program.sites, Callee::Direct(end), Vec::new());
+            }
+            draft.end(Terminator::Resume);
         }
+        draft.call(&mut self.program.sites, delete, vec![PARAM]);
         if let Some(end) = self.thread_end.function {
             draft.call(&mut self.program.sites, Callee::Direct(end), Vec::new());
         }

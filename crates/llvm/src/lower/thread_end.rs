@@ -193,6 +193,12 @@ impl<'m> Lowering<'_, 'm> {
         let result = draft.local();
         let args = vec![Operand::Local(LocalId(0))];
         draft.push(&mut self.program.sites, Stmt::Call { dst: Some(result), callee: Callee::Direct(routine), args });
+        if self.may_be_left(routine) {
+            // By `pthread_exit`, after the stack was unwound.
+            draft.end(Terminator::Invoke { then: BlockId(2), handler: BlockId(1) });
+            draft.call(&mut self.program.sites, Callee::Direct(end), Vec::new());
+            draft.end(Terminator::Resume);
+        }
         draft.call(&mut self.program.sites, Callee::Direct(end), Vec::new());
         draft.end(Terminator::Return(Some(Operand::Local(result))));
         let id = self.add(draft, &symbol);

@@ -7,7 +7,7 @@ use facts::invocations::{How, ProgramPoint};
 use facts::spot::Spot;
 use program::{FunctionId, LocalId, Operand, Stmt};
 
-use super::{Analysis, Depends, LocksetState, Summary};
+use super::{Analysis, Depends, LocksetState, Summary, also};
 use crate::lock::{Lock, Locks, from_callee, name};
 use crate::released::Released;
 
@@ -33,22 +33,12 @@ impl Analysis<'_, '_> {
             let Some(summary) = &self.effects.summaries[*callee] else { continue };
             let mut way = state.clone();
             self.apply(&mut way, *callee, summary, dst, &addresses);
-            match &mut after {
-                Some(after) => {
-                    after.join(&way);
-                }
-                None => after = Some(way),
-            }
+            also(&mut after, Some(way));
         }
         if invoke.outside {
             let mut way = state.clone();
             self.leave(&mut way);
-            match &mut after {
-                Some(after) => {
-                    after.join(&way);
-                }
-                None => after = Some(way),
-            }
+            also(&mut after, Some(way));
         }
         match after {
             Some(after) => {
@@ -57,6 +47,39 @@ impl Analysis<'_, '_> {
             }
             None => false,
         }
+    }
+
+    /// What is known when a statement is left by an exception or a jump; `None` if it never is.
+    pub(super) fn unwound(&self, state: &LocksetState, place: ProgramPoint, stmt: &Stmt) -> Option<LocksetState> {
+        let mut before = state.clone();
+        stmt.assigns().into_iter().for_each(|local| self.assigned(&mut before, local));
+        let Some(invoke) = self.facts.points_to.invoke(place) else { return Some(before) };
+        let args = if let Stmt::Call { args, .. } = stmt { &args[..] } else { &[] };
+        let addresses: Vec<Address> =
+            args.iter().map(|a| self.facts.points_to.addresses.of(self.function, a)).collect();
+        // What a library function calls back may have returned before.
+        let mut starts = vec![before.clone()];
+        if invoke.how == How::Callback {
+            let mut returned = before.clone();
+            if self.invoke(&mut returned, place, stmt) {
+                starts.push(returned);
+            }
+        }
+        let mut unwound = invoke.callees.is_empty().then(|| before.clone());
+        for callee in &invoke.callees {
+            let Some(summary) = &self.effects.unwound[*callee] else { continue };
+            for start in &starts {
+                let mut way = start.clone();
+                self.apply(&mut way, *callee, summary, None, &addresses);
+                also(&mut unwound, Some(way));
+            }
+        }
+        if invoke.outside {
+            let mut way = before;
+            self.leave(&mut way);
+            also(&mut unwound, Some(way));
+        }
+        unwound
     }
 
     /// Code without a body may release what it may know.

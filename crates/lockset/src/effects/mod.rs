@@ -83,6 +83,20 @@ pub(crate) struct Summary {
     returned: Option<Address>,
 }
 
+impl Summary {
+    fn of(state: LocksetState) -> Self {
+        Self { state, depends: Depends::default(), returned: None }
+    }
+}
+
+/// What is known when a block is left.
+struct Left {
+    /// After its statements; `None` if its end is never reached.
+    end: Option<LocksetState>,
+    /// When its invoking statement was left by an exception or a jump.
+    unwound: Option<LocksetState>,
+}
+
 /// States of a function by block, each from a statement on.
 type Changes = BTreeMap<BlockId, Vec<(usize, LocksetState)>>;
 
@@ -91,6 +105,8 @@ pub(crate) struct Effects {
     /// For each block that can be reached, where the state changes: it holds from the statement with the number on.
     before: IndexVec<FunctionId, Changes>,
     summaries: IndexVec<FunctionId, Option<Summary>>,
+    /// What functions have done when they are left by an exception or a jump.
+    unwound: IndexVec<FunctionId, Option<Summary>>,
 }
 
 impl Effects {
@@ -98,8 +114,11 @@ impl Effects {
     pub(crate) fn new(facts: &Solved<'_>) -> Result<Self, Spent> {
         let mut round = Rounds::new(facts.budget, 16);
         let count = facts.program.functions.len();
-        let mut this =
-            Self { before: IndexVec::filled(count, BTreeMap::new()), summaries: IndexVec::filled(count, None) };
+        let mut this = Self {
+            before: IndexVec::filled(count, BTreeMap::new()),
+            summaries: IndexVec::filled(count, None),
+            unwound: IndexVec::filled(count, None),
+        };
         let recursive_types = !uses_error_checking(facts);
         for group in bottom_up(facts) {
             let mut rounds = 0;
@@ -108,10 +127,11 @@ impl Effects {
                 for function in &group {
                     round.begin()?;
                     let analysis = Analysis { facts, effects: &this, function: *function, recursive_types };
-                    let (states, summary) = analysis.run();
-                    changed |= this.summaries[*function] != summary;
+                    let (states, summary, unwound) = analysis.run();
+                    changed |= this.summaries[*function] != summary || this.unwound[*function] != unwound;
                     this.before[*function] = states;
                     this.summaries[*function] = summary;
+                    this.unwound[*function] = unwound;
                 }
                 rounds += 1;
                 // Everything only shrinks, so this ends; the bound is a safeguard that gives up all claims.
@@ -122,8 +142,8 @@ impl Effects {
                     for function in &group {
                         let state =
                             LocksetState { released: BTreeSet::from([Released::Outside]), ..LocksetState::default() };
-                        this.summaries[*function] =
-                            Some(Summary { state, depends: Depends::default(), returned: None });
+                        this.summaries[*function] = Some(Summary::of(state));
+                        this.unwound[*function] = this.summaries[*function].clone();
                     }
                     break;
                 }
@@ -148,7 +168,8 @@ struct Analysis<'a, 'p> {
 }
 
 impl Analysis<'_, '_> {
-    fn run(&self) -> (Changes, Option<Summary>) {
+    /// States, and what the function has done when it returns and when it is left otherwise.
+    fn run(&self) -> (Changes, Option<Summary>, Option<Summary>) {
         let (body, graph) = (&self.facts.program.functions[self.function], &self.facts.graphs[self.function]);
         let mut at: BTreeMap<BlockId, LocksetState> = BTreeMap::new();
         let mut edges: BTreeMap<(BlockId, BlockId), LocksetState> = BTreeMap::new();
@@ -159,9 +180,8 @@ impl Analysis<'_, '_> {
             open.insert((0, *first));
         }
         while let Some((_, block)) = open.pop_first() {
-            let Some(out) = self.through(block, at[&block].clone(), None) else { continue };
-            for target in body.blocks[block].terminator.targets() {
-                let next = self.across(&out, &body.blocks[block].terminator, target);
+            let left = self.through(block, at[&block].clone(), None);
+            for (target, next) in self.targets(block, &left) {
                 edges.insert((block, target), next.clone());
                 let changed = match at.get_mut(&target) {
                     Some(known) => known.join(&next),
@@ -182,18 +202,36 @@ impl Analysis<'_, '_> {
             states.insert(*block, list);
         }
         let summary = self.summary(&at, &edges);
-        (states, summary)
+        let mut unwound: Option<LocksetState> = None;
+        for (block, state) in at.iter().filter(|(b, _)| body.blocks[**b].terminator == Terminator::Resume) {
+            also(&mut unwound, self.through(*block, state.clone(), None).end);
+        }
+        (states, summary, unwound.map(Summary::of))
     }
 
-    /// What is known after a block; `None` if its end is never reached.
+    /// Where a block goes, with what is known there.
+    fn targets(&self, block: BlockId, left: &Left) -> Vec<(BlockId, LocksetState)> {
+        let terminator = &self.facts.program.functions[self.function].blocks[block].terminator;
+        if let Terminator::Invoke { then, handler } = terminator {
+            let ways = [(*then, &left.end), (*handler, &left.unwound)];
+            return ways.into_iter().filter_map(|(to, state)| Some((to, state.clone()?))).collect();
+        }
+        let Some(end) = &left.end else { return Vec::new() };
+        terminator.targets().into_iter().map(|target| (target, self.across(end, terminator, target))).collect()
+    }
+
+    /// Follows the statements of a block.
     fn through(
         &self,
         block: BlockId,
         mut state: LocksetState,
         mut list: Option<&mut Vec<(usize, LocksetState)>>,
-    ) -> Option<LocksetState> {
-        let statements = &self.facts.program.functions[self.function].blocks[block].statements;
-        for (index, statement) in statements.iter().enumerate() {
+    ) -> Left {
+        let code = &self.facts.program.functions[self.function].blocks[block];
+        let invokes = matches!(code.terminator, Terminator::Invoke { .. });
+        let invoking = code.invoking().filter(|_| invokes);
+        let mut unwound = None;
+        for (index, statement) in code.statements.iter().enumerate() {
             let concerns = match &statement.stmt {
                 Stmt::Sync { .. } | Stmt::Call { .. } | Stmt::Library { .. } | Stmt::Exit { .. } => true,
                 stmt => state != LocksetState::default() && !stmt.assigns().is_empty(),
@@ -201,8 +239,12 @@ impl Analysis<'_, '_> {
             if !concerns {
                 continue;
             }
-            if !self.statement(&mut state, (self.function, block, index), &statement.stmt) {
-                return None;
+            let place = (self.function, block, index);
+            if invoking == Some(index) {
+                unwound = self.unwound(&state, place, &statement.stmt);
+            }
+            if !self.statement(&mut state, place, &statement.stmt) {
+                return Left { end: None, unwound };
             }
             if let Some(list) = &mut list
                 && list.last().is_none_or(|(_, last)| *last != state)
@@ -210,7 +252,7 @@ impl Analysis<'_, '_> {
                 list.push((index + 1, state.clone()));
             }
         }
-        Some(state)
+        Left { end: Some(state), unwound }
     }
 
     /// What the function has done when it returns.
@@ -242,18 +284,13 @@ impl Analysis<'_, '_> {
                 None => ways.push((*value, state.clone())),
             }
             for (value, state) in ways {
-                let Some(state) = self.through(*block, state, None) else { continue };
+                let Some(state) = self.through(*block, state, None).end else { continue };
                 let address = value.map(|v| self.facts.points_to.addresses.of(self.function, &v));
                 returned = Some(match returned {
                     None => address,
                     Some(known) => known.filter(|known| Some(*known) == address),
                 });
-                let add = |to: &mut Option<LocksetState>, state: &LocksetState| match to {
-                    Some(known) => {
-                        known.join(state);
-                    }
-                    None => *to = Some(state.clone()),
-                };
+                let add = |to: &mut Option<LocksetState>, state: &LocksetState| also(to, Some(state.clone()));
                 add(&mut all, &state);
                 let (mut if_zero, mut if_other) = (state.clone(), state.clone());
                 if let Some(Operand::Local(local)) = value
@@ -466,5 +503,14 @@ impl Analysis<'_, '_> {
             let zero = locks.iter().map(|lock| (*lock, Held { mode, depth: 1 })).collect();
             state.pending.insert(dst, Depends { zero, other: Locks::new() });
         }
+    }
+}
+
+/// Adds what is known on another way.
+fn also(known: &mut Option<LocksetState>, other: Option<LocksetState>) {
+    match (known, other) {
+        (Some(known), Some(other)) => drop(known.join(&other)),
+        (known @ None, other) => *known = other,
+        (_, None) => {}
     }
 }

@@ -141,6 +141,12 @@ impl<'a, 'b> Body<'a, 'b> {
                 blocks.push(self.block_name()?);
             }
             Terminator::Any(blocks)
+        } else if self.parser.eat_word("invoke") {
+            let then = self.block_name()?;
+            self.parser.expect(',')?;
+            Terminator::Invoke { then, handler: self.block_name()? }
+        } else if self.parser.eat_word("resume") {
+            Terminator::Resume
         } else if self.parser.eat_word("return") {
             Terminator::Return(self.try_operand()?)
         } else if self.parser.eat_word("unreachable") {

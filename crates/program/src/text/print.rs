@@ -368,6 +368,8 @@ impl Printer<'_> {
                 format!("switch {} [{}], {default}", v(value), join(cases, |(case, to)| format!("{case}: {to}")))
             }
             Terminator::Any(blocks) => format!("any [{}]", join(blocks, ToString::to_string)),
+            Terminator::Invoke { then, handler } => format!("invoke {then}, {handler}"),
+            Terminator::Resume => "resume".to_owned(),
             Terminator::Return(None) => "return".to_owned(),
             Terminator::Return(Some(value)) => format!("return {}", v(value)),
             Terminator::Unreachable => "unreachable".to_owned(),

@@ -254,6 +254,9 @@ impl Advance<'_> {
                 let value = value.as_ref().map_or(0, |v| self.value(v));
                 return self.leave(value);
             }
+            // No statement of the language throws: what can be left that way is library code.
+            Terminator::Invoke { then, .. } => self.jump(*then),
+            Terminator::Resume => return Err(Halt::Crash("leaves a function by an exception".into())),
             Terminator::Unreachable => return Err(Halt::Crash("reaches code marked unreachable".into())),
         }
         Ok(())

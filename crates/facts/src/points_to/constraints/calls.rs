@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use program::{Callee, FunctionId, LocalId, Operand, Stmt};
+use program::{BlockId, Callee, FunctionId, LocalId, Operand, Stmt};
 
 use super::{Call, Generator, OUTSIDE};
 use crate::address::Base;
@@ -25,6 +25,7 @@ impl<'p> Generator<'p> {
             _ => {
                 let at = self.source(f, pointer);
                 self.solver.task(at, Task::Invoke(number));
+                self.through_pointers.push(number);
             }
         }
     }
@@ -149,13 +150,45 @@ impl<'p> Generator<'p> {
         }
         dst.into_iter().for_each(|dst| self.flow(unknown, place.0, dst));
     }
-    /// Lets every function whose address is used be called with anything.
+    /// Lets calls through pointers of which nothing is known run every function whose address is used and that takes no
+    /// more arguments than there are.
     pub(super) fn bind_unknown(&mut self) {
         let functions = self.ids.keys().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None });
-        for function in functions.collect::<BTreeSet<_>>() {
-            let parameters = (0..self.program.functions[function].params).map(LocalId);
-            parameters.for_each(|parameter| self.flow(Source::Spot(self.unknown), function, parameter));
+        let functions: BTreeSet<FunctionId> = functions.collect();
+        let numbers: BTreeSet<u32> = self.calls_unknown.iter().copied().collect();
+        for number in numbers {
+            let Call { how, args, .. } = self.calls[number as usize];
+            let most = if how == How::Callback { u32::MAX } else { args.len() as u32 };
+            for function in functions.iter().filter(|f| self.program.functions[**f].params <= most) {
+                self.bind(number, *function);
+            }
         }
+    }
+
+    /// Takes calls that run nothing so far as calls through pointers of which nothing is known, where they can be
+    /// reached; whether there are any.
+    pub(super) fn call_unresolved(&mut self) -> bool {
+        let mut reached: BTreeSet<FunctionId> = BTreeSet::new();
+        let mut open: Vec<FunctionId> = self.program.main.into_iter().chain(self.by_outside.iter().copied()).collect();
+        open.extend(self.entries);
+        while let Some(function) = open.pop() {
+            if reached.insert(function) {
+                let from = (function, BlockId(0), 0);
+                let to = (FunctionId(function.0 + 1), BlockId(0), 0);
+                open.extend(self.invokes.range(from..to).flat_map(|(_, invoke)| invoke.callees.iter().copied()));
+            }
+        }
+        let is_open = |number: &u32| {
+            let invoke = &self.invokes[&self.calls[*number as usize].place];
+            reached.contains(&invoke.place.0)
+                && invoke.callees.is_empty()
+                && invoke.without_body.is_empty()
+                && !invoke.outside
+                && !self.calls_unknown.contains(number)
+        };
+        let unresolved: Vec<u32> = self.through_pointers.iter().copied().filter(is_open).collect();
+        unresolved.iter().for_each(|number| self.call_unknown(*number));
+        !unresolved.is_empty()
     }
     /// Calls something whose effects are not known.
     pub(super) fn leave(&mut self, place: ProgramPoint, name: String, args: &[Operand], dst: Option<LocalId>) {

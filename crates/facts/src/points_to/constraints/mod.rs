@@ -43,6 +43,9 @@ struct Generator<'p> {
     /// The calls through such pointers.
     calls_unknown: FxHashSet<u32>,
     calls: Vec<Call<'p>>,
+    /// The calls through pointers.
+    through_pointers: Vec<u32>,
+    entries: &'p [FunctionId],
     invokes: BTreeMap<ProgramPoint, Invoke>,
     bound: FxHashSet<(u32, FunctionId)>,
     wrappers: BTreeSet<FunctionId>,
@@ -60,7 +63,7 @@ fn constant(len: &Operand) -> Option<u32> {
 /// The number of the invocation by code without a body.
 const OUTSIDE: u32 = u32::MAX;
 
-pub(super) fn generate(program: &Program, options: &Options, budget: &Budget) -> Result<PointsTo, Spent> {
+pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &Budget) -> Result<PointsTo, Spent> {
     let mut solver = Solver::default();
     let unknown = solver.follow_unknown();
     let locals = local_nodes(program, &mut solver);
@@ -82,6 +85,8 @@ pub(super) fn generate(program: &Program, options: &Options, budget: &Budget) ->
         unknown,
         calls_unknown: FxHashSet::default(),
         calls: Vec::new(),
+        through_pointers: Vec::new(),
+        entries: &options.entries,
         invokes: BTreeMap::new(),
         bound: FxHashSet::default(),
         wrappers: wrappers::find(program),
@@ -167,7 +172,7 @@ impl<'p> Generator<'p> {
             self.solver.solve(budget)?;
             let invoked = std::mem::take(&mut self.solver.invoked);
             let opened = self.passages.open(&mut self.solver);
-            if invoked.is_empty() && !opened && !self.solver.spread_unknown() {
+            if invoked.is_empty() && !opened && !self.solver.spread_unknown() && !self.call_unresolved() {
                 return Ok(());
             }
             for (number, spot) in invoked {

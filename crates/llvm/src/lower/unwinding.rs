@@ -1,0 +1,164 @@
+//! Which calls may be left otherwise than by returning: by an exception, or by a jump to where `setjmp` returned.
+//!
+//! - An exception leaves a call of a function that throws, calls one that does, or is not known. What libraries throw
+//!   is assumed of functions of C++ alone, without allocation, which succeeds. `pthread_exit` unwinds the stack like an
+//!   exception; in C it jumps from one `pthread_cleanup_push` to the next.
+//! - A jump leaves a call of `longjmp`, of a function that calls it, or of any unknown one in a module that jumps.
+
+use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use program::library::threads::{self, ThreadOp};
+use program::library::{self, Effect, LibraryFunction, Role};
+use rustc_hash::FxHashSet;
+
+use crate::functions::Functions;
+use crate::ir::Value;
+
+/// What `pthread_cleanup_push` of C calls: `pthread_exit` jumps to where it was called.
+const CLEANUP: &str = "__pthread_register_cancel";
+/// What a handler of `pthread_cleanup_push` ends with.
+const NEXT_CLEANUP: &str = "__pthread_unwind_next";
+const BUILTIN_SETJMP: &str = "llvm.eh.sjlj.setjmp";
+const BUILTIN_LONGJMP: &str = "llvm.eh.sjlj.longjmp";
+
+/// How functions of a module may be left.
+#[derive(Default)]
+pub(super) struct Unwinding<'m> {
+    throwing: FxHashSet<Value<'m>>,
+    jumping: FxHashSet<Value<'m>>,
+    /// Whether the module jumps at all.
+    jumps: bool,
+    /// Whether `pthread_exit` jumps.
+    cleanups: bool,
+}
+
+impl<'m> Unwinding<'m> {
+    /// Looks at all functions, until nothing changes.
+    pub(super) fn new(functions: &Functions<'m>) -> Self {
+        let is_used = |function: &&Value<'m>| !function.users().is_empty();
+        let declared = || functions.table.iter().filter(|f| f.is_declaration()).filter(is_used).map(|f| f.name());
+        let defined: Vec<Value<'m>> = functions.defined().map(|(_, function)| function).collect();
+        let calls = defined.iter().flat_map(|f| f.instructions()).filter_map(Value::called_function);
+        let cleanups = declared().any(|name| name == CLEANUP);
+        let jumps = cleanups
+            || declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
+            || calls.into_iter().any(|f| f.name() == BUILTIN_LONGJMP);
+        let mut this = Self { cleanups, jumps, ..Self::default() };
+        loop {
+            let known = this.throwing.len() + this.jumping.len();
+            for function in &defined {
+                let instructions = function.instructions();
+                if !function.never_unwinds() && this.throws_out(&instructions) {
+                    this.throwing.insert(*function);
+                }
+                if instructions.iter().any(|i| this.may_jump(*i)) {
+                    this.jumping.insert(*function);
+                }
+            }
+            if this.throwing.len() + this.jumping.len() == known {
+                return this;
+            }
+        }
+    }
+
+    /// Whether an exception may leave the function: from a call without a handler, or from a handler that goes on
+    /// throwing.
+    fn throws_out(&self, instructions: &[Value<'m>]) -> bool {
+        let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
+        let resumes = || instructions.iter().any(|i| is(i, LLVMOpcode::LLVMResume));
+        instructions.iter().any(|i| {
+            is(i, LLVMOpcode::LLVMCall) && self.may_throw(*i)
+                || is(i, LLVMOpcode::LLVMInvoke) && self.may_throw(*i) && resumes()
+        })
+    }
+
+    /// Whether an exception may leave the function.
+    pub(super) fn throws(&self, function: Value<'m>) -> bool {
+        self.throwing.contains(&function)
+    }
+    /// Whether the function may be left by an exception or a jump.
+    pub(super) fn leaves(&self, function: Value<'m>) -> bool {
+        self.throws(function) || self.jumping.contains(&function)
+    }
+    /// Whether the module jumps.
+    pub(super) fn jumps(&self) -> bool {
+        self.jumps
+    }
+
+    /// Whether a call may be left by an exception.
+    pub(super) fn may_throw(&self, call: Value<'m>) -> bool {
+        let Some(callee) = call.callee().filter(|_| !call.never_unwinds()) else { return false };
+        if !callee.is_function() {
+            return callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind;
+        }
+        if callee.is_intrinsic() || callee.never_unwinds() {
+            return false;
+        }
+        if !callee.is_declaration() {
+            return self.throws(callee);
+        }
+        let name = callee.name();
+        if let Some(function) = threads::lookup(&name) {
+            return match function.op {
+                ThreadOp::ExitThread => true,
+                ThreadOp::Once { function, .. } => match call.argument(function).filter(|f| f.is_function()) {
+                    Some(routine) if !routine.is_declaration() => self.throws(routine),
+                    _ => true,
+                },
+                _ => false,
+            };
+        }
+        let throws = |row: &LibraryFunction| match row.role {
+            Role::Throws => true,
+            Role::Ordinary => name.starts_with("_Z") || calls_back(row),
+            _ => false,
+        };
+        library::lookup(&name).is_none_or(throws)
+    }
+
+    /// Whether a call may be left by a jump.
+    pub(super) fn may_jump(&self, call: Value<'m>) -> bool {
+        let Some(callee) = call.callee().filter(|_| self.jumps) else { return false };
+        if !callee.is_function() {
+            return callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind;
+        }
+        let name = callee.name();
+        if callee.is_intrinsic() {
+            return name == BUILTIN_LONGJMP;
+        }
+        if !callee.is_declaration() {
+            return self.jumping.contains(&callee);
+        }
+        if let Some(function) = threads::lookup(&name) {
+            return match function.op {
+                ThreadOp::ExitThread => self.cleanups,
+                ThreadOp::Once { .. } => true,
+                _ => false,
+            };
+        }
+        library::lookup(&name)
+            .is_none_or(|row| row.role == Role::LongJump || row.name == NEXT_CLEANUP || calls_back(row))
+    }
+
+    /// Whether a call in the function may be left otherwise than by returning or ending the program.
+    pub(super) fn may_leave(&self, function: Value<'m>, call: Value<'m>) -> bool {
+        self.may_throw(call) && !function.never_unwinds() || self.may_jump(call)
+    }
+}
+
+fn calls_back(row: &LibraryFunction) -> bool {
+    row.effects.iter().any(|effect| matches!(effect, Effect::Calls(_)))
+}
+
+/// Whether a call ends the calling thread after unwinding its stack.
+pub(super) fn ends_thread(call: Value<'_>) -> bool {
+    let name = call.called_function().filter(|f| f.is_declaration()).map(Value::name);
+    name.and_then(|name| threads::lookup(&name)).is_some_and(|function| function.op == ThreadOp::ExitThread)
+}
+
+/// Whether a call returns again when something jumps to it.
+pub(super) fn returns_twice(call: Value<'_>) -> bool {
+    call.called_function().filter(|f| f.is_declaration()).is_some_and(|function| {
+        let name = function.name();
+        name == BUILTIN_SETJMP || library::lookup(&name).is_some_and(|row| row.role == Role::SetJump)
+    })
+}

@@ -1,0 +1,37 @@
+// `exit` in a function runs the handlers in the thread that calls it.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+
+static void count(void) {
+#ifndef RACY
+    pthread_mutex_lock(&m);
+#endif
+    x++; // RACE!
+#ifndef RACY
+    pthread_mutex_unlock(&m);
+#endif
+}
+
+static void finish(void) {
+    exit(0);
+}
+
+static void *work(void *arg) {
+    (void)arg;
+    pthread_mutex_lock(&m);
+    x++; // RACE!
+    pthread_mutex_unlock(&m);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t thread;
+    atexit(count);
+    pthread_create(&thread, NULL, work, NULL);
+    finish();
+    return 0;
+}
