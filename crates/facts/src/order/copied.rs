@@ -115,7 +115,7 @@ impl Finder<'_> {
                 self.copy(function, handles, to);
             }
         }
-        for access in accesses(self.program, stmt).into_iter().filter(|access| access.kind.writes()) {
+        for access in accesses(self.program, function, stmt).into_iter().filter(|access| access.kind.writes()) {
             if let Designator::Pointer(address) = access.designator {
                 let handles = self.content(function, &address);
                 self.copy(function, handles, &address);
