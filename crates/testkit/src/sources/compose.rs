@@ -1,7 +1,7 @@
 //! Chooses what a source does.
 
 use super::{
-    Access, Callback, Ending, Handles, Language, Library, Locking, Move, Operation, Order, Registered, Source,
+    Access, Callback, Ending, Handles, Language, Library, Locking, Move, Operation, Order, Place, Registered, Source,
 };
 use crate::generator::Random;
 
@@ -17,8 +17,11 @@ pub(super) fn source(seed: u64) -> Source {
     let handles = if composer.random.one_in(3) { Handles::Plain } else { handles };
     let ending = [Ending::Return, Ending::Return, Ending::Exit, Ending::QuickExit, Ending::ThreadExit];
     let registered = [Registered::AtExit, Registered::OnExit, Registered::AtQuickExit];
+    let places =
+        [Place::Globals, Place::Globals, Place::Fields, Place::Heap, Place::Stack, Place::ThreadLocal, Place::Indexed];
     Source {
         language,
+        place: composer.random.pick(&places),
         handles,
         workers: [composer.moves(1, 2, 2), composer.moves(1, 2, 2)],
         beside: composer.moves(0, 1, 1),

@@ -1,6 +1,6 @@
 //! Writes a source.
 
-use super::{Access, Callback, Ending, Language, Library, Locking, Move, Operation, Order, Registered, Source};
+use super::{Access, Callback, Ending, Language, Library, Locking, Move, Operation, Order, Place, Registered, Source};
 
 const HEAD: &str = r#"#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -25,8 +25,7 @@ struct Guard {
 };
 "#;
 
-const SHARED: &str = r#"static int x0, x1;
-static int f0, f1;
+const SHARED: &str = r#"static int f0, f1;
 static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
 static int ends[2];
 static __thread int local;
@@ -35,6 +34,25 @@ static inline void take1(void) { pthread_mutex_lock(&m1); }
 static inline void give0(void) { pthread_mutex_unlock(&m0); }
 static inline void give1(void) { pthread_mutex_unlock(&m1); }
 "#;
+
+/// Declares the variables, and what `main` does first for them.
+fn place(place: Place) -> (&'static str, &'static str) {
+    const POINTER: &str = "static int *cells;\n#define x0 cells[0]\n#define x1 cells[1]\n";
+    match place {
+        Place::Globals => ("static int x0, x1;\n", ""),
+        Place::Fields => ("static struct { int a, b; } pair;\n#define x0 pair.a\n#define x1 pair.b\n", ""),
+        Place::Heap => (POINTER, "    cells = (int *)calloc(2, sizeof(int));\n"),
+        Place::Stack => (POINTER, "    int own[2] = {0, 0};\n    cells = own;\n"),
+        Place::ThreadLocal => (
+            "static __thread int own[2];\nstatic int *cells;\n#define x0 cells[0]\n#define x1 cells[1]\n",
+            "    cells = own;\n",
+        ),
+        Place::Indexed => (
+            "static int cells[4], indices[2] = {0, 1};\n#define x0 cells[2 * indices[0]]\n#define x1 cells[2 * indices[1]]\n",
+            "    indices[1] = 1;\n",
+        ),
+    }
+}
 
 pub(super) fn text(source: &Source) -> String {
     let mut emitter = Emitter { language: source.language, helpers: String::new(), names: 0 };
@@ -55,10 +73,11 @@ pub(super) fn text(source: &Source) -> String {
         Ending::ThreadExit => "    pthread_exit(0);\n",
     };
     let cxx = if source.language == Language::Cxx { CXX_HEAD } else { "" };
+    let (variables, prepare) = place(source.place);
     let (declarations, helpers) = (source.handles.declarations(), emitter.helpers);
     format!(
-        "{HEAD}{cxx}{SHARED}{declarations}{helpers}{functions}int main(void) {{\n    if (pipe(ends))\n        return 1;\n\
-         {registration}{create}{beside}{first}{between}{rest}{after}{ending}}}\n"
+        "{HEAD}{cxx}{variables}{SHARED}{declarations}{helpers}{functions}int main(void) {{\n    if (pipe(ends))\n        return 1;\n\
+         {prepare}{registration}{create}{beside}{first}{between}{rest}{after}{ending}}}\n"
     )
 }
 

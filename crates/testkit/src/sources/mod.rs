@@ -36,6 +36,8 @@ impl Language {
 pub struct Source {
     /// Its language.
     pub language: Language,
+    /// Where the shared variables are.
+    pub place: Place,
     /// How `main` creates and joins the workers.
     pub handles: Handles,
     /// What each worker does.
@@ -52,6 +54,23 @@ pub struct Source {
     pub registered: Registered,
     /// How `main` ends.
     pub ending: Ending,
+}
+
+/// Where the shared variables are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Two globals.
+    Globals,
+    /// Fields of a structure.
+    Fields,
+    /// A heap block.
+    Heap,
+    /// The stack of `main`.
+    Stack,
+    /// The initial thread's instance of a thread-local variable.
+    ThreadLocal,
+    /// An array, by indices that are read from memory.
+    Indexed,
 }
 
 /// A shared variable, 0 or 1.

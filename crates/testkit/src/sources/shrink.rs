@@ -1,6 +1,6 @@
 //! Minimises a failing source.
 
-use super::{Handles, Move, Source};
+use super::{Ending, Handles, Move, Place, Source};
 
 /// Drops moves and simplifies what is around them, one at a time, while the failure persists and attempts are left.
 pub(super) fn shrink(source: &Source, mut attempts: usize, mut fails: impl FnMut(&Source) -> bool) -> Source {
@@ -39,8 +39,11 @@ fn smaller(source: &Source) -> Vec<Source> {
     if source.handles != Handles::Plain {
         with(&|candidate| candidate.handles = Handles::Plain);
     }
-    if source.ending != super::Ending::Return {
-        with(&|candidate| candidate.ending = super::Ending::Return);
+    if source.place != Place::Globals {
+        with(&|candidate| candidate.place = Place::Globals);
+    }
+    if source.ending != Ending::Return {
+        with(&|candidate| candidate.ending = Ending::Return);
     }
     all
 }
