@@ -16,7 +16,7 @@ use model::{Budget, Pair, SiteId, Spent};
 use petri::backward::{self, Answer, Pruning, Statistics, Stop};
 use petri::certificate::Certificate;
 use petri::{Net, TransitionId};
-use program::FunctionId;
+use program::{FunctionId, Unmodelled};
 
 use crate::flags::{self, Flags};
 use crate::flow::{self, Graph, Known, Node};
@@ -165,6 +165,7 @@ fn with_known<R>(facts: &Facts, then: impl FnOnce(&mut Known<'_>) -> R) -> std::
         synchronisation: &synchronisation,
         deciding: BTreeMap::new(),
         flags: Flags::default(),
+        lanes: program.lanes(),
     };
     known.keep(Vec::new());
     Ok(then(&mut known))
@@ -218,6 +219,9 @@ fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
 fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Counters) -> Result {
     if options.budget.is_spent() {
         return Result::Unknown("the proof was stopped at its limits".to_owned());
+    }
+    if pair.sites().iter().all(|site| known.lanes.contains(site)) {
+        return Result::Unknown(format!("each access {}", Unmodelled::LANES));
     }
     if let Some(site) = without_access(known, pair) {
         return Result::Unknown(format!("no access is known at site {site}"));

@@ -61,6 +61,7 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
         open.extend(known_to_all.then_some(id));
     }
     open.extend(points_to.outside().iter().map(|s| s.object));
+    open.extend(in_lanes(program, points_to));
     let HandedOn { to_threads, by_threads, anywhere } = HandedOn::new(program, points_to);
     open.extend(to_threads.into_iter().chain(by_threads).chain(anywhere));
     while let Some(object) = open.pop() {
@@ -91,4 +92,19 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
         };
     }
     exposed
+}
+
+/// What several lanes of a loop may touch: they are as good as threads.
+fn in_lanes(program: &Program, points_to: &PointsTo) -> Vec<ObjectId> {
+    let lanes = program.lanes();
+    let mut touched = Vec::new();
+    for (id, function) in program.functions.iter_enumerated() {
+        for statement in function.blocks.iter().flat_map(|block| &block.statements) {
+            if statement.site.is_some_and(|site| lanes.contains(&site)) {
+                let operands = statement.stmt.operands();
+                touched.extend(operands.iter().flat_map(|o| points_to.of(id, o)).map(|spot| spot.object));
+            }
+        }
+    }
+    touched
 }

@@ -4,7 +4,7 @@
 //! memory, with the sites where it occurs. Ways and sets of sites are kept once and known by number: an access through a
 //! pointer with many targets is many classes, but one way and one set, and pairs are judged way by way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facts::accesses::{Access, Designator, accesses};
 use facts::invocations::ProgramPoint;
@@ -62,6 +62,8 @@ pub(crate) struct Way {
     pub(crate) fresh: bool,
     /// Nothing is known about where the access goes.
     pub(crate) wild: bool,
+    /// Several lanes of a loop may make it at the same time.
+    pub(crate) lanes: bool,
 }
 
 impl Way {
@@ -144,6 +146,7 @@ pub(crate) fn events(facts: &Solved<'_>, effects: &Effects, entries: &Entries, w
         facts,
         fresh: Fresh::new(facts),
         whens,
+        lanes: facts.program.lanes(),
         ways: Interner::default(),
         spots: Interner::default(),
         found: FxHashMap::default(),
@@ -173,6 +176,7 @@ struct Collector<'a, 'p> {
     facts: &'a Solved<'p>,
     fresh: Fresh,
     whens: &'a Whens,
+    lanes: BTreeSet<SiteId>,
     ways: Interner<WayId, Way>,
     spots: Interner<SpotsId, Vec<Spot>>,
     found: FxHashMap<(SpotsId, WayId), Vec<SiteId>>,
@@ -280,6 +284,7 @@ impl Collector<'_, '_> {
             unclaimed,
             fresh: item.fresh,
             wild,
+            lanes: self.lanes.contains(&item.site),
         });
         self.found.entry((spots, way)).or_default().push(item.site);
     }

@@ -163,6 +163,9 @@ impl<'a, 'p> Listing<'a, 'p> {
 
     fn why(&self, one: &Class, other: &Class) -> String {
         let (a, b) = (self.way(one), self.way(other));
+        if a.lanes && b.lanes {
+            return format!("each {}", program::Unmodelled::LANES);
+        }
         if a.wild || b.wild {
             return "nothing is known about where one of the pointers points".to_owned();
         }

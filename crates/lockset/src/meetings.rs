@@ -29,6 +29,7 @@ struct Brief {
     writes: bool,
     atomic: bool,
     fresh: bool,
+    lanes: bool,
     /// Whether there is a lock or the like.
     guarded: bool,
     /// Thread and moment.
@@ -69,7 +70,8 @@ impl<'a, 'p> Meetings<'a, 'p> {
                 || !way.histories.is_empty()
                 || way.own.is_some()
                 || way.unclaimed.is_some();
-            briefs.push(Brief { writes: way.kind.writes(), atomic: way.atomic, fresh: way.fresh, guarded, when });
+            let Way { atomic, fresh, lanes, .. } = *way;
+            briefs.push(Brief { writes: way.kind.writes(), atomic, fresh, lanes, guarded, when });
         }
         let pairs = whens.iter().flat_map(|a| whens.iter().map(move |b| (*a, *b)));
         let parallel = pairs.map(|(a, b)| facts.order.parallel(a, b)).collect();
@@ -170,6 +172,9 @@ impl<'a, 'p> Meetings<'a, 'p> {
         let (a, b) = (self.briefs[one.way], self.briefs[other.way]);
         if !(a.writes || b.writes) || a.atomic && b.atomic {
             return None;
+        }
+        if a.lanes && b.lanes {
+            return Some(Between::Nothing);
         }
         if !self.parallel[a.when as usize * self.whens + b.when as usize] {
             return Some(Between::Absent(Cause::NeverParallel));

@@ -40,7 +40,7 @@ pub(crate) fn obstacles(facts: &Solved<'_>) -> Vec<String> {
         location.map(|l| format!("{}:{}: ", program.files[l.file], l.line)).unwrap_or_default()
     };
     let mut found = Vec::new();
-    for entry in &program.unmodelled {
+    for entry in program.unmodelled.iter().filter(|entry| !entry.is_about_lanes()) {
         let can_run = entry.site.is_none_or(|site| runs.contains(&program.sites[site].function));
         let followed = entry.function.as_ref().is_some_and(|name| is_followed(name));
         if can_run && !followed {

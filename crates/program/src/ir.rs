@@ -6,6 +6,8 @@
 
 #![allow(missing_docs, reason = "fields of variants are explained by the variant")]
 
+use std::collections::BTreeSet;
+
 use model::index::{IndexVec, index_type};
 use model::{LockMode, Order, SiteId};
 use serde::{Deserialize, Serialize};
@@ -55,6 +57,24 @@ pub struct Unmodelled {
     pub what: String,
     /// The external function responsible, if there is one (`--assume-pure` takes this name).
     pub function: Option<String>,
+}
+
+impl Unmodelled {
+    /// What is said of an access that several iterations of a loop may make at the same time, in one thread. It concerns
+    /// two such accesses to the same memory, and nothing else.
+    pub const LANES: &str = "runs in several lanes of a `simd` loop, which are not modelled";
+
+    /// Whether it is about an access in several lanes of a loop.
+    pub fn is_about_lanes(&self) -> bool {
+        self.what == Self::LANES
+    }
+}
+
+impl Program {
+    /// The sites that several lanes of a loop may execute at the same time.
+    pub fn lanes(&self) -> BTreeSet<SiteId> {
+        self.unmodelled.iter().filter(|entry| entry.is_about_lanes()).filter_map(|entry| entry.site).collect()
+    }
 }
 
 /// A global variable.

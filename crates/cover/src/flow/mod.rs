@@ -59,6 +59,8 @@ pub(crate) struct Known<'a> {
     pub(crate) deciding: BTreeMap<FunctionId, Deciding<'a>>,
     /// The variables whose values nets keep.
     pub(crate) flags: Flags,
+    /// The sites that several lanes of a loop may execute at the same time.
+    pub(crate) lanes: BTreeSet<SiteId>,
 }
 
 impl<'a> Known<'a> {

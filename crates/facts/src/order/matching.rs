@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::AccessKind;
-use program::{BlockId, Function, FunctionId, Operand, Stmt, SyncOp};
+use program::{BlockId, Function, FunctionId, Operand, Stmt};
 
 use super::canonical::{Canonical, Root, canonical};
 use super::joins::{Creation, JoinLoop};
@@ -52,12 +52,11 @@ impl Tree<'_> {
         let canonical = self.canonical(context, self.points_to.addresses.of(function, handle));
         if let (Root::Local(at, local), None, 0) = (canonical.root, canonical.index, canonical.offset) {
             let there = self.contexts[at].function;
+            let place = self.points_to.addresses.defined_at(there, local).map(|(b, i)| (there, b, i as usize));
+            let exact = place.and_then(|place| self.creation_of(place, &Operand::Local(local)));
+            let exact = exact.and_then(|creation| self.made.get(&(at, creation)).copied());
             match self.points_to.addresses.definition(self.program, there, local) {
-                Some(Stmt::Sync { op: SyncOp::Create { .. }, .. }) => {
-                    let (block, index) = self.points_to.addresses.defined_at(there, local)?;
-                    let made = self.made.get(&(at, (there, block, index as usize))).copied()?;
-                    named = BTreeSet::from([made]);
-                }
+                _ if exact.is_some() => named = exact.into_iter().collect(),
                 Some(Stmt::Load { address, size: 8, .. }) => {
                     let from = self.canonical(at, self.points_to.addresses.of(there, address));
                     let objects = self.objects(there, address);

@@ -17,6 +17,7 @@ mod canonical;
 mod copied;
 mod joins;
 mod matching;
+mod reaching;
 mod rows;
 mod spread;
 mod walk;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
-use program::{BlockId, FunctionId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
+use program::{BlockId, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
 use super::canonical::{Callers, Root, canonical};
 use super::copied::Copied;
@@ -69,6 +69,8 @@ pub(super) struct Tree<'p> {
     relevant: BTreeMap<FunctionId, Rc<BTreeMap<BlockId, Vec<usize>>>>,
     /// Where handles are stored besides by their creation.
     pub(super) copied: Copied,
+    /// Which locals are variables that only their function writes to.
+    pub(super) own: std::cell::RefCell<BTreeMap<(FunctionId, LocalId), bool>>,
     pub(super) writers: std::cell::RefCell<BTreeMap<Spot, Writers>>,
     /// Contexts in which threads start.
     pub(super) roots: BTreeMap<(ThreadId, FunctionId), ContextId>,
@@ -130,6 +132,7 @@ pub(super) fn walk<'p>(
         open: VecDeque::new(),
         relevant: BTreeMap::new(),
         copied: Copied::new(program, points_to),
+        own: std::cell::RefCell::default(),
         writers: std::cell::RefCell::default(),
         roots: BTreeMap::new(),
         starts: BTreeMap::new(),

@@ -288,6 +288,17 @@ impl<'m> Value<'m> {
         nodes
     }
 
+    /// The node that is attached to an instruction under a name that LLVM knows.
+    pub(crate) fn node(self, name: &CStr) -> Option<Node<'m>> {
+        self.opcode()?;
+        let (context, len) = (self.ty().context(), name.to_bytes().len() as u32);
+        // SAFETY: an instruction; LLVM returns null or metadata of its context as a value.
+        unsafe {
+            let node = LLVMGetMetadata(self.raw(), LLVMGetMDKindIDInContext(context, name.as_ptr(), len));
+            if node.is_null() { None } else { Node::from_raw(LLVMValueAsMetadata(node), context) }
+        }
+    }
+
     /// Attaches a node to an instruction, under a name that LLVM knows.
     pub(crate) fn attach(self, name: &CStr, node: Node<'m>) {
         require(self.opcode().is_some() && node.has_operands(), "nodes are attached to instructions");

@@ -15,6 +15,7 @@ pub(crate) mod constant;
 mod exceptions;
 mod exit;
 mod memory;
+mod simd;
 mod synthetic;
 mod thread;
 mod thread_end;
@@ -139,6 +140,7 @@ impl<'m> Lowering<'_, 'm> {
         let main = table.iter_enumerated().find(|(_, f)| is_main(f)).map(|(id, _)| id);
         self.program.main = main.map(|main| self.entry(main));
         self.hidden_functions();
+        self.simd_loops();
         names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
         self.program.types = self.types.into_table();
         self.program
