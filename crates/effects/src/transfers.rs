@@ -87,6 +87,14 @@ pub fn block<S: Sink>(block: u64) {
     }
 }
 
+/// The name in the entry of a folder that a pointer at an address points to.
+pub fn entry_name<S: Sink>(at: u64) {
+    const NAME: u64 = core::mem::offset_of!(libc::dirent, d_name) as u64;
+    S::read(at, 8);
+    let name = read(at as *const u64) + NAME;
+    S::read(name, string_len(name, false, u64::MAX));
+}
+
 /// `hsearch`: the entry that was found or made, whose key was compared.
 pub fn hash_entry<S: Sink>(entry: u64) {
     if entry != 0 {

@@ -3,9 +3,11 @@
 //! Which number a new descriptor gets depends on who opened and closed before, so such calls share
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
 
+use model::AccessKind;
+
 use super::Effect::{
-    self, Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State, StoresBlock,
-    StoresPointer, Write, WriteAfter, WriteResult,
+    self, Behind, Calls, Computed, ComputedAfter, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State,
+    StoresBlock, StoresPointer, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Array, Bytes, Of, Result, Scaled, String, StringMax};
@@ -51,6 +53,13 @@ const SERVICE: &[Effect] = &[
     NAME_STRING,
     ReturnsState(LibraryState::ServiceEntry),
 ];
+/// The names of two entries of a folder, each behind a pointer.
+const ENTRIES: &[Effect] = &[
+    Computed(computed("__rp_add_entry_name", &[Arg(0)], &[0], &[])),
+    Computed(computed("__rp_add_entry_name", &[Arg(1)], &[1], &[])),
+    Behind(0, AccessKind::Read),
+    Behind(1, AccessKind::Read),
+];
 const LOGIN: &[Effect] = &[State(LibraryState::LoginRecord, Write_), ReturnsState(LibraryState::LoginRecord)];
 
 pub(super) const ROWS: &[LibraryFunction] = &[
@@ -64,7 +73,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("accept", 3, ACCEPT).by_runtime(),
     row("accept4", 4, ACCEPT).by_runtime(),
     row("access", 2, &[Read(0, String)]),
-    row("alphasort", 2, &[Opaque("reads directory entries")]),
+    row("alphasort", 2, ENTRIES),
     row("bind", 3, &[Read(1, Len(2)), State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("brk", 1, &[Opaque("moves the end of the heap")]),
     row("chdir", 1, &[Read(0, String), State(LibraryState::Process, Write_)]),
@@ -779,6 +788,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("utime", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("utimensat", 4, &[Read(1, String), State(LibraryState::Descriptors, Write_)]),
     row("utimes", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
+    row("versionsort", 2, ENTRIES),
     row("write", 3, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
         "writev",
@@ -807,6 +817,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("__sysv_signal", "signal"),
     ("__write", "write"),
     ("__xstat64", "__xstat"),
+    ("alphasort64", "alphasort"),
     ("bsd_signal", "signal"),
     ("creat64", "creat"),
     ("fcntl64", "fcntl"),
@@ -834,4 +845,5 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("stat64", "stat"),
     ("sysv_signal", "signal"),
     ("truncate64", "truncate"),
+    ("versionsort64", "versionsort"),
 ];
