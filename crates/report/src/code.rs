@@ -71,6 +71,8 @@ codes! {
     CHOICES = RP0110;
     /// No execution came to its end because of assumptions.
     ASSUMPTIONS = RP0111;
+    /// Two runs of one schedule differ.
+    UNREPEATABLE = RP0112;
     /// An engine that could settle it did not run.
     NOT_ASKED = RP0120;
     /// The user stopped the check.

@@ -25,6 +25,8 @@ pub struct Hot {
     pub stop: Cell<u32>,
     /// Position after the event of the library call that is being described; `NO_CALL` when there is none.
     call: Cell<u32>,
+    /// Position at which a library call took its turn and has made no event yet; `NO_CALL` when there is none.
+    begun: Cell<u32>,
     /// Failure order of the current compare-exchange.
     failure: Cell<u8>,
 }
@@ -39,6 +41,7 @@ pub static HOT: OneThread<Hot> = OneThread::new(Hot {
     limit: Cell::new(0),
     stop: Cell::new(0),
     call: Cell::new(NO_CALL),
+    begun: Cell::new(NO_CALL),
     failure: Cell::new(0),
 });
 
@@ -124,6 +127,7 @@ pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
 /// Forgets the current library call: another event came between.
 pub fn close_call() {
     HOT.call.set(NO_CALL);
+    HOT.begun.set(NO_CALL);
 }
 
 /// Lets what is added from here on belong to the event just committed.
@@ -244,6 +248,7 @@ extern "C" fn __rp_call_begin(site: u32) {
         sched::take_turn(&[]);
     }
     close_call();
+    HOT.begun.set(HOT.position.get());
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -299,6 +304,12 @@ extern "C" fn __rp_add_state(code: u32) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_call_end() {
+    // A call that took a turn is an event, even if it touched nothing (a copy of no bytes): a thread stops only before
+    // events, or two runs of one schedule would differ in where it stands.
+    if HOT.begun.get() == HOT.position.get() && sched::running() && !section::is_open() {
+        append(Record::new(Tag::Yield, 0, 0, SITE.get(), 0));
+        HOT.advance();
+    }
     close_call();
 }
 

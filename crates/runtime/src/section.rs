@@ -67,7 +67,11 @@ pub fn enter(site: u32) {
 pub fn leave() {
     match DEPTH.get() {
         0 => {}
-        1 => close(),
+        1 => {
+            // Entering took a turn, so there is an event even if nothing visible was done.
+            open();
+            close();
+        }
         depth => DEPTH.set(depth - 1),
     }
 }

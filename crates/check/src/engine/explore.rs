@@ -255,14 +255,27 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
             StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
             StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`"),
             StopReason::TimeLimit => (Code::RUN_TIME_LIMIT, "raise `--run-time`"),
+            StopReason::Unrepeatable => (Code::UNREPEATABLE, ""),
         };
-        // Runs that were cut are listed one by one.
-        if !(any_cut && matches!(reason, StopReason::StepLimit | StopReason::TimeLimit)) {
+        // Runs that were cut are listed one by one, and what could not be repeated with what differed.
+        let is_listed = match reason {
+            StopReason::StepLimit | StopReason::TimeLimit => any_cut,
+            StopReason::Unrepeatable => outcome.unrepeatable.is_some(),
+            _ => false,
+        };
+        if !is_listed {
             gaps.push(Gap::new(code, stop_reason(reason, options), settle));
         }
     }
+    gaps.extend(outcome.unrepeatable.as_ref().map(unrepeatable));
     gaps.extend(unmodelled(built, outcome.unmodelled.iter()));
     gaps
+}
+
+/// Two runs of one schedule that differ.
+fn unrepeatable(::explore::Unrepeatable { thread, site, what }: &::explore::Unrepeatable) -> Gap {
+    let who = thread.as_ref().map_or(String::new(), |thread| format!(" at thread {thread}"));
+    Gap::unrepeatable(format!("two runs of the same schedule differ{who}: {what}")).at(*site)
 }
 
 /// A run that was cut.
@@ -368,6 +381,7 @@ mod tests {
             coverage: Coverage::Complete,
             statistics: Statistics::default(),
             hints: Vec::new(),
+            unrepeatable: None,
         };
         let Some(Verdict::Open(open)) = verdicts(&outcome, None).remove(&pair) else { panic!("it is not settled") };
         assert_eq!(open.code.name(), "RP0106");

@@ -54,7 +54,7 @@ impl<'m> Weaver<'_, 'm> {
 
     /// Stores the current site before a call that may enter the runtime. Volatile, because LLVM knows that some functions
     /// (`malloc`) do not read the program's memory and would move the store.
-    fn store_site(&self, call: Value<'m>, site: SiteId) {
+    pub(super) fn store_site(&self, call: Value<'m>, site: SiteId) {
         self.insert.before(call);
         let variable = if self.is_recorded() {
             self.thread_site()
