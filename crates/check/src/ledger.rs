@@ -163,8 +163,8 @@ fn keep_what_is_known(known: Option<(Engine, Verdict)>, new: Verdict) -> Verdict
 
 #[cfg(test)]
 mod tests {
-    use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, ThreadId, Threads};
     use super::*;
+    use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, ThreadId, Threads};
 
     const PAIR: (SiteId, SiteId) = (SiteId(1), SiteId(2));
 

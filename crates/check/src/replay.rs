@@ -50,7 +50,7 @@ fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<(Wi
 }
 
 fn limits(witness: &Witness) -> Limits {
-    Limits { max_steps: witness.run.max_steps, spurious: witness.run.spurious, ..Limits::default() }
+    Limits { max_steps: witness.run.max_steps, environment: witness.run.environment, ..Limits::default() }
 }
 
 /// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as

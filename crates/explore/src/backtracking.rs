@@ -12,8 +12,8 @@ use crate::checkpoint::{ReductionState, SavedFrame, SavedReduction};
 use crate::choices::ChoiceValues;
 use crate::outlook::Settled;
 use crate::pruner::{Pruned, Pruner};
-use crate::repetition::Difference;
 use crate::reduction::{Reduction, RunKind, remaining};
+use crate::repetition::Difference;
 use crate::sleep::SleepSet;
 use crate::stack::{BacktrackPoint, Cut, Frame, Stack};
 
@@ -169,5 +169,9 @@ pub(crate) fn check_runnable(before: &Trace, now: &Trace, last: Step) -> Result<
     let same = expected.iter().zip(found).take_while(|(one, other)| one == other).count();
     let step = expected.get(same).into_iter().chain(found.get(same)).map(|(from, _)| *from).min().unwrap_or(last);
     let (expected, found) = (before.runnable_at(step), now.runnable_at(step));
-    Err(Difference::at(now, step, format!("the threads that could run were {expected:?} in one run and {found:?} in another")))
+    Err(Difference::at(
+        now,
+        step,
+        format!("the threads that could run were {expected:?} in one run and {found:?} in another"),
+    ))
 }

@@ -394,7 +394,9 @@ impl<'a, E: Executor> Search<'a, E> {
     /// confirmed.
     pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
         let mut found: Findings = self.found;
-        if !found.completed && self.statistics.executions > 0 {
+        // Where something is not modelled, that is why no execution reached its end.
+        let explained = self.options.unmodelled || !found.unmodelled.is_empty();
+        if !found.completed && !explained && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));
         }
         let mut races = BTreeMap::new();

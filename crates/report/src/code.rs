@@ -49,6 +49,8 @@ codes! {
     CRASH = RP0004;
     /// The thread API is used wrongly.
     MISUSE = RP0005;
+    /// Memory is read that was never written.
+    UNINITIALISED = RP0006;
     /// Something is not modelled.
     UNMODELLED = RP0101;
     /// A run was cut short at its limit of events.

@@ -5,11 +5,12 @@
 use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 
+use wire::layout::environment;
 use wire::record::{flag, order};
 use wire::{Record, Tag};
 
 use crate::cell::OneThread;
-use crate::{memory, sched, section};
+use crate::{choice, memory, sched, section, unwritten};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -138,6 +139,9 @@ pub fn reopen_event() {
 /// One access of a library call's event; the first one makes the event.
 pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
     let (mut start, mut left) = (start, len);
+    if unwritten::any() && matches!(tag, Tag::Write | Tag::ReadModifyWrite) {
+        unwritten::write(start, len);
+    }
     // A record holds a 32-bit length.
     while left > 0 {
         let part = u32::try_from(left).unwrap_or(u32::MAX);
@@ -186,7 +190,7 @@ fn kind(kind_order: u32) -> (Tag, u8) {
 }
 
 /// The whole of a library call whose accesses are known beforehand.
-fn call(site: u32, accesses: impl FnOnce()) {
+pub fn call(site: u32, accesses: impl FnOnce()) {
     __rp_call_begin(site);
     accesses();
     __rp_call_end();
@@ -221,6 +225,22 @@ extern "C" fn __rp_cas_result(success: u32) {
         let flags = if section::is_open() { last.flags() } else { HOT.failure.get() };
         *last = Record::new(Tag::Read, flags, last.address(), last.site(), last.argument());
     }
+}
+
+/// Whether a weak compare-exchange fails although the values are equal. At most once in a row: the next one of the thread
+/// on that address does not.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_weak(p: *const c_void, site: u32) -> u32 {
+    if !sched::running() || !sched::may(environment::SPURIOUS) {
+        return 0;
+    }
+    set_site(site);
+    let again = sched::with_failed_exchange(|failed| core::mem::take(failed) == p as u64);
+    if again || choice::choose(0, 1) == 0 {
+        return 0;
+    }
+    sched::with_failed_exchange(|failed| *failed = p as u64);
+    1
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -317,5 +337,8 @@ extern "C" fn __rp_call_end() {
 extern "C" fn __rp_stack(p: *mut c_void, size: u64, site: u32) {
     if sched::running() {
         allocation(p as u64, size, flag::STACK, site);
+        set_site(site);
+        unwritten::choose_content();
+        unwritten::made(p as u64, size as usize, 0);
     }
 }

@@ -127,12 +127,13 @@ pub(crate) fn run(
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: options.asks_outlook().then(|| outlook(facts, &known.absent)).flatten(),
+        outlook: (options.asks_outlook() && !limits.leaves_text()).then(|| outlook(facts, &known.absent)).flatten(),
         max_executions: options.max_executions,
         budget: budget.clone(),
         stop_at_first: options.stop_at_first,
         choices: choice_values(program),
         max_preemptions: options.max_preemptions,
+        unmodelled: !built.unmodelled.is_empty(),
         hints: known.candidates.iter().map(|(candidate, _)| hints::hint(candidate)).collect(),
         ..::explore::Options::default()
     };
@@ -175,7 +176,7 @@ pub(crate) fn run(
     Ok(Answer {
         verdicts: verdicts.collect(),
         gaps,
-        assumptions: assumptions::of_search(program, &outcome, !built.identity.assume_pure.is_empty()),
+        assumptions: assumptions::of_search(built, &outcome, limits.environment),
         sightings: Some(sightings),
         figures: Figures { outputs: outputs.map(|outputs| outputs.summary()), ..figures(&outcome, options, start) },
         failures: outcome.failures,

@@ -8,6 +8,7 @@ use super::body::Body;
 use crate::assembly::Assembly;
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
+use crate::openmp;
 
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn call(&mut self, call: Value<'m>) {
@@ -44,7 +45,10 @@ impl<'m> Body<'_, '_, 'm> {
         } else if self.lowering.assume_pure.contains(&name) || callee.touches_no_memory() {
             self.define(call, Expr::Use(Operand::Any));
         } else {
-            self.unmodelled(&format!("calls `{name}`, whose effect on memory is not known"), Some(&name));
+            match openmp::unsupported(&name) {
+                Some(what) => self.unmodelled(&what, None),
+                None => self.unmodelled(&format!("calls `{name}`, whose effect on memory is not known"), Some(&name)),
+            }
             self.direct_call(call, callee, args);
         }
     }
