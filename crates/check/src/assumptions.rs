@@ -5,7 +5,7 @@ use std::fmt;
 
 use explore::Outcome;
 use model::{Environment, Order, Surprise};
-use program::{Program, Stmt, SyncOp, TryMode};
+use program::{Callee, Program, Stmt, SyncOp, TryMode};
 
 use crate::Built;
 
@@ -77,7 +77,8 @@ pub(crate) fn of_recording(program: &Program, assume_pure: bool) -> BTreeSet<Ass
 pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environment) -> BTreeSet<Assumption> {
     let program = &built.program;
     let any = |holds: fn(&Stmt) -> bool| statements(program).any(holds);
-    let calls = |wanted: fn(&str) -> bool| program.functions.iter().any(|f| f.blocks.is_empty() && wanted(&f.symbol));
+    let calls = |wanted: fn(&str) -> bool| statements(program).any(|stmt| called(program, stmt).is_some_and(wanted));
+    let declares = |prefix: &str| program.functions.iter().any(|f| f.blocks.is_empty() && f.symbol.starts_with(prefix));
     let may = |part| environment.has(part);
     let resources = (any(creates) && !may(Surprise::Creation)) || (any(allocates) && !may(Surprise::Allocation));
     let spurious = (any(waits) || built.features.weak_exchange) && !may(Surprise::Spurious);
@@ -90,7 +91,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (spurious, NothingSpurious),
         (calls(is_stream_class), Streams),
         (calls(reaches_network), Network),
-        (calls(|name| name.starts_with("__VERIFIER_")), Checkers),
+        (declares("__VERIFIER_"), Checkers),
         (built.features.simd, Lanes),
         (any(leaves_unwritten) && !may(Surprise::Uninitialised), FreshMemory),
     ])
@@ -102,6 +103,17 @@ fn chosen<const N: usize>(held: [(bool, Assumption); N]) -> BTreeSet<Assumption>
 
 fn statements(program: &Program) -> impl Iterator<Item = &Stmt> {
     program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements).map(|statement| &statement.stmt)
+}
+
+/// The symbol of the function without a body that a statement calls.
+fn called<'a>(program: &'a Program, stmt: &'a Stmt) -> Option<&'a str> {
+    match stmt {
+        Stmt::Library { function, .. } => Some(function),
+        Stmt::Call { callee: Callee::Direct(callee), .. } => {
+            Some(&program.functions[*callee]).filter(|f| f.blocks.is_empty()).map(|f| f.symbol.as_str())
+        }
+        _ => None,
+    }
 }
 
 fn uses_library(program: &Program) -> bool {

@@ -81,7 +81,12 @@ static void *work(void *argument) {
 __attribute__((always_inline)) static inline void hire(int count) {
     if (count <= worker_count)
         return;
-    workers = realloc(workers, count * sizeof *workers);
+    struct worker **all = calloc(count, sizeof *all);
+    if (workers) {
+        memcpy(all, workers, worker_count * sizeof *all);
+        free(workers);
+    }
+    workers = all;
     for (; worker_count < count; worker_count++) {
         struct worker *worker = calloc(1, sizeof *worker);
         sem_init(&worker->start, 0, 0);

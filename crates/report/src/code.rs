@@ -51,6 +51,8 @@ codes! {
     MISUSE = RP0005;
     /// Memory is read that was never written.
     UNINITIALISED = RP0006;
+    /// A thread's handle is used before its creation has stored it.
+    HANDLE_RACE = RP0007;
     /// Something is not modelled.
     UNMODELLED = RP0101;
     /// A run was cut short at its limit of events.

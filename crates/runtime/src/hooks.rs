@@ -10,7 +10,7 @@ use wire::record::{flag, order};
 use wire::{Record, Tag};
 
 use crate::cell::OneThread;
-use crate::{choice, memory, sched, section, unwritten};
+use crate::{choice, memory, rounds, sched, section, unwritten};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -236,9 +236,11 @@ extern "C" fn __rp_weak(p: *const c_void, site: u32) -> u32 {
     }
     set_site(site);
     let again = sched::with_failed_exchange(|failed| core::mem::take(failed) == p as u64);
-    if again || choice::choose(0, 1) == 0 {
+    if again || choice::choose_quietly(0, 1) == 0 {
         return 0;
     }
+    // The program tries again although nothing has changed.
+    rounds::effect();
     sched::with_failed_exchange(|failed| *failed = p as u64);
     1
 }

@@ -82,6 +82,28 @@ pub fn arrive_with(pending: &[Record], blocker: Blocker) {
 /// the event is to be made: a run is on, and the current section did not take it in.
 #[cold]
 pub fn take_turn(pending: &[Record]) -> bool {
+    let goes_on = wait_turn(pending);
+    if goes_on {
+        match pending {
+            [record] => rounds::access(record),
+            _ => rounds::effect(),
+        }
+        watch();
+    }
+    goes_on
+}
+
+/// The same for an event that has no effect on a round of a loop.
+#[cold]
+pub fn take_quiet_turn(pending: &[Record]) -> bool {
+    let goes_on = wait_turn(pending);
+    if goes_on {
+        watch();
+    }
+    goes_on
+}
+
+fn wait_turn(pending: &[Record]) -> bool {
     if !running() {
         return false;
     }
@@ -95,17 +117,16 @@ pub fn take_turn(pending: &[Record]) -> bool {
     if HOT.at_stop() {
         wait_for_turn(pending, Blocker::None);
     }
-    match pending {
-        [record] => rounds::access(record),
-        _ => rounds::effect(),
-    }
     if let ([record], true) = (pending, unwritten::any()) {
         unwritten::access(record);
     }
-    // The next event is looked at too.
+    true
+}
+
+/// The event after the next one is looked at too, where events are.
+fn watch() {
     let watched = rounds::any() || unwritten::any();
     HOT.limit.set(if watched { HOT.position.get() + 1 } else { HOT.stop.get() });
-    true
 }
 
 /// What a thread that waits for its turn is about to do includes these records, too, made for its site.

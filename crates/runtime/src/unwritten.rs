@@ -12,6 +12,7 @@ use wire::layout::environment;
 use wire::{Record, Tag};
 
 use crate::cell::{Checked, OneThread};
+use crate::hooks::HOT;
 use crate::{choice, memory, sched};
 
 /// The bytes of an object, with whether each was written.
@@ -53,6 +54,7 @@ pub fn made(start: u64, size: usize, kept: usize) {
     written[..kept].fill(true);
     OBJECTS.with(|objects| objects.insert(start, written));
     ANY.set(true);
+    HOT.watch_next();
 }
 
 /// What is in the range is an object no longer.

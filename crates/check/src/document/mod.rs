@@ -21,7 +21,7 @@ use crate::gap::Gap;
 use crate::line::{GRACE, Line};
 use crate::request::Request;
 
-pub(crate) use pairs::race_reason;
+pub(crate) use pairs::{race_code, race_reason};
 pub(crate) use races::{Shown, show_new};
 pub(crate) use witnesses::Witnesses;
 

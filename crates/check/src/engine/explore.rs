@@ -10,7 +10,7 @@ use ::explore::{Check, Coverage, FailureKind, Observer, Outcome, Outlook, Reduct
 use cover::Candidate;
 use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Budget, End, Engine, Pair};
+use model::{Budget, End, Engine, Environment, Pair};
 use outlook::Summary;
 use program::Program;
 use report::Code;
@@ -127,7 +127,9 @@ pub(crate) fn run(
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: (options.asks_outlook() && !limits.leaves_text()).then(|| outlook(facts, &known.absent)).flatten(),
+        outlook: (options.asks_outlook() && limits.environment == Environment::default())
+            .then(|| outlook(facts, &known.absent))
+            .flatten(),
         max_executions: options.max_executions,
         budget: budget.clone(),
         stop_at_first: options.stop_at_first,

@@ -8,7 +8,7 @@ use wire::record::order;
 
 use super::Weaver;
 use crate::debug;
-use crate::ir::Value;
+use crate::ir::{Ty, Value};
 
 /// The wire's code of an instruction's order.
 fn wire_order(ordering: LLVMAtomicOrdering) -> u32 {
@@ -117,6 +117,21 @@ impl<'m> Weaver<'_, 'm> {
         let none = (fails, self.insert.const_i32(0));
         instruction.set_operand(2, self.insert.select(LLVMIntPredicate::LLVMIntEQ, none, new, expected));
         Some(self.insert.compare(LLVMIntPredicate::LLVMIntEQ, none.0, none.1))
+    }
+
+    /// Inline assembly updates memory in one instruction.
+    pub(super) fn update(&self, call: Value<'m>, place: Value<'m>, ty: Ty<'m>, site: SiteId) {
+        if self.needs_hook(place) {
+            self.insert.before(call);
+            self.update_at(call, place, self.size(ty), site);
+        }
+    }
+
+    /// An update that synchronises like any sequentially consistent one.
+    pub(super) fn update_at(&self, call: Value<'m>, place: Value<'m>, size: u32, site: SiteId) {
+        let order = u32::from(order::SEQ_CST);
+        self.atomic_hook(place, size, Tag::ReadModifyWrite as u32 | order << ORDER_SHIFT, site);
+        self.atomic_end(call);
     }
 
     /// A fence; one for a signal handler of the same thread orders nothing between threads.

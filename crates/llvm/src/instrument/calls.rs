@@ -6,7 +6,7 @@ use program::library::{self, LibraryFunction, Role};
 
 use super::Weaver;
 use super::atomics::code;
-use crate::assembly::Assembly;
+use crate::assembly::{self, Assembly};
 use crate::functions::demangle;
 use crate::ir::Value;
 use crate::openmp;
@@ -96,13 +96,20 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>, site: SiteId) {
-        match Assembly::of(assembly) {
+        match Assembly::of(assembly, call) {
             Assembly::Nothing => {}
+            Assembly::Update => assembly::operands(call).for_each(|(place, ty)| self.update(call, place, ty, site)),
             Assembly::Fence(order) => {
                 self.insert.before(call);
                 self.insert.hook("__rp_fence", &[self.insert.const_i32(code(order)), self.site(site)]);
             }
-            Assembly::Unknown => self.unmodelled(Some(site), "inline assembly", None),
+            Assembly::Unknown => {
+                // It may order anything, so all of it is ordered: what races in spite of that is a race.
+                let place = self.insert.to_pointer(self.insert.const_i64(wire::ASSEMBLY));
+                self.insert.before(call);
+                self.update_at(call, place, 1, site);
+                self.unmodelled(Some(site), "inline assembly", None);
+            }
         }
     }
 

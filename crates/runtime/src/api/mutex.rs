@@ -159,13 +159,21 @@ pub fn lock(call: &Call, mutex: u64, wait: Wait) -> c_int {
         self::kind(mutex, "locks")?;
         let found = objects.ensure::<Mutex>(mutex);
         repair = found.repair();
-        if repair == Repair::Impossible {
-            return Err(libc::ENOTRECOVERABLE);
-        }
         found.acquire(thread);
         Ok(())
     });
-    if result == 0 && repair == Repair::Needed { libc::EOWNERDEAD } else { result }
+    match repair {
+        _ if result != 0 => result,
+        Repair::None => 0,
+        Repair::Needed => libc::EOWNERDEAD,
+        // Others could not have come here in the meantime: the call waited as for any mutex, and gives it back.
+        Repair::Impossible => {
+            call.step(Tag::Release, mutex).run(Blocker::None, |objects, thread, _| {
+                objects.ensure::<Mutex>(mutex).release(thread);
+            });
+            libc::ENOTRECOVERABLE
+        }
+    }
 }
 
 /// The thread ends: the robust mutexes that it holds are given back, to be repaired. Holding others is a misuse.
