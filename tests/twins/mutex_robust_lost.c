@@ -34,6 +34,8 @@ int main(void) {
     pthread_t first, second;
     pthread_create(&first, NULL, ends_as_owner, NULL);
     pthread_join(first, NULL);
+    assert(pthread_mutex_lock(&mutex) == EOWNERDEAD);
+    pthread_mutex_unlock(&mutex);
     pthread_create(&second, NULL, use, NULL);
     use(NULL);
     pthread_join(second, NULL);

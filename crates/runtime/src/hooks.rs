@@ -339,8 +339,13 @@ extern "C" fn __rp_call_end() {
 extern "C" fn __rp_stack(p: *mut c_void, size: u64, site: u32) {
     if sched::running() {
         allocation(p as u64, size, flag::STACK, site);
-        set_site(site);
-        unwritten::choose_content();
-        unwritten::made(p as u64, size as usize, 0);
+        if site == wire::NO_SITE {
+            // A parameter that was passed by value.
+            unwritten::made_as_copy(p as u64, size);
+        } else if sched::may(environment::UNINITIALISED) {
+            set_site(site);
+            unwritten::choose_content();
+            unwritten::made(p as u64, size as usize, 0);
+        }
     }
 }

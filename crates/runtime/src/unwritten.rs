@@ -43,6 +43,11 @@ pub fn choose_content() {
     }
 }
 
+/// An object was made whose content is known: a copy of something else.
+pub fn made_as_copy(start: u64, size: u64) {
+    forget(start, size);
+}
+
 /// An object was made. Its first bytes, `kept` of them, have been written before. Without a chosen content, nothing is
 /// known of what is written there.
 pub fn made(start: u64, size: usize, kept: usize) {
@@ -85,13 +90,17 @@ pub fn write(start: u64, len: u64) {
     with_part(start, len, |part| part.fill(true));
 }
 
-/// An event of this record: a write counts, and a plain load of unwritten bytes is reported, once.
+/// Most bytes of a load that may be one of a number or pointer; larger ones copy objects.
+const LARGEST_LOAD: u64 = 8;
+
+/// An event of this record: a write counts, and a load is reported of which no byte was written, once. A copy of an object
+/// may read parts of it that were never written, so it is not reported.
 #[cold]
 pub fn access(record: &Record) {
     let (start, len) = (record.address(), u64::from(record.argument()));
     match record.tag() {
         Some(Tag::Write | Tag::ReadModifyWrite) => write(start, len),
-        Some(Tag::Read) if with_part(start, len, |part| part.contains(&false)) == Some(true) => {
+        Some(Tag::Read) if len <= LARGEST_LOAD && with_part(start, len, |part| !part.contains(&true)) == Some(true) => {
             sched::misuse(start, wire::UNWRITTEN);
             write(start, len);
         }

@@ -258,7 +258,7 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
             StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
             StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`"),
             StopReason::TimeLimit => (Code::RUN_TIME_LIMIT, "raise `--run-time`"),
-            StopReason::Unrepeatable => (Code::UNREPEATABLE, ""),
+            StopReason::Unrepeatable => (Code::UNREPEATABLE, "search from the start, without `--resume`"),
         };
         // Runs that were cut are listed one by one, and what could not be repeated with what differed.
         let is_listed = match reason {
@@ -367,6 +367,15 @@ mod tests {
     use model::{EventId, SiteId, ThreadId};
 
     use super::*;
+
+    #[test]
+    fn runs_that_differ_are_unknown() {
+        let what = "one run made a Read access of 4 bytes in thread t1, another crashed there".to_owned();
+        let differs = ::explore::Unrepeatable { thread: None, site: Some(SiteId(7)), what };
+        let gap = unrepeatable(&differs);
+        assert_eq!((gap.code.name(), gap.site), ("RP0112", Some(SiteId(7))));
+        assert!(gap.reason.ends_with("another crashed there"), "{}", gap.reason);
+    }
 
     /// No program of the gallery is so different from run to run and yet can be searched.
     #[test]
