@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use explore::Outcome;
-use model::Order;
-use program::{Program, Stmt};
+use model::{Environment, Order, Surprise};
+use program::{Callee, Program, Stmt, SyncOp, TryMode};
+
+use crate::Built;
 
 /// An assumption, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -16,13 +18,29 @@ pub(crate) enum Assumption {
     Library = 2,
     /// Some external functions were declared to touch no shared memory.
     AssumedPure = 3,
+    /// Threads can be created and memory allocated.
+    Resources = 4,
+    /// A thread's clock says nothing about other threads.
+    Time = 5,
+    /// Nothing wakes or fails without a cause.
+    NothingSpurious = 6,
+    /// Stream objects of C++ are not looked into.
+    Streams = 8,
+    /// The network is the program's own.
+    Network = 9,
     /// Synchronisation objects and memory are used as the standards allow.
     UsedAsAllowed = 10,
     /// Functions without a body touch only what they are given.
     GivenOnly = 11,
+    /// Functions for checkers follow the competition's rules.
+    Checkers = 12,
+    /// Iterations of `simd` loops come one after the other.
+    Lanes = 13,
+    /// Memory that was never written has one value.
+    FreshMemory = 14,
 }
 
-use Assumption::{AssumedPure, GivenOnly, Library, UsedAsAllowed, WeakAtomics};
+use Assumption::*;
 
 impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,28 +57,115 @@ pub(crate) fn of_static(program: &Program, assume_pure: bool, outside: bool) -> 
 
 /// The assumptions of proofs for any number of threads.
 pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> BTreeSet<Assumption> {
-    let statements = || program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
-    let weak = statements().any(|statement| is_weak(&statement.stmt));
-    let library = program.functions.iter().any(|f| f.blocks.is_empty())
-        || statements().any(|statement| matches!(statement.stmt, Stmt::Library { .. }));
-    chosen([(weak, WeakAtomics), (library, Library), (assume_pure, AssumedPure), (true, UsedAsAllowed)])
+    let weak = statements(program).any(is_weak);
+    chosen([
+        (weak, WeakAtomics),
+        (uses_library(program), Library),
+        (assume_pure, AssumedPure),
+        (statements(program).any(|stmt| creates(stmt) || allocates(stmt)), Resources),
+        (true, UsedAsAllowed),
+    ])
 }
 
-/// The assumptions of what is predicted from a recorded run.
+/// The assumptions of what is predicted from a recorded run: what it predicts is about that run.
 pub(crate) fn of_recording(program: &Program, assume_pure: bool) -> BTreeSet<Assumption> {
-    let mut held = of_proofs(program, assume_pure);
-    held.remove(&UsedAsAllowed);
-    held
+    let weak = statements(program).any(is_weak);
+    chosen([(weak, WeakAtomics), (uses_library(program), Library), (assume_pure, AssumedPure)])
 }
 
 /// The assumptions of a search's verdict.
-pub(crate) fn of_search(program: &Program, outcome: &Outcome, assume_pure: bool) -> BTreeSet<Assumption> {
-    let library = program.functions.iter().any(|f| f.blocks.is_empty());
-    chosen([(outcome.weak_atomics, WeakAtomics), (library, Library), (assume_pure, AssumedPure)])
+pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environment) -> BTreeSet<Assumption> {
+    let program = &built.program;
+    let any = |holds: fn(&Stmt) -> bool| statements(program).any(holds);
+    let calls = |wanted: fn(&str) -> bool| statements(program).any(|stmt| called(program, stmt).is_some_and(wanted));
+    let declares = |prefix: &str| program.functions.iter().any(|f| f.blocks.is_empty() && f.symbol.starts_with(prefix));
+    let may = |part| environment.has(part);
+    let resources = (any(creates) && !may(Surprise::Creation)) || (any(allocates) && !may(Surprise::Allocation));
+    let spurious = (any(waits) || built.features.weak_exchange) && !may(Surprise::Spurious);
+    chosen([
+        (outcome.weak_atomics, WeakAtomics),
+        (program.functions.iter().any(|f| f.blocks.is_empty()), Library),
+        (!built.identity.assume_pure.is_empty(), AssumedPure),
+        (resources, Resources),
+        (any(is_timed) || calls(tells_time), Time),
+        (spurious, NothingSpurious),
+        (calls(is_stream_class), Streams),
+        (calls(reaches_network), Network),
+        (declares("__VERIFIER_"), Checkers),
+        (built.features.simd, Lanes),
+        (any(leaves_unwritten) && !may(Surprise::Uninitialised), FreshMemory),
+    ])
 }
 
 fn chosen<const N: usize>(held: [(bool, Assumption); N]) -> BTreeSet<Assumption> {
     held.into_iter().filter_map(|(holds, assumption)| holds.then_some(assumption)).collect()
+}
+
+fn statements(program: &Program) -> impl Iterator<Item = &Stmt> {
+    program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements).map(|statement| &statement.stmt)
+}
+
+/// The symbol of the function without a body that a statement calls.
+fn called<'a>(program: &'a Program, stmt: &'a Stmt) -> Option<&'a str> {
+    match stmt {
+        Stmt::Library { function, .. } => Some(function),
+        Stmt::Call { callee: Callee::Direct(callee), .. } => {
+            Some(&program.functions[*callee]).filter(|f| f.blocks.is_empty()).map(|f| f.symbol.as_str())
+        }
+        _ => None,
+    }
+}
+
+fn uses_library(program: &Program) -> bool {
+    program.functions.iter().any(|f| f.blocks.is_empty())
+        || statements(program).any(|stmt| matches!(stmt, Stmt::Library { .. }))
+}
+
+fn creates(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Sync { op: SyncOp::Create { .. }, .. })
+}
+
+fn allocates(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Alloc { .. })
+}
+
+fn leaves_unwritten(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Alloc { zeroed: false, .. })
+}
+
+fn waits(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Sync { op: SyncOp::CondWait { .. }, .. })
+}
+
+/// Whether a statement has a time limit.
+fn is_timed(stmt: &Stmt) -> bool {
+    let Stmt::Sync { op, .. } = stmt else { return false };
+    match op {
+        SyncOp::Join { mode: wait, .. }
+        | SyncOp::Lock { wait, .. }
+        | SyncOp::CondWait { wait, .. }
+        | SyncOp::SemWait { wait, .. } => *wait == TryMode::Timed,
+        _ => false,
+    }
+}
+
+/// Whether a library function tells the time, by its symbol.
+fn tells_time(symbol: &str) -> bool {
+    const CLOCKS: [&str; 9] =
+        ["clock", "clock_gettime", "ftime", "gettimeofday", "time", "timerfd_create", "times", "timespec_get", "alarm"];
+    CLOCKS.contains(&symbol) || (symbol.starts_with("_ZNSt6chrono") && symbol.ends_with("3nowEv"))
+}
+
+/// Whether a library function connects the program to others, by its symbol.
+fn reaches_network(symbol: &str) -> bool {
+    ["accept", "accept4", "bind", "connect", "listen", "socket"].contains(&symbol)
+}
+
+/// Whether a library function is one of C++'s stream classes, by its symbol.
+fn is_stream_class(symbol: &str) -> bool {
+    ["_ZNSo", "_ZNSi", "_ZStls", "_ZStrs", "_ZNSt14basic_of", "_ZNSt14basic_if", "_ZNSt13basic_f", "_ZNSt8ios_base"]
+        .iter()
+        .any(|prefix| symbol.starts_with(prefix))
 }
 
 /// Whether a statement is an atomic operation weaker than sequentially consistent.

@@ -47,6 +47,8 @@ pub struct Built {
     pub program: Arc<Program>,
     /// What its runs do without showing it in a trace.
     pub unmodelled: Vec<Unmodelled>,
+    /// What it has that its runs show in one way only.
+    pub features: llvm::Features,
     /// What witness files say of it.
     pub identity: ProgramIdentity,
     /// The content of the file for standard input.
@@ -194,8 +196,8 @@ impl Unlinked {
             args: options.args,
             stdin: options.stdin,
         };
-        let llvm::Compiled { program, unmodelled, .. } = compiled;
-        Ok(Built { program, unmodelled, identity, stdin, machine: options.machine, units, folder })
+        let llvm::Compiled { program, unmodelled, features, .. } = compiled;
+        Ok(Built { program, unmodelled, features, identity, stdin, machine: options.machine, units, folder })
     }
 }
 

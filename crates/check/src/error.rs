@@ -77,14 +77,6 @@ pub enum Error {
     /// The file for standard input cannot be read.
     #[error("cannot read `{}`, given as standard input: {cause}", path.display())]
     Stdin { path: PathBuf, cause: std::io::Error },
-    /// A schedule of the search did not behave the second time.
-    #[error(
-        "raceproof bug or nondeterministic program: a schedule that showed a finding does not show it again: {difference}"
-    )]
-    NotReproducible { difference: Difference },
-    /// A confirmed race is not in the run of its witness.
-    #[error("raceproof bug: a confirmed race is not in the run of its witness")]
-    WitnessWithoutRace,
     /// The program is not the one the witness was made of.
     #[error("the program changed since `{}` was made", witness.display())]
     ProgramChanged { witness: PathBuf },
@@ -175,7 +167,7 @@ impl Error {
             Self::Unwritable { .. } => {
                 "record a part of the program that does not use it, or choose another form".to_owned()
             }
-            Self::NotReproducible { .. } | Self::WitnessWithoutRace | Self::NotShown { .. } => bug.to_owned(),
+            Self::NotShown { .. } => bug.to_owned(),
             Self::ReplayDiffers { .. } => {
                 "the program depends on something outside (time, files, another kernel), or this is a bug of raceproof"
                     .to_owned()

@@ -30,6 +30,16 @@ impl Gap {
         Self { code, reason: reason.into(), function: None, site: None, settle: settle.into(), endless: None }
     }
 
+    /// Two runs of one schedule differ.
+    pub(crate) fn unrepeatable(reason: impl Into<String>) -> Self {
+        Self::new(
+            Code::UNREPEATABLE,
+            reason,
+            "look for what the program takes from outside (time, addresses, other processes); `raceproof record` and \
+             `predict` analyse single runs",
+        )
+    }
+
     /// A limit that was reached before something could be done.
     pub(crate) fn limit(what: &str, spent: Spent) -> Self {
         let flag = if spent == Spent::Memory { "raise `--memory`" } else { "raise `--time`" };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use cover::Candidate;
 use explore::Witness;
 use model::{Engine, Pair};
-use report::Protection;
+use report::{Code, Protection};
 
 use crate::describe::SeenAccess;
 use crate::engine::{Open, Settled, Verdict};
@@ -91,6 +91,16 @@ impl Ledger {
         contradiction
     }
 
+    /// Opens a pair again whose witness does not show its race any more.
+    pub(crate) fn withdraw(&mut self, pair: Pair) {
+        let Some(entry) = self.entries.get_mut(&pair) else { return };
+        if let Some((_, verdict @ Verdict::Race(_))) = &mut entry.verdict {
+            let reason = "a run had this race, but its schedule did not show it again";
+            *verdict = Verdict::Open(Open::new(Code::UNREPEATABLE, reason));
+            self.races.retain(|race| *race != pair);
+        }
+    }
+
     /// The races in the order in which they were found, with what shows them.
     pub(crate) fn races(&self) -> impl Iterator<Item = (Pair, Engine, &Witness)> {
         self.races.iter().filter_map(|pair| match self.entries.get(pair)?.verdict.as_ref()? {
@@ -153,10 +163,8 @@ fn keep_what_is_known(known: Option<(Engine, Verdict)>, new: Verdict) -> Verdict
 
 #[cfg(test)]
 mod tests {
-    use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, ThreadId, Threads};
-    use report::Code;
-
     use super::*;
+    use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, ThreadId, Threads};
 
     const PAIR: (SiteId, SiteId) = (SiteId(1), SiteId(2));
 

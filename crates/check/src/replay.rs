@@ -16,7 +16,7 @@ use crate::Error;
 use crate::build::{BuildOptions, Built};
 use crate::describe::story::{self, Ending};
 use crate::describe::{Describer, ObjectNames, Position, crash, stacks};
-use crate::document::{self, ONE_RUN, Parts, race_reason};
+use crate::document::{self, ONE_RUN, Parts, race_code, race_reason};
 use crate::engine::explore::cut_at;
 use crate::gap::Gap;
 use crate::run::{Limits, Running};
@@ -50,7 +50,7 @@ fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<(Wi
 }
 
 fn limits(witness: &Witness) -> Limits {
-    Limits { max_steps: witness.run.max_steps, spurious: witness.run.spurious, ..Limits::default() }
+    Limits { max_steps: witness.run.max_steps, environment: witness.run.environment, ..Limits::default() }
 }
 
 /// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as
@@ -111,6 +111,7 @@ struct Shown {
 
 /// Finds the witness's finding in a run of its schedule.
 fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Option<String>) -> Option<Shown> {
+    let program = describer.program;
     let tell = |ending: &Ending<'_>| story::tell(describer.program, describer.names, trace, ending);
     let fault = |kind, thread: ThreadId, site, message: &str, what: &str| {
         let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
@@ -126,7 +127,9 @@ fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Op
                 (line, column) == (recorded.line, recorded.column)
             };
             let wanted = |[one, other]: [Option<SiteId>; 2]| is_at(one, &accesses[0]) && is_at(other, &accesses[1]);
-            let [(first, one), (second, other)] = describer.race(trace, first, second, wanted)?;
+            let shown = describer.race(trace, first, second, wanted)?;
+            let sites = shown.each_ref().map(|(step, _)| trace.events[*step].site);
+            let [(first, one), (second, other)] = shown;
             if *adjacent && second.0 != first.0 + 1 {
                 return None;
             }
@@ -136,9 +139,9 @@ fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Op
                 confirmed: true,
                 by: Engine::Explore,
                 rank: 0,
-                code: Some(Code::DATA_RACE),
+                code: Some(sites[0].zip(sites[1]).map_or(Code::DATA_RACE, |(a, b)| race_code(program, [a, b]))),
                 variable: one.variable.clone(),
-                reason: race_reason(*adjacent).to_owned(),
+                reason: race_reason(program, sites.map(|site| site.unwrap_or(SiteId(u32::MAX))), *adjacent),
                 accesses: [one.access, other.access],
                 witness: spelled,
                 details: Details::default(),

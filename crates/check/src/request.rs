@@ -115,15 +115,20 @@ impl Request {
         }
     }
 
-    /// Whether an engine may work.
+    /// Whether an engine may work. What is proved of the text does not hold where the environment does what the text
+    /// does not show.
     pub(crate) fn asks(&self, engine: Engine) -> bool {
-        self.engines.contains(&engine)
+        let of_text = matches!(engine, Engine::Static | Engine::Verify);
+        self.engines.contains(&engine) && !(of_text && self.command == Command::Check && self.limits.leaves_text())
     }
 
     /// Whether every pair of the program's text is listed before the engines work. `static` lists pairs itself; what only
     /// runs the program lists what met in runs.
     pub(crate) fn lists_text_pairs(&self) -> bool {
-        matches!(self.command, Command::Check | Command::Verify)
+        match self.command {
+            Command::Check => !self.limits.leaves_text(),
+            command => command == Command::Verify,
+        }
     }
 
     /// Whether a search only confirms candidates, because the scope asked for is larger than one input.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use exec::{Isolation, Target};
 use files::RunOptions;
-use model::{Budget, Executor, Schedule, Trace};
+use model::{Budget, Environment, Executor, Schedule, Surprise, Trace};
 use symbols::Symbols;
 
 use crate::{Built, Error};
@@ -19,14 +19,14 @@ pub struct Limits {
     pub max_steps: u64,
     /// Longest time of a run.
     pub time: Duration,
-    /// Condition-variable waits may end without a cause.
-    pub spurious: bool,
+    /// What the environment may do.
+    pub environment: Environment,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        let exec::Config { isolation, max_steps, time_limit, spurious, .. } = exec::Config::default();
-        Self { isolation, max_steps, time: time_limit, spurious }
+        let exec::Config { isolation, max_steps, time_limit, environment, .. } = exec::Config::default();
+        Self { isolation, max_steps, time: time_limit, environment }
     }
 }
 
@@ -36,9 +36,17 @@ fn quantum() -> u32 {
 }
 
 impl Limits {
+    /// Whether the environment may do what the program's text, as it is analysed, does not show: there threads are created
+    /// and memory is allocated, and what was never written is not followed.
+    pub(crate) fn leaves_text(&self) -> bool {
+        [Surprise::Creation, Surprise::Allocation, Surprise::Uninitialised]
+            .iter()
+            .any(|part| self.environment.has(*part))
+    }
+
     /// What witness files keep of them.
     pub(crate) fn record(&self) -> RunOptions {
-        RunOptions { spurious: self.spurious, max_steps: self.max_steps, quantum: quantum() }
+        RunOptions { environment: self.environment, max_steps: self.max_steps, quantum: quantum() }
     }
 
     /// The executor's configuration for a program. Runs end with the budget, but for those that show what was found; one
@@ -49,7 +57,7 @@ impl Limits {
             max_steps: self.max_steps,
             time_limit: budget.remaining().map_or(self.time, |left| self.time.min(left / RUNS)),
             budget: budget.with_grace(GRACE),
-            spurious: self.spurious,
+            environment: self.environment,
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
             stdin: built.stdin.clone(),

@@ -94,8 +94,8 @@ fn many_threads_are_restored() {
     let mut targets = [Isolation::Restore, Isolation::Fork].map(|isolation| launch(&built.executable(), isolation));
     for max_steps in [300, 700, 1500, 700, 3000, 300] {
         let [restored, forked] = targets.each_mut().map(|target| {
-            let Config { time_limit, quantum, spurious, .. } = *target.config();
-            target.set_limits(max_steps, time_limit, quantum, spurious);
+            let Config { time_limit, quantum, environment, .. } = *target.config();
+            target.set_limits(max_steps, time_limit, quantum, environment);
             run(target, &Schedule::new())
         });
         assert!(restored == forked, "restored and forked runs of {max_steps} events differ");

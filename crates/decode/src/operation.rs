@@ -38,6 +38,7 @@ pub(crate) fn memory_order(flags: u8) -> Result<Option<Order>, String> {
         order::RELEASE => Some(Order::Release),
         order::ACQ_REL => Some(Order::AcqRel),
         order::SEQ_CST => Some(Order::SeqCst),
+        order::CONTINUING => Some(Order::Continuing),
         other => return Err(format!("no memory order has number {other}")),
     })
 }

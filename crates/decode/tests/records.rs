@@ -149,3 +149,9 @@ proptest! {
         }
     }
 }
+
+/// The runtime writes the text, and reports know it by the model's name for it.
+#[test]
+fn the_text_of_an_unwritten_read_is_one() {
+    assert_eq!(wire::UNWRITTEN, model::UNWRITTEN);
+}

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::Budget;
+use model::{Budget, Environment};
 use serde::{Deserialize, Serialize};
 
 use crate::processor::Processor;
@@ -35,9 +35,8 @@ pub struct Config {
     pub budget: Budget,
     /// Events a thread may execute without a switch while others can run, after the schedule prefix; 0 for any number.
     pub quantum: u32,
-    /// Whether condition-variable waits may end without a cause: once per thread and condition variable until a signal
-    /// wakes the thread there.
-    pub spurious: bool,
+    /// What the environment may do to the program.
+    pub environment: Environment,
     /// The only processor to run on, where there are fewer than processes: host and program then do not wait for each other
     /// by looking, and hand over to each other without waking another processor.
     pub processor: Option<Processor>,
@@ -61,7 +60,7 @@ impl Default for Config {
             time_limit: Duration::from_secs(10),
             budget: Budget::default(),
             quantum: 10_000,
-            spurious: false,
+            environment: Environment::default(),
             processor: None,
             trace_capacity: 1 << 22,
             stdin: None,

@@ -47,7 +47,7 @@ pub(crate) struct Process {
 /// What a run asks for, but for its schedule.
 pub(crate) fn request(config: &Config) -> Request {
     Request {
-        spurious: config.spurious.into(),
+        environment: config.environment.bits(),
         max_steps: config.max_steps,
         quantum: config.quantum,
         ..Request::default()

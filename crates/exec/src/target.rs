@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use decode::Garbled;
 use decode::records::{Decoding, decode_with_stacks};
-use model::{End, EventId, Executor, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, Trace};
+use model::{End, Environment, EventId, Executor, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, Trace};
 use symbols::{Frame, Line, Lines, Symbols};
 use wire::{Policy, ReplyKind};
 
@@ -78,9 +78,9 @@ impl Target {
     }
 
     /// Changes limits and policy for the runs to come. What the process was started with stays as it is.
-    pub fn set_limits(&mut self, max_steps: u64, time_limit: Duration, quantum: u32, spurious: bool) {
+    pub fn set_limits(&mut self, max_steps: u64, time_limit: Duration, quantum: u32, environment: Environment) {
         (self.config.max_steps, self.config.time_limit) = (max_steps, time_limit);
-        (self.config.quantum, self.config.spurious) = (quantum, spurious);
+        (self.config.quantum, self.config.environment) = (quantum, environment);
     }
 
     /// Changes where host and program run; see [`Config::processor`].

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use exec::{Config, Error, Isolation, Target};
-use model::{End, Executor, Op, Schedule, Step, ThreadId, Trace, WakeCause};
+use model::{End, Environment, Executor, Op, Schedule, Step, Surprise, ThreadId, Trace, WakeCause};
 use support::{Built, build, schedule};
 
 const BOTH: [Isolation; 2] = [Isolation::Restore, Isolation::Fork];
@@ -311,7 +311,14 @@ fn a_loop_around_a_wait_ends_though_wake_ups_need_no_cause() {
         trace.events.iter().filter(|e| is_spurious(&e.op)).count()
     };
     for isolation in BOTH {
-        let start = |args| program.target(Config { isolation, args, spurious: true, ..Config::default() });
+        let start = |args| {
+            program.target(Config {
+                isolation,
+                args,
+                environment: Environment::default().with(Surprise::Spurious),
+                ..Config::default()
+            })
+        };
         // Nobody signals: one wake-up without a cause, then nothing more.
         let never = start(vec![]).run(&Schedule::new()).unwrap();
         assert_eq!((spurious(&never), never.end), (1, End::Deadlock));

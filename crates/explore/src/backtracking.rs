@@ -6,13 +6,14 @@
 //! sleeping thread although another is awake, the run is a *detour*: the search returns to that state and runs the
 //! other thread.
 
-use model::{Schedule, Step, ThreadSet, Trace};
+use model::{Event, Schedule, Step, ThreadSet, Trace};
 
 use crate::checkpoint::{ReductionState, SavedFrame, SavedReduction};
 use crate::choices::ChoiceValues;
 use crate::outlook::Settled;
 use crate::pruner::{Pruned, Pruner};
-use crate::reduction::{Difference, Reduction, RunKind, remaining};
+use crate::reduction::{Reduction, RunKind, remaining};
+use crate::repetition::Difference;
 use crate::sleep::SleepSet;
 use crate::stack::{BacktrackPoint, Cut, Frame, Stack};
 
@@ -145,27 +146,17 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
 /// Checks that the run repeats the stack's events and runnable threads before the branch, and runs the branch's thread
 /// there. A run is a function of its schedule, so anything else is an error.
 fn check_prefix(stack: &Stack, branch: &BacktrackPoint, trace: &Trace) -> Result<(), Difference> {
-    let differs = |step: Step, difference: String| Err(Difference { step, difference });
-    let mut found = trace.events.iter_enumerated();
     for (step, expected) in stack.trace.events.iter_enumerated().take(branch.step.0 as usize) {
-        match found.next() {
-            Some((_, event)) if event == expected => {}
-            Some((_, event)) => {
-                return differs(step, format!("the first run had {expected:?} and the second {event:?}"));
-            }
-            None => {
-                return differs(step, format!("the first run had {expected:?} and the second ended: {:?}", trace.end));
-            }
+        if trace.events.get(step) != Some(expected) {
+            return Err(Difference::event(expected, trace, step));
         }
     }
     check_runnable(&stack.trace, trace, branch.step)?;
-    match found.next() {
-        Some((_, event)) if event.id.thread == branch.thread && event.op.choices().starts_with(&branch.choices) => {
-            Ok(())
-        }
-        Some((step, event)) => differs(step, format!("{} should have run but {event:?} happened", branch.thread)),
-        None => differs(branch.step, format!("{} should have run but the run ended: {:?}", branch.thread, trace.end)),
+    let follows = |event: &Event| event.id.thread == branch.thread && event.op.choices().starts_with(&branch.choices);
+    if trace.events.get(branch.step).is_some_and(follows) {
+        return Ok(());
     }
+    Err(Difference::at(trace, branch.step, format!("thread {} should have run and did not", branch.thread)))
 }
 
 /// Checks that two runs had the same runnable threads in all states up to `last`.
@@ -178,5 +169,9 @@ pub(crate) fn check_runnable(before: &Trace, now: &Trace, last: Step) -> Result<
     let same = expected.iter().zip(found).take_while(|(one, other)| one == other).count();
     let step = expected.get(same).into_iter().chain(found.get(same)).map(|(from, _)| *from).min().unwrap_or(last);
     let (expected, found) = (before.runnable_at(step), now.runnable_at(step));
-    Err(Difference { step, difference: format!("the runnable threads were {expected:?} and then {found:?}") })
+    Err(Difference::at(
+        now,
+        step,
+        format!("the threads that could run were {expected:?} in one run and {found:?} in another"),
+    ))
 }

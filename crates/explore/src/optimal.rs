@@ -62,7 +62,8 @@ use crate::lock_history::LockHistory;
 use crate::outlook::Settled;
 use crate::planning::{Plan, number_until};
 use crate::pruner::{Pruned, Pruner};
-use crate::reduction::{Difference, Reduction, RunKind, remaining};
+use crate::reduction::{Reduction, RunKind, remaining};
+use crate::repetition::Difference;
 use crate::reversal::{Steps, reversible};
 use crate::sleep::{SleepSet, same_event};
 use crate::subtree::{OuterSequences, Subtree, SubtreeSizes, compact_sleep_sets};
@@ -353,14 +354,13 @@ impl Optimal {
 
     /// Compares a run with its plan.
     fn compare_with_plan(&mut self, trace: &Trace) -> Result<Deviation, Difference> {
-        let differs = |step: Step, difference: String| Err(Difference { step, difference });
         for (step, planned) in (self.plan.from.0..).map(Step).zip(&self.plan.chain) {
             let expected = self.events.get(planned.event());
             let Some(event) = trace.events.get(step) else {
                 if matches!(trace.end, End::StepLimit | End::TimeLimit) {
                     break;
                 }
-                return differs(step, format!("the plan had {expected:?} and the run ended: {:?}", trace.end));
+                return Err(Difference::event(expected, trace, step));
             };
             let same = event.id == expected.id && event.op.choices() == expected.op.choices();
             // A library call finds out during its event what it touches: after a race on what it looks at first, that is
@@ -368,7 +368,7 @@ impl Optimal {
             let looks_first = |event: &Event| matches!(&event.op, Op::Accesses(accesses) if accesses.len() > 1);
             let computed = event.site == expected.site && looks_first(event) && looks_first(expected);
             if !same || (planned.seen() && event != expected && !computed) {
-                return differs(step, format!("the plan had {expected:?} and the run {event:?}"));
+                return Err(Difference::event(expected, trace, step));
             }
             if event == expected {
                 if self.numbers.len() == step.0 as usize {
@@ -446,12 +446,9 @@ fn breaks_rules(trace: &Trace) -> bool {
 /// so anything else is an error.
 fn check_prefix(before: &Trace, now: &Trace, from: Step) -> Result<(), Difference> {
     for (step, expected) in before.events.iter_enumerated().take(from.0 as usize) {
-        let difference = match now.events.get(step) {
-            Some(event) if event == expected => continue,
-            Some(event) => format!("the first run had {expected:?} and the second {event:?}"),
-            None => format!("the first run had {expected:?} and the second ended: {:?}", now.end),
-        };
-        return Err(Difference { step, difference });
+        if now.events.get(step) != Some(expected) {
+            return Err(Difference::event(expected, now, step));
+        }
     }
     check_runnable(before, now, from)
 }

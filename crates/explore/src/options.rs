@@ -93,6 +93,8 @@ pub struct Options {
     pub max_preemptions: Option<u32>,
     /// Paths to try before the search.
     pub hints: Vec<Hint>,
+    /// The program does what is not modelled, which may keep executions from reaching their end.
+    pub unmodelled: bool,
     /// Subtrees that are expected to take less time than this are not given to helpers.
     pub smallest_subtree: Duration,
 }
@@ -118,6 +120,7 @@ impl Default for Options {
             choices: ChoiceValues::default(),
             max_preemptions: None,
             hints: Vec::new(),
+            unmodelled: false,
             smallest_subtree: Duration::from_millis(10),
         }
     }

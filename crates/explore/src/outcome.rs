@@ -11,6 +11,7 @@ use crate::hint::Led;
 use crate::outlook::Check;
 use crate::pruner::Pruned;
 use crate::reduction::RunKind;
+use crate::repetition::Unrepeatable;
 use crate::witness::Witness;
 
 /// Counts of what was executed.
@@ -103,6 +104,8 @@ pub enum StopReason {
     Interrupted,
     /// Only some schedules were tried, chosen at random.
     Sampled,
+    /// A run did not repeat what an earlier run of the same schedule did.
+    Unrepeatable,
 }
 
 impl fmt::Display for StopReason {
@@ -119,6 +122,7 @@ impl fmt::Display for StopReason {
             Self::Preemptions => "schedules with more preemptions than allowed were left out",
             Self::Interrupted => "interrupted",
             Self::Sampled => "only some schedules were tried, chosen at random",
+            Self::Unrepeatable => "two runs of the same schedule differ",
         })
     }
 }
@@ -212,4 +216,6 @@ pub struct Outcome {
     pub coverage: Coverage,
     /// How far the program followed each hint.
     pub hints: Vec<Led>,
+    /// The first run that could not be repeated; the search has not covered what follows from it.
+    pub unrepeatable: Option<Unrepeatable>,
 }

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::choices::ChoiceValues;
-use crate::reduction::{Difference, Reduction, RunKind};
+use crate::reduction::{Reduction, RunKind};
+use crate::repetition::Difference;
 use crate::stack::BacktrackPoint;
 
 /// The schedules still to run.

@@ -4,7 +4,7 @@
 //! one, write a file with a type that implements [`Reduction`], or [`Backtracks`](crate::backtracking::Backtracks) if
 //! it only chooses threads per state. Give it a [`ReductionName`] and a line in [`by_name`].
 
-use model::{Schedule, Step, Trace};
+use model::{Schedule, Trace};
 
 use crate::backtracking::Backtracking;
 use crate::best;
@@ -18,6 +18,7 @@ use crate::options::{Options, ReductionName};
 use crate::outlook::Settled;
 use crate::pdp::Pdp;
 use crate::pruner::{Pruned, Pruner};
+use crate::repetition::Difference;
 use crate::subtree::Subtree;
 
 /// What a run turned out to be.
@@ -33,14 +34,6 @@ pub(crate) enum RunKind {
     Restart,
     /// It showed that the reduction does not cover the program; its executions so far do not count.
     Unsupported,
-}
-
-/// Two runs of the same prefix gave different traces.
-pub(crate) struct Difference {
-    /// The first event that differs.
-    pub(crate) step: Step,
-    /// Both sides of the difference.
-    pub(crate) difference: String,
 }
 
 /// Decides which schedules may be omitted.

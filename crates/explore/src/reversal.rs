@@ -67,6 +67,7 @@ pub(crate) fn reversible(
     let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
     let known = last.map(|last| causality.clock(causality.step_of(last)));
     let (waiting, call) = (waits(&next.op), is_call(&next.op));
+    let acquires = matches!(next.op, Op::Acquire { .. });
     let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
     // The lifetime of `next`'s thread involves only its creation, which is never reversed, and cancellation, which is
     // not covered.
@@ -77,7 +78,7 @@ pub(crate) fn reversible(
             }
             let entries = &entries[..entries.partition_point(|e| e.step < until)];
             let unknown = entries.iter().rev().take_while(|e| known.map_or(0, |k| k.count(other)) <= e.position);
-            let taker = takes(theirs) || (call && theirs == Use::Write);
+            let taker = takes(theirs) || ((call || acquires) && theirs == Use::Write);
             let few = if theirs == Use::Change || (call && taker) { usize::MAX } else { 1 };
             // Only an event that changes an object can use a second object that excludes the other event.
             let changes = how == Use::Change && theirs == Use::Change;
@@ -157,7 +158,7 @@ impl<'a> Reversal<'a> {
                         return None;
                     }
                 }
-                true
+                !self.is_updated(lock)
             }
             Op::TryAcquire { lock, mode, success } => {
                 let holder = self.obstacle(next, *lock, *mode);
@@ -214,6 +215,16 @@ impl<'a> Reversal<'a> {
         let own = holders.iter().find(|h| h.thread == next.id.thread).copied();
         let excludes = |h: &&Holder| mode == LockMode::Exclusive || h.mode == LockMode::Exclusive;
         own.or_else(|| holders.iter().find(excludes).copied())
+    }
+
+    /// Whether a thread updates a lock without taking it: a writer that is preferred announces itself, and then keeps readers
+    /// out although nobody holds the lock.
+    fn is_updated(&self, lock: Addr) -> bool {
+        let mut updated = false;
+        self.causality.visit_lanes(Resource::Bytes(Cell { start: lock, len: 1 }), |_, how, _| {
+            updated |= how == Use::Write;
+        });
+        updated
     }
 
     /// The thread that runs the routine of a once-control after the kept events.

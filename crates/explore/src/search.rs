@@ -19,6 +19,7 @@ use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReas
 use crate::outlook::Check;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, RunKind};
+use crate::repetition::{Difference, Unrepeatable};
 use crate::shortest;
 
 /// Executions between two estimates of the size of the search.
@@ -75,6 +76,8 @@ pub(crate) struct Search<'a, E: Executor> {
     expected: Option<u64>,
     /// How far the program followed each hint.
     hints: Vec<Led>,
+    /// The first run that could not be repeated.
+    unrepeatable: Option<Unrepeatable>,
 }
 
 impl<'a, E: Executor> Search<'a, E> {
@@ -100,6 +103,7 @@ impl<'a, E: Executor> Search<'a, E> {
             last: LastRun::default(),
             expected: None,
             hints: Vec::new(),
+            unrepeatable: None,
         }
     }
 
@@ -164,16 +168,19 @@ impl<'a, E: Executor> Search<'a, E> {
         loop {
             if let Some(now) = schedule.take()
                 && !self.adopt_from_helper(reduction.as_mut(), &now)?
-                && self.execute(reduction.as_mut(), &now)? == RunKind::Unsupported
             {
-                self.name = match self.name {
-                    ReductionName::Best => ReductionName::Dhtc,
-                    _ => ReductionName::DporSleep,
-                };
-                reduction = self.reduction();
-                reduction.settle(&self.found.settled(&self.options.checks));
-                schedule = Some(Schedule::new());
-                continue;
+                // The reduction does not know where it is after a run that it did not ask for: the search ends.
+                let Some(kind) = self.execute(reduction.as_mut(), &now)? else { return Ok(()) };
+                if kind == RunKind::Unsupported {
+                    self.name = match self.name {
+                        ReductionName::Best => ReductionName::Dhtc,
+                        _ => ReductionName::DporSleep,
+                    };
+                    reduction = self.reduction();
+                    reduction.settle(&self.found.settled(&self.options.checks));
+                    schedule = Some(Schedule::new());
+                    continue;
+                }
             }
             // Between a detour and the run that leaves it nothing can be saved, so the search does not stop there.
             let stop = self.bound_reached();
@@ -212,14 +219,17 @@ impl<'a, E: Executor> Search<'a, E> {
         });
     }
 
-    /// Runs a schedule and examines the run.
-    fn execute(&mut self, reduction: &mut dyn Reduction, schedule: &Schedule) -> Result<RunKind, Error<E::Error>> {
+    /// Runs a schedule and examines the run. `None` if the run is not what earlier runs lead to expect.
+    fn execute(
+        &mut self,
+        reduction: &mut dyn Reduction,
+        schedule: &Schedule,
+    ) -> Result<Option<RunKind>, Error<E::Error>> {
         let trace = self.executor.run(schedule).map_err(Error::Executor)?;
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
         let taken = match &trace.end {
             End::Diverged { segment, message } => {
-                let error = Error::Diverged { segment: *segment, message: message.clone() };
-                reduction.refuse(*segment).ok_or(error)?
+                reduction.refuse(*segment).ok_or_else(|| Unrepeatable::diverged(&trace, message))
             }
             _ => {
                 let known = self.found.count();
@@ -227,7 +237,15 @@ impl<'a, E: Executor> Search<'a, E> {
                 if self.found.count() > known {
                     reduction.settle(&self.found.settled(&self.options.checks));
                 }
-                reduction.take(trace)?
+                reduction.take(trace).map_err(|Difference(unrepeatable)| unrepeatable)
+            }
+        };
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(unrepeatable) => {
+                self.note_unrepeatable(unrepeatable);
+                self.count(RunKind::Execution, events, deadlocked);
+                return Ok(None);
             }
         };
         self.statistics.add(reduction.pruned());
@@ -236,7 +254,13 @@ impl<'a, E: Executor> Search<'a, E> {
             let left = reduction.remaining().filter(|left| *left < 1.0);
             self.expected = left.map(|left| (self.statistics.executions as f64 / (1.0 - left)) as u64);
         }
-        Ok(taken)
+        Ok(Some(taken))
+    }
+
+    /// Notes that a run could not be repeated: what follows from it is not covered.
+    fn note_unrepeatable(&mut self, unrepeatable: Unrepeatable) {
+        self.stop(StopReason::Unrepeatable);
+        self.unrepeatable.get_or_insert(unrepeatable);
     }
 
     /// Gives subtrees to idle helpers. If there are none now, it waits before it looks again.
@@ -324,8 +348,9 @@ impl<'a, E: Executor> Search<'a, E> {
         for schedule in masked_failures(trace) {
             if self.unmasked.insert(schedule.clone()) {
                 let trace = self.executor.run(&schedule).map_err(Error::Executor)?;
-                if let End::Diverged { segment, message } = trace.end {
-                    return Err(Error::Diverged { segment, message });
+                if let End::Diverged { message, .. } = &trace.end {
+                    self.note_unrepeatable(Unrepeatable::diverged(&trace, message));
+                    continue;
                 }
                 self.statistics.confirmations += 1;
                 let Analysis { races, conflicts } = analyse(&trace);
@@ -369,7 +394,9 @@ impl<'a, E: Executor> Search<'a, E> {
     /// confirmed.
     pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
         let mut found: Findings = self.found;
-        if !found.completed && self.statistics.executions > 0 {
+        // Where something is not modelled, that is why no execution reached its end.
+        let explained = self.options.unmodelled || !found.unmodelled.is_empty();
+        if !found.completed && !explained && self.statistics.executions > 0 {
             self.stopped = self.stopped.or(Some(StopReason::Assumptions));
         }
         let mut races = BTreeMap::new();
@@ -397,6 +424,7 @@ impl<'a, E: Executor> Search<'a, E> {
             statistics: self.statistics,
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
             hints: self.hints,
+            unrepeatable: self.unrepeatable,
         })
     }
 }

@@ -1,6 +1,6 @@
-//! An executor whose runs are not a function of the schedule is detected, and the error names the difference.
+//! An executor whose runs are not a function of the schedule is detected, and the outcome names the difference.
 
-use explore::{Error, Options, search};
+use explore::{Coverage, Error, Options, Outcome, StopReason, Unrepeatable, search};
 use model::{End, Executor, Op, Schedule, SiteId, Step, ThreadId, ThreadSet, Trace};
 use program::Program;
 use testkit::Interpreter;
@@ -37,42 +37,50 @@ impl<F: FnMut(&mut Trace)> Executor for Spoiled<F> {
     }
 }
 
-fn error(spoil: impl FnMut(&mut Trace)) -> Error<std::convert::Infallible> {
+fn explore(spoil: impl FnMut(&mut Trace)) -> Result<Outcome, Error<std::convert::Infallible>> {
     let interpreter = Interpreter::new(Program::parse(TEXT).unwrap()).unwrap();
-    search(&mut Spoiled(interpreter, 0, spoil), &Options::default(), &mut ()).unwrap_err()
+    search(&mut Spoiled(interpreter, 0, spoil), &Options::default(), &mut ())
+}
+
+/// What the search says of a run that could not be repeated. It ends there, but what it found stays.
+fn unrepeatable(spoil: impl FnMut(&mut Trace)) -> Unrepeatable {
+    let outcome = explore(spoil).unwrap();
+    assert_eq!(outcome.coverage, Coverage::Stopped(StopReason::Unrepeatable));
+    assert_eq!(outcome.races.len(), 1, "the race of the first run");
+    outcome.unrepeatable.unwrap()
 }
 
 #[test]
 fn another_event_in_the_prefix() {
-    let error = error(|trace| trace.events[Step(1)].op = Op::Yield);
-    assert!(matches!(error, Error::Nondeterministic { step: Step(1), .. }), "{error}");
-    let text = error.to_string();
-    assert!(text.contains("nondeterministic program") && text.contains("Create") && text.contains("Yield"), "{text}");
+    let Unrepeatable { thread, what, .. } = unrepeatable(|trace| trace.events[Step(1)].op = Op::Yield);
+    assert_eq!(thread.unwrap().to_string(), "0");
+    assert!(what.contains("Create") && what.contains("Yield"), "{what}");
 }
 
 #[test]
 fn other_threads_runnable_in_the_prefix() {
-    let error = error(|trace| trace.runnable[0].1 = [ThreadId(0), ThreadId(1)].into_iter().collect::<ThreadSet>());
-    assert!(matches!(error, Error::Nondeterministic { step: Step(0), .. }), "{error}");
-    assert!(error.to_string().contains("the runnable threads were {t0} and then {t0, t1}"), "{error}");
+    let runnable = [ThreadId(0), ThreadId(1)].into_iter().collect::<ThreadSet>();
+    let what = unrepeatable(|trace| trace.runnable[0].1 = runnable.clone()).what;
+    assert!(what.contains("{t0} in one run and {t0, t1} in another"), "{what}");
 }
 
 #[test]
 fn a_run_that_ends_early() {
-    let error = error(|trace| trace.events.truncate(1));
-    assert!(matches!(error, Error::Nondeterministic { step: Step(1), .. }), "{error}");
-    assert!(error.to_string().contains("the second ended"), "{error}");
+    let Unrepeatable { site, what, .. } = unrepeatable(|trace| trace.events.truncate(1));
+    assert!(what.contains("Create") && what.contains("ended the program"), "{what}");
+    assert!(site.is_some(), "where it should have gone on");
 }
 
 #[test]
 fn a_schedule_that_cannot_be_followed() {
-    let error = error(|trace| trace.end = End::Diverged { segment: 2, message: "t1 is blocked".into() });
-    assert!(error.to_string().contains("segment 2: t1 is blocked"), "{error}");
+    let what = unrepeatable(|trace| trace.end = End::Diverged { segment: 2, message: "t1 is blocked".into() }).what;
+    assert_eq!(what, "t1 is blocked");
 }
 
 #[test]
 fn a_racing_access_without_a_site() {
     let error =
-        error(|trace| trace.events.iter_mut().filter(|e| e.site == Some(SiteId(0))).for_each(|e| e.site = None));
+        explore(|trace| trace.events.iter_mut().filter(|e| e.site == Some(SiteId(0))).for_each(|e| e.site = None));
+    let error = error.unwrap_err();
     assert!(matches!(error, Error::AccessWithoutSite { .. }), "{error}");
 }

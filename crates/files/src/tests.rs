@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use model::index::Idx;
 use model::{
-    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, LockMode, Misuse, Op, Order,
-    Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled,
+    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Environment, Event, EventId, IndexVec, LockMode, Misuse,
+    Op, Order, Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled,
 };
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn identity() -> ProgramIdentity {
 }
 
 fn run_options() -> RunOptions {
-    RunOptions { spurious: false, max_steps: 1000, quantum: 50 }
+    RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50 }
 }
 
 fn any_access() -> impl Strategy<Value = Access> {

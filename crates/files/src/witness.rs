@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::Path;
 
 use model::index::Idx;
-use model::{Addr, End, EventId, Schedule, Step, ThreadPath, ThreadSet, Trace};
+use model::{Addr, End, Environment, EventId, Schedule, Step, ThreadPath, ThreadSet, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -36,8 +36,8 @@ pub struct Witness {
 /// Options of a run that change what it does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// Condition-variable waits may end without a cause.
-    pub spurious: bool,
+    /// What the environment may do.
+    pub environment: Environment,
     /// Most events of a run.
     pub max_steps: u64,
     /// Events a thread may execute in a row while others can run, after the schedule.
@@ -249,7 +249,7 @@ impl Witness {
 
 impl Document for Witness {
     const KIND: &'static str = "raceproof witness";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn check(&self) -> Result<(), (String, String)> {
         check_threads(&self.threads)?;

@@ -2,8 +2,8 @@
 
 use files::{Difference, ProgramIdentity, RecordedFinding, RunOptions, Witness};
 use model::{
-    Access, AccessKind, Addr, Cell, End, Event, EventId, LockMode, Op, SiteId, ThreadId, ThreadInfo, ThreadPath,
-    ThreadSet, Trace,
+    Access, AccessKind, Addr, Cell, End, Environment, Event, EventId, LockMode, Op, SiteId, ThreadId, ThreadInfo,
+    ThreadPath, ThreadSet, Trace,
 };
 
 /// A run of one thread: it acquires a lock and writes to these addresses, one after the other.
@@ -33,7 +33,7 @@ fn replay_notices_an_access_to_another_object() {
         stdin: None,
         stdin_hash: None,
     };
-    let options = RunOptions { spurious: false, max_steps: 1000, quantum: 50 };
+    let options = RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50 };
     let finding = RecordedFinding::Deadlock { message: "1 thread is blocked for ever".to_owned() };
     let trace = run(0x9000, &[0x1000, 0x2000, 0x1000]);
     let schedule = trace.schedule_to(trace.events.next_id());

@@ -147,7 +147,7 @@ static void start_loop(int schedule, uint64_t lower, uint64_t step, uint64_t cou
     struct member *self = raceproof_omp_member();
     struct loop *loop = &self->loop;
     if (count > UINT32_MAX / 2)
-        raceproof_omp_fail("a loop has more iterations than can be handed out one by one");
+        __rp_refuse("OpenMP: a loop has more iterations than can be handed out one by one");
     memset(loop, 0, sizeof *loop);
     loop->ticket = &self->team->loops[self->loops % LOOPS];
     loop->round = ++self->loops;

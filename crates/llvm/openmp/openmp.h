@@ -92,8 +92,10 @@ extern _Thread_local struct task *raceproof_omp_task;
 struct member *raceproof_omp_member(void);
 /* Waits for the threads of all tasks that the task made, and of those they made. */
 void raceproof_omp_join(struct task *task);
-/* Ends the program: it does what is not supported, or the system refuses. */
-void raceproof_omp_fail(const char *what);
+/* The runtime's: the program does what is not supported. Never returns; no failure of the program. */
+__attribute__((noreturn)) void __rp_refuse(const char *what);
+/* How many regions with several threads may be inside of each other. */
+int raceproof_omp_max_levels(void);
 int raceproof_omp_max_threads(void);
 
 #endif

@@ -1,4 +1,6 @@
 /* What a program may ask and say about its execution environment. */
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "openmp.h"
@@ -63,7 +65,7 @@ int omp_get_team_size(int level) {
     return team ? team->size : -1;
 }
 
-/* Teams have the size they ask for, and regions inside of regions have one thread: nothing to set. */
+/* Teams have the size they ask for: nothing to set. */
 void omp_set_dynamic(int on) {
 }
 
@@ -71,26 +73,44 @@ int omp_get_dynamic(void) {
     return 0;
 }
 
-void omp_set_nested(int on) {
-    if (on)
-        raceproof_omp_fail("nested parallel regions with several threads are not supported");
-}
+/* One more than what `omp_set_max_active_levels` or `omp_set_nested` said; 0: nothing. It is the program's, not a
+   thread's. */
+static int max_levels;
 
-int omp_get_nested(void) {
-    return 0;
-}
+enum { SUPPORTED_LEVELS = 8 };
 
 void omp_set_max_active_levels(int levels) {
-    if (levels > 1)
-        raceproof_omp_fail("nested parallel regions with several threads are not supported");
+    if (levels >= 0)
+        max_levels = (levels < SUPPORTED_LEVELS ? levels : SUPPORTED_LEVELS) + 1;
+}
+
+void omp_set_nested(int on) {
+    omp_set_max_active_levels(on ? SUPPORTED_LEVELS : 1);
+}
+
+/* What the environment says where the program says nothing. */
+static int levels_of_environment(void) {
+    const char *named = getenv("OMP_MAX_ACTIVE_LEVELS");
+    if (named && atoi(named) > 0)
+        return atoi(named);
+    const char *nested = getenv("OMP_NESTED");
+    return nested && (strcmp(nested, "true") == 0 || strcmp(nested, "TRUE") == 0) ? SUPPORTED_LEVELS : 1;
+}
+
+int raceproof_omp_max_levels(void) {
+    return max_levels ? max_levels - 1 : levels_of_environment();
 }
 
 int omp_get_max_active_levels(void) {
-    return 1;
+    return raceproof_omp_max_levels();
+}
+
+int omp_get_nested(void) {
+    return raceproof_omp_max_levels() > 1;
 }
 
 int omp_get_supported_active_levels(void) {
-    return 1;
+    return SUPPORTED_LEVELS;
 }
 
 int omp_get_cancellation(void) {

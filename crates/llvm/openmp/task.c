@@ -6,7 +6,7 @@
 
 /* As clang numbers them. */
 enum { FINAL = 2, DESTRUCTORS = 8, DETACHABLE = 64 };
-enum { IN = 1, OUT = 2 };
+enum { IN = 1, OUT = 2, MUTEX_IN_OUT_SET = 4 };
 
 /* A task as clang lays it out; private copies and addresses of shared variables follow. */
 struct body {
@@ -79,23 +79,28 @@ static struct explicit *explicit_of(void *body) {
 static struct explicit *allocate(size_t size) {
     struct explicit *new = calloc(1, size);
     if (!new)
-        raceproof_omp_fail("there is no memory for a task");
+        __rp_refuse("OpenMP: there is no memory for a task");
     new->size = size;
     new->task.member = raceproof_omp_member();
     return new;
 }
 
-void *__kmpc_omp_task_alloc(ident *place, int number, int flags, size_t size, size_t shared_size,
-                            int (*code)(int, void *)) {
+static void *new_task(int flags, size_t size, size_t shared_size, int (*code)(int, void *)) {
     size_t room = (size + 15) / 16 * 16;
-    if (flags & DETACHABLE)
-        raceproof_omp_fail("tasks with the clause `detach` are not supported");
     struct explicit *new = allocate(offsetof(struct explicit, body) + room + shared_size);
     new->flags = flags;
     new->task.final = (flags & FINAL) != 0 || raceproof_omp_task->final;
     new->body.shared = shared_size ? (char *)&new->body + room : NULL;
     new->body.code = code;
     return &new->body;
+}
+
+/* Refuses where the program's directive is: what checks that is inlined there. */
+__attribute__((always_inline)) void *__kmpc_omp_task_alloc(ident *place, int number, int flags, size_t size,
+                                                           size_t shared_size, int (*code)(int, void *)) {
+    if (flags & DETACHABLE)
+        __rp_refuse("OpenMP: the clause `detach` of a task is not supported");
+    return new_task(flags, size, shared_size, code);
 }
 
 static void run(struct explicit *explicit) {
@@ -208,7 +213,7 @@ __attribute__((always_inline)) static inline void start_task(struct explicit *ex
     parent->children = explicit;
     sem_init(&explicit->done, 0, 0);
     if (pthread_create(&explicit->thread, NULL, execute_task, explicit))
-        raceproof_omp_fail("the thread of a task cannot be created");
+        __rp_refuse("OpenMP: the thread of a task cannot be created");
 }
 
 __attribute__((always_inline)) int __kmpc_omp_task(ident *place, int number, void *body) {
@@ -260,8 +265,6 @@ static struct edge *depend(struct explicit *task, int count, const struct clause
     struct edge *in = NULL;
     for (int i = 0; i < count; i++) {
         struct dependence *on = dependence_on(clauses[i].address);
-        if (clauses[i].kind & ~(IN | OUT))
-            raceproof_omp_fail("of the kinds of `depend` only `in`, `out` and `inout` are supported");
         if (clauses[i].kind == IN) {
             if (on->writer && on->writer != task)
                 come_after(on->writer, &in);
@@ -290,8 +293,18 @@ static struct edge *depend(struct explicit *task, int count, const struct clause
     return in;
 }
 
+__attribute__((always_inline)) static inline void check_kinds(int count, const struct clause *clauses) {
+    for (int i = 0; i < count; i++) {
+        if (clauses[i].kind & MUTEX_IN_OUT_SET)
+            __rp_refuse("OpenMP: `depend(mutexinoutset: ...)` is not supported");
+        if (clauses[i].kind & ~(IN | OUT))
+            __rp_refuse("OpenMP: a kind of `depend` other than `in`, `out` and `inout` is not supported");
+    }
+}
+
 __attribute__((always_inline)) int __kmpc_omp_task_with_deps(ident *place, int number, void *body, int count, struct clause *clauses, int unaliased,
                               struct clause *unaliased_clauses) {
+    check_kinds(count, clauses);
     struct explicit *explicit = explicit_of(body);
     int included = explicit->task.member->team->size == 1 || raceproof_omp_task->final;
     if (!included) {
@@ -304,13 +317,14 @@ __attribute__((always_inline)) int __kmpc_omp_task_with_deps(ident *place, int n
 }
 
 /* Before an undeferred task, or as a construct of its own. */
-void __kmpc_omp_wait_deps(ident *place, int number, int count, struct clause *clauses, int unaliased,
+__attribute__((always_inline)) void __kmpc_omp_wait_deps(ident *place, int number, int count, struct clause *clauses, int unaliased,
                           struct clause *unaliased_clauses) {
+    check_kinds(count, clauses);
     raceproof_omp_member();
     await(depend(NULL, count, clauses));
 }
 
-void __kmpc_omp_taskwait_deps_51(ident *place, int number, int count, struct clause *clauses, int unaliased,
+__attribute__((always_inline)) void __kmpc_omp_taskwait_deps_51(ident *place, int number, int count, struct clause *clauses, int unaliased,
                                  struct clause *unaliased_clauses, int nowait) {
     __kmpc_omp_wait_deps(place, number, count, clauses, unaliased, unaliased_clauses);
 }

@@ -1,5 +1,4 @@
 /* Regions: teams, the threads in them, and what they do together. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +19,8 @@ _Thread_local struct task *raceproof_omp_task;
 
 static _Thread_local struct worker **workers;
 static _Thread_local int worker_count;
+/* How many of them, from the first on, are in regions around the next one. */
+static _Thread_local int employed;
 /* The clause `num_threads` of the region to come; 0: none. */
 static _Thread_local int wanted;
 static _Thread_local struct member alone;
@@ -29,11 +30,6 @@ static _Thread_local int chosen;
 
 /* How many threads a team has where the program does not say. */
 enum { THREADS = 2 };
-
-void raceproof_omp_fail(const char *what) {
-    fprintf(stderr, "OpenMP: %s\n", what);
-    abort();
-}
 
 struct member *raceproof_omp_member(void) {
     if (!raceproof_omp_self) {
@@ -85,18 +81,24 @@ static void *work(void *argument) {
 __attribute__((always_inline)) static inline void hire(int count) {
     if (count <= worker_count)
         return;
-    workers = realloc(workers, count * sizeof *workers);
+    struct worker **all = calloc(count, sizeof *all);
+    if (workers) {
+        memcpy(all, workers, worker_count * sizeof *all);
+        free(workers);
+    }
+    workers = all;
     for (; worker_count < count; worker_count++) {
         struct worker *worker = calloc(1, sizeof *worker);
         sem_init(&worker->start, 0, 0);
         sem_init(&worker->end, 0, 0);
         workers[worker_count] = worker;
         if (pthread_create(&worker->thread, NULL, work, worker))
-            raceproof_omp_fail("a thread of a team cannot be created");
+            __rp_refuse("OpenMP: a thread of a team cannot be created");
     }
 }
 
-/* `parallel`: called instead of `__kmpc_fork_call`. A region inside one with several threads has one. */
+/* `parallel`: called instead of `__kmpc_fork_call`. A region inside as many with several threads as may be active has
+   one. */
 __attribute__((always_inline)) void raceproof_omp_parallel(region *code, void **arguments) {
     struct member *outer = raceproof_omp_member();
     struct task *task = raceproof_omp_task;
@@ -104,7 +106,7 @@ __attribute__((always_inline)) void raceproof_omp_parallel(region *code, void **
     struct team team;
     memset(&team, 0, sizeof team);
     team.outer = outer->team;
-    team.size = outer->team->active_level > 0 ? 1 : wanted ? wanted : raceproof_omp_max_threads();
+    team.size = outer->team->active_level >= raceproof_omp_max_levels() ? 1 : wanted ? wanted : raceproof_omp_max_threads();
     team.level = outer->team->level + 1;
     team.active_level = outer->team->active_level + (team.size > 1);
     team.outer_number = outer->number;
@@ -113,16 +115,19 @@ __attribute__((always_inline)) void raceproof_omp_parallel(region *code, void **
     wanted = 0;
     if (team.size > 1) {
         pthread_barrier_init(&team.barrier, NULL, team.size);
-        hire(team.size - 1);
+        hire(employed + team.size - 1);
     }
+    int before = employed;
+    employed += team.size - 1;
     for (int i = 1; i < team.size; i++) {
-        workers[i - 1]->team = &team;
-        workers[i - 1]->number = i;
-        sem_post(&workers[i - 1]->start);
+        workers[before + i - 1]->team = &team;
+        workers[before + i - 1]->number = i;
+        sem_post(&workers[before + i - 1]->start);
     }
     execute_region(&first, &team, 0);
     for (int i = 1; i < team.size; i++)
-        sem_wait(&workers[i - 1]->end);
+        sem_wait(&workers[before + i - 1]->end);
+    employed = before;
     if (team.size > 1)
         pthread_barrier_destroy(&team.barrier);
     raceproof_omp_self = outer;

@@ -72,3 +72,19 @@ pub(crate) fn is_optimized(compile_unit: Node<'_>) -> bool {
 pub(crate) fn is_cplusplus(compile_unit: Node<'_>) -> bool {
     compile_unit.text().contains("language: DW_LANG_C_plus_plus")
 }
+
+/// Whether the unit was written in C.
+pub(crate) fn is_c(compile_unit: Node<'_>) -> bool {
+    let text = compile_unit.text();
+    let language = text.split("language: ").nth(1).and_then(|rest| rest.split([',', ')']).next());
+    language.is_some_and(|name| {
+        let version = name.strip_prefix("DW_LANG_C");
+        version.is_some_and(|version| version.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
+/// The unit of a subprogram.
+pub(crate) fn compile_unit(subprogram: Node<'_>) -> Option<Node<'_>> {
+    let is_unit = |node: &Node<'_>| matches!(node.kind(), MetadataKind::LLVMDICompileUnitMetadataKind);
+    subprogram.operands().into_iter().flatten().find(is_unit)
+}

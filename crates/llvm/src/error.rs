@@ -49,14 +49,6 @@ pub enum Error {
         /// Clang's messages.
         diagnostics: String,
     },
-    /// A directive of OpenMP that our library does not have.
-    #[error(
-        "OpenMP: `{function}` is not supported: parallel, for, sections, single, master, critical, atomic, ordered, barrier, reductions, tasks, taskgroup and taskloop are"
-    )]
-    OpenMp {
-        /// What clang made of the directive.
-        function: String,
-    },
     /// A bitcode file that LLVM cannot read.
     #[error(
         "`{path}` is not readable as LLVM {version} bitcode ({message}): produce it with `clang-{version} -g -O0 -emit-llvm -c`"

@@ -83,10 +83,28 @@ pub struct Compiled {
     pub cplusplus: bool,
     /// The user's flags for the linker.
     pub link_flags: Vec<String>,
+    /// What the program has that its runs show in one way only.
+    pub features: Features,
     /// For the recorder: what its words mean.
     pub logged: Logged,
     /// Ends the compiler and the linker of [`link`] when it is spent.
     pub budget: Budget,
+}
+
+/// What a program has that its runs show in one way only.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Features {
+    /// Loops whose iterations may be executed in lanes (`omp simd`). A run executes them one after the other.
+    pub simd: bool,
+    /// Compare-exchanges that may fail although the values are equal.
+    pub weak_exchange: bool,
+}
+
+impl Features {
+    fn of(module: ir::Module<'_>) -> Self {
+        let instructions = || module.functions().into_iter().flat_map(|function| function.instructions());
+        Self { simd: openmp::has_simd_loop(module), weak_exchange: instructions().any(|i| i.is_weak()) }
+    }
 }
 
 /// What a program is instrumented for.
@@ -162,7 +180,8 @@ impl Units {
             bitcode,
             architecture: *architecture,
             cplusplus: sources.cplusplus,
-            link_flags: sources.link,
+            link_flags: sources.link.into_iter().chain(sources.openmp.link_flags()).collect(),
+            features: sources.features,
             logged,
             budget: budget.clone(),
         })
@@ -193,6 +212,7 @@ struct Sources<'c> {
     /// Whether some input had been optimised before.
     optimized: bool,
     openmp: OpenMp,
+    features: Features,
 }
 
 impl<'c> Sources<'c> {
@@ -204,6 +224,7 @@ impl<'c> Sources<'c> {
         let units = ir::Module::of(&module).compile_units();
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
+        let features = Features::of(ir::Module::of(&module));
         let openmp = openmp::complete(context, &module, options)?;
         let handle = ir::Module::of(&module);
         once::complete(handle);
@@ -212,7 +233,7 @@ impl<'c> Sources<'c> {
         pointers::stand_in(handle);
         module::promote_locals(&module)?;
         options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;
-        Ok(Self { module, link, cplusplus, optimized, openmp })
+        Ok(Self { module, link, cplusplus, optimized, openmp, features })
     }
 
     /// What is not as the sources say, in the program as a whole.

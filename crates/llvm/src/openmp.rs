@@ -18,7 +18,7 @@ use crate::Options;
 use crate::debug::DebugLocation;
 use crate::driver::Clang;
 use crate::error::{Error, Stage};
-use crate::ir::{Builder, Module, Value};
+use crate::ir::{Builder, Module, Node, Value};
 use crate::module::{self, Input};
 
 /// The library's sources. The first one is compiled; it includes the others.
@@ -64,12 +64,45 @@ pub(crate) fn readable(name: String) -> String {
 }
 
 /// What a program uses of OpenMP.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct OpenMp {
     /// Anything: the library is linked.
     pub(crate) used: bool,
     /// Both explicit tasks and thread-private variables: a task here has variables of its own.
     pub(crate) private_tasks: bool,
+    /// Functions that the program calls and the library does not have. A thread that calls one stays there.
+    pub(crate) missing: Vec<String>,
+}
+
+impl OpenMp {
+    /// Flags for the linker that let a thread stop at a call of a function that is missing.
+    pub(crate) fn link_flags(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(|name| format!("-Wl,--defsym={name}={REFUSED}"))
+    }
+}
+
+/// The runtime's stand-in for functions that are missing.
+const REFUSED: &str = "__rp_refuse_call";
+
+/// What is said of a call of one of OpenMP's functions that the library does not have: the directive, where the function
+/// tells. `None` for other functions.
+pub(crate) fn unsupported(name: &str) -> Option<String> {
+    /// How the names of functions start, and the directive or clause that clang makes into calls of them.
+    const DIRECTIVES: [(&str, &str); 7] = [
+        ("__kmpc_doacross_", "`ordered(n)` with `depend` (a doacross loop)"),
+        ("__kmpc_fork_teams", "`teams`"),
+        ("__kmpc_push_num_teams", "`teams`"),
+        ("__kmpc_taskred_", "`task_reduction` or `in_reduction`"),
+        ("__kmpc_task_reduction_", "`task_reduction` or `in_reduction`"),
+        ("__kmpc_task_allow_completion_event", "the clause `detach` of a task"),
+        ("__tgt_", "`target`"),
+    ];
+    if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let directive = DIRECTIVES.iter().find(|(prefix, _)| name.starts_with(prefix));
+    let directive = directive.map_or_else(|| format!("`{name}`"), |(_, directive)| (*directive).to_owned());
+    Some(format!("OpenMP: {directive} is not supported"))
 }
 
 /// Links the library where the program uses it.
@@ -100,13 +133,21 @@ pub(crate) fn complete<'c>(
     let names = &defined(Module::of(&library)) - &defined(module);
     linked.link_in_module(library).map_err(|e| Error::Internal { stage: Stage::OpenMp, message: e.to_string() })?;
     rewrite_regions(module);
-    if let Some(function) = missing(module).into_iter().next() {
-        return Err(Error::OpenMp { function });
-    }
+    let missing = missing(module);
     remove_unused(module, names);
     // What creates threads, so that these are created where the program's directive is.
     module::run(linked, "always-inline")?;
-    Ok(OpenMp { used: true, private_tasks })
+    Ok(OpenMp { used: true, private_tasks, missing })
+}
+
+/// Whether a loop's iterations may be executed in lanes: clang marks the loops of `simd` to be vectorised.
+pub(crate) fn has_simd_loop(module: Module<'_>) -> bool {
+    const MARK: &str = "llvm.loop.vectorize.enable";
+    let is_mark = |property: Node<'_>| property.string(0).is_some_and(|name| name == MARK);
+    let is_marked = |attached: Node<'_>| attached.operands().into_iter().flatten().any(is_mark);
+    let jumps = module.functions().into_iter().flat_map(|function| function.blocks());
+    let ends = jumps.filter_map(|block| block.instructions().last().copied());
+    ends.flat_map(|end| end.attached()).any(is_marked)
 }
 
 /// OpenMP's functions that the program calls and nobody defines.

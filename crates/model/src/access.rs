@@ -47,6 +47,9 @@ impl Cell {
 pub enum Order {
     /// No synchronisation.
     Relaxed,
+    /// As [`Relaxed`](Self::Relaxed), of a store in C: it continues the release sequences that its thread heads (C17
+    /// 5.1.2.4p10). In C++20 it ends them.
+    Continuing,
     /// Acquires what the release it reads from published.
     Acquire,
     /// Publishes what happened before.

@@ -13,8 +13,8 @@
 //! | the child's events | a successful join of it |
 //! | release store or read-modify-write, or release fence before a relaxed one | acquire load or read-modify-write (or acquire fence after a relaxed one) that reads from it or from its release sequence |
 //!
-//! A release sequence is continued by read-modify-writes and ended by every other write, including plain ones. `SeqCst`
-//! is `AcqRel` here. Signals, broadcasts, failed try-operations, `SemGet`, `Init`, `Destroy`, `Cancel` and relaxed
+//! A release sequence is continued by read-modify-writes, and in C by stores of the thread that heads it
+//! ([`Order::Continuing`]). Every other write ends it, including plain ones. `SeqCst` is `AcqRel` here. Signals, broadcasts, failed try-operations, `SemGet`, `Init`, `Destroy`, `Cancel` and relaxed
 //! operations give no edge. In interleaving semantics a load reads from the last write of its bytes.
 //!
 //! With a [history](HappensBefore::with_history) the last events can be undone, at a cost that does not depend on
@@ -23,7 +23,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Clock;
 use crate::shadow::{mask, pieces};
@@ -291,7 +291,7 @@ impl HappensBefore {
                 own.clone().for_each(|a| bytes &= !mask(granule, a.cell.start.0, a.cell.end()));
                 let Some(entries) = self.stores.granules.get_mut(&granule).map(std::mem::take) else { continue };
                 let read = entries.iter().filter(|(at, _)| at & bytes != 0);
-                read.for_each(|(_, clock)| self.learn(target, clock));
+                read.flat_map(|(_, heads)| heads).for_each(|(_, clock)| self.learn(target, clock));
                 self.stores.granules.insert(granule, entries);
             }
         }
@@ -301,14 +301,35 @@ impl HappensBefore {
             let released = access.atomic.map(|o| if o.releases() { &clocks.now } else { &clocks.fence_released });
             match released {
                 None => self.stores.overwrite(access.cell, changes),
-                Some(clock) => self.stores.publish(access.cell, clock, access.kind.reads(), changes),
+                Some(clock) => {
+                    let continues = match access.atomic {
+                        _ if access.kind.reads() => Continues::Any,
+                        Some(Order::Continuing) => Continues::Own,
+                        _ => Continues::Nothing,
+                    };
+                    self.stores.publish(access.cell, thread, clock, continues, changes);
+                }
             }
         }
     }
 }
 
+/// Which release sequences a write continues.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Continues {
+    /// All that it reads from.
+    Any,
+    /// Those that its thread heads.
+    Own,
+    /// None.
+    Nothing,
+}
+
+/// What the heads of a release sequence published, at most one entry for each thread.
+type Heads = SmallVec<[(ThreadId, Clock); 1]>;
+
 /// What the last writes of a granule's bytes published.
-type Published = SmallVec<[(u8, Clock); 1]>;
+type Published = SmallVec<[(u8, Heads); 1]>;
 
 /// What the last write of each byte published: its release sequence. Bytes last written by a plain access, or by one
 /// that published nothing, have no entry.
@@ -336,29 +357,42 @@ impl Stores {
     }
 
     /// Starts release sequences, or continues those of the bytes' last writes.
-    fn publish(&mut self, cell: Cell, clock: &Clock, continues: bool, mut changes: Option<&mut Vec<Undo>>) {
+    fn publish(
+        &mut self,
+        cell: Cell,
+        thread: ThreadId,
+        clock: &Clock,
+        continues: Continues,
+        mut changes: Option<&mut Vec<Undo>>,
+    ) {
         for (granule, bytes) in pieces(cell) {
             if let Some(changes) = &mut changes {
                 changes.push(Undo::Store(granule, self.granules.get(&granule).cloned()));
             }
             let entries = self.granules.entry(granule).or_default();
-            if !continues {
+            if continues == Continues::Nothing {
                 end_sequences(entries, bytes);
             }
             let mut new = bytes;
             for at in 0..entries.len() {
                 let covered = entries[at].0 & bytes;
                 if covered != 0 {
-                    let mut joined = entries[at].1.clone();
-                    joined.join(clock);
+                    let mut heads = entries[at].1.clone();
+                    if continues == Continues::Own {
+                        heads.retain(|(head, _)| *head == thread);
+                    }
+                    match heads.iter_mut().find(|(head, _)| *head == thread) {
+                        Some((_, published)) => published.join(clock),
+                        None => heads.push((thread, clock.clone())),
+                    }
                     entries[at].0 &= !covered;
-                    entries.push((covered, joined));
+                    entries.push((covered, heads));
                     new &= !covered;
                 }
             }
             entries.retain(|(at, _)| *at != 0);
             if new != 0 {
-                entries.push((new, clock.clone()));
+                entries.push((new, smallvec![(thread, clock.clone())]));
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod choice;
 pub mod clock;
 pub mod dependence;
+pub mod environment;
 pub mod happens_before;
 pub mod index;
 pub mod interrupt;
@@ -26,6 +27,7 @@ pub use access::{Access, AccessKind, Addr, Cell, Order};
 pub use budget::{Budget, Spent};
 pub use choice::{Choice, Chosen};
 pub use clock::Clock;
+pub use environment::{Environment, Surprise, UnknownSurprise};
 pub use index::IndexVec;
 pub use interrupt::Interrupt;
 pub use lockset::{HeldLocks, locks_held};
@@ -34,7 +36,9 @@ pub use race::{Race, races};
 pub use sample::{Sample, Sampler};
 pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
-pub use trace::{Allocation, End, Event, EventId, Misuse, Pending, Region, Step, ThreadInfo, Trace, Unmodelled};
+pub use trace::{
+    Allocation, End, Event, EventId, Misuse, Pending, Region, Step, ThreadInfo, Trace, UNWRITTEN, Unmodelled,
+};
 pub use verdict::{Engine, Inputs, Memory, Pair, Scope, Threads};
 
 index::index_type! {

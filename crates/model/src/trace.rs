@@ -91,7 +91,10 @@ pub struct Allocation {
     pub size: u64,
 }
 
-/// A wrong use of the thread API after which the run continued.
+/// What a [`Misuse`] says of a load of memory that was never written.
+pub const UNWRITTEN: &str = "reads memory that was never written";
+
+/// A wrong use of the thread API, or of memory, after which the run continued.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Misuse {
     /// Number of events executed before it.

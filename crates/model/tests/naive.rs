@@ -29,7 +29,14 @@ fn random_access(random: &mut Random) -> Access {
     if random.below(3) == 0 {
         let (start, len) = random.pick(&ATOMICS);
         let kind = random.pick(&[AccessKind::Read, AccessKind::Write, AccessKind::ReadModifyWrite]);
-        let order = random.pick(&[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst]);
+        let order = random.pick(&[
+            Order::Relaxed,
+            Order::Continuing,
+            Order::Acquire,
+            Order::Release,
+            Order::AcqRel,
+            Order::SeqCst,
+        ]);
         Access { kind, atomic: Some(order), cell: Cell { start: Addr(start), len } }
     } else {
         let (start, len) = random.pick(&MEMORY);
@@ -151,11 +158,15 @@ fn synchronises(events: &[Event], to: usize, byte: u64, edges: &mut BTreeSet<(us
     // The write it reads from, and back along the release sequence.
     let mut at = to;
     let mut sources = vec![];
+    // The thread whose releases alone count further back: a store in C continues the sequences of its thread only.
+    let mut only = None;
     while let Some(write) = (0..at).rev().find(|i| part(*i, &|a| a.kind.writes()).is_some()) {
         let access = part(write, &|a| a.kind.writes()).unwrap();
         let Some(order) = access.atomic else { break };
         let thread = events[write].id.thread;
-        if order.releases() {
+        if only.is_some_and(|only| only != thread) {
+            // Another thread's store ends the sequence; its read-modify-write neither ends nor heads one that counts.
+        } else if order.releases() {
             sources.push(write);
         } else {
             let fence = (0..write).rev().find(|i| {
@@ -165,8 +176,16 @@ fn synchronises(events: &[Event], to: usize, byte: u64, edges: &mut BTreeSet<(us
         }
         // A plain write of the same event comes before its atomic access, which reads from that.
         let own = |a: &Access| a.kind.writes() && a.atomic.is_none();
-        if !access.kind.reads() || part(write, &own).is_some() {
+        if part(write, &own).is_some() {
             break;
+        }
+        if !access.kind.reads() {
+            let continues = order == Order::Continuing && only.is_none_or(|only| only == thread);
+            // A store between two of the thread's own: one that continues nothing ends the sequence before it.
+            if !continues {
+                break;
+            }
+            only = Some(thread);
         }
         at = write;
     }

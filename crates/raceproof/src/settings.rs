@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) assume_pure: Vec<String>,
     /// The engines that may work.
     pub(crate) engines: Vec<String>,
+    /// What the environment may do.
+    pub(crate) environment: Vec<String>,
     /// Seconds for everything but building.
     pub(crate) time: Option<f64>,
     /// Folder for witness files.
@@ -41,7 +43,7 @@ impl Settings {
 
     fn read(file: &Path, here: &Path) -> Result<Self, Failure> {
         let cannot = |why: String| {
-            let known = "cflags, assume-pure, engines, time, witness-dir, suppressions, baseline";
+            let known = "cflags, assume-pure, engines, environment, time, witness-dir, suppressions, baseline";
             let message = format!("cannot use the settings in `{}`: {}", file.display(), why.trim_end());
             Failure::new(message, format!("correct the file; the settings are {known}"))
         };

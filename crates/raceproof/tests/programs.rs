@@ -178,3 +178,59 @@ fn what_was_not_tried_is_unknown() {
         bench.replay_all(&document).map(drop)
     });
 }
+
+/// Safe in an ordinary environment. What the first line names (`--environment creation`) shows the annotated findings, and
+/// none with `-DRIGHT`.
+#[test]
+fn the_environment_is_an_option() {
+    for_each_program("environment", |program| {
+        let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
+        let annotations = Annotations::parse(&source);
+        let named = source.split_once("--environment ").and_then(|(_, rest)| rest.split_once(':'));
+        let environment = named.ok_or("the first line names no environment")?.0;
+        let bench = Bench::new(program);
+        for (what, flags) in [("without", vec![]), ("right", vec!["--environment", environment, "--cflags=-DRIGHT"])] {
+            let (status, document) = bench.explore(&flags)?;
+            complete(&document)?;
+            if (status, document["verdict"].as_str()) != (0, Some("safe")) {
+                return Err(format!(
+                    "{what}: status {status}, verdict {}: {}",
+                    document["verdict"], document["errors"]
+                ));
+            }
+        }
+        let (status, document) = bench.explore(&["--environment", environment])?;
+        complete(&document)?;
+        let misused = &error_lines(&document, "misuse") | &error_lines(&document, "uninitialised");
+        let reported = [racy_lines(&document), error_lines(&document, "crash"), misused];
+        let expected = [Mark::Race, Mark::Crash, Mark::Misuse].map(|mark| annotations.lines(mark));
+        if status != 1 || reported != expected {
+            return Err(format!("with: status {status}, found {reported:?}, annotated are {expected:?}"));
+        }
+        bench.replay_all(&document).map(drop)
+    });
+}
+
+/// What our own libraries refuse is unknown, with its name and place, and no failure of the program.
+#[test]
+fn what_is_refused_is_unknown() {
+    for_each_program("refused", |program| {
+        let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
+        let flags = source.lines().next().and_then(|line| line.strip_prefix("// flags: ")).ok_or("no flags")?;
+        let (status, document) = Bench::new(program).explore(&[&format!("--cflags={flags}")])?;
+        let unknowns = items(&document, "unknowns");
+        if status != 3 || !items(&document, "errors").is_empty() || unknowns.is_empty() {
+            return Err(format!("status {status}, errors {}, unknowns {unknowns:?}", document["errors"]));
+        }
+        let marked =
+            (1u64..).zip(source.lines()).filter_map(|(line, text)| Some((line, text.split_once("// REFUSED ")?.1)));
+        let said = |line: u64, words: &str| {
+            let is_said = |u: &&Value| u["line"] == line && u["reason"].as_str().is_some_and(|r| r.contains(words));
+            unknowns.iter().any(|u| u["code"] == "RP0101" && is_said(&u))
+        };
+        match marked.into_iter().any(|(line, words)| said(line, words)) {
+            true => Ok(()),
+            false => Err(format!("not named with its place: {unknowns:?}")),
+        }
+    });
+}

@@ -175,6 +175,22 @@ extern "C" fn __rp_call_end() {
     call.set(Call { started: false, ..call.get() });
 }
 
+/// What our OpenMP library does not support ends the recording.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_refuse(what: *const c_void) -> ! {
+    let len = string_len(what as u64, false, 256).saturating_sub(1);
+    let mut text = [0; 256];
+    let text = &mut text[..(len as usize).min(256)];
+    effects::memory::read_bytes(what as u64, text);
+    crate::entry::refuse(core::str::from_utf8(text).unwrap_or("the program does something that is not supported"))
+}
+
+/// The same for a function that the library lacks.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_refuse_call() -> ! {
+    crate::entry::refuse("the program uses a directive of OpenMP that is not supported")
+}
+
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_stack(p: *mut c_void, size: u64, site: u32) {
     let size = u32::try_from(size).unwrap_or(u32::MAX);

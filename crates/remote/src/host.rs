@@ -275,7 +275,7 @@ impl Backend for Remote {
             max_steps: config.max_steps,
             time_limit: config.time_limit,
             quantum: config.quantum,
-            spurious: config.spurious,
+            environment: config.environment,
         });
         let address = self.machine.address.clone();
         let (answer, bytes) = persist(&address, || self.try_run(config, &demand))?;

@@ -18,7 +18,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use exec::{Config, RunSummary};
-use model::Schedule;
+use model::{Environment, Schedule};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wire::{Policy, Record, Reply};
@@ -58,7 +58,7 @@ pub(crate) struct RunDemand {
     pub(crate) max_steps: u64,
     pub(crate) time_limit: Duration,
     pub(crate) quantum: u32,
-    pub(crate) spurious: bool,
+    pub(crate) environment: Environment,
 }
 
 /// What the target answers.

@@ -216,9 +216,9 @@ impl Session<'_> {
     }
 
     fn run(&mut self, demand: RunDemand) -> Result<(Answer, Vec<u8>), Error> {
-        let RunDemand { number, schedule, policy, stacks, fresh, max_steps, time_limit, quantum, spurious } = demand;
+        let RunDemand { number, schedule, policy, stacks, fresh, max_steps, time_limit, quantum, environment } = demand;
         (self.config.max_steps, self.config.time_limit) = (max_steps, time_limit);
-        (self.config.quantum, self.config.spurious) = (quantum, spurious);
+        (self.config.quantum, self.config.environment) = (quantum, environment);
         let no_program = || Error::Runtime { message: "no program was sent".into() };
         let program = self.program.as_mut().ok_or_else(no_program)?;
         let ran = program.execute(&self.config, &schedule, RunMode { policy, stacks, fresh })?;

@@ -49,6 +49,10 @@ codes! {
     CRASH = RP0004;
     /// The thread API is used wrongly.
     MISUSE = RP0005;
+    /// Memory is read that was never written.
+    UNINITIALISED = RP0006;
+    /// A thread's handle is used before its creation has stored it.
+    HANDLE_RACE = RP0007;
     /// Something is not modelled.
     UNMODELLED = RP0101;
     /// A run was cut short at its limit of events.
@@ -71,6 +75,8 @@ codes! {
     CHOICES = RP0110;
     /// No execution came to its end because of assumptions.
     ASSUMPTIONS = RP0111;
+    /// Two runs of one schedule differ.
+    UNREPEATABLE = RP0112;
     /// An engine that could settle it did not run.
     NOT_ASKED = RP0120;
     /// The user stopped the check.

@@ -263,6 +263,8 @@ pub enum ErrorKind {
     Crash,
     /// The thread API is used wrongly.
     Misuse,
+    /// Memory is read that was never written.
+    Uninitialised,
 }
 
 impl ErrorKind {
@@ -273,6 +275,7 @@ impl ErrorKind {
             Self::Assertion => Code::ASSERTION,
             Self::Crash => Code::CRASH,
             Self::Misuse => Code::MISUSE,
+            Self::Uninitialised => Code::UNINITIALISED,
         }
     }
 }

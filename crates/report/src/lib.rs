@@ -4,6 +4,7 @@
 //! [`terminal`] for people. [`cover`] is the same for plain coverability questions. [`story`] shows one run as columns, one per thread. Nothing here knows how a result
 //! came to be; nothing prints.
 
+pub mod assumption;
 pub mod code;
 pub mod cover;
 pub mod document;

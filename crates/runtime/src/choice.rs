@@ -32,10 +32,16 @@ pub fn fits(past: &[Past]) -> bool {
 
 /// Chooses a value from `lo` to `hi`: an event of its own, or a part of the current section.
 pub fn choose(lo: i64, hi: i64) -> i64 {
+    let value = choose_quietly(lo, hi);
+    rounds::effect();
+    value
+}
+
+/// The same for a choice that says nothing to the program by itself, so that a loop may wait although it makes one.
+pub fn choose_quietly(lo: i64, hi: i64) -> i64 {
     if !sched::running() {
         return 0.max(lo).min(hi);
     }
-    rounds::effect();
     let in_section = section::choice();
     let (index, flags) = match in_section {
         Some(index) => (index, flag::MORE),
@@ -46,7 +52,7 @@ pub fn choose(lo: i64, hi: i64) -> i64 {
     if in_section.is_none() {
         if HOT.at_limit() {
             let pending = Record { w0: 0.max(lo).min(hi) as u64, w1: 0 };
-            sched::take_turn(&[first, range, pending]);
+            sched::take_quiet_turn(&[first, range, pending]);
         }
         hooks::close_call();
     }

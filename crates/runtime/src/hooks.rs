@@ -5,11 +5,12 @@
 use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 
+use wire::layout::environment;
 use wire::record::{flag, order};
 use wire::{Record, ReplyKind, Tag};
 
 use crate::cell::OneThread;
-use crate::{memory, sched, section};
+use crate::{choice, memory, rounds, sched, section, unwritten};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -25,6 +26,8 @@ pub struct Hot {
     pub stop: Cell<u32>,
     /// Position after the event of the library call that is being described; `NO_CALL` when there is none.
     call: Cell<u32>,
+    /// Position at which a library call took its turn and has made no event yet; `NO_CALL` when there is none.
+    begun: Cell<u32>,
     /// Failure order of the current compare-exchange.
     failure: Cell<u8>,
 }
@@ -39,6 +42,7 @@ pub static HOT: OneThread<Hot> = OneThread::new(Hot {
     limit: Cell::new(0),
     stop: Cell::new(0),
     call: Cell::new(NO_CALL),
+    begun: Cell::new(NO_CALL),
     failure: Cell::new(0),
 });
 
@@ -124,6 +128,7 @@ pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
 /// Forgets the current library call: another event came between.
 pub fn close_call() {
     HOT.call.set(NO_CALL);
+    HOT.begun.set(NO_CALL);
 }
 
 /// Lets what is added from here on belong to the event just committed.
@@ -134,6 +139,9 @@ pub fn reopen_event() {
 /// One access of a library call's event; the first one makes the event.
 pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
     let (mut start, mut left) = (start, len);
+    if unwritten::any() && matches!(tag, Tag::Write | Tag::ReadModifyWrite) {
+        unwritten::write(start, len);
+    }
     // A record holds a 32-bit length.
     while left > 0 {
         let part = u32::try_from(left).unwrap_or(u32::MAX);
@@ -188,7 +196,7 @@ fn kind(kind_order: u32) -> (Tag, u8) {
 }
 
 /// The whole of a library call whose accesses are known beforehand.
-fn call(site: u32, accesses: impl FnOnce()) {
+pub fn call(site: u32, accesses: impl FnOnce()) {
     __rp_call_begin(site);
     accesses();
     __rp_call_end();
@@ -225,6 +233,24 @@ extern "C" fn __rp_cas_result(success: u32) {
     }
 }
 
+/// Whether a weak compare-exchange fails although the values are equal. At most once in a row: the next one of the thread
+/// on that address does not.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_weak(p: *const c_void, site: u32) -> u32 {
+    if !sched::running() || !sched::may(environment::SPURIOUS) {
+        return 0;
+    }
+    set_site(site);
+    let again = sched::with_failed_exchange(|failed| core::mem::take(failed) == p as u64);
+    if again || choice::choose_quietly(0, 1) == 0 {
+        return 0;
+    }
+    // The program tries again although nothing has changed.
+    rounds::effect();
+    sched::with_failed_exchange(|failed| *failed = p as u64);
+    1
+}
+
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_fence(order: u32, site: u32) {
     event(Record::new(Tag::Fence, order as u8 & order::MASK, 0, site, 0));
@@ -250,6 +276,7 @@ extern "C" fn __rp_call_begin(site: u32) {
         sched::take_turn(&[]);
     }
     close_call();
+    HOT.begun.set(HOT.position.get());
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -341,6 +368,12 @@ extern "C" fn __rp_add_state_without(code: u32, own: *const c_void) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_call_end() {
+    // A call that took a turn is an event, even if it touched nothing (a copy of no bytes): a thread stops only before
+    // events, or two runs of one schedule would differ in where it stands.
+    if HOT.begun.get() == HOT.position.get() && sched::running() && !section::is_open() {
+        append(Record::new(Tag::Yield, 0, 0, SITE.get(), 0));
+        HOT.advance();
+    }
     close_call();
 }
 
@@ -348,5 +381,13 @@ extern "C" fn __rp_call_end() {
 extern "C" fn __rp_stack(p: *mut c_void, size: u64, site: u32) {
     if sched::running() {
         allocation(p as u64, size, flag::STACK, site);
+        if site == wire::NO_SITE {
+            // A parameter that was passed by value.
+            unwritten::made_as_copy(p as u64, size);
+        } else if sched::may(environment::UNINITIALISED) {
+            set_site(site);
+            unwritten::choose_content();
+            unwritten::made(p as u64, size as usize, 0);
+        }
     }
 }

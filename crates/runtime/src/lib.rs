@@ -41,6 +41,7 @@ pub mod stack;
 pub mod sync;
 pub mod sys;
 pub mod threads;
+pub mod unwritten;
 
 #[cfg(not(test))]
 #[global_allocator]

@@ -2,9 +2,12 @@
 
 use wire::Segment;
 
+use wire::layout::environment;
+
 use crate::link;
 use crate::plan::View;
 use crate::run::Run;
+use crate::sched;
 use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, Thread};
 
@@ -30,7 +33,7 @@ impl View for Present<'_> {
     }
     fn is_reluctant(&self, thread: Thread) -> bool {
         let asks = |objects: &mut SyncObjects| self.runnable.is_reluctant(thread, objects);
-        self.run.request.get().spurious != 0 && self.run.objects.with(asks)
+        sched::may(environment::SPURIOUS) && self.run.objects.with(asks)
     }
     fn is_over(&self, thread: Thread) -> bool {
         self.threads[thread as usize].over

@@ -17,7 +17,7 @@ use crate::present::Present;
 use crate::slots::{self, Slot};
 use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
-use crate::{checkpoint, choice, crash, entry, exceptions, link, rounds, sched, sys};
+use crate::{checkpoint, choice, crash, entry, exceptions, link, rounds, sched, sys, unwritten};
 
 /// Why a thread went back to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,7 +106,7 @@ pub static RUN: OneThread<Run> = OneThread::new(Run {
     did_io: Cell::new(false),
     request: Cell::new(Request {
         segments: 0,
-        spurious: 0,
+        environment: 0,
         max_steps: 0,
         quantum: 0,
         trap: 0,
@@ -192,7 +192,7 @@ impl Run {
             (entry.position, entry.context)
         });
         HOT.position.set(start);
-        HOT.limit.set(if self.rounds.get() > 0 { start } else { limit });
+        HOT.limit.set(if self.rounds.get() > 0 || unwritten::any() { start } else { limit });
         HOT.stop.set(limit);
         HOT.end.set(link::trace().end.wrapping_sub(reserve()));
         self.current.set(thread);

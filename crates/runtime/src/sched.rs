@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 use core::ffi::c_void;
 
+use wire::layout::environment;
 use wire::{Record, ReplyKind, Tag};
 
 use crate::hooks::{self, HOT};
@@ -14,7 +15,7 @@ use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{cell, rounds, run, section, stack, sys};
+use crate::{cell, rounds, run, section, stack, sys, unwritten};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -81,6 +82,28 @@ pub fn arrive_with(pending: &[Record], blocker: Blocker) {
 /// the event is to be made: a run is on, and the current section did not take it in.
 #[cold]
 pub fn take_turn(pending: &[Record]) -> bool {
+    let goes_on = wait_turn(pending);
+    if goes_on {
+        match pending {
+            [record] => rounds::access(record),
+            _ => rounds::effect(),
+        }
+        watch();
+    }
+    goes_on
+}
+
+/// The same for an event that has no effect on a round of a loop.
+#[cold]
+pub fn take_quiet_turn(pending: &[Record]) -> bool {
+    let goes_on = wait_turn(pending);
+    if goes_on {
+        watch();
+    }
+    goes_on
+}
+
+fn wait_turn(pending: &[Record]) -> bool {
     if !running() {
         return false;
     }
@@ -94,13 +117,16 @@ pub fn take_turn(pending: &[Record]) -> bool {
     if HOT.at_stop() {
         wait_for_turn(pending, Blocker::None);
     }
-    match pending {
-        [record] => rounds::access(record),
-        _ => rounds::effect(),
+    if let ([record], true) = (pending, unwritten::any()) {
+        unwritten::access(record);
     }
-    // The next event is looked at too.
-    HOT.limit.set(if rounds::any() { HOT.position.get() + 1 } else { HOT.stop.get() });
     true
+}
+
+/// The event after the next one is looked at too, where events are.
+fn watch() {
+    let watched = rounds::any() || unwritten::any();
+    HOT.limit.set(if watched { HOT.position.get() + 1 } else { HOT.stop.get() });
 }
 
 /// What a thread that waits for its turn is about to do includes these records, too, made for its site.
@@ -162,6 +188,12 @@ pub fn commit_with(records: &[Record]) {
     HOT.advance();
     if rounds::any() {
         rounds::executed(&op);
+    }
+    if unwritten::any() {
+        let writes = |record: &&Record| matches!(record.tag(), Some(Tag::Write | Tag::ReadModifyWrite));
+        records.iter().filter(writes).for_each(unwritten::access);
+    }
+    if rounds::any() || unwritten::any() {
         HOT.watch_next();
     }
     if op.tag() == Some(Tag::Yield) {
@@ -274,10 +306,20 @@ pub fn note_io() {
     RUN.did_io.set(true);
 }
 
+/// Whether the environment may do this, of [`environment`].
+pub fn may(surprise: u32) -> bool {
+    RUN.request.get().environment & surprise != 0
+}
+
 /// Whether the running thread's wait on `cond` may end without a cause.
 pub fn may_be_spurious(cond: u64) -> bool {
     let asks = |objects: &mut SyncObjects| objects.waits.may_be_spurious(current(), cond);
-    running() && RUN.request.get().spurious != 0 && with_objects(asks)
+    running() && may(environment::SPURIOUS) && with_objects(asks)
+}
+
+/// Lends the address of the running thread's last weak compare-exchange, if that failed without a cause; else 0.
+pub fn with_failed_exchange<R>(use_it: impl FnOnce(&mut u64) -> R) -> R {
+    RUN.with_thread(current(), |entry| use_it(&mut entry.failed_exchange))
 }
 
 /// `k` of the thread's spawn path: it is its creator's k-th child; 0 for the initial thread.

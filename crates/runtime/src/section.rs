@@ -14,7 +14,7 @@ use wire::{Record, Tag};
 
 use crate::cell::{Global, OneThread};
 use crate::hooks::{self, HOT};
-use crate::{memory, rounds, sched};
+use crate::{memory, rounds, sched, unwritten};
 
 /// The current section. Only the running thread can have one.
 struct Section {
@@ -67,7 +67,11 @@ pub fn enter(site: u32) {
 pub fn leave() {
     match DEPTH.get() {
         0 => {}
-        1 => close(),
+        1 => {
+            // Entering took a turn, so there is an event even if nothing visible was done.
+            open();
+            close();
+        }
         depth => DEPTH.set(depth - 1),
     }
 }
@@ -112,6 +116,9 @@ pub fn choice() -> Option<u32> {
 /// An access made in the section. `before`: the memory has not been written yet.
 pub fn access(record: Record, before: bool) {
     open();
+    if before && unwritten::any() {
+        unwritten::access(&record);
+    }
     let tag = match record.tag() {
         Some(tag @ (Tag::Read | Tag::Write | Tag::ReadModifyWrite | Tag::Free)) => tag,
         // A fence in a section means nothing.

@@ -51,6 +51,8 @@ pub struct Entry {
     pub errno: i32,
     /// Its exceptions in flight, as the C++ library keeps them.
     pub exceptions: [usize; 2],
+    /// Where its last weak compare-exchange was, if that failed without a cause; else 0.
+    pub failed_exchange: u64,
     /// What it runs; the initial thread runs `main`.
     pub routine: Option<(StartRoutine, *mut c_void)>,
     /// What the current round of a loop has done.
@@ -72,6 +74,7 @@ impl Entry {
             children: 0,
             errno: 0,
             exceptions: [0; 2],
+            failed_exchange: 0,
             routine,
             round: None,
             pending: Vec::from([Self::START]),

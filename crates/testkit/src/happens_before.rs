@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use model::{Access, Addr, Event, EventId, LockMode, Op, SiteId, ThreadId};
+use model::{Access, Addr, Event, EventId, LockMode, Op, Order, SiteId, ThreadId};
 
 use crate::machine::Machine;
 
@@ -199,9 +199,10 @@ impl Sources {
             heads.extend(self.release_fences.get(&id.thread));
             for byte in bytes {
                 let published = self.published.entry(byte).or_default();
-                // A read-modify-write continues the release sequence it reads from; a store starts a new one.
+                // A read-modify-write continues the release sequence it reads from; a store starts a new one. In C a
+                // store also continues those that its thread heads.
                 if !access.kind.reads() {
-                    published.clear();
+                    published.retain(|head| order == Order::Continuing && head.thread == id.thread);
                 }
                 published.extend(&heads);
             }

@@ -8,7 +8,8 @@ use program::{
 };
 use testkit::generator::Random;
 
-const ORDERS: &[Order] = &[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+const ORDERS: &[Order] =
+    &[Order::Relaxed, Order::Continuing, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 const NAMES: &[&str] = &["x", "x", "main", "lock", "a b", "", "7", "none", "é\"\\\n\t\u{1}", "ns::f(int)", "b0", "_.$"];
 
 /// Builds valid programs that no compiler would produce.

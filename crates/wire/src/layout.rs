@@ -63,16 +63,28 @@ pub mod isolation {
     pub const ONCE: u32 = 2;
 }
 
+/// What the environment may do, in bits.
+pub mod environment {
+    /// Wake-ups without a cause are possible in condition-variable waits, at most one per thread and condition variable
+    /// until a signal wakes the thread there. The policy after the prefix chooses one only when no thread can do
+    /// anything else. A weak compare-exchange may fail although the values are equal, at most once in a row.
+    pub const SPURIOUS: u32 = 1;
+    /// The creation of a thread may fail.
+    pub const CREATION: u32 = 2;
+    /// The program's own allocations may fail.
+    pub const ALLOCATION: u32 = 4;
+    /// Memory that was never written may hold several values.
+    pub const UNINITIALISED: u32 = 8;
+}
+
 /// What the host asks for. Written by the host before it rings.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
     /// Number of segments in the segment area.
     pub segments: u32,
-    /// 1: wake-ups without a cause are possible in condition-variable waits, at most one per thread and condition
-    /// variable until a signal wakes the thread there. The policy after the prefix chooses one only when no thread
-    /// can do anything else.
-    pub spurious: u32,
+    /// What the environment may do: bits of [`environment`].
+    pub environment: u32,
     /// Most events of the run; then it ends with [`ReplyKind::StepLimit`].
     pub max_steps: u64,
     /// Events a thread may execute without a switch while others can run, after the prefix.

@@ -25,7 +25,7 @@ pub use record::{Record, Tag};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"raceprf\0");
 /// Changes whenever a record or the layout changes; both ends refuse another's.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// Environment variable with the number of the shared memory's file descriptor.
 pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
 /// "No site" in a record.
@@ -42,5 +42,11 @@ pub const UNLOCKED_OUTPUT: u32 = 3;
 pub const FILE_CONTENT: u64 = 0x3f01_0000_0000;
 /// Address of the pseudo cell of the position in open file 0 of a run; each is eight bytes.
 pub const FILE_POSITION: u64 = 0x3f02_0000_0000;
+/// What is reported of a load of memory that was never written.
+pub const UNWRITTEN: &str = "reads memory that was never written";
+/// Address of the pseudo cell that all inline assembly updates whose effect is not known.
+pub const ASSEMBLY: u64 = 0x3f05_0000_0000;
+/// Address of the pseudo cell of the names of semaphores.
+pub const SEMAPHORE_NAMES: u64 = 0x3f04_0000_0000;
 /// Address of the pseudo cell of the signals that were sent to threads.
 pub const PENDING_SIGNALS: u64 = 0x3f03_0000_0000;

@@ -179,6 +179,8 @@ pub mod order {
     pub const ACQ_REL: u8 = 4;
     /// `memory_order_seq_cst`.
     pub const SEQ_CST: u8 = 5;
+    /// `memory_order_relaxed` of a store in C, which continues the release sequences that its thread heads.
+    pub const CONTINUING: u8 = 6;
     /// The bits of an order.
     pub const MASK: u8 = 7;
 }

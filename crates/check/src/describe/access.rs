@@ -119,6 +119,9 @@ impl Describer<'_> {
             }
             FailureKind::Assertion => (ErrorKind::Assertion, failure.message.clone()),
             FailureKind::Crash => (ErrorKind::Crash, failure.message.clone()),
+            FailureKind::Misuse if failure.message == model::UNWRITTEN => {
+                (ErrorKind::Uninitialised, failure.message.clone())
+            }
             FailureKind::Misuse => (ErrorKind::Misuse, failure.message.clone()),
             FailureKind::Endless => return None,
         };

@@ -35,7 +35,7 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
         let id = format!("E{}", findings.len() + 1);
         let witness = line.witnesses.write(built, &id, recorded, &failure.schedule, &trace)?;
         let run = story::tell(&built.program, &names, &trace, &ending(&trace, failure, &finding));
-        findings.push(Finding { witness: Some(witness), run: Some(run), ..finding });
+        findings.push(Finding { witness, run: Some(run), ..finding });
     }
     Ok(findings)
 }

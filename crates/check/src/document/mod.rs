@@ -22,7 +22,7 @@ use crate::line::Line;
 use crate::request::Request;
 use crate::run::GRACE;
 
-pub(crate) use pairs::race_reason;
+pub(crate) use pairs::{race_code, race_reason};
 pub(crate) use races::{Shown, show_new};
 pub(crate) use witnesses::Witnesses;
 
@@ -88,6 +88,8 @@ pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> 
     let mut unknowns = gaps::of_line(&line);
     let errors = findings::of_line(&mut line)?;
     gaps::add_witnesses(&mut line, &mut unknowns)?;
+    let program = line.subject.program();
+    unknowns.extend(line.witnesses.unrepeatable().iter().map(|gap| (gap.clone(), gap.resolve(program))));
     let mut unknowns: Vec<Unknown> = unknowns.into_iter().map(|(_, unknown)| unknown).collect();
     if line.figures.len() > 1 {
         unknowns = gaps::merged(unknowns);

@@ -6,7 +6,7 @@ use explore::Witness;
 use facts::touches::{Meeting, MeetingAccess};
 use lockset::Finding;
 use model::{Engine, Pair, SiteId};
-use program::Program;
+use program::{Program, Stmt, SyncOp};
 use report::{Code, Details, PairVerdict, Unknown};
 
 use super::races::Shown;
@@ -38,8 +38,8 @@ fn races(line: &Line<'_>) -> Vec<report::Pair> {
         report::Pair {
             verdict: PairVerdict::Race,
             confirmed: true,
-            code: Some(Code::DATA_RACE),
-            reason: race_reason(witness.adjacent).to_owned(),
+            code: Some(race_code(line.subject.program(), pair.sites())),
+            reason: race_reason(line.subject.program(), pair.sites(), witness.adjacent),
             witness: shown.witness.clone(),
             details: Details { run: shown.run.clone(), protection, ..Details::default() },
             ..unsettled(by, shown.accesses[0].variable.clone(), shown.accesses.clone().map(|seen| seen.access))
@@ -48,13 +48,30 @@ fn races(line: &Line<'_>) -> Vec<report::Pair> {
     line.ledger.races().zip(&line.shown).map(pair).collect()
 }
 
+/// What a race of accesses at these sites is called.
+pub(crate) fn race_code(program: &Program, sites: [SiteId; 2]) -> Code {
+    if is_of_handle(program, sites) { Code::HANDLE_RACE } else { Code::DATA_RACE }
+}
+
 /// Why a confirmed race is one.
-pub(crate) fn race_reason(adjacent: bool) -> &'static str {
-    if adjacent {
-        "in one run both threads were about to make these accesses, with nothing ordering them"
+pub(crate) fn race_reason(program: &Program, sites: [SiteId; 2], adjacent: bool) -> String {
+    let mut reason = if adjacent {
+        "in one run both threads were about to make these accesses, with nothing ordering them".to_owned()
     } else {
-        "nothing orders the two accesses, although the second only happens after the first"
+        "nothing orders the two accesses, although the second only happens after the first".to_owned()
+    };
+    if is_of_handle(program, sites) {
+        reason += "; POSIX lets the creation store the handle after the new thread has started, the GNU C library stores \
+                   it before";
     }
+    reason
+}
+
+/// Whether one of the accesses is the store of a new thread's handle.
+fn is_of_handle(program: &Program, sites: [SiteId; 2]) -> bool {
+    let statements = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.statements);
+    let mut creations = statements.filter(|s| matches!(s.stmt, Stmt::Sync { op: SyncOp::Create { .. }, .. }));
+    creations.any(|statement| statement.site.is_some_and(|site| sites.contains(&site)))
 }
 
 /// A pair that is not settled, without a reason.

@@ -22,35 +22,50 @@ pub(crate) struct Shown {
 }
 
 /// Runs the witness of every race that is new in the ledger, and writes its file.
+///
+/// A race whose witness does not show it any more stays a race, as the search has seen it; if nothing describes it, it is
+/// [withdrawn](crate::ledger::Ledger::withdraw).
 pub(crate) fn show_new(line: &mut Line<'_>) -> Result<(), Error> {
     let is_late = is_late(line);
     let Some(running) = line.subject.launched() else { return Ok(()) };
-    for (rank, (pair, _, witness)) in (1..).zip(line.ledger.races()).skip(line.shown.len()) {
-        let seen = line.ledger.get(pair).and_then(|entry| entry.seen.as_deref()).filter(|_| is_late());
-        line.shown.push(match seen {
-            // There is no time to run it once more: the accesses as the search has seen them have to do.
-            Some(seen) => Shown { accesses: seen.clone(), run: None, witness: None },
-            None => show(running, &id(rank), pair, witness, &mut line.witnesses)?,
-        });
+    let new: Vec<(Pair, Witness)> =
+        line.ledger.races().skip(line.shown.len()).map(|(pair, _, witness)| (pair, witness.clone())).collect();
+    for (pair, witness) in new {
+        let id = id(line.shown.len() as u32 + 1);
+        let seen = || line.ledger.get(pair).and_then(|entry| entry.seen.as_deref());
+        // If there is no time to run it once more, the accesses as the search has seen them have to do.
+        let known = |seen: &[SeenAccess; 2]| Shown { accesses: seen.clone(), run: None, witness: None };
+        let mut shown = seen().filter(|_| is_late()).map(known);
+        if shown.is_none() {
+            shown = show(running, &id, pair, &witness, &mut line.witnesses)?;
+        }
+        if shown.is_none() {
+            line.witnesses.note_unrepeatable(&id, Some(pair.sites()[1]), "the two accesses do not meet there");
+            shown = seen().map(known);
+        }
+        match shown {
+            Some(shown) => line.shown.push(shown),
+            None => line.ledger.withdraw(pair),
+        }
     }
     Ok(())
 }
 
-/// Runs a race's witness, describes both accesses and writes the file.
+/// Runs a race's witness, describes both accesses and writes the file. `None` if the run does not show the race.
 fn show(
     running: &mut Running,
     id: &str,
     pair: Pair,
     witness: &Witness,
     witnesses: &mut Witnesses,
-) -> Result<Shown, Error> {
+) -> Result<Option<Shown>, Error> {
     let Running { built, target, symbols, .. } = running;
     let program = &built.program;
     let names = ObjectNames::new(program, symbols);
     let describer = Describer { program, names: &names };
     let trace = target.run(&witness.schedule)?;
     let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
-    let seen = describer.race(&trace, witness.first, witness.second, wanted).ok_or(Error::WitnessWithoutRace)?;
+    let Some(seen) = describer.race(&trace, witness.first, witness.second, wanted) else { return Ok(None) };
     let mut run = story::tell(program, &names, &trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });
     let mut accesses = seen.map(|(_, access)| access);
     let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
@@ -61,5 +76,5 @@ fn show(
         adjacent: witness.adjacent,
     };
     let witness = witnesses.write(built, id, finding, &witness.schedule, &trace)?;
-    Ok(Shown { accesses, run: Some(run), witness: Some(witness) })
+    Ok(Some(Shown { accesses, run: Some(run), witness }))
 }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use files::{RecordedFinding, RunOptions, Witness};
-use model::{Schedule, Trace};
+use model::{Schedule, SiteId, Trace};
 
+use crate::gap::Gap;
 use crate::request::Request;
 use crate::{Built, Error};
 
@@ -14,14 +15,28 @@ pub(crate) struct Witnesses {
     folder: PathBuf,
     /// Options of the runs.
     run: RunOptions,
+    /// Findings whose schedule did not show them again, in the order in which that was noticed.
+    unrepeatable: Vec<Gap>,
 }
 
 impl Witnesses {
     pub(crate) fn new(request: &Request) -> Self {
-        Self { folder: request.witness_dir.clone(), run: request.limits.record() }
+        Self { folder: request.witness_dir.clone(), run: request.limits.record(), unrepeatable: Vec::new() }
     }
 
-    /// Writes `<stem>-<id>.rpw` and returns its path in the user's spelling.
+    /// What the report says of findings that could not be shown again.
+    pub(super) fn unrepeatable(&self) -> &[Gap] {
+        &self.unrepeatable
+    }
+
+    /// Notes that a run of a finding's schedule does not show it: the finding stays, without a witness.
+    pub(super) fn note_unrepeatable(&mut self, id: &str, site: Option<SiteId>, difference: &str) {
+        let reason = format!("finding {id} has no witness: another run of its schedule differs: {difference}");
+        self.unrepeatable.push(Gap::unrepeatable(reason).at(site));
+    }
+
+    /// Writes `<stem>-<id>.rpw` and returns its path in the user's spelling; `None` if the trace is not of that schedule,
+    /// which is noted.
     pub(super) fn write(
         &mut self,
         built: &Built,
@@ -29,9 +44,14 @@ impl Witnesses {
         finding: RecordedFinding,
         schedule: &Schedule,
         trace: &Trace,
-    ) -> Result<String, Error> {
-        let witness = Witness::new(built.identity.clone(), self.run, finding, schedule, trace)
-            .map_err(|difference| Error::NotReproducible { difference })?;
+    ) -> Result<Option<String>, Error> {
+        let witness = match Witness::new(built.identity.clone(), self.run, finding, schedule, trace) {
+            Ok(witness) => witness,
+            Err(difference) => {
+                self.note_unrepeatable(id, None, &difference.to_string());
+                return Ok(None);
+            }
+        };
         let path = self.folder.join(format!("{}-{id}.rpw", built.name()));
         std::fs::create_dir_all(&self.folder).map_err(|source| files::Error::Io {
             action: "write",
@@ -39,6 +59,6 @@ impl Witnesses {
             source,
         })?;
         witness.write(&path)?;
-        Ok(path.to_string_lossy().into_owned())
+        Ok(Some(path.to_string_lossy().into_owned()))
     }
 }

@@ -10,7 +10,7 @@ use ::explore::{Check, Coverage, FailureKind, Observer, Outcome, Outlook, Reduct
 use cover::Candidate;
 use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Budget, End, Engine, Pair};
+use model::{Budget, End, Engine, Environment, Pair};
 use outlook::Summary;
 use program::Program;
 use report::Code;
@@ -127,12 +127,15 @@ pub(crate) fn run(
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: options.asks_outlook().then(|| outlook(facts, &known.absent)).flatten(),
+        outlook: (options.asks_outlook() && limits.environment == Environment::default())
+            .then(|| outlook(facts, &known.absent))
+            .flatten(),
         max_executions: options.max_executions,
         budget: budget.clone(),
         stop_at_first: options.stop_at_first,
         choices: choice_values(program),
         max_preemptions: options.max_preemptions,
+        unmodelled: !built.unmodelled.is_empty(),
         hints: known.candidates.iter().map(|(candidate, _)| hints::hint(candidate)).collect(),
         ..::explore::Options::default()
     };
@@ -175,7 +178,7 @@ pub(crate) fn run(
     Ok(Answer {
         verdicts: verdicts.collect(),
         gaps,
-        assumptions: assumptions::of_search(program, &outcome, !built.identity.assume_pure.is_empty()),
+        assumptions: assumptions::of_search(built, &outcome, limits.environment),
         sightings: Some(sightings),
         figures: Figures { outputs: outputs.map(|outputs| outputs.summary()), ..figures(&outcome, options, start) },
         failures: outcome.failures,
@@ -255,14 +258,27 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
             StopReason::FirstFound => (Code::STOPPED_AT_FIRST, "search again without `--first`"),
             StopReason::StepLimit => (Code::STEP_LIMIT, "raise `--max-steps`"),
             StopReason::TimeLimit => (Code::RUN_TIME_LIMIT, "raise `--run-time`"),
+            StopReason::Unrepeatable => (Code::UNREPEATABLE, "search from the start, without `--resume`"),
         };
-        // Runs that were cut are listed one by one.
-        if !(any_cut && matches!(reason, StopReason::StepLimit | StopReason::TimeLimit)) {
+        // Runs that were cut are listed one by one, and what could not be repeated with what differed.
+        let is_listed = match reason {
+            StopReason::StepLimit | StopReason::TimeLimit => any_cut,
+            StopReason::Unrepeatable => outcome.unrepeatable.is_some(),
+            _ => false,
+        };
+        if !is_listed {
             gaps.push(Gap::new(code, stop_reason(reason, options), settle));
         }
     }
+    gaps.extend(outcome.unrepeatable.as_ref().map(unrepeatable));
     gaps.extend(unmodelled(built, outcome.unmodelled.iter()));
     gaps
+}
+
+/// Two runs of one schedule that differ.
+fn unrepeatable(::explore::Unrepeatable { thread, site, what }: &::explore::Unrepeatable) -> Gap {
+    let who = thread.as_ref().map_or(String::new(), |thread| format!(" at thread {thread}"));
+    Gap::unrepeatable(format!("two runs of the same schedule differ{who}: {what}")).at(*site)
 }
 
 /// A run that was cut.
@@ -352,6 +368,15 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn runs_that_differ_are_unknown() {
+        let what = "one run made a Read access of 4 bytes in thread t1, another crashed there".to_owned();
+        let differs = ::explore::Unrepeatable { thread: None, site: Some(SiteId(7)), what };
+        let gap = unrepeatable(&differs);
+        assert_eq!((gap.code.name(), gap.site), ("RP0112", Some(SiteId(7))));
+        assert!(gap.reason.ends_with("another crashed there"), "{}", gap.reason);
+    }
+
     /// No program of the gallery is so different from run to run and yet can be searched.
     #[test]
     fn a_race_that_is_not_shown_again_is_unknown() {
@@ -368,6 +393,7 @@ mod tests {
             coverage: Coverage::Complete,
             statistics: Statistics::default(),
             hints: Vec::new(),
+            unrepeatable: None,
         };
         let Some(Verdict::Open(open)) = verdicts(&outcome, None).remove(&pair) else { panic!("it is not settled") };
         assert_eq!(open.code.name(), "RP0106");

@@ -377,7 +377,8 @@ impl<'a> Line<'a> {
 
     /// A run that misuses the thread API voids proofs.
     fn note_misuse(&mut self, answer: &Answer) {
-        let misused = answer.failures.iter().any(|failure| failure.kind == FailureKind::Misuse);
+        let voids = |failure: &Failure| failure.kind == FailureKind::Misuse && failure.message != model::UNWRITTEN;
+        let misused = answer.failures.iter().any(voids);
         if misused && !self.doubts.contains(&Doubt::Misuse) {
             self.doubts.push(Doubt::Misuse);
         }

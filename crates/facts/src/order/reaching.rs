@@ -33,7 +33,12 @@ impl Tree<'_> {
     }
 
     /// What was stored last in a variable before a statement.
-    fn last_stored(&self, (function, mut block, index): ProgramPoint, slot: Address, steps: &mut usize) -> Option<Operand> {
+    fn last_stored(
+        &self,
+        (function, mut block, index): ProgramPoint,
+        slot: Address,
+        steps: &mut usize,
+    ) -> Option<Operand> {
         let Base::Local(variable) = slot.base else { return None };
         if slot.index.is_some() || !self.is_own(function, variable) {
             return None;
@@ -61,11 +66,13 @@ impl Tree<'_> {
     /// Whether a statement may write to the eight bytes of a slot.
     fn may_change(&self, function: FunctionId, stmt: &Stmt, slot: Address) -> bool {
         let spots = self.points_to.spots(function, &slot);
-        accesses(self.program, stmt).iter().filter(|access| access.kind.writes()).any(|access| {
+        accesses(self.program, function, stmt).iter().filter(|access| access.kind.writes()).any(|access| {
             let Designator::Pointer(operand) = access.designator else { return true };
             let there = self.points_to.of(function, &operand);
             self.points_to.is_wild(function, &operand)
-                || there.iter().any(|s| spots.iter().any(|own| self.points_to.overlap((*s, access.len), (*own, Some(8)))))
+                || there
+                    .iter()
+                    .any(|s| spots.iter().any(|own| self.points_to.overlap((*s, access.len), (*own, Some(8)))))
         })
     }
 
@@ -77,9 +84,10 @@ impl Tree<'_> {
         let own = self.points_to.object(Origin::Stack(function, variable)).is_some_and(|object| {
             let outside = !self.points_to.calls_outside().is_empty() && self.points_to.is_known_outside(object);
             let others = self.program.functions.iter_enumerated().filter(|(id, _)| *id != function);
-            let mut statements = others.flat_map(|(id, f)| f.blocks.iter().flat_map(|b| &b.statements).map(move |s| (id, s)));
+            let mut statements =
+                others.flat_map(|(id, f)| f.blocks.iter().flat_map(|b| &b.statements).map(move |s| (id, s)));
             let writes = |(id, statement): (FunctionId, &program::Statement)| {
-                accesses(self.program, &statement.stmt).iter().filter(|access| access.kind.writes()).any(|access| {
+                accesses(self.program, id, &statement.stmt).iter().filter(|access| access.kind.writes()).any(|access| {
                     match access.designator {
                         Designator::Pointer(operand) => {
                             !access.perhaps && self.points_to.is_wild(id, &operand)
@@ -88,7 +96,7 @@ impl Tree<'_> {
                                 })
                         }
                         Designator::Library(_) => false,
-                        Designator::Behind(..) | Designator::List => true,
+                        Designator::Behind(..) | Designator::BehindLibrary(_) | Designator::List => true,
                     }
                 })
             };

@@ -7,7 +7,8 @@ use wire::Tag;
 use wire::record::order;
 
 use super::Weaver;
-use crate::ir::Value;
+use crate::debug;
+use crate::ir::{Ty, Value};
 
 /// The wire's code of an instruction's order.
 fn wire_order(ordering: LLVMAtomicOrdering) -> u32 {
@@ -27,11 +28,18 @@ fn wire_order(ordering: LLVMAtomicOrdering) -> u32 {
 pub(super) fn code(o: Order) -> u32 {
     u32::from(match o {
         Order::Relaxed => order::RELAXED,
+        Order::Continuing => order::CONTINUING,
         Order::Acquire => order::ACQUIRE,
         Order::Release => order::RELEASE,
         Order::AcqRel => order::ACQ_REL,
         Order::SeqCst => order::SEQ_CST,
     })
+}
+
+/// Whether an instruction's function was written in C, where a store continues its thread's release sequences.
+fn is_in_c(instruction: Value<'_>) -> bool {
+    let unit = instruction.function().and_then(Value::subprogram).and_then(debug::compile_unit);
+    unit.is_some_and(|unit| debug::is_c(unit))
 }
 
 const ORDER_SHIFT: u32 = 8;
@@ -47,7 +55,10 @@ impl<'m> Weaver<'_, 'm> {
         tag: Tag,
         site: SiteId,
     ) {
-        let ordering = wire_order(instruction.ordering());
+        let mut ordering = wire_order(instruction.ordering());
+        if tag == Tag::Write && ordering == u32::from(order::RELAXED) && is_in_c(instruction) {
+            ordering = order::CONTINUING.into();
+        }
         self.insert.before(instruction);
         self.atomic_hook(address, size, tag as u32 | ordering << ORDER_SHIFT, site);
         self.atomic_end(instruction);
@@ -82,10 +93,45 @@ impl<'m> Weaver<'_, 'm> {
         }
         let (success, failure) = instruction.exchange_orderings();
         let (success, failure) = (wire_order(success), wire_order(failure));
+        let holds = self.may_fail(instruction, address, site);
         self.atomic_hook(address, size, tag | success << ORDER_SHIFT | failure << FAILURE_SHIFT, site);
+        let results: Vec<_> = instruction.users().into_iter().filter(|user| user.indices() == [1]).collect();
         self.insert.after(instruction);
-        let succeeded = self.insert.to_i32(self.insert.extract(instruction, 1));
-        self.insert.hook("__rp_cas_result", &[succeeded]);
+        let mut succeeded = self.insert.extract(instruction, 1);
+        if let Some(holds) = holds {
+            succeeded = self.insert.binary(LLVMOpcode::LLVMAnd, succeeded, holds);
+            results.into_iter().for_each(|result| result.replace_all_uses(succeeded));
+        }
+        self.insert.hook("__rp_cas_result", &[self.insert.to_i32(succeeded)]);
+    }
+
+    /// Lets the runtime decide whether a weak compare-exchange fails without a cause: then it stores what is there. Returns
+    /// whether it counts. `None` for a strong one, or one whose result is not taken apart at once.
+    fn may_fail(&self, instruction: Value<'m>, address: Value<'m>, site: SiteId) -> Option<Value<'m>> {
+        let apart = |user: &Value<'m>| user.opcode() == Some(LLVMOpcode::LLVMExtractValue);
+        if self.is_recorded() || !instruction.is_weak() || !instruction.users().iter().all(apart) {
+            return None;
+        }
+        let (expected, new) = (instruction.operand(1)?, instruction.operand(2)?);
+        let fails = self.insert.asking_hook("__rp_weak", &[address, self.site(site)]);
+        let none = (fails, self.insert.const_i32(0));
+        instruction.set_operand(2, self.insert.select(LLVMIntPredicate::LLVMIntEQ, none, new, expected));
+        Some(self.insert.compare(LLVMIntPredicate::LLVMIntEQ, none.0, none.1))
+    }
+
+    /// Inline assembly updates memory in one instruction.
+    pub(super) fn update(&self, call: Value<'m>, place: Value<'m>, ty: Ty<'m>, site: SiteId) {
+        if self.needs_hook(place) {
+            self.insert.before(call);
+            self.update_at(call, place, self.size(ty), site);
+        }
+    }
+
+    /// An update that synchronises like any sequentially consistent one.
+    pub(super) fn update_at(&self, call: Value<'m>, place: Value<'m>, size: u32, site: SiteId) {
+        let order = u32::from(order::SEQ_CST);
+        self.atomic_hook(place, size, Tag::ReadModifyWrite as u32 | order << ORDER_SHIFT, site);
+        self.atomic_end(call);
     }
 
     /// A fence; one for a signal handler of the same thread orders nothing between threads.

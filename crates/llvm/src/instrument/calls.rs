@@ -2,13 +2,14 @@
 
 use inkwell::llvm_sys::{LLVMTailCallKind, LLVMValueKind};
 use model::SiteId;
-use program::library;
+use program::library::{self, LibraryFunction, Role};
 
 use super::Weaver;
 use super::atomics::code;
-use crate::assembly::Assembly;
+use crate::assembly::{self, Assembly};
 use crate::functions::demangle;
 use crate::ir::Value;
+use crate::openmp;
 use crate::pointers::is_address_taken;
 
 impl<'m> Weaver<'_, 'm> {
@@ -37,6 +38,7 @@ impl<'m> Weaver<'_, 'm> {
             self.thread_call(call, function, site);
             self.store_site(call, site);
         } else if let Some(function) = library::lookup(name) {
+            self.allocation(call, function, site);
             self.library_call(call, function, name, site);
             if !function.is_pure() {
                 self.store_site(call, site);
@@ -44,7 +46,9 @@ impl<'m> Weaver<'_, 'm> {
         } else {
             let pure =
                 self.plan.assume_pure.contains(name) || call.called_function().is_some_and(Value::touches_no_memory);
-            if !pure {
+            if let Some(what) = openmp::unsupported(name) {
+                self.unmodelled(Some(site), what, None);
+            } else if !pure {
                 let what = format!("calls `{}`, whose effect on memory is not known", demangle(name));
                 self.unmodelled(Some(site), what, Some(name.to_owned()));
             }
@@ -52,9 +56,28 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
+    /// Lets the runtime decide whether the program gets the memory it asks for, and what is in it.
+    fn allocation(&self, call: Value<'m>, function: &LibraryFunction, site: SiteId) {
+        let allocates = matches!(
+            function.role,
+            Role::Allocate { .. } | Role::Reallocate { .. } | Role::AllocateInto { .. } | Role::AllocateInside
+        );
+        if allocates && !self.is_recorded() {
+            // Only of memory that other threads may reach every write is an event. What the library writes is none.
+            let pointer = match function.role {
+                Role::AllocateInto { pointer, .. } => call.argument(pointer),
+                Role::AllocateInside => None,
+                _ => Some(call),
+            };
+            let shared = pointer.is_some_and(|pointer| self.needs_hook(pointer));
+            self.insert.before(call);
+            self.insert.hook("__rp_allocation", &[self.site(site), self.insert.const_i32(shared.into())]);
+        }
+    }
+
     /// Stores the current site before a call that may enter the runtime. Volatile, because LLVM knows that some functions
     /// (`malloc`) do not read the program's memory and would move the store.
-    fn store_site(&self, call: Value<'m>, site: SiteId) {
+    pub(super) fn store_site(&self, call: Value<'m>, site: SiteId) {
         self.insert.before(call);
         let variable = if self.is_recorded() {
             self.thread_site()
@@ -73,13 +96,20 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>, site: SiteId) {
-        match Assembly::of(assembly) {
+        match Assembly::of(assembly, call) {
             Assembly::Nothing => {}
+            Assembly::Update => assembly::operands(call).for_each(|(place, ty)| self.update(call, place, ty, site)),
             Assembly::Fence(order) => {
                 self.insert.before(call);
                 self.insert.hook("__rp_fence", &[self.insert.const_i32(code(order)), self.site(site)]);
             }
-            Assembly::Unknown => self.unmodelled(Some(site), "inline assembly", None),
+            Assembly::Unknown => {
+                // It may order anything, so all of it is ordered: what races in spite of that is a race.
+                let place = self.insert.to_pointer(self.insert.const_i64(wire::ASSEMBLY));
+                self.insert.before(call);
+                self.update_at(call, place, 1, site);
+                self.unmodelled(Some(site), "inline assembly", None);
+            }
         }
     }
 

@@ -90,10 +90,19 @@ impl<'m> Insert<'m> {
     /// Calls a `void` hook of the runtime. Its declaration has no attributes, so that it may do anything to memory:
     /// no access can be moved across it.
     pub(crate) fn hook(&self, name: &'static str, arguments: &[Value<'m>]) {
+        self.call_hook(name, self.void, arguments);
+    }
+
+    /// The same with a hook that returns a 32-bit number.
+    pub(crate) fn asking_hook(&self, name: &'static str, arguments: &[Value<'m>]) -> Value<'m> {
+        self.call_hook(name, self.i32, arguments)
+    }
+
+    fn call_hook(&self, name: &'static str, result: Ty<'m>, arguments: &[Value<'m>]) -> Value<'m> {
         let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-        let ty = self.void.function(&types);
+        let ty = result.function(&types);
         let declared = || self.module().declared_function(name, ty);
         let function = *self.globals.borrow_mut().entry(name).or_insert_with(declared);
-        self.call(ty, function, arguments);
+        self.call(ty, function, arguments)
     }
 }

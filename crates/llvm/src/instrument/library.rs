@@ -50,6 +50,8 @@ impl<'m> Weaver<'_, 'm> {
             self.allow_code_after(call);
             self.insert.after(call);
             self.event(call, &[before, after].concat(), site);
+        } else if after.is_empty() && before.iter().all(|e| matches!(e, Effect::Stream(_))) {
+            self.stream_event(call, &before, site);
         } else if after.is_empty() {
             self.event(call, &before, site);
         } else {
@@ -86,6 +88,14 @@ impl<'m> Weaver<'_, 'm> {
             return;
         }
         self.insert.hook("__rp_call_begin", &[self.site(site)]);
+        effects.iter().for_each(|effect| self.effect(call, effect));
+        self.insert.hook("__rp_call_end", &[]);
+    }
+
+    /// The event of a call that touches nothing but streams. Only the stream at run time tells whether it is an event at
+    /// all, so the call starts none: the hook makes it.
+    fn stream_event(&self, call: Value<'m>, effects: &[&Effect], site: SiteId) {
+        self.store_site(call, site);
         effects.iter().for_each(|effect| self.effect(call, effect));
         self.insert.hook("__rp_call_end", &[]);
     }

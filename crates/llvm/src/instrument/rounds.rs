@@ -9,11 +9,12 @@
 
 use std::collections::BTreeSet;
 
-use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use model::SiteId;
 use program::library::threads::{self, ThreadOp};
 
 use super::Weaver;
+use crate::assembly::Assembly;
 use crate::ir::{Block, Value};
 use crate::loops::{Flow, Loop};
 
@@ -103,7 +104,11 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn call_may_be_idle(&self, call: Value<'m>, always: bool, depth: usize) -> bool {
-        let Some(function) = call.called_function() else { return false };
+        let Some(function) = call.called_function() else {
+            // What an update of inline assembly does to memory is looked at when it has been executed.
+            let assembly = call.callee().filter(|c| c.kind() == LLVMValueKind::LLVMInlineAsmValueKind);
+            return assembly.is_some_and(|assembly| Assembly::of(assembly, call) != Assembly::Unknown);
+        };
         let name = function.name();
         if function.is_intrinsic() {
             return name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime.");

@@ -57,6 +57,13 @@ impl<'m> Value<'m> {
         Some(unsafe { Ty::from_raw(LLVMGetTypeAttributeValue(attribute)) })
     }
 
+    /// The type of the memory that argument `index` of inline assembly points to, if the assembly touches it itself.
+    pub(crate) fn assembly_operand(self, index: u32) -> Option<Ty<'m>> {
+        let attribute = self.attribute(AttributeOf::Parameter(index), "elementtype").filter(|_| self.is_call())?;
+        // SAFETY: `elementtype` has a type, which lives as long as the context.
+        Some(unsafe { Ty::from_raw(LLVMGetTypeAttributeValue(attribute)) })
+    }
+
     /// The type of a parameter that holds a copy made for the call: as good as a local.
     pub(crate) fn by_value_parameter(self) -> Option<Ty<'m>> {
         if self.kind() != LLVMValueKind::LLVMArgumentValueKind {

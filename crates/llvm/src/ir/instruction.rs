@@ -143,6 +143,12 @@ impl<'m> Value<'m> {
         unsafe { (LLVMGetCmpXchgSuccessOrdering(self.raw()), LLVMGetCmpXchgFailureOrdering(self.raw())) }
     }
 
+    /// Whether a compare-exchange may fail although the values are equal.
+    pub(crate) fn is_weak(self) -> bool {
+        // SAFETY: a compare-exchange.
+        self.is(LLVMOpcode::LLVMAtomicCmpXchg) && unsafe { LLVMGetWeak(self.raw()) != 0 }
+    }
+
     /// Whether an atomic only orders against signal handlers of its own thread.
     pub(crate) fn is_single_thread(self) -> bool {
         let atomic = self.is_atomic() || self.is(LLVMOpcode::LLVMAtomicCmpXchg);

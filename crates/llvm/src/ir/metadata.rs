@@ -270,16 +270,19 @@ impl<'m> Value<'m> {
         unsafe { Node::from_raw(LLVMGetSubprogram(self.raw()), self.ty().context()) }
     }
 
-    /// The metadata attached to a global.
+    /// The metadata attached to a global or, its location aside, to an instruction.
     pub(crate) fn attached(self) -> Vec<Node<'m>> {
-        if !self.is_global() {
+        if !self.is_global() && self.opcode().is_none() {
             return Vec::new();
         }
         let mut nodes = Vec::new();
-        // SAFETY: a global; LLVM makes a list of as many entries as it says, to be given back.
+        // SAFETY: a global or an instruction; LLVM makes a list of as many entries as it says, to be given back.
         unsafe {
             let (context, mut count) = (self.ty().context(), 0);
-            let entries = LLVMGlobalCopyAllMetadata(self.raw(), &mut count);
+            let entries = match self.opcode() {
+                Some(_) => LLVMInstructionGetAllMetadataOtherThanDebugLoc(self.raw(), &mut count),
+                None => LLVMGlobalCopyAllMetadata(self.raw(), &mut count),
+            };
             for index in 0..count {
                 nodes.extend(Node::from_raw(LLVMValueMetadataEntriesGetMetadata(entries, index as u32), context));
             }

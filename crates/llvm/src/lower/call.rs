@@ -1,13 +1,15 @@
 //! Calls: to functions of the program, to LLVM's own, to modelled library functions and to unknown ones.
 
 use inkwell::llvm_sys::LLVMValueKind;
+use model::Order;
 use program::library::{self, Effect, LibraryFunction, Role, Size, atomics, threads};
-use program::{BinaryOp, Callee, CompareOp, Expr, Operand, Stmt};
+use program::{BinaryOp, Callee, CompareOp, Expr, Operand, RmwOp, Stmt};
 
 use super::body::Body;
-use crate::assembly::Assembly;
+use crate::assembly::{self, Assembly};
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
+use crate::openmp;
 
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn call(&mut self, call: Value<'m>) {
@@ -47,7 +49,10 @@ impl<'m> Body<'_, '_, 'm> {
         } else if self.lowering.assume_pure.contains(&name) || callee.touches_no_memory() {
             self.define(call, Expr::Use(Operand::Any));
         } else {
-            self.unmodelled(&format!("calls `{name}`, whose effect on memory is not known"), Some(&name));
+            match openmp::unsupported(&name) {
+                Some(what) => self.unmodelled(&what, None),
+                None => self.unmodelled(&format!("calls `{name}`, whose effect on memory is not known"), Some(&name)),
+            }
             self.direct_call(call, callee, args);
         }
     }
@@ -85,9 +90,16 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Inline assembly; its outputs are not known.
     fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>) {
-        match Assembly::of(assembly) {
+        match Assembly::of(assembly, call) {
             Assembly::Nothing => {}
             Assembly::Fence(order) => self.emit(Stmt::Fence(order)),
+            Assembly::Update => {
+                for (place, ty) in assembly::operands(call) {
+                    let (address, size, dst) = (self.operand(place), self.size(ty), self.fresh());
+                    let (op, value, order) = (RmwOp::Other, Operand::Any, Order::SeqCst);
+                    self.emit(Stmt::Rmw { dst, op, address, value, size, order });
+                }
+            }
             Assembly::Unknown => self.unmodelled("inline assembly", None),
         }
         self.define(call, Expr::Use(Operand::Any));
@@ -164,6 +176,10 @@ impl<'m> Body<'_, '_, 'm> {
                 let what = format!("calls `{}`: {}", function.name, library::UNLOCKED);
                 self.unmodelled(&what, Some(function.name));
             }
+        }
+        if function.name.starts_with("pthread_mutexattr_setrobust") {
+            // Here a lock operation that blocks succeeds.
+            self.unmodelled("makes a mutex robust: if its owner ends, to lock it may fail", None);
         }
         match function.role {
             // The result may be other memory than a new block: only the table can say which.

@@ -43,7 +43,7 @@ fn atomic_order(ordering: LLVMAtomicOrdering) -> Order {
 }
 
 impl<'m> Body<'_, '_, 'm> {
-    fn size(&self, ty: Ty<'m>) -> u32 {
+    pub(super) fn size(&self, ty: Ty<'m>) -> u32 {
         u32::try_from(self.symbols().layout.store_size(ty)).unwrap_or(u32::MAX)
     }
 

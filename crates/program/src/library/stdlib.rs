@@ -58,6 +58,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("__cxa_thread_atexit", 3, &[Keeps(0), Keeps(1)]),
     row("__cxa_thread_atexit_impl", 3, &[Keeps(0), Keeps(1)]),
     row("__longjmp_chk", 2, &[Read(0, Of(CType::JumpBuffer))]).role(Role::LongJump),
+    row("__rp_refuse", 1, &[]).role(Role::Abort),
     row("__sigsetjmp", 2, &[Write(0, Of(CType::JumpBuffer))]).role(Role::SetJump),
     row("_exit", 1, &[]).role(Role::Exit(0)),
     row("_longjmp", 2, &[Read(0, Of(CType::JumpBuffer))]).role(Role::LongJump),

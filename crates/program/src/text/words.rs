@@ -9,6 +9,7 @@ pub(super) type Words<T> = [(&'static str, T)];
 
 pub(super) const ORDERS: &Words<Order> = &[
     ("relaxed", Order::Relaxed),
+    ("continuing", Order::Continuing),
     ("acquire", Order::Acquire),
     ("release", Order::Release),
     ("acq_rel", Order::AcqRel),

@@ -68,7 +68,7 @@ impl Check {
         let request = Request {
             engines: self.engines(&settings)?,
             effort,
-            limits: self.runs.limits(Limits::default().max_steps)?,
+            limits: self.runs.limits(&settings, Limits::default().max_steps)?,
             proofs: ProofOptions { larger, ..ProofOptions::default() },
             search,
             witness_dir: self.report.witness_dir(&settings),

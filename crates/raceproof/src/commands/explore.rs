@@ -130,7 +130,7 @@ impl Explore {
         let settings = Settings::find()?;
         let known = self.report.known(&settings)?;
         let search = self.search()?;
-        let limits = self.limits.limits(Limits::default().max_steps)?;
+        let limits = self.limits.limits(&settings, Limits::default().max_steps)?;
         let budget = self.budget.budget(&settings, None)?;
         let build = self.program.build_options(&settings)?;
         if self.emit == Some(Emit::Program) {

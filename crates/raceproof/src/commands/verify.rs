@@ -85,7 +85,7 @@ impl Verify {
         }
         let request = Request {
             proofs,
-            limits: self.runs.limits(USUAL_STEPS)?,
+            limits: self.runs.limits(&settings, USUAL_STEPS)?,
             search: SearchOptions { max_executions: Some(self.max_executions), ..SearchOptions::default() },
             witness_dir: self.report.witness_dir(&settings),
             ..Request::new(Command::Verify, build, budget)

@@ -143,7 +143,7 @@ pub(super) fn finding_message(finding: &Finding, witness_help: fn(&str) -> Strin
         ErrorKind::Deadlock => finding.message.clone(),
         ErrorKind::Assertion => format!("assertion failed: {}", finding.message),
         ErrorKind::Crash => format!("the program crashes: {}", finding.message),
-        ErrorKind::Misuse => match &finding.thread {
+        ErrorKind::Misuse | ErrorKind::Uninitialised => match &finding.thread {
             Some(thread) => format!("thread {thread} {}", finding.message),
             None => finding.message.clone(),
         },

@@ -105,12 +105,16 @@ pub fn headline(report: &Report) -> String {
 /// The question the user has: are there races, and did anything else go wrong?
 fn answer(report: &Report) -> String {
     let new = report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()).count();
+    // A1: weaker atomics allow more than interleavings show.
+    let interleaves = report.assumptions.iter().any(|assumption| assumption == "A1");
     let races = match report.verdict {
         Verdict::Race => return format!("{} found", count(new, "data race")),
         Verdict::Safe if report.scope.inputs == Inputs::All => {
             let threads = if report.scope.threads == Threads::Any { " and any number of threads" } else { "" };
-            format!("no data race with any input{threads}")
+            let memory = if interleaves { ", sequentially consistent" } else { "" };
+            format!("no data race with any input{threads}{memory}")
         }
+        Verdict::Safe if interleaves => "no data race in any sequentially consistent schedule of this input".to_owned(),
         Verdict::Safe => "no data race in any schedule of this input".to_owned(),
         Verdict::Unknown => "no data race found, but not proved absent".to_owned(),
     };
@@ -127,6 +131,7 @@ fn errors(report: &Report) -> Vec<String> {
         (ErrorKind::Assertion, "failed assertion"),
         (ErrorKind::Crash, "crash"),
         (ErrorKind::Misuse, "misuse of the thread API"),
+        (ErrorKind::Uninitialised, "read of memory that was never written"),
     ];
     let of = |kind| report.errors.iter().filter(|e| e.suppressed.is_none() && e.kind == kind).count();
     let named = |(kind, name): (ErrorKind, &str)| match (of(kind), name) {
@@ -134,6 +139,7 @@ fn errors(report: &Report) -> Vec<String> {
         (1, name) => Some(format!("1 {name}")),
         (n, "crash") => Some(format!("{n} crashes")),
         (n, "misuse of the thread API") => Some(format!("{n} misuses of the thread API")),
+        (n, "read of memory that was never written") => Some(format!("{n} reads of memory that was never written")),
         (n, name) => Some(count(n, name)),
     };
     kinds.into_iter().filter_map(named).collect()

@@ -13,6 +13,7 @@
 //! | [`c11`] | `threads.h` |
 //! | [`signal`] | signals that are blocked and waited for |
 //! | [`sleep`] | yielding and sleeping |
+//! | [`sort`] | sorting, with the program's comparison |
 //! | [`process`] | the end of the process, exit handlers |
 //! | [`refused`] | calls that leave what can be modelled: `fork`, `exec` |
 //! | [`syscall`] | `syscall`, for futexes |
@@ -48,6 +49,7 @@ pub mod rwlock;
 pub mod sem;
 pub mod signal;
 pub mod sleep;
+pub mod sort;
 pub mod step;
 pub mod syscall;
 pub mod thread;

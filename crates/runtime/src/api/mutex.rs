@@ -8,10 +8,12 @@
 //! | `pthread_mutex_trylock` | `TryAcquire` |
 //! | `pthread_mutex_timedlock`, `_clocklock` | `TryAcquire`: scheduled while the mutex is held, it has timed out |
 //! | `pthread_mutex_unlock` | `Release` |
-//! | `pthread_mutex_consistent`, `_getprioceiling`, `_setprioceiling` | refused: no mutex is robust or has a ceiling here |
+//! | `pthread_mutex_consistent` | no event: the owner alone looks at it |
+//! | `pthread_mutex_getprioceiling`, `_setprioceiling` | refused: no mutex has a ceiling here |
 //! | `pthread_spin_init`, `_destroy`, `_lock`, `_trylock`, `_unlock` | as for a normal mutex |
 //!
-//! Robustness and priorities change nothing but what happens when an owner ends, which is a misuse.
+//! A robust mutex whose owner ends is given back then; who takes it next is told (`EOWNERDEAD`) and repairs it, or nobody
+//! can take it any more (`ENOTRECOVERABLE`). Priority protocols change nothing: every schedule is possible.
 
 use core::ffi::c_int;
 
@@ -22,11 +24,12 @@ use wire::record::flag;
 use super::layout::{MUTEX, Unusable};
 use super::step::{Call, Wait, is_time, me, misuse, until};
 use crate::sched::{self, Thread};
-use crate::sync::{Blocker, Mode, Model, Mutex, Released, Spin, SyncObjects};
+use crate::sync::{Blocker, Mode, Model, Mutex, Released, Repair, Spin, SyncObjects};
 use crate::text::text;
 
 unsafe extern "C" {
     fn pthread_mutexattr_gettype(attributes: *const pthread_mutexattr_t, kind: *mut c_int) -> c_int;
+    fn pthread_mutexattr_getrobust(attributes: *const pthread_mutexattr_t, robust: *mut c_int) -> c_int;
 }
 
 /// What a mutex does when its owner takes it again.
@@ -56,6 +59,14 @@ impl Kind {
         };
         kind as u32
     }
+}
+
+/// The bit of a robust mutex in the word with its kind, as the GNU C library has it.
+const ROBUST: u32 = 0x10;
+
+/// Whether the mutex is robust.
+fn is_robust(mutex: u64) -> bool {
+    MUTEX.kind(mutex).is_ok_and(|word| word & ROBUST != 0)
 }
 
 /// The mutex's kind; an unusable one is a misuse.
@@ -93,12 +104,17 @@ pub fn acquire(
 
 /// Initialises a mutex.
 pub fn init(mutex: u64, kind: Kind) {
+    init_with(mutex, kind.word());
+}
+
+/// Initialises a mutex with the word that its memory keeps.
+fn init_with(mutex: u64, word: u32) {
     Call::here().step(Tag::Init, mutex).run(Blocker::None, |objects, _, _| {
         if let Some(what) = objects.in_use(mutex) {
             misuse(mutex, text!("initialises {what}").as_str());
         }
         objects.put(mutex, Mutex::default());
-        MUTEX.init(mutex, kind.word());
+        MUTEX.init(mutex, word);
     });
 }
 
@@ -137,12 +153,38 @@ pub fn lock(call: &Call, mutex: u64, wait: Wait) -> c_int {
             Kind::Normal => {}
         }
     }
-    acquire(call, mutex, Mode::Exclusive, wait, |objects, thread| {
+    let mut repair = Repair::None;
+    let result = acquire(call, mutex, Mode::Exclusive, wait, |objects, thread| {
         // It may have been destroyed while this thread was waiting.
         self::kind(mutex, "locks")?;
-        objects.ensure::<Mutex>(mutex).acquire(thread);
+        let found = objects.ensure::<Mutex>(mutex);
+        repair = found.repair();
+        found.acquire(thread);
         Ok(())
-    })
+    });
+    match repair {
+        _ if result != 0 => result,
+        Repair::None => 0,
+        Repair::Needed => libc::EOWNERDEAD,
+        // Others could not have come here in the meantime: the call waited as for any mutex, and gives it back.
+        Repair::Impossible => {
+            call.step(Tag::Release, mutex).run(Blocker::None, |objects, thread, _| {
+                objects.ensure::<Mutex>(mutex).release(thread);
+            });
+            libc::ENOTRECOVERABLE
+        }
+    }
+}
+
+/// The thread ends: the robust mutexes that it holds are given back, to be repaired. Holding others is a misuse.
+pub fn abandon_all(call: &Call) {
+    while let Some((lock, name)) = sched::with_objects(|objects| objects.held_by(me())) {
+        if name != MUTEX.name || !is_robust(lock) {
+            misuse(lock, text!("thread ends while it holds a {name}").as_str());
+            return;
+        }
+        call.step(Tag::Release, lock).run(Blocker::None, |objects, _, _| objects.ensure::<Mutex>(lock).abandon());
+    }
 }
 
 fn lock_again(call: &Call, mutex: u64, wait: Wait) -> c_int {
@@ -161,6 +203,9 @@ pub fn unlock(call: &Call, mutex: u64) -> c_int {
         Err(error) => return error,
     };
     let mine = is_mine(mutex);
+    if !mine && is_robust(mutex) {
+        return libc::EPERM;
+    }
     if !mine && kind != Kind::Normal {
         // Asking is what an error-checking mutex is for.
         if kind == Kind::Recursive {
@@ -187,11 +232,16 @@ export! {
     /// Initialises a mutex.
     fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int {
         let mut word = libc::PTHREAD_MUTEX_NORMAL;
+        let mut robust = libc::PTHREAD_MUTEX_STALLED;
         if !attributes.is_null() {
-            // SAFETY: the program passes attributes that the C library initialised; `word` is writable.
-            unsafe { pthread_mutexattr_gettype(attributes, &mut word) };
+            // SAFETY: the program passes attributes that the C library initialised; `word` and `robust` are writable.
+            unsafe {
+                pthread_mutexattr_gettype(attributes, &mut word);
+                pthread_mutexattr_getrobust(attributes, &mut robust);
+            }
         }
-        init(mutex as u64, Kind::from_word(word as u32));
+        let robust = if robust == libc::PTHREAD_MUTEX_ROBUST { ROBUST } else { 0 };
+        init_with(mutex as u64, Kind::from_word(word as u32).word() | robust);
         0
     }
     /// Destroys a mutex.
@@ -221,9 +271,17 @@ export! {
     fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int {
         unlock(&Call::here(), mutex as u64)
     }
-    /// No mutex is in need of repair.
-    fn pthread_mutex_consistent(_mutex: *mut pthread_mutex_t) -> c_int {
-        libc::EINVAL
+    /// The owner has repaired what a robust mutex protects.
+    fn pthread_mutex_consistent(mutex: *mut pthread_mutex_t) -> c_int {
+        let mutex = mutex as u64;
+        sched::with_objects(|objects| {
+            let found = objects.ensure::<Mutex>(mutex);
+            if !is_robust(mutex) || found.owner() != Some(me()) || found.repair() != Repair::Needed {
+                return libc::EINVAL;
+            }
+            found.repaired();
+            0
+        })
     }
     /// No mutex has a priority ceiling.
     fn pthread_mutex_getprioceiling(_mutex: *const pthread_mutex_t, _ceiling: *mut c_int) -> c_int {

@@ -9,18 +9,19 @@
 //! | `sem_timedwait`, `sem_clockwait` | `SemTryWait`: scheduled at zero, it has timed out; cancellation points |
 //! | `sem_post` | `SemPost` |
 //! | `sem_getvalue` | `SemGet` |
-//! | `sem_open`, `sem_close`, `sem_unlink` | not modelled: semaphores with names are shared with other processes |
+//! | `sem_open`, `sem_close`, `sem_unlink` | a relaxed update of a cell that stands for all names; no other process has a semaphore with a name |
 
+use alloc::vec::Vec;
 use core::ffi::{c_char, c_int, c_uint};
 
 use libc::{clockid_t, sem_t, timespec};
-use wire::Tag;
-use wire::record::flag;
+use wire::record::{flag, order};
+use wire::{Record, Tag};
 
 use super::cancel::{self, Outcome, cancellable};
 use super::layout::Unusable;
 use super::mutex::refuse;
-use super::step::{Call, Wait, is_time, set_errno, unmodelled};
+use super::step::{Call, Wait, is_time, set_errno};
 use crate::libc_models::clock;
 use crate::memory;
 use crate::sync::{Blocker, Model, Semaphore, SyncObjects, sem};
@@ -135,19 +136,68 @@ export! {
         });
         0
     }
-    /// Semaphores with names are not modelled.
-    fn sem_open(_name: *const c_char, _flags: c_int) -> *mut sem_t {
-        unmodelled("calls `sem_open`");
-        set_errno(libc::ENOSYS);
-        core::ptr::null_mut()
+    /// Opens a semaphore by its name, or makes it. Variadic in C: mode and value are only there with `O_CREAT`.
+    fn sem_open(name: *const c_char, flags: c_int, _mode: c_uint, value: c_uint) -> *mut sem_t {
+        let opened = name_of(name).and_then(|name| {
+            change_names(|objects| match objects.names.find(&name) {
+                Some(_) if flags & libc::O_CREAT != 0 && flags & libc::O_EXCL != 0 => Err(libc::EEXIST),
+                Some(address) => Ok(address),
+                None if flags & libc::O_CREAT == 0 => Err(libc::ENOENT),
+                None if value > sem::MAX => Err(libc::EINVAL),
+                None => {
+                    let address = crate::heap::block(size_of::<sem_t>()).ok_or(libc::ENOMEM)?;
+                    memory::zero(address as *mut sem_t, 1);
+                    memory::write(address as *mut u32, value);
+                    objects.put(address, Semaphore { value });
+                    objects.names.insert(name, address);
+                    Ok(address)
+                }
+            })
+        });
+        match opened {
+            Ok(address) => address as *mut sem_t,
+            Err(error) => {
+                set_errno(error);
+                core::ptr::null_mut()
+            }
+        }
     }
-    /// Semaphores with names are not modelled.
-    fn sem_close(_semaphore: *mut sem_t) -> c_int {
+    /// Closes a semaphore with a name, which stays.
+    fn sem_close(semaphore: *mut sem_t) -> c_int {
+        let semaphore = semaphore as u64;
+        if crate::sched::with_objects(|objects| objects.names.is_named(semaphore)) {
+            return 0;
+        }
+        super::step::misuse(semaphore, "closes a semaphore that was not opened by a name");
         fail(libc::EINVAL)
     }
-    /// Semaphores with names are not modelled.
-    fn sem_unlink(_name: *const c_char) -> c_int {
-        unmodelled("calls `sem_unlink`");
-        fail(libc::ENOSYS)
+    /// Removes a name; the semaphore stays for those who have it.
+    fn sem_unlink(name: *const c_char) -> c_int {
+        let removed = name_of(name).and_then(|name| {
+            change_names(|objects| if objects.names.remove(&name) { Ok(()) } else { Err(libc::ENOENT) })
+        });
+        removed.map_or_else(fail, |()| 0)
     }
+}
+
+/// A name that the program gives to a semaphore.
+fn name_of(name: *const c_char) -> Result<Vec<u8>, c_int> {
+    let len = memory::string_len(name, libc::NAME_MAX as usize);
+    if len == libc::NAME_MAX as usize {
+        return Err(libc::ENAMETOOLONG);
+    }
+    let name = memory::bytes(name as u64, len);
+    // The C library takes a name without the slash, too, and no other one.
+    let name = name.strip_prefix(b"/").unwrap_or(&name);
+    if name.is_empty() || name.contains(&b'/') { Err(libc::EINVAL) } else { Ok(name.to_vec()) }
+}
+
+/// The event of looking a name up and changing what it stands for. It orders nothing.
+fn change_names<R>(change: impl FnOnce(&mut SyncObjects) -> R) -> R {
+    let site = crate::sched::site();
+    let record = Record::new(Tag::ReadModifyWrite, order::RELAXED, wire::SEMAPHORE_NAMES, site, 8);
+    crate::sched::arrive(record, None, Blocker::None);
+    let result = crate::sched::with_objects(change);
+    crate::sched::commit(record, None);
+    result
 }

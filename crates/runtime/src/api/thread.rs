@@ -2,7 +2,7 @@
 //!
 //! | function | semantics |
 //! |---|---|
-//! | `pthread_create` | `Create`; of the attributes only the detach state and the blocked signals count |
+//! | `pthread_create` | `Create`, unless the environment refuses it; of the attributes only the detach state and the blocked signals count |
 //! | `pthread_join` | `Join`; a cancellation point |
 //! | `pthread_tryjoin_np`, `_timedjoin_np`, `_clockjoin_np` | `TryJoin` |
 //! | `pthread_detach` | `Detach` |
@@ -17,17 +17,18 @@ use core::ffi::{c_char, c_int, c_void};
 
 use libc::{clockid_t, pthread_attr_t, pthread_t, sched_param, sigset_t, timespec};
 use wire::Tag;
+use wire::layout::environment;
 use wire::record::flag;
 
 use super::cancel::{self, Outcome, cancellable};
 use super::signal::blockable;
 use super::step::{Call, Wait, is_time, me, misuse, unmodelled};
-use crate::memory;
 use crate::sched::{self, SpawnError, StartRoutine, Thread};
 use crate::sync::signal::SignalSet;
 use crate::sync::thread::{NAME_SIZE, Unjoinable};
 use crate::sync::{Blocker, ThreadState};
 use crate::text::text;
+use crate::{choice, memory};
 
 unsafe extern "C" {
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
@@ -90,9 +91,7 @@ pub fn finish() -> ! {
     let call = Call::here();
     call_thread_destructors();
     call_key_destructors();
-    if let Some((lock, name)) = sched::with_objects(|objects| objects.held_by(me())) {
-        misuse(lock, text!("thread ends while it holds a {name}").as_str());
-    }
+    super::mutex::abandon_all(&call);
     let ended = call.step(Tag::Exit, 0).try_run(|_| {
         sched::with_objects(|objects| {
             if objects.threads.is_last(me()) && !objects.handlers.exit.is_empty() {
@@ -145,6 +144,9 @@ impl Attributes {
 /// Creates a thread and stores its handle before it can run.
 pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, attributes: Attributes) -> c_int {
     if !sched::running() {
+        return libc::EAGAIN;
+    }
+    if sched::may(environment::CREATION) && choice::choose(0, 1) == 1 {
         return libc::EAGAIN;
     }
     ensure_handle(0);

@@ -7,19 +7,24 @@
 //! | `realloc` `reallocarray` | the free of the old block and a new one, which may be in the same place |
 //! | `malloc_usable_size` | the size of the block's class |
 //!
+//! If the environment may deny memory, instrumented code asks before each of its allocations (`__rp_allocation`).
+//!
 //! A free made inside the C library is no event: a switch there would enter library code that believes itself alone.
 
 pub mod arena;
 pub mod private;
 
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
+use wire::layout::environment;
 use wire::{Record, Tag};
 
+use crate::cell::OneThread;
 use crate::slots::Slot;
 use crate::sync::Blocker;
-use crate::{checkpoint, hooks, objects, sched, sys};
+use crate::{checkpoint, choice, hooks, objects, sched, sys, unwritten};
 use arena::{Arena, Block};
 
 const PAGE: usize = crate::sys::PAGE;
@@ -34,8 +39,35 @@ fn mapped(slot: Slot) -> bool {
     slot.map().map(checkpoint::track).is_ok()
 }
 
-/// Hands out a block of the running thread and records it.
+/// Whether the allocation that the program is about to ask for fails.
+static DENIED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
+
+/// The program is about to ask for memory: the environment decides whether it gets some. The decision is made before
+/// the call, since the library function that makes the allocation may not be interrupted.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_allocation(site: u32, shared: u32) {
+    if !sched::running() {
+        return;
+    }
+    hooks::set_site(site);
+    if sched::may(environment::ALLOCATION) {
+        DENIED.set(choice::choose(0, 1) == 1);
+    }
+    if shared != 0 && !DENIED.get() {
+        unwritten::choose_content();
+    }
+}
+
+/// Hands out a block of the running thread and records it, unless the environment denies it.
 fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
+    allocate_keeping(size, align, zeroed, if zeroed { size } else { 0 })
+}
+
+/// The same for a block whose first bytes, `kept` of them, have a content.
+fn allocate_keeping(size: usize, align: usize, zeroed: bool, kept: usize) -> *mut c_void {
+    if DENIED.take() {
+        return fail(libc::ENOMEM);
+    }
     let slot = sched::current_slot();
     if !mapped(slot) {
         return fail(libc::ENOMEM);
@@ -56,8 +88,15 @@ fn allocate(size: usize, align: usize, zeroed: bool) -> *mut c_void {
     }
     if sched::running() {
         hooks::allocation(at as u64, size as u64, 0, sched::site());
+        unwritten::made(at as u64, size, kept.min(size));
     }
     at.cast()
+}
+
+/// A block of the running thread for an object that the C library would keep; its content is not defined.
+pub fn block(size: usize) -> Option<u64> {
+    let at = allocate(size, 1, false) as u64;
+    (at != 0).then_some(at)
 }
 
 /// What lies at an address handed to `free` or a relative.
@@ -99,6 +138,7 @@ fn free_record(at: usize, size: usize) -> Record {
 
 /// Gives a live block back.
 fn release(at: usize, size: usize, visible: bool) {
+    unwritten::forget(at as u64, size as u64);
     if visible {
         sched::commit(free_record(at, size), None);
         sched::with_objects(|objects| objects.forget_range(at as u64, size as u64));
@@ -140,6 +180,9 @@ extern "C" fn realloc_from(old: *mut c_void, size: usize, caller: usize) -> *mut
     if old.is_null() {
         return allocate(size, 1, false);
     }
+    if DENIED.take() && size > 0 {
+        return fail(libc::ENOMEM);
+    }
     let (at, visible) = (old as usize, is_visible(caller));
     let block = if visible { arrive_at_free(at) } else { inspect(at) };
     let Block::Live { size: old_size, .. } = block else {
@@ -151,7 +194,7 @@ extern "C" fn realloc_from(old: *mut c_void, size: usize, caller: usize) -> *mut
         return ptr::null_mut();
     }
     // The new block is cut before the old one is given back, so they are never the same.
-    let new = allocate(size, 1, false);
+    let new = allocate_keeping(size, 1, false, old_size);
     if !new.is_null() {
         // SAFETY: both blocks are live, apart, and at least as long.
         unsafe { ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), old_size.min(size)) };

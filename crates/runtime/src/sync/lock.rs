@@ -17,18 +17,46 @@ pub enum Released {
     FromOther,
 }
 
+/// Whether what a robust mutex protects is as its owners leave it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Repair {
+    /// It is; so it is of every other mutex.
+    #[default]
+    None,
+    /// An owner ended, and nobody has said since that the data is consistent.
+    Needed,
+    /// It was given back in need of repair: nobody can take it any more.
+    Impossible,
+}
+
 /// A mutex. Whether its owner may take it again is the caller's concern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mutex {
     owner: Option<Thread>,
     /// How often the owner has taken it; 0 without an owner.
     depth: u32,
+    repair: Repair,
 }
 
 impl Mutex {
     /// Who holds it.
     pub fn owner(&self) -> Option<Thread> {
         self.owner
+    }
+
+    /// Whether it is in need of repair.
+    pub fn repair(&self) -> Repair {
+        self.repair
+    }
+
+    /// The owner says that what it protects is consistent again.
+    pub fn repaired(&mut self) {
+        self.repair = Repair::None;
+    }
+
+    /// The owner of a robust mutex ends: the next owner is told.
+    pub fn abandon(&mut self) {
+        *self = Self { repair: Repair::Needed, ..Self::default() };
     }
 
     /// `thread` takes it: it is free, or `thread` holds it already.
@@ -47,7 +75,8 @@ impl Mutex {
                 Released::StillHeld
             }
             Some(owner) => {
-                *self = Self::default();
+                let repair = if self.repair == Repair::None { Repair::None } else { Repair::Impossible };
+                *self = Self { repair, ..Self::default() };
                 if owner == thread { Released::Free } else { Released::FromOther }
             }
         }
@@ -91,6 +120,21 @@ mod tests {
         assert_eq!(mutex.owner(), Some(1));
         assert_eq!(mutex.release(1), Released::Free);
         assert_eq!(mutex.release(1), Released::NotHeld);
+    }
+
+    #[test]
+    fn a_robust_mutex_has_to_be_repaired() {
+        let mut mutex = Mutex::default();
+        mutex.acquire(1);
+        mutex.abandon();
+        assert_eq!((mutex.owner(), mutex.repair()), (None, Repair::Needed));
+        mutex.acquire(2);
+        mutex.repaired();
+        assert_eq!((mutex.release(2), mutex.repair()), (Released::Free, Repair::None));
+        mutex.acquire(1);
+        mutex.abandon();
+        mutex.acquire(2);
+        assert_eq!((mutex.release(2), mutex.repair()), (Released::Free, Repair::Impossible));
     }
 
     #[test]

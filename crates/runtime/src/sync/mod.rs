@@ -34,7 +34,7 @@ pub mod thread;
 
 pub use barrier::{Arrival, Barrier};
 pub use cond::{Waits, Wake};
-pub use lock::{Mutex, Released, Spin};
+pub use lock::{Mutex, Released, Repair, Spin};
 pub use once::Once;
 pub use rwlock::Rwlock;
 pub use sem::Semaphore;
@@ -160,6 +160,8 @@ pub struct SyncObjects {
     pub keys: Keys,
     /// Exit handlers.
     pub handlers: Handlers,
+    /// Semaphores with names.
+    pub names: sem::Names,
 }
 
 impl SyncObjects {
@@ -173,6 +175,7 @@ impl SyncObjects {
             threads: Threads::new(),
             keys: Keys::new(),
             handlers: Handlers::new(),
+            names: sem::Names::new(),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Reader-writer locks: one writer or any number of readers, none preferred.
+//! Reader-writer locks: one writer or any number of readers. Where writers are preferred, one that waits keeps further
+//! readers out.
 
 use alloc::vec::Vec;
 
@@ -12,6 +13,8 @@ pub struct Rwlock {
     writer: Option<Thread>,
     /// Shared holds, counted as often as taken; who has them is in [`SharedHolds`].
     readers: u32,
+    /// Writers that are preferred and wait.
+    waiting: u32,
 }
 
 impl Rwlock {
@@ -21,7 +24,21 @@ impl Rwlock {
     }
     /// Whether it can be taken so.
     pub fn available(&self, mode: Mode) -> bool {
-        self.writer.is_none() && (mode == Mode::Shared || self.readers == 0)
+        self.writer.is_none()
+            && match mode {
+                Mode::Shared => self.waiting == 0,
+                Mode::Exclusive => self.readers == 0,
+            }
+    }
+
+    /// A writer that is preferred waits from now on.
+    pub fn announce_writer(&mut self) {
+        self.waiting += 1;
+    }
+
+    /// A writer that waited does no more.
+    pub fn retract_writer(&mut self) {
+        self.waiting -= 1;
     }
     /// Whether anybody holds it.
     pub fn held(&self) -> bool {
@@ -105,6 +122,19 @@ mod tests {
 
     fn blocked(objects: &SyncObjects, mode: Mode) -> bool {
         objects.blocked(9, &Blocker::Lock { lock: L, mode })
+    }
+
+    #[test]
+    fn a_preferred_writer_keeps_readers_out() {
+        let mut objects = SyncObjects::new();
+        objects.acquire_rwlock(L, 1, Mode::Shared);
+        objects.ensure::<Rwlock>(L).announce_writer();
+        assert!(blocked(&objects, Mode::Shared) && blocked(&objects, Mode::Exclusive));
+        assert_eq!(objects.release_rwlock(L, 1), Released::Free);
+        objects.ensure::<Rwlock>(L).retract_writer();
+        objects.acquire_rwlock(L, 2, Mode::Exclusive);
+        assert_eq!(objects.release_rwlock(L, 2), Released::Free);
+        assert!(!blocked(&objects, Mode::Shared));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Semaphores.
 
+use alloc::vec::Vec;
+
 use super::{Model, Object};
 
 /// The largest value (`SEM_VALUE_MAX`).
@@ -34,6 +36,38 @@ impl Model for Semaphore {
     }
     fn of(object: &mut Object) -> Option<&mut Self> {
         if let Object::Semaphore(semaphore) = object { Some(semaphore) } else { None }
+    }
+}
+
+/// Semaphores with names. One that lost its name stays in use.
+#[derive(Clone, Debug, Default)]
+pub struct Names(Vec<(Option<Vec<u8>>, u64)>);
+
+impl Names {
+    /// No names.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The semaphore with this name.
+    pub fn find(&self, name: &[u8]) -> Option<u64> {
+        self.0.iter().find(|(known, _)| known.as_deref() == Some(name)).map(|(_, semaphore)| *semaphore)
+    }
+
+    /// Names a semaphore.
+    pub fn insert(&mut self, name: Vec<u8>, semaphore: u64) {
+        self.0.push((Some(name), semaphore));
+    }
+
+    /// Takes a name away; says whether there was one.
+    pub fn remove(&mut self, name: &[u8]) -> bool {
+        let found = self.0.iter_mut().find(|(known, _)| known.as_deref() == Some(name));
+        found.is_some_and(|(known, _)| known.take().is_some())
+    }
+
+    /// Whether the semaphore has or had a name.
+    pub fn is_named(&self, semaphore: u64) -> bool {
+        self.0.iter().any(|(_, known)| *known == semaphore)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use check::Limits;
 use clap::ValueEnum;
 use exec::Isolation;
-use model::{Budget, Interrupt};
+use model::{Budget, Environment, Interrupt, Surprise};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -58,7 +58,13 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "SECS", default_value_t = Limits::default().time.as_secs_f64(), help_heading = "Limits")]
     run_time: f64,
 
-    /// Let condition-variable waits end without a signal, as the standards allow
+    /// What the environment may do, separated by commas: threads cannot be created (`creation`), memory is short
+    /// (`allocation`), waits end and weak compare-exchanges fail without a cause (`spurious`), memory that was never
+    /// written holds any value (`uninitialised`), or `all`
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', help_heading = "Runs")]
+    environment: Vec<String>,
+
+    /// The same as `--environment spurious`
     #[arg(long, help_heading = "Runs")]
     spurious: bool,
 
@@ -86,7 +92,11 @@ enum IsolationFlag {
 
 impl RunFlags {
     /// The limits of runs, of which the command usually has so many events.
-    pub(crate) fn limits(&self, usual_steps: u64) -> Result<Limits, Failure> {
+    pub(crate) fn limits(&self, settings: &Settings, usual_steps: u64) -> Result<Limits, Failure> {
+        let named = if self.environment.is_empty() { &settings.environment } else { &self.environment };
+        let names = named.iter().map(String::as_str).chain(self.spurious.then_some(Surprise::Spurious.as_str()));
+        let environment = Environment::from_names(names)
+            .map_err(|unknown| Failure::new(unknown.to_string(), "see `raceproof explore --help`"))?;
         Ok(Limits {
             isolation: match self.isolation {
                 IsolationFlag::Auto => Isolation::Auto,
@@ -95,7 +105,7 @@ impl RunFlags {
             },
             max_steps: self.max_steps.unwrap_or(usual_steps),
             time: seconds("--run-time", self.run_time)?,
-            spurious: self.spurious,
+            environment,
         })
     }
 }

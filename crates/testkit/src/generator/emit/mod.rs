@@ -6,7 +6,7 @@ mod operands;
 
 use std::collections::BTreeSet;
 
-use operands::{order_in_c, order_in_text};
+use operands::{order_in_c, order_in_text, store_order_in_text};
 
 use super::sketch::{Item, LockRef, Sketch, Test};
 
@@ -293,7 +293,7 @@ impl Emitter {
                 let (c, text) = self.value(*value);
                 self.both(
                     &format!("__atomic_store_n(&x{var}, {c}, {});", order_in_c(*order)),
-                    &format!("store 4 {}, @x{var}, {text}", order_in_text(*order)),
+                    &format!("store 4 {}, @x{var}, {text}", store_order_in_text(*order)),
                 );
             }
             Item::FetchAdd { var, order } => {

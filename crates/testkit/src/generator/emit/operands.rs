@@ -83,7 +83,7 @@ impl Emitter {
 
 pub(super) fn order_in_c(order: Order) -> &'static str {
     match order {
-        Order::Relaxed => "__ATOMIC_RELAXED",
+        Order::Relaxed | Order::Continuing => "__ATOMIC_RELAXED",
         Order::Acquire => "__ATOMIC_ACQUIRE",
         Order::Release => "__ATOMIC_RELEASE",
         Order::AcqRel => "__ATOMIC_ACQ_REL",
@@ -91,9 +91,15 @@ pub(super) fn order_in_c(order: Order) -> &'static str {
     }
 }
 
+/// The order of a store in the text, whose other form is C.
+pub(super) fn store_order_in_text(order: Order) -> &'static str {
+    order_in_text(if order == Order::Relaxed { Order::Continuing } else { order })
+}
+
 pub(super) fn order_in_text(order: Order) -> &'static str {
     match order {
         Order::Relaxed => "relaxed",
+        Order::Continuing => "continuing",
         Order::Acquire => "acquire",
         Order::Release => "release",
         Order::AcqRel => "acq_rel",
