@@ -162,3 +162,8 @@ pub(super) fn returns_twice(call: Value<'_>) -> bool {
         name == BUILTIN_SETJMP || library::lookup(&name).is_some_and(|row| row.role == Role::SetJump)
     })
 }
+
+/// Whether a call is the end of a handler of `pthread_cleanup_push` that `pthread_exit` ran.
+pub(super) fn goes_to_next_cleanup(call: Value<'_>) -> bool {
+    call.called_function().is_some_and(|function| function.name() == NEXT_CLEANUP)
+}
