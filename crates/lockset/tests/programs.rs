@@ -133,7 +133,9 @@ fn what_each_thread_makes_for_itself_is_not_shared() {
 #[test]
 fn a_handler_holds_what_the_call_left_held() {
     let functions = |effect: &str| {
-        format!("fn fail(%n) {{\nentry:\nlock @a\nbranch %n, throw, done\nthrow:\n{effect}\nresume\ndone:\nreturn 0\n}}")
+        format!(
+            "fn fail(%n) {{\nentry:\nlock @a\nbranch %n, throw, done\nthrow:\n{effect}\nresume\ndone:\nreturn 0\n}}"
+        )
     };
     let body = "call fail(%n)\ninvoke fine, caught\nfine:\nstore 4, @x, 1\nunlock @a\ngoto end\n\
                 caught:\nstore 4, @x, 3\nHANDLED\ngoto end\nend:";
@@ -146,8 +148,10 @@ fn a_handler_runs_although_the_call_never_returns() {
     let functions = "fn fail(%n) {\nentry:\nresume\n}";
     let body = |locked: bool| {
         let (lock, unlock) = if locked { ("lock @a\n", "unlock @a\n") } else { ("", "") };
-        format!("call fail(%n)\ninvoke fine, caught\nfine:\nstore 4, @x, 1\ngoto end\n\
-                 caught:\n{lock}store 4, @x, 3\n{unlock}goto end\nend:")
+        format!(
+            "call fail(%n)\ninvoke fine, caught\nfine:\nstore 4, @x, 1\ngoto end\n\
+                 caught:\n{lock}store 4, @x, 3\n{unlock}goto end\nend:"
+        )
     };
     check(&program(&body(false), LOCKED, functions), true);
     check(&program(&body(true), LOCKED, functions), false);
@@ -201,7 +205,8 @@ fn an_address_is_passed_on_by_orders_that_release_and_acquire() {
 
 #[test]
 fn a_call_of_which_nothing_is_known_runs_what_its_pointer_may_be() {
-    let function = |lock: &str, unlock: &str| format!("fn store() {{\nentry:\n{lock}store 4, @x, 1\n{unlock}return 0\n}}");
+    let function =
+        |lock: &str, unlock: &str| format!("fn store() {{\nentry:\n{lock}store 4, @x, 1\n{unlock}return 0\n}}");
     let one = "%f = select %n, &store, &store\n%g = xor 64 %f, 90\n%h = xor 64 %g, 90\ncall *%h()";
     check(&program(one, LOCKED, &function("", "")), true);
     check(&program(one, LOCKED, &function("lock @a\n", "unlock @a\n")), false);

@@ -26,7 +26,8 @@ pub(crate) fn waiting(program: &Program) -> Sites {
 fn waits(function: &Function, blocks: &BTreeSet<BlockId>) -> bool {
     let exits = |block: &&BlockId| {
         let terminator = &function.blocks[**block].terminator;
-        terminator.targets().iter().any(|to| !blocks.contains(to)) || matches!(terminator, Terminator::Return(_) | Terminator::Resume)
+        terminator.targets().iter().any(|to| !blocks.contains(to))
+            || matches!(terminator, Terminator::Return(_) | Terminator::Resume)
     };
     let mut exits = blocks.iter().filter(exits).map(|block| &function.blocks[*block].terminator).peekable();
     if exits.peek().is_none() {

@@ -245,9 +245,7 @@ impl<'a> Walk<'a> {
         let enters = |place: &ProgramPoint| {
             let mut invoked = self.known.invocations.at(*place).peekable();
             invoked.peek().is_some()
-                && invoked.all(|i| {
-                    i.how == How::Call && !self.known.program.functions[i.callee].blocks.is_empty()
-                })
+                && invoked.all(|i| i.how == How::Call && !self.known.program.functions[i.callee].blocks.is_empty())
         };
         if place.is_some_and(|place| enters(&place)) { vec![then] } else { vec![then, handler] }
     }

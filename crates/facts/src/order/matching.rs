@@ -91,9 +91,7 @@ impl Tree<'_> {
     }
     /// Whether the thread's handle may have got into one of the objects otherwise than by its creation.
     fn is_copied(&self, thread: ThreadId, objects: &[ObjectId]) -> bool {
-        self.threads[thread]
-            .made_at
-            .is_none_or(|(_, place)| self.copied.is_in(self.points_to, place, objects))
+        self.threads[thread].made_at.is_none_or(|(_, place)| self.copied.is_in(self.points_to, place, objects))
     }
     /// Whether handles of these threads stay where they were stored as long as the threads run: nothing copies handles
     /// there, and no creation overwrites them.

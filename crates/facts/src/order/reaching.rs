@@ -33,7 +33,12 @@ impl Tree<'_> {
     }
 
     /// What was stored last in a variable before a statement.
-    fn last_stored(&self, (function, mut block, index): ProgramPoint, slot: Address, steps: &mut usize) -> Option<Operand> {
+    fn last_stored(
+        &self,
+        (function, mut block, index): ProgramPoint,
+        slot: Address,
+        steps: &mut usize,
+    ) -> Option<Operand> {
         let Base::Local(variable) = slot.base else { return None };
         if slot.index.is_some() || !self.is_own(function, variable) {
             return None;
@@ -65,7 +70,9 @@ impl Tree<'_> {
             let Designator::Pointer(operand) = access.designator else { return true };
             let there = self.points_to.of(function, &operand);
             self.points_to.is_wild(function, &operand)
-                || there.iter().any(|s| spots.iter().any(|own| self.points_to.overlap((*s, access.len), (*own, Some(8)))))
+                || there
+                    .iter()
+                    .any(|s| spots.iter().any(|own| self.points_to.overlap((*s, access.len), (*own, Some(8)))))
         })
     }
 
@@ -77,7 +84,8 @@ impl Tree<'_> {
         let own = self.points_to.object(Origin::Stack(function, variable)).is_some_and(|object| {
             let outside = !self.points_to.calls_outside().is_empty() && self.points_to.is_known_outside(object);
             let others = self.program.functions.iter_enumerated().filter(|(id, _)| *id != function);
-            let mut statements = others.flat_map(|(id, f)| f.blocks.iter().flat_map(|b| &b.statements).map(move |s| (id, s)));
+            let mut statements =
+                others.flat_map(|(id, f)| f.blocks.iter().flat_map(|b| &b.statements).map(move |s| (id, s)));
             let writes = |(id, statement): (FunctionId, &program::Statement)| {
                 accesses(self.program, &statement.stmt).iter().filter(|access| access.kind.writes()).any(|access| {
                     match access.designator {

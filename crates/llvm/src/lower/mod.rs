@@ -30,8 +30,8 @@ use rustc_hash::FxHashMap;
 
 use self::body::Body;
 use self::constant::{Content, Symbols};
-use self::exit::ExitHandlers;
 use self::exceptions::Exceptions;
+use self::exit::ExitHandlers;
 use self::thread_end::ThreadEnd;
 use self::unwinding::Unwinding;
 use crate::assembly;
@@ -167,7 +167,8 @@ impl<'m> Lowering<'_, 'm> {
     /// A handler of a signal runs anywhere, so a jump out of it could come from anywhere.
     fn jumps_from_handlers(&mut self) {
         let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
-        let handles = |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
+        let handles =
+            |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
         if self.unwinding.jumps() && declared.any(|f| handles(&f)) {
             let what = "jumps, perhaps out of a handler of a signal".to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
