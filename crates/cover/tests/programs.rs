@@ -427,16 +427,21 @@ fn recursion_and_pointers_to_functions() {
 
 #[test]
 fn exceptions_leave_functions() {
-    let text = crowd("global x: 4 global m: 40", "", "call outer()\n store 4, @x, 1")
-        + "fn outer() { lock @m\n call inner()\n unlock @m\n return } fn inner() { entry: any [a, b]\n a: return\n b: unlock @m\n unreachable }";
-    // The exception goes past the second release, and would go past any other statement of `outer`.
-    assert_eq!(candidates(&text), [(6, 6)].into());
+    let text = "global x: 4 global m: 40
+fn t(%a) { lock @m\n call inner()\n invoke fine, caught\n fine: store 4, @x, 1\n unlock @m\n return 0
+caught: store 4, @x, 2\n return 0 }
+fn inner() { entry: any [a, b]\n a: return\n b: unlock @m\n resume }
+fn main() { entry: goto l\n l: create &t, 0\n any [l, e]\n e: return 0 }";
+    // The handler runs without the lock that the function released before it threw.
+    assert_eq!(candidates(text), [(5, 8), (8, 8)].into());
+    assert_eq!(candidates(&text.replace("b: unlock @m\n resume", "b: resume")), none());
+    assert_eq!(candidates(&text.replace("resume", "unreachable")), none());
     let joins = "global x: 4
 fn t(%a) { store 4, @x, 1\n return 0 }
-fn wait_for(%u) { %h = create &t, 0\n call may_throw()\n join %h\n return }
-fn may_throw() { entry: any [a, b]\n a: return\n b: unreachable }
-fn main() { %g = create &t, 0\n call wait_for(0)\n join %g\n store 4, @x, 2\n return 0 }";
-    assert_eq!(candidates(joins), [(2, 2), (2, 14)].into());
+fn wait_for(%u) { %h = create &t, 0\n call may_throw()\n invoke on, off\n on: join %h\n return\n off: resume }
+fn may_throw() { entry: any [a, b]\n a: return\n b: resume }
+fn main() { %g = create &t, 0\n call wait_for(0)\n invoke end, end\n end: join %g\n store 4, @x, 2\n return 0 }";
+    assert_eq!(candidates(joins), [(2, 2), (2, 17)].into());
 }
 
 #[test]

@@ -129,3 +129,85 @@ fn what_each_thread_makes_for_itself_is_not_shared() {
     check(&main_with(body, &write("@x")), true);
     check(&main_with(body, &write("%m")), false);
 }
+
+#[test]
+fn a_handler_holds_what_the_call_left_held() {
+    let functions = |effect: &str| {
+        format!(
+            "fn fail(%n) {{\nentry:\nlock @a\nbranch %n, throw, done\nthrow:\n{effect}\nresume\ndone:\nreturn 0\n}}"
+        )
+    };
+    let body = "call fail(%n)\ninvoke fine, caught\nfine:\nstore 4, @x, 1\nunlock @a\ngoto end\n\
+                caught:\nstore 4, @x, 3\nHANDLED\ngoto end\nend:";
+    check(&program(&body.replace("HANDLED\n", ""), LOCKED, &functions("unlock @a")), true);
+    check(&program(&body.replace("HANDLED", "unlock @a"), LOCKED, &functions("")), false);
+}
+
+#[test]
+fn a_handler_runs_although_the_call_never_returns() {
+    let functions = "fn fail(%n) {\nentry:\nresume\n}";
+    let body = |locked: bool| {
+        let (lock, unlock) = if locked { ("lock @a\n", "unlock @a\n") } else { ("", "") };
+        format!(
+            "call fail(%n)\ninvoke fine, caught\nfine:\nstore 4, @x, 1\ngoto end\n\
+                 caught:\n{lock}store 4, @x, 3\n{unlock}goto end\nend:"
+        )
+    };
+    check(&program(&body(false), LOCKED, functions), true);
+    check(&program(&body(true), LOCKED, functions), false);
+}
+
+#[test]
+fn threads_made_before_a_function_is_left_run_in_the_handler() {
+    let body = format!("call start(%n)\ninvoke fine, caught\nfine:\ngoto end\ncaught:\n{WRITE}\ngoto end\nend:");
+    let start = |join: &str| format!("\nfn start(%n) {{\nentry:\n%t = create &worker, 0\n{join}\nresume\n}}\n");
+    check(&main_with(&body, WRITE).replace("\nfn main", &(start("") + "fn main")), true);
+    check(&main_with(&body, WRITE).replace("\nfn main", &(start("join %t") + "fn main")), false);
+}
+
+#[test]
+fn a_join_waits_for_the_thread_whose_handle_is_there_now() {
+    let body = |stores: &str, joins: &str| {
+        format!(
+            "%v = alloca 16\n%w = offset %v, 1, 8, 0\n%t = create &worker, 0\nstore 8, %v, %t\n\
+             %u = create &idle, 0\nstore 8, %w, %u\n{stores}\n%j = load 8, %v\njoin %j\n{joins}{WRITE}"
+        )
+    };
+    let swap = "%h = load 8, %v\n%i = load 8, %w\nstore 8, %v, %i\nstore 8, %w, %h";
+    check(&main_with(&body(swap, ""), WRITE), true);
+    check(&main_with(&body(swap, "%k = load 8, %w\njoin %k\n"), WRITE), false);
+    // Through functions, where the order of stores is not followed.
+    let exchange = "\nfn exchange(%p, %q) {\nentry:\n%h = load 8, %p\n%i = load 8, %q\nstore 8, %p, %i\nstore 8, %q, %h\n\
+                    return 0\n}\nfn main";
+    let text = main_with(&body("call exchange(%v, %w)", ""), WRITE).replace("\nfn main", exchange);
+    check(&text, true);
+}
+
+#[test]
+fn an_address_is_passed_on_by_orders_that_release_and_acquire() {
+    let text = |publish: &str, take: &str| {
+        let one = format!("%p = alloc 8\nstore 4, %p, 1\n{publish}");
+        let two = format!("{take}\n%some = ne 64 %q, 0\nbranch %some, use, end\nuse:\nstore 4, %q, 2\ngoto end\nend:");
+        program(&one, &two, "").replace("global x: 4", "global x: 8")
+    };
+    let (release, acquire) = ("store 8 release, @x, %p", "%q = load 8 acquire, @x");
+    check(&text(release, acquire), false);
+    check(&text("%o = rmw exchange 8 acquire, @x, %p", acquire), true);
+    check(&text("%o = rmw exchange 8 release, @x, %p", acquire), false);
+    check(&text(release, "%q = rmw exchange 8 release, @x, 0"), true);
+    check(&text(release, "%q = rmw exchange 8 acquire, @x, 0"), false);
+    check(&text(release, "%q, %ok = cas 8 acquire relaxed, @x, 0, 0"), true);
+    check(&text(release, "%q, %ok = cas 8 acquire acquire, @x, 0, 0"), false);
+    check(&text("%o, %ok = cas 8 acquire acquire, @x, 0, %p", acquire), true);
+    check(&text("%o, %ok = cas 8 release acquire, @x, 0, %p", acquire), false);
+    check(&text(release, "%q = rmw or 8 relaxed, @x, 0"), true);
+}
+
+#[test]
+fn a_call_of_which_nothing_is_known_runs_what_its_pointer_may_be() {
+    let function =
+        |lock: &str, unlock: &str| format!("fn store() {{\nentry:\n{lock}store 4, @x, 1\n{unlock}return 0\n}}");
+    let one = "%f = select %n, &store, &store\n%g = xor 64 %f, 90\n%h = xor 64 %g, 90\ncall *%h()";
+    check(&program(one, LOCKED, &function("", "")), true);
+    check(&program(one, LOCKED, &function("lock @a\n", "unlock @a\n")), false);
+}

@@ -13,6 +13,7 @@
 //! Can be missed: nothing, for programs without functions of unknown effect; those are assumed not to start threads in
 //! functions that they were not given. Never claimed wrongly: that two points are ordered.
 
+mod blocks;
 mod canonical;
 mod copied;
 mod joins;

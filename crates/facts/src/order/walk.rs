@@ -12,6 +12,7 @@ use model::index::IndexVec;
 use model::{Budget, Spent};
 use program::{BlockId, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator, TryMode};
 
+use super::blocks::also;
 use super::canonical::{Callers, Root, canonical};
 use super::copied::Copied;
 use super::joins::{ThreadCode, is_thread_code, thread_code};
@@ -40,7 +41,7 @@ pub(super) struct Walked {
     pub(super) entry: Option<Moment>,
     exit: Option<Moment>,
     /// What is known when it is left by an exception or a jump.
-    unwound: Option<Moment>,
+    pub(super) unwound: Option<Moment>,
     /// Calls into such contexts.
     pub(super) calls: BTreeMap<ProgramPoint, BTreeSet<ContextId>>,
     /// Where the moment is known to change.
@@ -86,23 +87,6 @@ impl Callers for Tree<'_> {
     }
     fn function(&self, context: ContextId) -> FunctionId {
         self.contexts[context].function
-    }
-}
-
-/// What is known when a block is left.
-struct Left {
-    /// After its statements; `None` if its end is not known to be reached.
-    end: Option<Moment>,
-    /// When its invoking statement was left by an exception or a jump.
-    unwound: Option<Moment>,
-}
-
-/// Adds what is known on another way.
-fn also(known: &mut Option<Moment>, other: Option<&Moment>) {
-    match (known, other) {
-        (Some(known), Some(other)) => drop(known.join(other)),
-        (known @ None, Some(other)) => *known = Some(other.clone()),
-        (_, None) => {}
     }
 }
 
@@ -297,7 +281,7 @@ impl Tree<'_> {
     }
 
     /// The statements of a function after which a moment may be another, by block.
-    fn relevant(&mut self, function: FunctionId) -> Rc<BTreeMap<BlockId, Vec<usize>>> {
+    pub(super) fn relevant(&mut self, function: FunctionId) -> Rc<BTreeMap<BlockId, Vec<usize>>> {
         if let Some(known) = self.relevant.get(&function) {
             return Rc::clone(known);
         }
@@ -360,70 +344,6 @@ impl Tree<'_> {
         }
     }
 
-    /// Follows the statements of a block, and notes where what is known changes.
-    fn through(
-        &mut self,
-        context: ContextId,
-        block: BlockId,
-        start: Moment,
-        mut note: impl FnMut(usize, &Moment),
-    ) -> Left {
-        let function = self.contexts[context].function;
-        let code = &self.program.functions[function].blocks[block];
-        let invokes = matches!(code.terminator, Terminator::Invoke { .. });
-        let invoking = code.invoking().filter(|_| invokes);
-        let relevant = self.relevant(function);
-        let mut left = Left { end: Some(start.clone()), unwound: invoking.is_none().then_some(start) };
-        for (index, statement) in code.statements.iter().enumerate() {
-            let is_relevant = relevant.get(&block).is_some_and(|list| list.binary_search(&index).is_ok());
-            if !is_relevant && invoking != Some(index) {
-                continue;
-            }
-            let Some(now) = left.end.take() else { break };
-            let place = (function, block, index);
-            left.end = if is_relevant {
-                self.statement(context, place, &statement.stmt, now.clone())
-            } else {
-                Some(now.clone())
-            };
-            if let Some(after) = left.end.as_ref().filter(|after| **after != now) {
-                note(index + 1, after);
-            }
-            if invoking == Some(index) {
-                left.unwound = self.unwound(context, place, &now);
-            }
-        }
-        left
-    }
-
-    /// What is known when a statement is left by an exception or a jump; `None` if it is not known to be.
-    fn unwound(&self, context: ContextId, place: ProgramPoint, moment: &Moment) -> Option<Moment> {
-        let Some(invoke) = self.points_to.invoke(place) else { return Some(moment.clone()) };
-        let unwinds = |f: &FunctionId| !self.concerned.contains(f) && self.invocations.unwinds(*f);
-        let by_others = invoke.outside || invoke.callees.is_empty() || invoke.callees.iter().any(unwinds);
-        let mut unwound = by_others.then(|| moment.clone());
-        for entered in self.contexts[context].calls.get(&place).into_iter().flatten() {
-            also(&mut unwound, self.contexts[*entered].unwound.as_ref());
-        }
-        unwound
-    }
-
-    /// Where a block goes, with what is known there.
-    fn targets(&self, context: ContextId, block: BlockId, left: &Left) -> Vec<(BlockId, Moment)> {
-        let function = self.contexts[context].function;
-        let terminator = &self.program.functions[function].blocks[block].terminator;
-        let mut out = Vec::new();
-        for target in terminator.targets() {
-            let handles = matches!(terminator, Terminator::Invoke { handler, .. } if *handler == target);
-            let returns = !matches!(terminator, Terminator::Invoke { then, .. } if *then != target);
-            let ways = [(returns, &left.end), (handles, &left.unwound)];
-            for moment in ways.into_iter().filter(|(goes, _)| *goes).filter_map(|(_, moment)| moment.as_ref()) {
-                out.push((target, self.across(context, block, target, moment)));
-            }
-        }
-        out
-    }
-
     /// What runs where loops with creations are entered.
     fn note_loops(&mut self, context: ContextId, leaving: &BTreeMap<(BlockId, BlockId), Moment>) {
         let function = self.contexts[context].function;
@@ -472,7 +392,7 @@ impl Tree<'_> {
     }
 
     /// What is known after a statement; `None` if it is not known to end.
-    fn statement(
+    pub(super) fn statement(
         &mut self,
         context: ContextId,
         place: ProgramPoint,
@@ -588,7 +508,7 @@ impl Tree<'_> {
     }
 
     /// What is known after going from a block to the next.
-    fn across(&self, context: ContextId, from: BlockId, to: BlockId, moment: &Moment) -> Moment {
+    pub(super) fn across(&self, context: ContextId, from: BlockId, to: BlockId, moment: &Moment) -> Moment {
         let mut moment = moment.clone();
         let function = self.contexts[context].function;
         let Some(code) = self.code.get(&function) else { return moment };

@@ -42,11 +42,15 @@ impl<'m> Block<'m> {
         unsafe { Self::from_raw(LLVMGetNextBasicBlock(self.raw())) }
     }
 
+    /// Its first instruction.
+    pub(crate) fn first(self) -> Option<Value<'m>> {
+        // SAFETY: a live block.
+        unsafe { Value::from_raw(LLVMGetFirstInstruction(self.raw())) }
+    }
+
     /// The instructions in order.
     pub(crate) fn instructions(self) -> Vec<Value<'m>> {
-        // SAFETY: a live block.
-        let first = unsafe { Value::from_raw(LLVMGetFirstInstruction(self.raw())) };
-        std::iter::successors(first, |instruction| instruction.next_instruction()).collect()
+        std::iter::successors(self.first(), |instruction| instruction.next_instruction()).collect()
     }
 
     /// The instruction that ends it.

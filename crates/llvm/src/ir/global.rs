@@ -149,14 +149,18 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// The blocks of a function, entry first.
-    pub(crate) fn blocks(self) -> Vec<Block<'m>> {
+    /// The block in which a function starts.
+    pub(crate) fn entry(self) -> Option<Block<'m>> {
         if !self.is_function() {
-            return Vec::new();
+            return None;
         }
         // SAFETY: a function; LLVM returns null for one without blocks.
-        let first = unsafe { Block::from_raw(LLVMGetFirstBasicBlock(self.raw())) };
-        std::iter::successors(first, |block| block.next()).collect()
+        unsafe { Block::from_raw(LLVMGetFirstBasicBlock(self.raw())) }
+    }
+
+    /// The blocks of a function, entry first.
+    pub(crate) fn blocks(self) -> Vec<Block<'m>> {
+        std::iter::successors(self.entry(), |block| block.next()).collect()
     }
 
     /// The instructions of a function in order.

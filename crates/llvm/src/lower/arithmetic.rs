@@ -67,8 +67,7 @@ impl<'m> Body<'_, '_, 'm> {
         if function.linkage() != LLVMLinkage::LLVMInternalLinkage {
             return None;
         }
-        let [block] = function.blocks()[..] else { return None };
-        let [only] = block.instructions()[..] else { return None };
+        let only = function.entry()?.first()?;
         let value = only.operand(0).filter(|_| only.opcode() == Some(LLVMOpcode::LLVMRet))?;
         (value.kind() == LLVMValueKind::LLVMConstantIntValueKind).then_some(value)
     }
@@ -76,9 +75,7 @@ impl<'m> Body<'_, '_, 'm> {
     /// Whether a branch takes the first of its two targets, if its condition compares constants and the other target has
     /// no values by predecessor.
     pub(super) fn decided(&self, branch: Value<'m>) -> Option<bool> {
-        let has_phis = |block: ir::Block<'m>| {
-            block.instructions().first().is_some_and(|i| i.opcode() == Some(LLVMOpcode::LLVMPHI))
-        };
+        let has_phis = |block: ir::Block<'m>| block.first().is_some_and(|i| i.opcode() == Some(LLVMOpcode::LLVMPHI));
         let compare = branch.part(0);
         if compare.opcode() != Some(LLVMOpcode::LLVMICmp) || self.variables.value(compare).is_some() {
             return None;

@@ -9,7 +9,7 @@ use inkwell::llvm_sys::LLVMOpcode;
 use program::{Block, BlockId, Expr, Operand, Statement, Stmt, Terminator};
 
 use super::body::Body;
-use super::unwinding::{ends_thread, returns_twice};
+use super::unwinding::{ends_thread, goes_to_next_cleanup, returns_twice};
 use crate::ir::{self, Value};
 
 impl<'m> Body<'_, '_, 'm> {
@@ -106,8 +106,7 @@ impl<'m> Body<'_, '_, 'm> {
         if let Some(known) = self.outward {
             return known;
         }
-        let resume = self.new_block();
-        self.done.insert(resume, Block { statements: Vec::new(), terminator: Terminator::Resume });
+        let resume = self.resume();
         let outward = if self.again.is_empty() {
             resume
         } else {
@@ -118,13 +117,26 @@ impl<'m> Body<'_, '_, 'm> {
         outward
     }
 
+    /// The block that leaves the function.
+    fn resume(&mut self) -> BlockId {
+        if let Some(known) = self.resume {
+            return known;
+        }
+        let resume = self.new_block();
+        self.done.insert(resume, Block { statements: Vec::new(), terminator: Terminator::Resume });
+        self.resume = Some(resume);
+        resume
+    }
+
     /// A call without a handler that may be left otherwise than by returning, or returns twice; how its block ends.
     fn leaving_call(&mut self, call: Value<'m>, then: BlockId) -> Terminator {
         if !self.lowering.unwinding.may_leave(self.function, call) {
             self.call(call);
             return Terminator::Goto(then);
         }
-        let handler = self.outward();
+        // The next handler of `pthread_cleanup_push` is not the one that is running.
+        let is_only = goes_to_next_cleanup(call) && self.again.len() == 1;
+        let handler = if is_only { self.resume() } else { self.outward() };
         self.left_call(call, then, handler)
     }
 

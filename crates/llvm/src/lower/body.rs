@@ -29,6 +29,8 @@ pub(super) struct Body<'l, 'a, 'm> {
     pub(super) again: Vec<BlockId>,
     /// Where what leaves the function by an exception or a jump goes.
     pub(super) outward: Option<BlockId>,
+    /// The block that leaves the function so.
+    pub(super) resume: Option<BlockId>,
     /// Blocks that are lowered.
     pub(super) done: BTreeMap<BlockId, Block>,
     pub(super) next: u32,
@@ -57,6 +59,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             before_handlers: FxHashMap::default(),
             again: Vec::new(),
             outward: None,
+            resume: None,
             done: BTreeMap::new(),
             next: 0,
             statements: Vec::new(),

@@ -8,7 +8,7 @@
 use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use program::library::threads::{self, ThreadOp};
 use program::library::{self, Effect, LibraryFunction, Role};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::functions::Functions;
 use crate::ir::Value;
@@ -19,6 +19,15 @@ const CLEANUP: &str = "__pthread_register_cancel";
 const NEXT_CLEANUP: &str = "__pthread_unwind_next";
 const BUILTIN_SETJMP: &str = "llvm.eh.sjlj.setjmp";
 const BUILTIN_LONGJMP: &str = "llvm.eh.sjlj.longjmp";
+
+/// Whether a call may be left in a way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaves<'m> {
+    Never,
+    /// If this function of the module may.
+    If(Value<'m>),
+    Perhaps,
+}
 
 /// How functions of a module may be left.
 #[derive(Default)]
@@ -32,43 +41,31 @@ pub(super) struct Unwinding<'m> {
 }
 
 impl<'m> Unwinding<'m> {
-    /// Looks at all functions, until nothing changes.
+    /// Looks at all functions.
     pub(super) fn new(functions: &Functions<'m>) -> Self {
         let is_used = |function: &&Value<'m>| !function.users().is_empty();
         let declared = || functions.table.iter().filter(|f| f.is_declaration()).filter(is_used).map(|f| f.name());
-        let defined: Vec<Value<'m>> = functions.defined().map(|(_, function)| function).collect();
-        let calls = defined.iter().flat_map(|f| f.instructions()).filter_map(Value::called_function);
+        let defined: Vec<(Value<'m>, Vec<Value<'m>>)> =
+            functions.defined().map(|(_, function)| (function, function.instructions())).collect();
+        let mut calls = defined.iter().flat_map(|(_, instructions)| instructions).filter_map(|i| i.called_function());
         let cleanups = declared().any(|name| name == CLEANUP);
         let jumps = cleanups
             || declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
-            || calls.into_iter().any(|f| f.name() == BUILTIN_LONGJMP);
+            || calls.any(|f| f.is_intrinsic() && f.name() == BUILTIN_LONGJMP);
         let mut this = Self { cleanups, jumps, ..Self::default() };
-        loop {
-            let known = this.throwing.len() + this.jumping.len();
-            for function in &defined {
-                let instructions = function.instructions();
-                if !function.never_unwinds() && this.throws_out(&instructions) {
-                    this.throwing.insert(*function);
-                }
-                if instructions.iter().any(|i| this.may_jump(*i)) {
-                    this.jumping.insert(*function);
-                }
-            }
-            if this.throwing.len() + this.jumping.len() == known {
-                return this;
-            }
+        let (mut throws, mut jumps) = (Vec::new(), Vec::new());
+        for (function, instructions) in &defined {
+            let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
+            // From a call without a handler, or from a handler that goes on throwing.
+            let resumes = instructions.iter().any(|i| is(i, LLVMOpcode::LLVMResume));
+            let passes = |i: &&Value<'m>| is(i, LLVMOpcode::LLVMCall) || is(i, LLVMOpcode::LLVMInvoke) && resumes;
+            let throwing = instructions.iter().filter(|_| !function.never_unwinds()).filter(passes);
+            throws.push((*function, throwing.map(|i| this.throw(*i)).collect::<Vec<_>>()));
+            jumps.push((*function, instructions.iter().map(|i| this.jump(*i)).collect::<Vec<_>>()));
         }
-    }
-
-    /// Whether an exception may leave the function: from a call without a handler, or from a handler that goes on
-    /// throwing.
-    fn throws_out(&self, instructions: &[Value<'m>]) -> bool {
-        let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
-        let resumes = || instructions.iter().any(|i| is(i, LLVMOpcode::LLVMResume));
-        instructions.iter().any(|i| {
-            is(i, LLVMOpcode::LLVMCall) && self.may_throw(*i)
-                || is(i, LLVMOpcode::LLVMInvoke) && self.may_throw(*i) && resumes()
-        })
+        this.throwing = leaving(throws);
+        this.jumping = leaving(jumps);
+        this
     }
 
     /// Whether an exception may leave the function.
@@ -84,27 +81,26 @@ impl<'m> Unwinding<'m> {
         self.jumps
     }
 
-    /// Whether a call may be left by an exception.
-    pub(super) fn may_throw(&self, call: Value<'m>) -> bool {
-        let Some(callee) = call.callee().filter(|_| !call.never_unwinds()) else { return false };
+    fn throw(&self, call: Value<'m>) -> Leaves<'m> {
+        let Some(callee) = call.callee().filter(|_| !call.never_unwinds()) else { return Leaves::Never };
         if !callee.is_function() {
-            return callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind;
+            return perhaps(callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind);
         }
         if callee.is_intrinsic() || callee.never_unwinds() {
-            return false;
+            return Leaves::Never;
         }
         if !callee.is_declaration() {
-            return self.throws(callee);
+            return Leaves::If(callee);
         }
         let name = callee.name();
         if let Some(function) = threads::lookup(&name) {
             return match function.op {
-                ThreadOp::ExitThread => true,
+                ThreadOp::ExitThread => Leaves::Perhaps,
                 ThreadOp::Once { function, .. } => match call.argument(function).filter(|f| f.is_function()) {
-                    Some(routine) if !routine.is_declaration() => self.throws(routine),
-                    _ => true,
+                    Some(routine) if !routine.is_declaration() => Leaves::If(routine),
+                    _ => Leaves::Perhaps,
                 },
-                _ => false,
+                _ => Leaves::Never,
             };
         }
         let throws = |row: &LibraryFunction| match row.role {
@@ -112,37 +108,77 @@ impl<'m> Unwinding<'m> {
             Role::Ordinary => name.starts_with("_Z") || calls_back(row),
             _ => false,
         };
-        library::lookup(&name).is_none_or(throws)
+        perhaps(library::lookup(&name).is_none_or(throws))
     }
 
-    /// Whether a call may be left by a jump.
-    pub(super) fn may_jump(&self, call: Value<'m>) -> bool {
-        let Some(callee) = call.callee().filter(|_| self.jumps) else { return false };
+    fn jump(&self, call: Value<'m>) -> Leaves<'m> {
+        let Some(callee) = call.callee().filter(|_| self.jumps) else { return Leaves::Never };
         if !callee.is_function() {
-            return callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind;
+            return perhaps(callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind);
         }
         let name = callee.name();
         if callee.is_intrinsic() {
-            return name == BUILTIN_LONGJMP;
+            return perhaps(name == BUILTIN_LONGJMP);
         }
         if !callee.is_declaration() {
-            return self.jumping.contains(&callee);
+            return Leaves::If(callee);
         }
         if let Some(function) = threads::lookup(&name) {
-            return match function.op {
+            return perhaps(match function.op {
                 ThreadOp::ExitThread => self.cleanups,
                 ThreadOp::Once { .. } => true,
                 _ => false,
-            };
+            });
         }
-        library::lookup(&name)
-            .is_none_or(|row| row.role == Role::LongJump || row.name == NEXT_CLEANUP || calls_back(row))
+        let jumps = |row: &LibraryFunction| row.role == Role::LongJump || row.name == NEXT_CLEANUP || calls_back(row);
+        perhaps(library::lookup(&name).is_none_or(jumps))
+    }
+
+    fn may_throw(&self, call: Value<'m>) -> bool {
+        match self.throw(call) {
+            Leaves::Never => false,
+            Leaves::If(function) => self.throws(function),
+            Leaves::Perhaps => true,
+        }
+    }
+    /// Whether a call may be left by a jump.
+    pub(super) fn may_jump(&self, call: Value<'m>) -> bool {
+        match self.jump(call) {
+            Leaves::Never => false,
+            Leaves::If(function) => self.jumping.contains(&function),
+            Leaves::Perhaps => true,
+        }
     }
 
     /// Whether a call in the function may be left otherwise than by returning or ending the program.
     pub(super) fn may_leave(&self, function: Value<'m>, call: Value<'m>) -> bool {
         self.may_throw(call) && !function.never_unwinds() || self.may_jump(call)
     }
+}
+
+fn perhaps<'m>(may: bool) -> Leaves<'m> {
+    if may { Leaves::Perhaps } else { Leaves::Never }
+}
+
+/// The functions that may be left, given how their calls may be.
+fn leaving<'m>(functions: Vec<(Value<'m>, Vec<Leaves<'m>>)>) -> FxHashSet<Value<'m>> {
+    let mut callers: FxHashMap<Value<'m>, Vec<Value<'m>>> = FxHashMap::default();
+    let (mut found, mut open) = (FxHashSet::default(), Vec::new());
+    for (function, calls) in functions {
+        for call in calls {
+            match call {
+                Leaves::Never => {}
+                Leaves::If(callee) => callers.entry(callee).or_default().push(function),
+                Leaves::Perhaps => open.push(function),
+            }
+        }
+    }
+    while let Some(function) = open.pop() {
+        if found.insert(function) {
+            open.extend(callers.get(&function).into_iter().flatten());
+        }
+    }
+    found
 }
 
 fn calls_back(row: &LibraryFunction) -> bool {
@@ -161,4 +197,9 @@ pub(super) fn returns_twice(call: Value<'_>) -> bool {
         let name = function.name();
         name == BUILTIN_SETJMP || library::lookup(&name).is_some_and(|row| row.role == Role::SetJump)
     })
+}
+
+/// Whether a call is the end of a handler of `pthread_cleanup_push` that `pthread_exit` ran.
+pub(super) fn goes_to_next_cleanup(call: Value<'_>) -> bool {
+    call.called_function().is_some_and(|function| function.name() == NEXT_CLEANUP)
 }

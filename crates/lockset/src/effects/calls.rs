@@ -7,7 +7,8 @@ use facts::invocations::{How, ProgramPoint};
 use facts::spot::Spot;
 use program::{FunctionId, LocalId, Operand, Stmt};
 
-use super::{Analysis, Depends, LocksetState, Summary, also};
+use super::blocks::also;
+use super::{Analysis, Depends, LocksetState, Summary};
 use crate::lock::{Lock, Locks, from_callee, name};
 use crate::released::Released;
 

@@ -10,6 +10,7 @@
 //! Can be missed: a lock that is held under a name that ends with the function or whose locals were assigned again.
 //! Never claimed wrongly: that a lock is held, if functions without a body release no lock that they were not given.
 
+mod blocks;
 mod calls;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ use model::index::IndexVec;
 use model::{LockMode, Spent};
 use program::{BlockId, CompareOp, Expr, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator, TryMode};
 
+use self::blocks::also;
 use crate::bottom_up::bottom_up;
 use crate::lock::{Held, Lock, Locks, may_be_same, meet, name};
 use crate::recursive::uses_error_checking;
@@ -87,14 +89,6 @@ impl Summary {
     fn of(state: LocksetState) -> Self {
         Self { state, depends: Depends::default(), returned: None }
     }
-}
-
-/// What is known when a block is left.
-struct Left {
-    /// After its statements; `None` if its end is never reached.
-    end: Option<LocksetState>,
-    /// When its invoking statement was left by an exception or a jump.
-    unwound: Option<LocksetState>,
 }
 
 /// States of a function by block, each from a statement on.
@@ -207,52 +201,6 @@ impl Analysis<'_, '_> {
             also(&mut unwound, self.through(*block, state.clone(), None).end);
         }
         (states, summary, unwound.map(Summary::of))
-    }
-
-    /// Where a block goes, with what is known there.
-    fn targets(&self, block: BlockId, left: &Left) -> Vec<(BlockId, LocksetState)> {
-        let terminator = &self.facts.program.functions[self.function].blocks[block].terminator;
-        if let Terminator::Invoke { then, handler } = terminator {
-            let ways = [(*then, &left.end), (*handler, &left.unwound)];
-            return ways.into_iter().filter_map(|(to, state)| Some((to, state.clone()?))).collect();
-        }
-        let Some(end) = &left.end else { return Vec::new() };
-        terminator.targets().into_iter().map(|target| (target, self.across(end, terminator, target))).collect()
-    }
-
-    /// Follows the statements of a block.
-    fn through(
-        &self,
-        block: BlockId,
-        mut state: LocksetState,
-        mut list: Option<&mut Vec<(usize, LocksetState)>>,
-    ) -> Left {
-        let code = &self.facts.program.functions[self.function].blocks[block];
-        let invokes = matches!(code.terminator, Terminator::Invoke { .. });
-        let invoking = code.invoking().filter(|_| invokes);
-        let mut unwound = None;
-        for (index, statement) in code.statements.iter().enumerate() {
-            let concerns = match &statement.stmt {
-                Stmt::Sync { .. } | Stmt::Call { .. } | Stmt::Library { .. } | Stmt::Exit { .. } => true,
-                stmt => state != LocksetState::default() && !stmt.assigns().is_empty(),
-            };
-            if !concerns {
-                continue;
-            }
-            let place = (self.function, block, index);
-            if invoking == Some(index) {
-                unwound = self.unwound(&state, place, &statement.stmt);
-            }
-            if !self.statement(&mut state, place, &statement.stmt) {
-                return Left { end: None, unwound };
-            }
-            if let Some(list) = &mut list
-                && list.last().is_none_or(|(_, last)| *last != state)
-            {
-                list.push((index + 1, state.clone()));
-            }
-        }
-        Left { end: Some(state), unwound }
     }
 
     /// What the function has done when it returns.
@@ -503,14 +451,5 @@ impl Analysis<'_, '_> {
             let zero = locks.iter().map(|lock| (*lock, Held { mode, depth: 1 })).collect();
             state.pending.insert(dst, Depends { zero, other: Locks::new() });
         }
-    }
-}
-
-/// Adds what is known on another way.
-fn also(known: &mut Option<LocksetState>, other: Option<LocksetState>) {
-    match (known, other) {
-        (Some(known), Some(other)) => drop(known.join(&other)),
-        (known @ None, other) => *known = other,
-        (_, None) => {}
     }
 }

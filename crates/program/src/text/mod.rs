@@ -48,8 +48,9 @@
 //! `sem_destroy @s`, `once @o, &f`, `yield`. `try` or `timed` before `join`, `lock`, `rdlock`, `wait` and after `sem_`
 //! says how it waits. Also `assert %c` and `exit 1`.
 //!
-//! Ends of blocks: `goto b`, `branch %c, b1, b2`, `switch %v [1: b1, 2: b2], b3`, `any [b1, b2]`, `return`, `return %v`,
-//! `unreachable`.
+//! Ends of blocks: `goto b`, `branch %c, b1, b2`, `switch %v [1: b1, 2: b2], b3`, `any [b1, b2]`, `invoke b1, b2`
+//! (`b1` if the last call returned, `b2` if it was left by an exception or a jump), `return`, `return %v`, `resume` (leaves
+//! the function so), `unreachable`.
 //!
 //! A site is written after its statement: `!file:line:column`, or `!?` without a location, then what it touches, the
 //! type it allocates (`as int`), the inlined function and the chain of calls. `!none` means that there is none. A

@@ -254,9 +254,8 @@ impl Advance<'_> {
                 let value = value.as_ref().map_or(0, |v| self.value(v));
                 return self.leave(value);
             }
-            // No statement of the language throws: what can be left that way is library code.
             Terminator::Invoke { then, .. } => self.jump(*then),
-            Terminator::Resume => return Err(Halt::Crash("leaves a function by an exception".into())),
+            Terminator::Resume => return self.unwind(),
             Terminator::Unreachable => return Err(Halt::Crash("reaches code marked unreachable".into())),
         }
         Ok(())
@@ -294,6 +293,23 @@ impl Advance<'_> {
             After::Once { dst, control, site } => {
                 Err(Halt::Announce(Next { action: Action::OnceEnd { dst, control }, site }))
             }
+        }
+    }
+
+    /// Leaves a function for the handler of its call.
+    fn unwind(&mut self) -> Result<(), Halt> {
+        if !matches!(self.thread.frames.last().map(|frame| &frame.after), Some(After::Call(_))) {
+            return self.leave(0);
+        }
+        self.thread.frames.pop();
+        let caller = self.thread.frames.last();
+        let end = caller.map(|f| &self.program.functions[f.function].blocks[f.block].terminator);
+        match end {
+            Some(Terminator::Invoke { handler, .. }) => {
+                self.jump(*handler);
+                Ok(())
+            }
+            _ => Err(Halt::Crash("leaves a call that has no handler".into())),
         }
     }
 
