@@ -226,6 +226,15 @@ fn states_are_used_with_the_variables_that_show_them() {
 }
 
 #[test]
+fn printing_is_reported_where_the_program_may_own_the_buffer() {
+    let hooks = |text: &str| c(&format!("#include <stdio.h>\n{text}")).hooks("__rp_user_main");
+    let none: [&str; 0] = [];
+    assert_eq!(hooks("int main(void) { puts(\"a\"); return 0; }"), none);
+    let own = hooks("static char room[8]; int main(void) { setbuf(stdout, room); puts(\"a\"); return 0; }");
+    assert!(own.iter().any(|hook| hook == "__rp_add_standard_output()"), "{own:?}");
+}
+
+#[test]
 fn a_join_that_may_fail_stores_only_if_it_does_not() {
     let s = c("#define _GNU_SOURCE
         #include <pthread.h>

@@ -434,6 +434,15 @@ pub fn may_wait(name: &str) -> bool {
     NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
 }
 
+/// The hook that looks for a buffer of the program's at standard output.
+pub const OUTPUT_BUFFER: &str = "__rp_add_standard_output";
+
+/// Whether a program that declares these functions may give buffers to streams: only then one looks for them where
+/// something is printed.
+pub fn gives_buffers(declares: impl Fn(&str) -> bool) -> bool {
+    ["setbuf", "setbuffer", "setvbuf"].into_iter().any(declares)
+}
+
 /// Why a use of a stream without the library's lock is not followed in a program that locks streams itself.
 pub const UNLOCKED: &str =
     "uses a stream without its lock, and which locks of streams the program holds is not followed";
