@@ -127,9 +127,6 @@ impl Found<'_> {
         self.push(Designator::Pointer(*stream), None, Write, locked, true);
         self.push(Designator::BehindLibrary(LibraryState::StreamBuffers), None, Write, true, true);
     }
-    fn declares(&self, symbol: &str) -> bool {
-        self.program.functions.iter().any(|f| f.symbol == symbol)
-    }
 
     fn library(&mut self, name: &str, args: &[Operand]) {
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
@@ -147,8 +144,7 @@ impl Found<'_> {
                     computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
                 }
                 Effect::Stream(n) => self.stream(&arg(*n), true),
-                // A program that locks streams itself is reported where it uses them without a lock of the library's.
-                Effect::UnlockedStream(n) => self.stream(&arg(*n), library::locks_streams(|name| self.declares(name))),
+                Effect::UnlockedStream(n) => self.stream(&arg(*n), false),
                 Effect::State(state, access) => self.state(*state, *access),
                 Effect::StateWithout(n, state, access) => {
                     if may_be_null(&self.program.functions[self.function], &arg(*n)) {

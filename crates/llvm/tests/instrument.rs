@@ -214,6 +214,37 @@ fn threads_report_where_they_are_and_what_they_store() {
 }
 
 #[test]
+fn states_are_used_with_the_variables_that_show_them() {
+    let s = c("extern int optind, signgam; extern long timezone; double lgamma(double); void tzset(void);
+        int getopt(int, char *const[], const char *);
+        int main(int count, char **words) {
+            getopt(count, words, \"a\"); lgamma(1.0); tzset(); return optind + signgam + (int)timezone; }");
+    let hooks = s.hooks("__rp_user_main");
+    for hook in ["__rp_add(3, @optind, 4)", "__rp_add(3, @signgam, 4)", "__rp_add(259, @timezone, 8)"] {
+        assert!(hooks.iter().any(|found| found == hook), "{hook} in {hooks:?}");
+    }
+}
+
+#[test]
+fn printing_is_reported_where_the_program_may_own_the_buffer() {
+    let hooks = |text: &str| c(&format!("#include <stdio.h>\n{text}")).hooks("__rp_user_main");
+    let none: [&str; 0] = [];
+    assert_eq!(hooks("int main(void) { puts(\"a\"); return 0; }"), none);
+    let own = hooks("static char room[8]; int main(void) { setbuf(stdout, room); puts(\"a\"); return 0; }");
+    assert!(own.iter().any(|hook| hook == "__rp_add_standard_output()"), "{own:?}");
+}
+
+#[test]
+fn a_join_that_may_fail_stores_only_if_it_does_not() {
+    let s = c("#define _GNU_SOURCE
+        #include <pthread.h>
+        void *result;
+        int main(void) { return pthread_tryjoin_np(pthread_self(), &result); }");
+    let hooks = s.hooks("__rp_user_main");
+    assert!(hooks.iter().any(|hook| hook.starts_with("__rp_add(2, @result, %")), "{hooks:?}");
+}
+
+#[test]
 fn what_has_no_model_is_listed_with_its_place() {
     let s = c("int frobnicate(int *); int pure_enough(void); int x; int (*fp)(int *) = frobnicate;
         int main(void) {

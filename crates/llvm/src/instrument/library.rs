@@ -35,6 +35,9 @@ impl<'m> Weaver<'_, 'm> {
             return;
         }
         let wanted = |effect: &&&Effect| match effect {
+            Effect::Computed(computed) if computed.hook == library::OUTPUT_BUFFER => {
+                library::gives_buffers(|name| self.module.function(name).is_some())
+            }
             // What is behind a pointer of the thread's own may be shared.
             Effect::Computed(_) | Effect::ComputedAfter(_) if function.reaches_behind() => true,
             effect => self.is_worth_reporting(effect, call),

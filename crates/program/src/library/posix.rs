@@ -1,4 +1,4 @@
-//! POSIX beyond threads: descriptors, files, sockets, users, signals, attribute objects.
+//! POSIX beyond threads: descriptors, files, sockets, signals.
 //!
 //! Which number a new descriptor gets depends on who opened and closed before, so such calls share
 //! [`LibraryState::Descriptors`]. Reading and writing is reported by the runtime, which knows the file.
@@ -22,37 +22,6 @@ const ACCEPT: &[Effect] = &[
     ComputedAfter(computed("__rp_add_sized", &[Arg(1), Arg(2)], &[2], &[1])),
 ];
 
-/// The strings beside a `struct passwd`, beside a `struct group`, and the name in an entry of another data base.
-const PASSWD_STRINGS: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11_1011)], &[], &[]));
-const GROUP_STRINGS: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(0b11)], &[], &[]));
-const NAME_STRING: Effect = ComputedAfter(computed("__rp_add_strings", &[Returned, Const(1)], &[], &[]));
-
-/// What functions do that answer in a buffer of the library's data bases.
-const HOST: &[Effect] = &[
-    State(LibraryState::Environment, Read_),
-    State(LibraryState::HostEntry, Write_),
-    WriteResult(Of(CType::HostEntry)),
-    NAME_STRING,
-    ReturnsState(LibraryState::HostEntry),
-];
-const NETWORK: &[Effect] = &[
-    State(LibraryState::NetworkEntry, Write_),
-    WriteResult(Of(CType::NetworkEntry)),
-    NAME_STRING,
-    ReturnsState(LibraryState::NetworkEntry),
-];
-const PROTOCOL: &[Effect] = &[
-    State(LibraryState::ProtocolEntry, Write_),
-    WriteResult(Of(CType::ProtocolEntry)),
-    NAME_STRING,
-    ReturnsState(LibraryState::ProtocolEntry),
-];
-const SERVICE: &[Effect] = &[
-    State(LibraryState::ServiceEntry, Write_),
-    WriteResult(Of(CType::ServiceEntry)),
-    NAME_STRING,
-    ReturnsState(LibraryState::ServiceEntry),
-];
 /// The names of two entries of a folder, each behind a pointer.
 const ENTRIES: &[Effect] = &[
     Computed(computed("__rp_add_entry_name", &[Arg(0)], &[0], &[])),
@@ -60,7 +29,6 @@ const ENTRIES: &[Effect] = &[
     Behind(0, AccessKind::Read),
     Behind(1, AccessKind::Read),
 ];
-const LOGIN: &[Effect] = &[State(LibraryState::LoginRecord, Write_), ReturnsState(LibraryState::LoginRecord)];
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("__fxstat", 3, &[Write(2, Of(CType::Stat))]),
@@ -81,8 +49,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("chown", 3, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
     row("chroot", 1, &[Opaque("changes the root directory")]),
     row("close", 1, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
-    row("closedir", 1, &[Read(0, Bytes(1)), Write(0, Bytes(1)), State(LibraryState::Descriptors, Write_)])
-        .role(Role::Free(0)),
+    row(
+        "closedir",
+        1,
+        &[Computed(computed("__rp_add_block", &[Arg(0)], &[0], &[0])), State(LibraryState::Descriptors, Write_)],
+    )
+    .role(Role::Free(0)),
     row("confstr", 3, &[WriteAfter(1, StringMax(2))]),
     row("connect", 3, &[Read(1, Len(2)), State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("copy_file_range", 6, &[Opaque("copies between files")]),
@@ -104,13 +76,6 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("dup2", 2, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("dup3", 3, &[State(LibraryState::Descriptors, Write_)]).by_runtime(),
     row("eaccess", 2, &[Read(0, String)]),
-    row("endgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
-    row("endhostent", 0, &[State(LibraryState::HostEntry, Write_)]),
-    row("endnetent", 0, &[State(LibraryState::NetworkEntry, Write_)]),
-    row("endprotoent", 0, &[State(LibraryState::ProtocolEntry, Write_)]),
-    row("endpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
-    row("endservent", 0, &[State(LibraryState::ServiceEntry, Write_)]),
-    row("endutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
     row("epoll_create", 1, &[State(LibraryState::Descriptors, Write_)]),
     row("epoll_create1", 1, &[State(LibraryState::Descriptors, Write_)]),
     row("epoll_ctl", 4, &[Read(3, Of(CType::EpollEvent)), goes_in(3, LibraryState::Interests)]).by_runtime(),
@@ -153,7 +118,6 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("fdopendir", 1, &[]).role(Role::AllocateInside),
     row("flock", 2, &[Opaque("locks a file")]),
     row("fnmatch", 3, &[Read(0, String), Read(1, String)]),
-    row("freeaddrinfo", 1, &[Opaque("frees a list of the library")]),
     row("fstat", 2, &[Write(1, Of(CType::Stat))]),
     row("fstatat", 4, &[Read(1, String), Write(2, Of(CType::Stat))]),
     row("fstatfs", 2, &[Write(1, Of(CType::Statfs))]),
@@ -163,19 +127,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("ftw", 3, &[Read(0, String), Calls(1)]),
     row("futimens", 2, &[]),
     row("futimes", 2, &[]),
-    row("gai_strerror", 1, &[]),
     row("get_current_dir_name", 0, &[State(LibraryState::Process, Read_)]).role(Role::AllocateInside),
-    row(
-        "getaddrinfo",
-        4,
-        &[
-            Read(0, String),
-            Read(1, String),
-            Read(2, Of(CType::Addrinfo)),
-            Write(3, Of(CType::Pointer)),
-            Opaque("asks the network"),
-        ],
-    ),
     row("getcontext", 1, &[Opaque("switches stacks")]),
     row(
         "getcwd",
@@ -187,98 +139,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .role(Role::AllocateInside),
-    row(
-        "getgrent",
-        0,
-        &[
-            State(LibraryState::GroupEntry, Write_),
-            WriteResult(Of(CType::Group)),
-            GROUP_STRINGS,
-            ReturnsState(LibraryState::GroupEntry),
-        ],
-    ),
-    row(
-        "getgrgid",
-        1,
-        &[
-            State(LibraryState::GroupEntry, Write_),
-            WriteResult(Of(CType::Group)),
-            GROUP_STRINGS,
-            ReturnsState(LibraryState::GroupEntry),
-        ],
-    ),
-    row(
-        "getgrgid_r",
-        5,
-        &[Write(1, Of(CType::Group)), Write(2, Len(3)), Write(4, Of(CType::Pointer)), StoresPointer(4, 1)],
-    ),
-    row(
-        "getgrnam",
-        1,
-        &[
-            Read(0, String),
-            State(LibraryState::GroupEntry, Write_),
-            WriteResult(Of(CType::Group)),
-            GROUP_STRINGS,
-            ReturnsState(LibraryState::GroupEntry),
-        ],
-    ),
-    row(
-        "getgrnam_r",
-        5,
-        &[
-            Read(0, String),
-            Write(1, Of(CType::Group)),
-            Write(2, Len(3)),
-            Write(4, Of(CType::Pointer)),
-            StoresPointer(4, 1),
-        ],
-    ),
     row("getgroups", 2, &[Write(1, Scaled(0, CType::Gid))]),
-    row(
-        "gethostbyaddr",
-        3,
-        &[
-            Read(0, Len(1)),
-            State(LibraryState::HostEntry, Write_),
-            WriteResult(Of(CType::HostEntry)),
-            NAME_STRING,
-            ReturnsState(LibraryState::HostEntry),
-        ],
-    ),
-    row(
-        "gethostbyname",
-        1,
-        &[
-            Read(0, String),
-            State(LibraryState::HostEntry, Write_),
-            WriteResult(Of(CType::HostEntry)),
-            NAME_STRING,
-            ReturnsState(LibraryState::HostEntry),
-        ],
-    ),
-    row("gethostent", 0, HOST),
     row("gethostname", 2, &[WriteAfter(0, StringMax(1))]),
-    row(
-        "getlogin",
-        0,
-        &[State(LibraryState::LoginRecord, Write_), WriteResult(String), ReturnsState(LibraryState::LoginRecord)],
-    ),
-    row("getlogin_r", 2, &[WriteAfter(0, StringMax(1))]),
     row("getmntent", 1, &[Opaque("reads the table of file systems")]),
-    row("getnetbyaddr", 2, NETWORK),
-    row(
-        "getnetbyname",
-        1,
-        &[
-            Read(0, String),
-            State(LibraryState::NetworkEntry, Write_),
-            WriteResult(Of(CType::NetworkEntry)),
-            NAME_STRING,
-            ReturnsState(LibraryState::NetworkEntry),
-        ],
-    ),
-    row("getnetent", 0, NETWORK),
     row(
         "getpeername",
         3,
@@ -289,91 +152,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     ),
     row("getpriority", 2, &[]),
-    row(
-        "getprotobyname",
-        1,
-        &[
-            Read(0, String),
-            State(LibraryState::ProtocolEntry, Write_),
-            WriteResult(Of(CType::ProtocolEntry)),
-            NAME_STRING,
-            ReturnsState(LibraryState::ProtocolEntry),
-        ],
-    ),
-    row("getprotobynumber", 1, PROTOCOL),
-    row("getprotoent", 0, PROTOCOL),
-    row(
-        "getpwent",
-        0,
-        &[
-            State(LibraryState::PasswordEntry, Write_),
-            WriteResult(Of(CType::Passwd)),
-            PASSWD_STRINGS,
-            ReturnsState(LibraryState::PasswordEntry),
-        ],
-    ),
-    row(
-        "getpwnam",
-        1,
-        &[
-            Read(0, String),
-            State(LibraryState::PasswordEntry, Write_),
-            WriteResult(Of(CType::Passwd)),
-            PASSWD_STRINGS,
-            ReturnsState(LibraryState::PasswordEntry),
-        ],
-    ),
-    row(
-        "getpwnam_r",
-        5,
-        &[
-            Read(0, String),
-            Write(1, Of(CType::Passwd)),
-            Write(2, Len(3)),
-            Write(4, Of(CType::Pointer)),
-            StoresPointer(4, 1),
-        ],
-    ),
-    row(
-        "getpwuid",
-        1,
-        &[
-            State(LibraryState::PasswordEntry, Write_),
-            WriteResult(Of(CType::Passwd)),
-            PASSWD_STRINGS,
-            ReturnsState(LibraryState::PasswordEntry),
-        ],
-    ),
-    row(
-        "getpwuid_r",
-        5,
-        &[Write(1, Of(CType::Passwd)), Write(2, Len(3)), Write(4, Of(CType::Pointer)), StoresPointer(4, 1)],
-    ),
     row("getrlimit", 2, &[Write(1, Of(CType::Rlimit))]),
-    row(
-        "getservbyname",
-        2,
-        &[
-            Read(0, String),
-            Read(1, String),
-            State(LibraryState::ServiceEntry, Write_),
-            WriteResult(Of(CType::ServiceEntry)),
-            NAME_STRING,
-            ReturnsState(LibraryState::ServiceEntry),
-        ],
-    ),
-    row(
-        "getservbyport",
-        2,
-        &[
-            Read(1, String),
-            State(LibraryState::ServiceEntry, Write_),
-            WriteResult(Of(CType::ServiceEntry)),
-            NAME_STRING,
-            ReturnsState(LibraryState::ServiceEntry),
-        ],
-    ),
-    row("getservent", 0, SERVICE),
     row(
         "getsockname",
         3,
@@ -392,49 +171,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             ComputedAfter(computed("__rp_add_sized", &[Arg(3), Arg(4)], &[4], &[3])),
         ],
     ),
-    row("getutxent", 0, LOGIN),
-    row(
-        "getutxid",
-        1,
-        &[
-            Opaque("reads a login record"),
-            State(LibraryState::LoginRecord, Write_),
-            ReturnsState(LibraryState::LoginRecord),
-        ],
-    ),
-    row(
-        "getutxline",
-        1,
-        &[
-            Opaque("reads a login record"),
-            State(LibraryState::LoginRecord, Write_),
-            ReturnsState(LibraryState::LoginRecord),
-        ],
-    ),
     row("getwd", 1, &[State(LibraryState::Process, Read_), WriteAfter(0, String), Returns(0)]),
     row("glob", 4, &[Read(0, String), Write(3, Of(CType::Glob)), Calls(2)]),
     row("globfree", 1, &[Read(0, Of(CType::Glob)), Write(0, Of(CType::Glob))]),
-    row("inet_addr", 1, &[Read(0, String)]),
-    row("inet_aton", 2, &[Read(0, String), Write(1, Of(CType::InAddr))]),
-    row(
-        "inet_ntoa",
-        1,
-        &[State(LibraryState::InetBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::InetBuffer)],
-    ),
-    row(
-        "inet_ntop",
-        4,
-        &[
-            Computed(computed("__rp_add_inet", &[Const(1), Arg(0), Arg(1)], &[1], &[])),
-            ComputedAfter(computed("__rp_add_string_result", &[Const(0), Arg(2), Returned, Arg(3)], &[], &[2])),
-            Returns(2),
-        ],
-    ),
-    row(
-        "inet_pton",
-        3,
-        &[Read(1, String), ComputedAfter(computed("__rp_add_inet", &[Const(2), Arg(0), Arg(2)], &[], &[2]))],
-    ),
     row("inotify_add_watch", 3, &[Opaque("waits for events of the kernel")]),
     row("inotify_init", 0, &[Opaque("waits for events of the kernel")]),
     row("ioctl", 2, &[Opaque("asks a device")]).variadic(),
@@ -513,80 +252,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .by_runtime(),
-    row("pthread_attr_destroy", 1, &[Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_getaffinity_np", 3, &[Read(0, Of(CType::PthreadAttr)), Write(2, Len(1))]),
-    row("pthread_attr_getdetachstate", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_attr_getguardsize", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::SizeT))]),
-    row("pthread_attr_getinheritsched", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_attr_getschedparam", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::SchedParam))]),
-    row("pthread_attr_getschedpolicy", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_attr_getscope", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_attr_getsigmask_np", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::SignalSet))]),
-    row(
-        "pthread_attr_getstack",
-        3,
-        &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Pointer)), Write(2, Of(CType::SizeT))],
-    ),
-    row("pthread_attr_getstackaddr", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::Pointer))]),
-    row("pthread_attr_getstacksize", 2, &[Read(0, Of(CType::PthreadAttr)), Write(1, Of(CType::SizeT))]),
-    row("pthread_attr_init", 1, &[Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setaffinity_np", 3, &[Read(2, Len(1)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setdetachstate", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setguardsize", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setinheritsched", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setschedparam", 2, &[Read(1, Of(CType::SchedParam)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setschedpolicy", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setscope", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setsigmask_np", 2, &[Read(1, Of(CType::SignalSet)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setstack", 3, &[Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setstackaddr", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_attr_setstacksize", 2, &[Read(0, Of(CType::PthreadAttr)), Write(0, Of(CType::PthreadAttr))]),
-    row("pthread_barrierattr_destroy", 1, &[Write(0, Of(CType::BarrierAttr))]),
-    row("pthread_barrierattr_getpshared", 2, &[Read(0, Of(CType::BarrierAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_barrierattr_init", 1, &[Write(0, Of(CType::BarrierAttr))]),
-    row("pthread_barrierattr_setpshared", 2, &[Read(0, Of(CType::BarrierAttr)), Write(0, Of(CType::BarrierAttr))]),
-    row("pthread_condattr_destroy", 1, &[Write(0, Of(CType::CondAttr))]),
-    row("pthread_condattr_getclock", 2, &[Read(0, Of(CType::CondAttr)), Write(1, Of(CType::ClockId))]),
-    row("pthread_condattr_getpshared", 2, &[Read(0, Of(CType::CondAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_condattr_init", 1, &[Write(0, Of(CType::CondAttr))]),
-    row("pthread_condattr_setclock", 2, &[Read(0, Of(CType::CondAttr)), Write(0, Of(CType::CondAttr))]),
-    row("pthread_condattr_setpshared", 2, &[Read(0, Of(CType::CondAttr)), Write(0, Of(CType::CondAttr))]),
-    row("pthread_mutexattr_destroy", 1, &[Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_getkind_np", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_getprioceiling", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_getprotocol", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_getpshared", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_getrobust", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_getrobust_np", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_gettype", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_mutexattr_init", 1, &[Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_setkind_np", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_setprioceiling", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_setprotocol", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_setpshared", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_setrobust", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_setrobust_np", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_mutexattr_settype", 2, &[Read(0, Of(CType::MutexAttr)), Write(0, Of(CType::MutexAttr))]),
-    row("pthread_rwlockattr_destroy", 1, &[Write(0, Of(CType::RwlockAttr))]),
-    row("pthread_rwlockattr_getkind_np", 2, &[Read(0, Of(CType::RwlockAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_rwlockattr_getpshared", 2, &[Read(0, Of(CType::RwlockAttr)), Write(1, Of(CType::Int))]),
-    row("pthread_rwlockattr_init", 1, &[Write(0, Of(CType::RwlockAttr))]),
-    row("pthread_rwlockattr_setkind_np", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
-    row("pthread_rwlockattr_setpshared", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
     row("pthread_sigmask", 3, &[Read(1, Of(CType::SignalSet)), Write(2, Of(CType::SignalSet))]),
     row(
         "ptsname",
         1,
         &[State(LibraryState::PtsnameBuffer, Write_), WriteResult(String), ReturnsState(LibraryState::PtsnameBuffer)],
-    ),
-    row(
-        "pututxline",
-        1,
-        &[
-            Opaque("writes a login record"),
-            State(LibraryState::LoginRecord, Write_),
-            ReturnsState(LibraryState::LoginRecord),
-        ],
     ),
     row("pwrite", 4, &[Read(1, Len(2)), goes_in(1, LibraryState::Bytes)]).by_runtime(),
     row(
@@ -698,19 +368,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("setegid", 1, &[State(LibraryState::Process, Write_)]),
     row("seteuid", 1, &[State(LibraryState::Process, Write_)]),
     row("setgid", 1, &[State(LibraryState::Process, Write_)]),
-    row("setgrent", 0, &[State(LibraryState::GroupEntry, Write_)]),
-    row("sethostent", 1, &[State(LibraryState::HostEntry, Write_)]),
-    row("setnetent", 1, &[State(LibraryState::NetworkEntry, Write_)]),
     row("setpgid", 2, &[State(LibraryState::Process, Write_)]),
     row("setpriority", 3, &[State(LibraryState::Process, Write_)]),
-    row("setprotoent", 1, &[State(LibraryState::ProtocolEntry, Write_)]),
-    row("setpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
     row("setrlimit", 2, &[Read(1, Of(CType::Rlimit)), State(LibraryState::Process, Write_)]),
-    row("setservent", 1, &[State(LibraryState::ServiceEntry, Write_)]),
     row("setsid", 0, &[State(LibraryState::Process, Write_)]),
     row("setsockopt", 5, &[Read(3, Len(4))]),
     row("setuid", 1, &[State(LibraryState::Process, Write_)]),
-    row("setutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
     row("shm_open", 3, &[Read(0, String), Opaque("opens memory shared between processes")]),
     row("shm_unlink", 1, &[Read(0, String), Opaque("opens memory shared between processes")]),
     row("shmat", 3, &[Opaque("uses System V communication")]),

@@ -22,7 +22,7 @@ const STANDARD_INPUT: Effect = Computed(computed("__rp_add_standard_input", &[],
 /// The same without its lock.
 const UNLOCKED_INPUT: Effect = Computed(computed("__rp_add_unlocked_input", &[], &[], &[]));
 /// Fills the buffer that the program gave to standard output, if it did.
-const OUTPUT_BUFFERS: Effect = Computed(computed("__rp_add_standard_output", &[], &[], &[]));
+const OUTPUT_BUFFERS: Effect = Computed(computed(super::OUTPUT_BUFFER, &[], &[], &[]));
 const OUTPUT_KEPT: Effect = Kept(LibraryState::StreamBuffers, AccessKind::Write);
 
 /// A `printf` with its format in this argument and the arguments of the conversions behind it.

@@ -299,6 +299,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Read(0, String),
             CHANGE_ENVIRONMENT,
+            Kept(LibraryState::Environment, AccessKind::Read),
             State(LibraryState::Environment, Write_),
             KeepsIn(0, LibraryState::Environment),
         ],
@@ -334,7 +335,17 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         2,
         &[Read(0, Array(CType::Short, 3)), Read(1, Of(CType::Drand48Data)), Write(1, Of(CType::Drand48Data))],
     ),
-    row("setenv", 3, &[Read(0, String), Read(1, String), CHANGE_ENVIRONMENT, State(LibraryState::Environment, Write_)]),
+    row(
+        "setenv",
+        3,
+        &[
+            Read(0, String),
+            Read(1, String),
+            CHANGE_ENVIRONMENT,
+            Kept(LibraryState::Environment, AccessKind::Read),
+            State(LibraryState::Environment, Write_),
+        ],
+    ),
     row("setjmp", 1, &[Write(0, Of(CType::JumpBuffer))]).role(Role::SetJump),
     row("setkey", 1, &[Read(0, Bytes(64)), State(LibraryState::EncryptionKey, Write_)]),
     row(
@@ -373,7 +384,16 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     ),
     row("twalk", 2, &[Calls(1), Opaque("walks a tree of the library")]),
     row("twalk_r", 3, &[Calls(1), Opaque("walks a tree of the library")]),
-    row("unsetenv", 1, &[Read(0, String), CHANGE_ENVIRONMENT, State(LibraryState::Environment, Write_)]),
+    row(
+        "unsetenv",
+        1,
+        &[
+            Read(0, String),
+            CHANGE_ENVIRONMENT,
+            Kept(LibraryState::Environment, AccessKind::Read),
+            State(LibraryState::Environment, Write_),
+        ],
+    ),
     row("uselocale", 1, &[]),
     row("valloc", 1, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
     row("vfork", 0, &[Opaque("makes another process")]),

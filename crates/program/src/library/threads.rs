@@ -304,7 +304,7 @@ static ROWS: &[ThreadFunction] = &[
         .touches(&[Write(1, Of(CType::Int)), Write(2, Of(CType::SchedParam))]),
     row("pthread_getspecific", 1, Value, KeyGet { key: 0 }),
     row("pthread_join", 2, Error, Join { handle: Arg(0), result: Some(1), wait: Wait })
-        .touches(&[WriteAfter(1, IfZero(CType::Pointer))]),
+        .touches(&[WriteAfter(1, Of(CType::Pointer))]),
     row("pthread_key_create", 2, Error, KeyCreate { key: 0, destructor: 1 })
         .touches(&[WriteAfter(0, Of(CType::PthreadKey))]),
     row("pthread_key_delete", 1, Error, KeyDelete { key: 0 }),
@@ -374,7 +374,7 @@ static ROWS: &[ThreadFunction] = &[
     row("thrd_equal", 2, Value, Equal { left: 0, right: 1 }),
     row("thrd_exit", 1, Nothing, ExitThread),
     row("thrd_join", 2, Thrd, Join { handle: Arg(0), result: Some(1), wait: Wait })
-        .touches(&[WriteAfter(1, IfZero(CType::Int))]),
+        .touches(&[WriteAfter(1, Of(CType::Int))]),
     row("thrd_sleep", 2, Value, Yield).touches(&[Read(0, Of(CType::Timespec)), Write(1, Of(CType::Timespec))]),
     row("thrd_yield", 0, Nothing, Yield),
     row("tss_create", 2, Thrd, KeyCreate { key: 0, destructor: 1 }).touches(&[WriteAfter(0, Of(CType::TssKey))]),

@@ -30,14 +30,24 @@ impl Handles {
         let first = (handle >> 12).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52;
         (0..ROOM).map(move |i| (first as usize + i) % ROOM)
     }
-    fn set(&self, handle: u64, thread: u32) {
+    fn number(&self, handle: u64) -> Option<&AtomicU32> {
         for at in Self::places(handle) {
             let (place, number) = &self.0[at];
             let known = place.compare_exchange(0, handle, Ordering::AcqRel, Ordering::Acquire);
             if known.is_ok() || known == Err(handle) {
-                return number.store(thread + 1, Ordering::Release);
+                return Some(number);
             }
         }
+        None
+    }
+    /// The thread of the handle, which runs, says its number.
+    fn set(&self, handle: u64, thread: u32) {
+        self.number(handle).into_iter().for_each(|number| number.store(thread + 1, Ordering::Release));
+    }
+    /// The creator says the number: it may join a thread that has not begun. By now the handle may be a later thread's,
+    /// whose number is greater.
+    fn set_by_creator(&self, handle: u64, thread: u32) {
+        self.number(handle).into_iter().for_each(|number| drop(number.fetch_max(thread + 1, Ordering::AcqRel)));
     }
     fn get(&self, handle: u64) -> Option<u32> {
         for at in Self::places(handle) {
@@ -77,6 +87,9 @@ fn create(handle: *mut pthread_t, attributes: *const c_void, start: *mut c_void,
         append(wire::log::tag::CREATE_FAILED, 0, 0, site(), child, [number(), 0]);
         // SAFETY: there is no thread that would use it, and this function does not any more.
         unsafe { thread::drop(state) };
+    } else {
+        // SAFETY: the thread exists, so its handle was stored there.
+        HANDLES.set_by_creator(unsafe { *handle }, child);
     }
     result
 }

@@ -10,8 +10,22 @@ use super::{fail, kernel, unmodelled};
 use crate::cell::Global;
 use crate::sys::PAGE;
 
-/// Maps by address, with their lengths.
-static MAPS: Global<BTreeMap<usize, usize>> = Global::new(BTreeMap::new());
+/// A map.
+#[derive(Clone, Copy)]
+struct Map {
+    len: usize,
+    /// It shows a file that other maps may show, too.
+    shares_file: bool,
+}
+
+/// Maps by address.
+static MAPS: Global<BTreeMap<usize, Map>> = Global::new(BTreeMap::new());
+
+/// Whether an address is in a map of a file that is shared.
+fn shares_file(at: usize) -> bool {
+    let holds = |start: usize, map: Map| map.shares_file && at < start + map.len;
+    MAPS.with(|maps| maps.range(..=at).next_back().is_some_and(|(start, map)| holds(*start, *map)))
+}
 
 fn refuse(what: &str, error: c_int) -> *mut c_void {
     unmodelled(what);
@@ -68,7 +82,7 @@ export! {
             fail(error);
             return libc::MAP_FAILED;
         }
-        MAPS.with(|maps| maps.insert(at as usize, rounded));
+        MAPS.with(|maps| maps.insert(at as usize, Map { len: rounded, shares_file: shared && !anonymous }));
         at
     }
     /// Maps memory.
@@ -78,7 +92,7 @@ export! {
     }
     /// Ends a map; a part of one cannot be ended alone.
     fn munmap(at: *mut c_void, len: usize) -> c_int {
-        let whole = MAPS.with(|maps| maps.get(&(at as usize)).copied());
+        let whole = MAPS.with(|maps| maps.get(&(at as usize)).map(|map| map.len));
         if whole != Some(len.next_multiple_of(PAGE)) {
             unmodelled("ends a part of a memory map");
             return fail(libc::EINVAL) as c_int;
@@ -94,7 +108,10 @@ export! {
         refuse("calls `mremap`", libc::ENOMEM)
     }
     /// Forbidding accesses is not modelled; allowing them changes nothing.
-    fn mprotect(_at: *mut c_void, _len: usize, protection: c_int) -> c_int {
+    fn mprotect(at: *mut c_void, _len: usize, protection: c_int) -> c_int {
+        if protection & libc::PROT_WRITE != 0 && shares_file(at as usize) {
+            unmodelled("maps a file to be written");
+        }
         if protection & (libc::PROT_READ | libc::PROT_WRITE) != libc::PROT_READ | libc::PROT_WRITE {
             unmodelled("forbids accesses to memory with `mprotect`");
         }
