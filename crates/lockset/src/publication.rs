@@ -21,7 +21,7 @@ pub(crate) struct Publication<'a, 'p> {
 impl<'a, 'p> Publication<'a, 'p> {
     pub(crate) fn new(facts: &'a Solved<'p>, events: &Events) -> Self {
         let classes = events.all().map(|class| (class.spot, &events.ways[class.way]));
-        let weak = classes.filter(|(_, way)| way.order == Some(Order::Relaxed));
+        let weak = classes.filter(|(_, way)| matches!(way.order, Some(Order::Relaxed | Order::Continuing)));
         let weak: FxHashSet<_> = weak.map(|(spot, way)| (at_home(facts, spot), way.len)).collect();
         let mut weak: Vec<_> = weak.into_iter().collect();
         weak.sort_unstable();
