@@ -35,17 +35,6 @@ fn inputs() {
 }
 
 #[test]
-fn openmp() {
-    let folder = Folder::new();
-    let doacross = "int main(void) {\n  int a[4] = {0};\n#pragma omp parallel for ordered(1)\n\
-        for (int i = 1; i < 4; i++) {\n#pragma omp ordered depend(sink : i - 1)\n    a[i] = a[i - 1];\n\
-        #pragma omp ordered depend(source)\n  }\n  return a[0];\n}\n";
-    write(&folder, "doacross.c", doacross);
-    let args = ["explore", "doacross.c", "--cflags=-fopenmp"];
-    refused(&folder, &args, &["error: ", "OpenMP", "__kmpc_doacross", "taskloop"]);
-}
-
-#[test]
 fn flags() {
     let folder = Folder::new();
     refused(&folder, &["explore"], &["error: ", "INPUT"]);
@@ -55,6 +44,9 @@ fn flags() {
     refused(&folder, &["explore", "locked.c", "--cflags", "-fno-such-flag"], &["error: ", "-fno-such-flag"]);
     refused(&folder, &["explore", "locked.c", "--json-out", "no/such/folder/r.json"], &["no/such/folder", "help: "]);
     refused(&folder, &["explain", "RP9999"], &["RP9999", "help: "]);
+    refused(&folder, &["explain", "A99"], &["A99", "help: "]);
+    let weather = ["explore", "locked.c", "--environment", "creation,weather"];
+    refused(&folder, &weather, &["`weather`", "creation, allocation, spurious, uninitialised", "help: "]);
     refused(&folder, &["conjure"], &["conjure"]);
 }
 

@@ -45,7 +45,7 @@ static DENIED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
 /// The program is about to ask for memory: the environment decides whether it gets some. The decision is made before
 /// the call, since the library function that makes the allocation may not be interrupted.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-extern "C" fn __rp_allocation(site: u32, shared: u32) {
+pub extern "C" fn __rp_allocation(site: u32, shared: u32) {
     if !sched::running() {
         return;
     }
