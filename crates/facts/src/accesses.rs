@@ -32,8 +32,6 @@ pub struct Access {
     pub kind: AccessKind,
     /// Whether atomically.
     pub atomic: bool,
-    /// How an atomic access orders others.
-    pub order: Option<Order>,
     /// The operand may be a plain number: if nothing is known to be there, nothing is touched.
     pub perhaps: bool,
 }
@@ -71,22 +69,15 @@ struct Found<'p> {
 impl Found<'_> {
     fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
         let (designator, len) = (Designator::Pointer(*address), Some(u64::from(size)));
-        self.found.push(Access { designator, len, kind, atomic: order.is_some(), order, perhaps: false });
+        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
-        self.found.push(Access {
-            designator: Designator::Pointer(*address),
-            len,
-            kind,
-            atomic,
-            order: None,
-            perhaps: false,
-        });
+        self.found.push(Access { designator: Designator::Pointer(*address), len, kind, atomic, perhaps: false });
     }
 
     /// Touches what may be a pointer.
     fn perhaps(&mut self, designator: Designator, kind: AccessKind) {
-        self.found.push(Access { designator, len: None, kind, atomic: false, order: None, perhaps: true });
+        self.found.push(Access { designator, len: None, kind, atomic: false, perhaps: true });
     }
 
     fn library(&mut self, name: &str, args: &[Operand]) {
@@ -107,14 +98,7 @@ impl Found<'_> {
                 // A stream is the library's: where nothing is known of the pointer, it is to nothing of the program's.
                 Effect::Stream(n) => {
                     let designator = Designator::Pointer(arg(*n));
-                    self.found.push(Access {
-                        designator,
-                        len: None,
-                        kind: Write,
-                        atomic: true,
-                        order: None,
-                        perhaps: true,
-                    });
+                    self.found.push(Access { designator, len: None, kind: Write, atomic: true, perhaps: true });
                 }
                 Effect::State(state, access) => self.state(*state, *access),
                 Effect::Passes(passage) if passage.behind > 0 => {
@@ -162,13 +146,6 @@ impl Found<'_> {
         // A state that the library locks is accessed by relaxed atomics.
         let atomic = state.code(access) >> 16 != 0;
         let kind = if access == StateAccess::Write { Write } else { Read };
-        self.found.push(Access {
-            designator: Designator::Library(state),
-            len: None,
-            kind,
-            atomic,
-            order: None,
-            perhaps: false,
-        });
+        self.found.push(Access { designator: Designator::Library(state), len: None, kind, atomic, perhaps: false });
     }
 }
