@@ -34,8 +34,6 @@ pub struct Access {
     pub kind: AccessKind,
     /// Whether atomically.
     pub atomic: bool,
-    /// How an atomic access orders others.
-    pub order: Option<Order>,
     /// The operand may be a plain number: if nothing is known to be there, nothing is touched.
     pub perhaps: bool,
 }
@@ -100,17 +98,10 @@ struct Found<'p> {
 impl Found<'_> {
     fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
         let (designator, len) = (Designator::Pointer(*address), Some(u64::from(size)));
-        self.found.push(Access { designator, len, kind, atomic: order.is_some(), order, perhaps: false });
+        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
-        self.found.push(Access {
-            designator: Designator::Pointer(*address),
-            len,
-            kind,
-            atomic,
-            order: None,
-            perhaps: false,
-        });
+        self.found.push(Access { designator: Designator::Pointer(*address), len, kind, atomic, perhaps: false });
     }
 
     /// Touches what may be a pointer.
@@ -118,7 +109,7 @@ impl Found<'_> {
         self.push(designator, None, kind, false, true);
     }
     fn push(&mut self, designator: Designator, len: Option<u64>, kind: AccessKind, atomic: bool, perhaps: bool) {
-        self.found.push(Access { designator, len, kind, atomic, order: None, perhaps });
+        self.found.push(Access { designator, len, kind, atomic, perhaps });
     }
 
     /// Uses a stream, and the buffer that the program may have given it. A stream is the library's: where nothing is known

@@ -7,7 +7,7 @@ use lowering::{assert_body, body, c, cxx};
 #[test]
 fn exceptions_go_to_handlers_and_out_of_functions() {
     let program = cxx("int x;
-        [[noreturn]] static void fail() { throw 1; }
+        static void fail() { throw 1; }
         static void pass() { fail(); }
         int work() { try { pass(); } catch (...) { return ++x; } return 0; }
         static int fine() { return x; }
@@ -28,8 +28,9 @@ fn exceptions_go_to_handlers_and_out_of_functions() {
         "#,
     );
     assert!(body(&program, "_Z4workv").contains("call _ZL4passv()\n  invoke"), "{program}");
-    assert!(!body(&program, "_Z4workv").contains("resume"), "{program}");
-    assert!(!body(&program, "_Z4safev").contains("invoke"), "{program}");
+    for caught in ["_Z4workv", "_Z4safev"] {
+        assert!(!body(&program, caught).contains("resume"), "{program}");
+    }
 }
 
 #[test]
