@@ -47,7 +47,9 @@ impl Handles {
     /// The creator says the number: it may join a thread that has not begun. By now the handle may be a later thread's,
     /// whose number is greater.
     fn set_by_creator(&self, handle: u64, thread: u32) {
-        self.number(handle).into_iter().for_each(|number| drop(number.fetch_max(thread + 1, Ordering::AcqRel)));
+        if let Some(number) = self.number(handle) {
+            number.fetch_max(thread + 1, Ordering::AcqRel);
+        }
     }
     fn get(&self, handle: u64) -> Option<u32> {
         for at in Self::places(handle) {
