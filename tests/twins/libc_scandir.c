@@ -13,7 +13,7 @@ static void *worker(void *arg) {
 
 int main(void) {
     pthread_t thread;
-    if (scandir(".", &list, NULL, alphasort) < 2)
+    if (scandir("/", &list, NULL, alphasort) < 2)
         return 1;
     pthread_create(&thread, NULL, worker, NULL);
 #ifdef RACY

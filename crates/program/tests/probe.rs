@@ -1,6 +1,7 @@
 //! The library table against the library: a C program calls functions with memory that is watched, and whatever a
 //! function was seen to do has to be in its row. The other direction is not checked: a row may say more than one call
 //! shows.
+#![allow(clippy::print_stdout, reason = "prints which rows it does not cover")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

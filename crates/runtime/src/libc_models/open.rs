@@ -5,6 +5,7 @@
 //! for the content of a file that can change. Standard output and standard error have none: the order of the output
 //! does not matter.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 
@@ -189,9 +190,20 @@ pub unsafe fn add_file_of(stream: *const c_void) {
     };
     let open = get(fd);
     if fd >= 0 && (open.file != File::Other || fd == 0) {
-        open.position().add();
-        open.content(Tag::ReadModifyWrite).into_iter().for_each(Access::add);
+        let accesses = [Some(open.position()), open.content(Tag::ReadModifyWrite)];
+        STREAMS.with(|streams| streams.insert(stream as usize, accesses));
+        accesses.into_iter().flatten().for_each(Access::add);
     }
+}
+
+/// The accesses to the file behind each stream, as of its last use.
+static STREAMS: Global<BTreeMap<usize, [Option<Access>; 2]>> = Global::new(BTreeMap::new());
+
+/// Adds the accesses to the file that was behind a stream before it was closed. A search expects that whether a call
+/// comes before or after another one changes as little as possible of what it touches.
+pub fn add_file_of_closed(stream: *const c_void) {
+    let accesses = STREAMS.with(|streams| streams.get(&(stream as usize)).copied());
+    accesses.into_iter().flatten().flatten().for_each(Access::add);
 }
 
 /// An access to the table of open files, which decides the number that is free next.
