@@ -15,7 +15,7 @@ static void *arrive(void *arg) {
     int last = count == 3;
     pthread_mutex_unlock(&mutex);
     fprintf(stderr, "leaves\n");
-    assert(!last || order[0] == 0); // ASSERTION
+    assert(!last || order[0] == 0); // ASSERT
     return arg;
 }
 

@@ -74,8 +74,8 @@ fn witnesses() {
     assert_eq!(folder.raceproof(&["replay", witness]).status, 1);
     let text = std::fs::read_to_string(folder.path().join(witness)).unwrap();
 
-    write(&folder, "old.rpw", &text.replace("\"version\": 2", "\"version\": 0"));
-    refused(&folder, &["replay", "old.rpw"], &["old.rpw", "version 0", "version 2", "help: "]);
+    write(&folder, "old.rpw", &text.replace("\"version\": 3", "\"version\": 0"));
+    refused(&folder, &["replay", "old.rpw"], &["old.rpw", "version 0", "version 3", "help: "]);
     write(&folder, "short.rpw", &text[..text.len() / 2]);
     refused(&folder, &["replay", "short.rpw"], &["short.rpw", "cut off", "line", "help: "]);
     write(&folder, "edited.rpw", &text.replacen("\"until\": ", "\"until\": 1", 1));

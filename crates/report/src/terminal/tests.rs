@@ -190,7 +190,7 @@ fn a_safe_program() {
     testkit::ui::assert_text(
         plain(&report(Verdict::Safe)),
         snapbox::str![[r#"
-safe: no data race in any schedule of this input
+safe: no data race in any sequentially consistent schedule of this input
   explore (dpor): 14 executions, 600 events, complete, 0.01 s
   assumptions: A1
   finished in 1.23 s
