@@ -17,6 +17,22 @@ fn array() -> u64 {
     unsafe { core::ptr::read_volatile(&raw const environ) as u64 }
 }
 
+/// Covers the strings of the environment that the program was started with, and nothing else: they are the last thing below
+/// the end of the stack. The length is always the same, so that a run does not depend on what else is in the environment.
+const STARTED_WITH: u64 = 1 << 20;
+
+/// Whether a string is one that the program was started with.
+fn is_first(string: u64) -> bool {
+    const RANDOM: u64 = 25;
+    const NAME: u64 = 31;
+    unsafe extern "C" {
+        fn getauxval(kind: u64) -> u64;
+    }
+    // SAFETY: looks a number up in a table that never changes. The kernel puts the strings between the two.
+    let (start, end) = unsafe { (getauxval(RANDOM), getauxval(NAME)) };
+    (start..end).contains(&string)
+}
+
 /// Searches the environment for a name (`kind` 1) or changes the variable of that name, which may move the array
 /// (`kind` 2). The name ends at its first `=`.
 pub fn environment<S: Sink>(kind: u64, name: u64) {
@@ -32,29 +48,42 @@ fn environment_at<S: Sink>(array: u64, kind: u64, name: u64) {
     read_bytes(name, &mut text[..whole]);
     let len = text.iter().position(|c| matches!(c, b'=' | 0)).unwrap_or(MOST);
     let name = &text[..len];
-    let mut count = 0;
+    let (mut count, mut first) = (0, None);
     loop {
         let string: u64 = read_at(array, count);
         count += 1;
         if string == 0 {
             break;
         }
-        let same = name.iter().zip(0..).take_while(|(c, i)| read_at::<u8>(string, *i) == **c).count() as u64;
-        S::read(string, same + 1);
         let found = equals(string, name) && read_at::<u8>(string, len as u64) == b'=';
-        // What a search returned may be overwritten when the variable is changed.
-        if found && kind != 1 {
-            S::write(string, string_len(string, false, u64::MAX));
+        if is_first(string) {
+            let first = *first.get_or_insert(string);
+            if found && kind != 1 {
+                S::write(first, STARTED_WITH);
+            }
+        } else {
+            let same = name.iter().zip(0..).take_while(|(c, i)| read_at::<u8>(string, *i) == **c).count() as u64;
+            S::read(string, same + 1);
+            // What a search returned may be overwritten when the variable is changed.
+            if found && kind != 1 {
+                S::write(string, string_len(string, false, u64::MAX));
+            }
         }
         if found && kind == 1 {
             break;
         }
     }
-    S::read(array, count * 8);
+    if let Some(first) = first {
+        S::read(first, STARTED_WITH);
+    }
+    S::read(array, SLOT);
     if kind != 1 {
-        S::write(array, count * 8);
+        S::write(array, SLOT);
     }
 }
+
+/// Stands for the whole array, whose length is no affair of a run's.
+const SLOT: u64 = 8;
 
 #[cfg(test)]
 mod tests {
@@ -66,9 +95,9 @@ mod tests {
         let strings = [at(b"AX=1\0"), at(b"AB=2\0"), at(b"B=3\0"), 0];
         let array = strings.as_ptr() as u64;
         environment_at::<Seen>(array, 1, at(b"AB\0"));
-        assert_eq!(seen(), [(R, strings[0], 2), (R, strings[1], 3), (R, array, 16)]);
+        assert_eq!(seen(), [(R, strings[0], 2), (R, strings[1], 3), (R, array, 8)]);
         environment_at::<Seen>(array, 1, at(b"C\0"));
-        assert_eq!(seen().last(), Some(&(R, array, 32)));
+        assert_eq!(seen().last(), Some(&(R, array, 8)));
     }
 
     #[test]
@@ -77,7 +106,7 @@ mod tests {
         let array = strings.as_ptr() as u64;
         environment_at::<Seen>(array, 2, at(b"AB=9\0"));
         let found = seen();
-        assert!(found.contains(&(W, strings[1], 5)) && found.contains(&(W, array, 24)));
+        assert!(found.contains(&(W, strings[1], 5)) && found.contains(&(W, array, 8)));
         assert!(!found.contains(&(W, strings[0], 5)));
     }
 }

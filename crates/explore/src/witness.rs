@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use model::{Access, Clock, Event, EventId, Op, Race, Schedule, Step, Trace};
+use model::{Access, Clock, End, Event, EventId, Op, Race, Schedule, Step, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::causality::Causality;
@@ -78,7 +78,14 @@ impl<'a> Approach<'a> {
             return witness;
         }
         let other = run(race.second, race.first);
-        if other.cost() < witness.cost() { other } else { witness }
+        // A thread stops before its next event: after its last one in a run that was cut it may never do so.
+        let cut = |step: Step| {
+            let EventId { thread, position } = trace.events[step].id;
+            let more = |event: &Event| event.id.thread == thread && event.id.position > position;
+            trace.end == End::TimeLimit && !trace.events.iter().any(more)
+        };
+        let costs = [(&witness, race.first), (&other, race.second)].map(|(w, first)| (cut(first), w.cost()));
+        if costs[1] < costs[0] { other } else { witness }
     }
 }
 

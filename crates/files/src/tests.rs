@@ -239,7 +239,7 @@ fn each_wrong_witness_has_its_own_error() {
     assert!(matches!(read("int main(void) {}"), Error::Foreign { .. }));
     assert!(matches!(read("[1, 2]"), Error::Foreign { .. }));
     assert!(matches!(read(&text.replace("raceproof witness", "raceproof schedule")), Error::Foreign { .. }));
-    assert!(matches!(read(&text.replace("\"version\": 2", "\"version\": 9")), Error::Version { found: 9, .. }));
+    assert!(matches!(read(&text.replace("\"version\": 3", "\"version\": 9")), Error::Version { found: 9, .. }));
     assert!(matches!(read(&text[..text.len() / 2]), Error::Truncated { .. }));
     assert!(matches!(read(&text.replace("\"until\": 1", "\"until\": 2")), Error::Edited { .. }));
     assert!(matches!(read(&text.replace("\"0.1\"", "\"0.x\"")), Error::Damaged { .. }));

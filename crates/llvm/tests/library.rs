@@ -104,7 +104,10 @@ int main(void) {
     let scanned = run.touched(12);
     assert!(scanned.contains(&"write 4".to_owned()) && scanned.contains(&"write 2".to_owned()), "{scanned:?}");
     assert_eq!(scanned.iter().filter(|t| **t == "write 4").count(), 1, "only what was stored: {scanned:?}");
-    assert_eq!(run.touched(13), ["read 16", "write 16", "read 16", "write 16"]);
+    // Two halves of two, then both, after the array was looked at; each merge is an event.
+    let merges = [2, 2, 4].map(|many| 4 * many).map(|bytes| [format!("read {bytes}"), format!("write {bytes}")]);
+    let around = [format!("read {}", 16), format!("write {}", 16)];
+    assert_eq!(run.touched(13), [&around[..], &merges.concat(), &around].concat());
     assert_eq!(run.touched(14), ["read 1", "write 8"]);
     assert_eq!(run.touched(15), ["rmw 8", "read 2", "read 4", "write 1"]);
     assert_eq!(run.touched(16), ["~rmw 8"]);

@@ -34,6 +34,7 @@ void __rp_add(uint32_t kind, const void *p, uint64_t len) { printf("add %u %s %d
 void __rp_stack(void *p, uint64_t size, uint32_t site) { printf("stack %d\n", (int)size); }
 void __rp_copy(void *to, const void *from, uint64_t len, uint32_t site) { printf("copy %d\n", (int)len); }
 void __rp_set(void *to, uint64_t len, uint32_t site) { printf("set %d\n", (int)len); }
+void __rp_allocation(uint32_t site, uint32_t shared) {}
 void __rp_call_end(void) { printf("end\n"); }
 int main(int argc, char **argv, char **envp) {
     __rp_tls_base = aligned_alloc(64, 4096);

@@ -217,7 +217,9 @@ fn page() -> String {
     for (group, rows) in library::groups() {
         writeln!(page, "\n## Group `{group}`\n\n| function | what it does | states |\n|---|---|---|").expect("text");
         let silent = |f: &&LibraryFunction| f.effects.is_empty() && f.role == Role::Ordinary && !f.by_runtime;
-        rows.iter().filter(|f| !silent(f)).for_each(|function| library_row(&mut page, function, &measured));
+        // Hooks of our own are nobody's to call.
+        let shown = rows.iter().filter(|f| !silent(f) && !f.name.starts_with("__rp_"));
+        shown.for_each(|function| library_row(&mut page, function, &measured));
         let names: Vec<String> = rows.iter().filter(silent).map(|f| format!("`{}`", f.name)).collect();
         if !names.is_empty() {
             writeln!(page, "\nThese touch nothing that threads share: {}.", names.join(", ")).expect("text");

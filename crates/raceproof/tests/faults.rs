@@ -97,11 +97,6 @@ fn endless_recursion() {
 }
 
 #[test]
-fn ten_thousand_threads() {
-    race_is_found("many_threads.c");
-}
-
-#[test]
 fn a_start_without_end() {
     answer("explore", "endless_start.c", &[3]);
 }
