@@ -17,12 +17,11 @@ fn array() -> u64 {
     unsafe { core::ptr::read_volatile(&raw const environ) as u64 }
 }
 
-/// Covers the strings of the environment that the program was started with, and nothing else: they are the last thing below
-/// the end of the stack. The length is always the same, so that a run does not depend on what else is in the environment.
+/// Covers the strings of the environment that the program was started with, and nothing else: nothing follows them. The length is always the same, so that a run does not depend on what else is in the environment.
 const STARTED_WITH: u64 = 1 << 20;
 
-/// Whether a string is one that the program was started with.
-fn is_first(string: u64) -> bool {
+/// Whether a string is one that the kernel started the process with.
+pub fn is_of_kernel(string: u64) -> bool {
     const RANDOM: u64 = 25;
     const NAME: u64 = 31;
     unsafe extern "C" {
@@ -56,7 +55,7 @@ fn environment_at<S: Sink>(array: u64, kind: u64, name: u64) {
             break;
         }
         let found = equals(string, name) && read_at::<u8>(string, len as u64) == b'=';
-        if is_first(string) {
+        if S::is_started_with(string) {
             let first = *first.get_or_insert(string);
             if found && kind != 1 {
                 S::write(first, STARTED_WITH);

@@ -52,6 +52,11 @@ pub trait Sink {
     /// The call does something whose effect is not known.
     fn unmodelled(what: &str);
 
+    /// Whether a string of the environment is one that the program was started with.
+    fn is_started_with(string: u64) -> bool {
+        environment::is_of_kernel(string)
+    }
+
     /// The call reads these bytes.
     fn read(start: u64, len: u64) {
         Self::access(Tag::Read, start, len);

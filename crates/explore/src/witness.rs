@@ -78,12 +78,9 @@ impl<'a> Approach<'a> {
             return witness;
         }
         let other = run(race.second, race.first);
-        // A thread stops before its next event: after its last one in a run that was cut it may never do so.
-        let cut = |step: Step| {
-            let EventId { thread, position } = trace.events[step].id;
-            let more = |event: &Event| event.id.thread == thread && event.id.position > position;
-            trace.end == End::TimeLimit && !trace.events.iter().any(more)
-        };
+        // A thread stops before its next event. The one that ran when the run was cut may have none.
+        let running = trace.events.iter().next_back().filter(|_| trace.end == End::TimeLimit).map(|event| event.id);
+        let cut = |step: Step| running == Some(trace.events[step].id);
         let costs = [(&witness, race.first), (&other, race.second)].map(|(w, first)| (cut(first), w.cost()));
         if costs[1] < costs[0] { other } else { witness }
     }

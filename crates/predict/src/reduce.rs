@@ -104,6 +104,7 @@ impl Shared {
         if self.wide.is_empty() {
             return;
         }
+        #[allow(clippy::iter_over_hash_type, reason = "usages are joined in any order")]
         for (granule, usage) in &self.granules {
             let (start, end) = (granule * 8, granule.saturating_mul(8).saturating_add(8));
             for (_, (_, joined)) in self.wide.range_mut(..end).rev().take_while(|(_, (to, _))| *to > start) {

@@ -69,6 +69,12 @@ pub extern "C" fn thread_main(thread: usize) -> ! {
 /// Where the arguments and the environment are copied to, so that a run may change them.
 const ARGUMENTS_BASE: usize = 0x3400_0000_0000;
 
+/// Whether a string of the environment is one that the program was started with: their copies come last.
+pub fn is_started_with(string: u64) -> bool {
+    const MOST: u64 = 1 << 32;
+    (ARGUMENTS.value().envp as u64..ARGUMENTS_BASE as u64 + MOST).contains(&string)
+}
+
 /// The strings of a list that ends with null.
 ///
 /// # Safety

@@ -172,6 +172,9 @@ impl effects::Sink for InEvent {
     fn unlocked(file: *const c_void) {
         __rp_add_unlocked(file);
     }
+    fn is_started_with(string: u64) -> bool {
+        crate::entry::is_started_with(string)
+    }
     fn buffer(start: u64, len: u64) {
         add(Tag::ReadModifyWrite, order::RELAXED, start, len);
     }
