@@ -21,8 +21,8 @@ const EXECUTIONS: u64 = 3_000;
 /// Programs to try while a complaint is made smaller.
 const ATTEMPTS: usize = 60;
 
-/// Seeds that once got a wrong answer, with what was wrong.
-const KEPT: [(u64, &str); 0] = [];
+/// Seeds whose races the static engine once missed: exceptions, jumps, handles, weak orders.
+const KEPT: [u64; 6] = [53, 62, 76, 80, 187, 188];
 
 type Lines = BTreeSet<(u32, u32)>;
 
@@ -119,8 +119,8 @@ fn complain(seed: u64, source: &Source, complaint: &str) -> String {
 
 #[test]
 fn engines_agree_with_the_search_of_the_real_program() {
-    let kept = KEPT.iter().map(|(seed, _)| *seed);
-    let seeds: Vec<u64> = kept.chain(0..testkit::programs(PROGRAMS)).collect();
+    let programs = testkit::programs(PROGRAMS);
+    let seeds: Vec<u64> = (0..programs).chain(KEPT.into_iter().filter(|seed| *seed >= programs)).collect();
     let (next, decided, complaints) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
