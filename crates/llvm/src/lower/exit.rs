@@ -1,7 +1,7 @@
 //! What runs when the program ends: functions that it registered for that, and destructors of globals.
 //!
-//! They run in the thread that calls `exit` or `quick_exit`, or in the first thread after `main`, while other threads go
-//! on. Which of them were registered, and in which order, is not followed: any of them run, any number of times.
+//! They run in the thread that calls `exit` or `quick_exit`, in the first thread after `main`, while other threads go on,
+//! or in the last thread if the first ended by `pthread_exit`. Which of them were registered, and in which order, is not followed: any of them run, any number of times.
 
 use std::collections::BTreeSet;
 

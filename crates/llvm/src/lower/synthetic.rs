@@ -109,11 +109,16 @@ impl<'m> Lowering<'_, 'm> {
         if constructors.is_empty() && self.exit.function.is_none() && thread_end.is_none() {
             return main;
         }
+        let last = self.handlers_in_last_thread(main);
         let params = self.program.functions[main].params;
         let mut draft = self.draft("start", params);
         let status = draft.local();
         for constructor in constructors {
             draft.call(&mut self.program.sites, Callee::Direct(constructor), Vec::new());
+        }
+        if let Some(routine) = last {
+            let (function, arg) = (Operand::Function(routine), Operand::Const(0));
+            draft.push(&mut self.program.sites, Stmt::Sync { dst: None, op: SyncOp::Create { function, arg } });
         }
         let args = (0..params).map(|p| Operand::Local(LocalId(p))).collect();
         draft.push(&mut self.program.sites, Stmt::Call { dst: Some(status), callee: Callee::Direct(main), args });
@@ -130,6 +135,20 @@ impl<'m> Lowering<'_, 'm> {
         }
         draft.end(Terminator::Return(Some(Operand::Local(status))));
         self.add(draft, "__rp_start")
+    }
+
+    /// A thread that runs the exit handlers at any time, if the first thread may end by `pthread_exit`: then the last thread
+    /// runs them, whichever that is, and nothing orders them after what the others did.
+    fn handlers_in_last_thread(&mut self, main: FunctionId) -> Option<FunctionId> {
+        let handlers = self.exit.function?;
+        let ends = |f: &Value<'_>| matches!(f.name().as_str(), "pthread_exit" | "thrd_exit") && !f.users().is_empty();
+        if !self.may_be_left(main) || !self.symbols.functions.table.iter().any(ends) {
+            return None;
+        }
+        let mut draft = self.draft("last thread", 1);
+        draft.call(&mut self.program.sites, Callee::Direct(handlers), Vec::new());
+        draft.end(Terminator::Return(None));
+        Some(self.add(draft, "__rp_last_thread"))
     }
 
     /// The functions of `llvm.global_ctors` or `llvm.global_dtors`, by priority.
