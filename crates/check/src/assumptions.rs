@@ -93,7 +93,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (calls(reaches_network), Network),
         (declares("__VERIFIER_"), Checkers),
         (built.features.simd, Lanes),
-        (any(leaves_unwritten) && !may(Surprise::Uninitialised), FreshMemory),
+        ((any(leaves_unwritten) || built.features.unwritten) && !may(Surprise::Uninitialised), FreshMemory),
     ])
 }
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use check::{BuildOptions, LINE, Request, SearchOptions, Subject, run_on};
+use check::{BuildOptions, LINE, Limits, Request, SearchOptions, Subject, run_on};
 use explore::ReductionName;
-use model::{Budget, Engine};
+use model::{Budget, Engine, Environment};
 use report::{Command, PairVerdict, Report, Verdict};
 use testkit::sources::Source;
 
@@ -38,6 +38,8 @@ struct Examined<'a> {
     folder: &'a Path,
     build: BuildOptions,
     subject: Subject,
+    /// What the environment may do in the runs that are asked for next.
+    environment: Environment,
 }
 
 impl<'a> Examined<'a> {
@@ -46,13 +48,14 @@ impl<'a> Examined<'a> {
         std::fs::write(&file, source.text()).unwrap();
         let build = BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() };
         let subject = Subject::new(&build, &Budget::default()).map_err(|error| format!("build: {error}"))?;
-        Ok(Self { folder, build, subject })
+        Ok(Self { folder, build, subject, environment: Environment::default() })
     }
 
     fn ask(&mut self, command: Command, engines: &[Engine], search: SearchOptions) -> Result<Report, String> {
         let request = Request {
             engines: engines.to_vec(),
             search,
+            limits: Limits { environment: self.environment, ..Limits::default() },
             witness_dir: self.folder.join("witnesses"),
             bundle_dir: self.folder.to_owned(),
             ..Request::new(command, self.build.clone(), Budget::default())
@@ -84,6 +87,19 @@ impl<'a> Examined<'a> {
             None => Ok(()),
         }
     }
+
+    /// What all engines together say.
+    fn whole(&mut self, racing: &Lines) -> Result<(), String> {
+        let whole = self.ask(Command::Check, &LINE, SearchOptions::default())?;
+        let races = lines(&whole, PairVerdict::Race);
+        if races != *racing {
+            return Err(format!("check: {races:?} race, by the search {racing:?}"));
+        }
+        if racing.is_empty() != (whole.verdict == Verdict::Safe) {
+            return Err(format!("check: {:?}, by the search {racing:?} race: {:?}", whole.verdict, whole.unknowns));
+        }
+        Ok(())
+    }
 }
 
 /// Whether the search could decide it; what is wrong with the other answers.
@@ -98,14 +114,13 @@ fn examine(source: &Source) -> Result<bool, String> {
     if !predicted.is_subset(&racing) {
         return Err(format!("predict: {predicted:?} race, by the search {racing:?}"));
     }
-    let whole = program.ask(Command::Check, &LINE, SearchOptions::default())?;
-    let races = lines(&whole, PairVerdict::Race);
-    if races != racing {
-        return Err(format!("check: {races:?} race, by the search {racing:?}"));
+    program.whole(&racing)?;
+    if source.environment == Environment::default() {
+        return Ok(true);
     }
-    if racing.is_empty() != (whole.verdict == Verdict::Safe) {
-        return Err(format!("check: {:?} of a program with the races {racing:?}: {:?}", whole.verdict, whole.unknowns));
-    }
+    program.environment = source.environment;
+    let Some(racing) = program.truth()? else { return Ok(false) };
+    program.whole(&racing)?;
     Ok(true)
 }
 

@@ -122,6 +122,7 @@ impl<'m> Weaver<'_, 'm> {
                     self.atomic_update(instruction, site)
                 }
                 Some(LLVMOpcode::LLVMFence) => self.fence(instruction, site),
+                Some(LLVMOpcode::LLVMFreeze) => self.unwritten(instruction, site),
                 Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr) => {
                     match intrinsics::of_call(instruction) {
                         Some(effect) if accesses_count => self.intrinsic(instruction, effect, site),

@@ -27,6 +27,7 @@ mod openmp;
 mod pointers;
 mod process;
 mod sites;
+mod unwritten;
 mod verifier;
 
 use std::collections::BTreeSet;
@@ -98,12 +99,18 @@ pub struct Features {
     pub simd: bool,
     /// Compare-exchanges that may fail although the values are equal.
     pub weak_exchange: bool,
+    /// Some local in a register is read that may never have been written.
+    pub unwritten: bool,
 }
 
 impl Features {
     fn of(module: ir::Module<'_>) -> Self {
         let instructions = || module.functions().into_iter().flat_map(|function| function.instructions());
-        Self { simd: openmp::has_simd_loop(module), weak_exchange: instructions().any(|i| i.is_weak()) }
+        Self {
+            simd: openmp::has_simd_loop(module),
+            weak_exchange: instructions().any(|i| i.is_weak()),
+            unwritten: instructions().any(unwritten::is_value),
+        }
     }
 }
 
@@ -224,13 +231,14 @@ impl<'c> Sources<'c> {
         let units = ir::Module::of(&module).compile_units();
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
-        let features = Features::of(ir::Module::of(&module));
         let openmp = openmp::complete(context, &module, options)?;
         let handle = ir::Module::of(&module);
         once::complete(handle);
         verifier::complete(handle);
         initialisers::complete(handle);
         pointers::stand_in(handle);
+        unwritten::complete(handle);
+        let features = Features::of(handle);
         module::promote_locals(&module)?;
         options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;
         Ok(Self { module, link, cplusplus, optimized, openmp, features })

@@ -18,6 +18,7 @@ use crate::functions::{Functions, source_name};
 use crate::intrinsics;
 use crate::ir::Value;
 use crate::openmp;
+use crate::unwritten;
 
 /// How the user spelled the files that debug information names.
 #[derive(Clone, Default, Debug)]
@@ -163,6 +164,7 @@ fn is_visible<'m>(instruction: Value<'m>, privacy: &Privacy<'m>) -> bool {
         Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr) => {
             intrinsics::is_visible_call(instruction)
         }
+        Some(LLVMOpcode::LLVMFreeze) => unwritten::is_value(instruction),
         _ => false,
     }
 }

@@ -393,3 +393,13 @@ extern "C" fn __rp_stack(p: *mut c_void, size: u64, site: u32) {
         }
     }
 }
+
+/// The value of a register that was never written, 0 or -1. `is_read`: whether it is asked for where the program reads it.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_unwritten(is_read: u32, site: u32) -> i32 {
+    if !sched::running() || !sched::may(environment::UNINITIALISED) {
+        return 0;
+    }
+    set_site(site);
+    unwritten::register(is_read != 0)
+}

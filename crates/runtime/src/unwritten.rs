@@ -43,6 +43,15 @@ pub fn choose_content() {
     }
 }
 
+/// The value of a register that was never written; reported where the program reads it.
+pub fn register(is_read: bool) -> i32 {
+    let value = -(choice::choose(0, 1) as i32);
+    if is_read {
+        sched::misuse(0, wire::UNWRITTEN);
+    }
+    value
+}
+
 /// An object was made whose content is known: a copy of something else.
 pub fn made_as_copy(start: u64, size: u64) {
     forget(start, size);

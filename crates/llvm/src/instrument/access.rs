@@ -127,6 +127,21 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
+    /// The value of a register that was never written: the controlled runtime decides it, elsewhere it is zero. Only where
+    /// it is read has it a place in the source.
+    pub(super) fn unwritten(&self, value: Value<'m>, site: SiteId) {
+        let decided = if self.is_recorded() {
+            value.ty().zero()
+        } else {
+            self.insert.before(value);
+            let is_read = self.insert.const_i32(value.location().is_some().into());
+            let number = self.insert.asking_hook("__rp_unwritten", &[is_read, self.site(site)]);
+            self.insert.number_as(number, value.ty())
+        };
+        value.replace_all_uses(decided);
+        value.erase();
+    }
+
     fn allocated_size(&self, local: Value<'m>) -> Value<'m> {
         let element = self.module.layout().stride(local.allocated());
         match local.operand(0).map(|count| (count, count.as_integer())) {

@@ -220,6 +220,20 @@ impl<'m> Builder<'m> {
         unsafe { self.made(LLVMBuildExtractValue(self.raw, aggregate.raw(), index, UNNAMED)) }
     }
 
+    /// Some value of this type, the same for all its uses.
+    pub(crate) fn frozen(&self, ty: Ty<'m>) -> Value<'m> {
+        // SAFETY: the type of a value, which has an undefined one.
+        unsafe { self.made(LLVMBuildFreeze(self.raw, LLVMGetUndef(ty.raw()), UNNAMED)) }
+    }
+
+    /// A number as a value of an integer or pointer type, with its sign; the zero of any other type.
+    pub(crate) fn number_as(&self, number: Value<'m>, ty: Ty<'m>) -> Value<'m> {
+        if ty.is_pointer() {
+            return self.to_pointer(self.widened(number, true));
+        }
+        if ty.is_integer() { self.int_cast(number, ty, true) } else { ty.zero() }
+    }
+
     /// Room for a value of this type in the frame.
     pub(crate) fn alloca(&self, ty: Ty<'m>) -> Value<'m> {
         // SAFETY: the type of a value.

@@ -120,6 +120,13 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetVolatile(self.raw(), volatile.into()) };
     }
 
+    /// Whether LLVM may not remove, add or move a load or store.
+    pub(crate) fn is_volatile(self) -> bool {
+        let accesses = matches!(self.opcode(), Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore));
+        // SAFETY: a load or store.
+        accesses && unsafe { LLVMGetVolatile(self.raw()) != 0 }
+    }
+
     /// The order of an atomic load, store, read-modify-write or fence; `NotAtomic` for plain accesses and all else.
     pub(crate) fn ordering(self) -> LLVMAtomicOrdering {
         match self.opcode() {

@@ -4,6 +4,7 @@ use super::{
     Access, Callback, Ending, Handles, Language, Library, Locking, Move, Operation, Order, Place, Registered, Source,
 };
 use crate::generator::Random;
+use model::{Environment, Surprise};
 
 const ORDERS: [Order; 6] =
     [Order::Relaxed, Order::Consume, Order::Acquire, Order::Release, Order::AcquireRelease, Order::Sequential];
@@ -30,6 +31,7 @@ pub(super) fn source(seed: u64) -> Source {
         at_exit: if composer.random.one_in(6) { vec![composer.access()] } else { Vec::new() },
         registered: composer.random.pick(&registered),
         ending: composer.random.pick(&ending),
+        environment: composer.environment(),
     }
 }
 
@@ -39,6 +41,12 @@ struct Composer {
 }
 
 impl Composer {
+    /// Nothing most of the time: proofs are made for that.
+    fn environment(&mut self) -> Environment {
+        let parts = [Surprise::Spurious, Surprise::Uninitialised].map(|part| self.random.one_in(3).then_some(part));
+        parts.into_iter().flatten().fold(Environment::default(), Environment::with)
+    }
+
     /// Between `least` and `most` moves, at most so deep.
     fn moves(&mut self, least: usize, most: usize, depth: usize) -> Vec<Move> {
         let many = least + self.random.below(most - least + 1);

@@ -1,5 +1,7 @@
 //! Writes a source.
 
+use model::Surprise;
+
 use super::{Access, Callback, Ending, Language, Library, Locking, Move, Operation, Order, Place, Registered, Source};
 
 const HEAD: &str = r#"#ifndef _GNU_SOURCE
@@ -55,7 +57,8 @@ fn place(place: Place) -> (&'static str, &'static str) {
 }
 
 pub(super) fn text(source: &Source) -> String {
-    let mut emitter = Emitter { language: source.language, helpers: String::new(), names: 0 };
+    let unwritten = source.environment.has(Surprise::Uninitialised);
+    let mut emitter = Emitter { language: source.language, unwritten, helpers: String::new(), names: 0 };
     let workers = ["first_worker", "second_worker"];
     let last = ["", source.handles.last_of_second()];
     let mut functions = String::new();
@@ -83,6 +86,8 @@ pub(super) fn text(source: &Source) -> String {
 
 struct Emitter {
     language: Language,
+    /// Whether choices are locals that were never written.
+    unwritten: bool,
     /// Functions and variables that moves need.
     helpers: String,
     /// Number of generated names.
@@ -144,6 +149,10 @@ impl Emitter {
                 let number = self.fresh();
                 let block = self.block(&format!("if (read(ends[0], &byte{number}, 1) == 1)"), inner, depth);
                 format!("{pad}char byte{number};\n{block}")
+            }
+            Move::Chosen(inner) if self.unwritten => {
+                let number = self.fresh();
+                format!("{pad}int open{number};\n") + &self.block(&format!("if (open{number})"), inner, depth)
             }
             Move::Chosen(inner) => self.block("if (raceproof_choose(0, 1))", inner, depth),
         }

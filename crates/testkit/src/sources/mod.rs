@@ -1,9 +1,11 @@
 //! Generated C and C++ sources, for what the [small programs](crate::generator) cannot say: handles of threads that are
 //! copied and overwritten, exceptions and destructors, `longjmp`, every memory order, library calls with a state, handlers
-//! at exit, callbacks, descriptors.
+//! at exit, callbacks, descriptors, weak compare-exchanges that fail, locals that were never written.
 //!
 //! There is no brute force for these: the complete search of the real program is the truth that the other engines are held
 //! against. Every access has a line of its own, so that pairs can be compared by their lines.
+
+use model::Environment;
 
 mod compose;
 mod emit;
@@ -54,6 +56,9 @@ pub struct Source {
     pub registered: Registered,
     /// How `main` ends.
     pub ending: Ending,
+    /// What the environment may do. Where it is asked what unwritten memory holds, [`Move::Chosen`] reads a local that was
+    /// never written.
+    pub environment: Environment,
 }
 
 /// Where the shared variables are.

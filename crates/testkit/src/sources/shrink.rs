@@ -1,5 +1,7 @@
 //! Minimises a failing source.
 
+use model::Environment;
+
 use super::{Ending, Handles, Move, Place, Source};
 
 /// Drops moves and simplifies what is around them, one at a time, while the failure persists and attempts are left.
@@ -44,6 +46,9 @@ fn smaller(source: &Source) -> Vec<Source> {
     }
     if source.ending != Ending::Return {
         with(&|candidate| candidate.ending = Ending::Return);
+    }
+    if source.environment != Environment::default() {
+        with(&|candidate| candidate.environment = Environment::default());
     }
     all
 }
