@@ -121,6 +121,11 @@ fn uses_library(program: &Program) -> bool {
         || statements(program).any(|stmt| matches!(stmt, Stmt::Library { .. }))
 }
 
+/// Whether the program's text creates threads.
+pub(crate) fn creates_threads(program: &Program) -> bool {
+    statements(program).any(creates)
+}
+
 fn creates(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Sync { op: SyncOp::Create { .. }, .. })
 }

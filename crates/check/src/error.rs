@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use files::Difference;
+use report::Code;
+
+use crate::gap::Gap;
 
 /// Why there is no result. What the user's program does wrong is never an error here.
 #[derive(Debug, thiserror::Error)]
@@ -122,6 +125,39 @@ impl Error {
     /// Whether the user gave something that cannot be used, whatever the budget.
     pub(crate) fn is_misuse(&self) -> bool {
         matches!(self, Self::NoSuchEntry(_) | Self::Locks { .. } | Self::NoLocks { .. } | Self::Stdin { .. })
+    }
+
+    /// What keeps the program from running although there is a text to look at: functions or variables that no input has.
+    pub(crate) fn unlinked(&self) -> Option<Gap> {
+        const NAMED: usize = 3;
+        let Self::Llvm(llvm::Error::Build { diagnostics, .. }) = self else { return None };
+        let names: Vec<&str> = diagnostics
+            .lines()
+            .filter_map(|line| line.split_once("undefined symbol: "))
+            .map(|(_, name)| name)
+            .collect();
+        let named = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
+        let reason = format!("the program cannot be run: no input defines {named}{more}");
+        let settle = "give all sources of the program; libraries go into `--cflags`, for example `--cflags -lz`";
+        (!names.is_empty()).then(|| Gap::new(Code::NOT_ASKED, reason, settle))
+    }
+
+    /// What the program did to its own run, so that the run tells nothing; `None` for failures of the machine and of ours.
+    pub(crate) fn lost_run(&self) -> Option<Gap> {
+        use exec::Error::{Died, Garbled, Runtime, ScheduleTooLong, TooManyChoices};
+        let error = match self {
+            Self::Exec(error) => error,
+            Self::Search(error) => match &**error {
+                explore::Error::Executor(error) => error,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let is_of_program =
+            matches!(error, Died { .. } | Runtime { .. } | Garbled(_) | ScheduleTooLong { .. } | TooManyChoices { .. });
+        let settle = "look for what the program does to its own process: descriptors it closes, memory it overwrites";
+        is_of_program.then(|| Gap::new(Code::UNMODELLED, format!("a run was lost: {error}"), settle))
     }
 
     /// What the user can do about it, where the message does not say.

@@ -54,6 +54,7 @@ pub fn predict_foreign(path: &Path, bytes: &[u8], options: &::predict::Options) 
         assumptions: BTreeSet::new(),
         scope: ONE_RUN,
         incomplete: true,
+        warnings: Vec::new(),
         start,
     }))
 }

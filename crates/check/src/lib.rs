@@ -19,6 +19,7 @@ mod gap;
 mod input;
 mod ledger;
 mod line;
+mod outside;
 mod record;
 mod replay;
 mod request;
@@ -30,6 +31,7 @@ mod text;
 
 pub use build::{BuildOptions, Built, LOCK_PRESETS};
 pub use coverability::{Checked, Coverability, NetFile, NetForm, check_certificate, cover, print_net};
+pub use document::cut_short;
 pub use dump::{Run, first_run};
 pub use engine::explore::SearchOptions;
 pub use engine::static_::AnalysisFigures;

@@ -31,22 +31,30 @@ pub struct Replayed {
     pub run: Run,
     /// Number of segments of the schedule, all of which were as recorded.
     pub segments: usize,
+    /// Whether the program is not the one the witness was made of, although its run is the same.
+    pub changed: bool,
 }
 
-/// Reads a witness, builds its program and checks that it is the same.
-fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<(Witness, Arc<Built>), Error> {
+/// The program of a witness.
+struct Rebuilt {
+    witness: Witness,
+    built: Arc<Built>,
+    /// Whether it is not the one the witness was made of; comments are enough.
+    changed: bool,
+}
+
+/// Reads a witness and builds its program.
+fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Rebuilt, Error> {
     let witness = Witness::read(path)?;
     let program = &witness.program;
     let built = build(&BuildOptions { machine, ..program.into() }, budget)?;
-    if built.identity.hash != program.hash {
-        return Err(Error::ProgramChanged { witness: path.to_owned() });
-    }
+    let changed = built.identity.hash != program.hash;
     if let Some(stdin) = &program.stdin
         && built.identity.stdin_hash != program.stdin_hash
     {
         return Err(Error::StdinChanged { witness: path.to_owned(), stdin: stdin.clone() });
     }
-    Ok((witness, built))
+    Ok(Rebuilt { witness, built, changed })
 }
 
 fn limits(witness: &Witness) -> Limits {
@@ -54,18 +62,20 @@ fn limits(witness: &Witness) -> Limits {
 }
 
 /// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as
-/// recorded.
+/// recorded. A program that changed since may still have the same run, in other lines.
 pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Replayed, Error> {
     let start = Instant::now();
-    let (witness, built) = rebuild(path, machine, budget)?;
+    let Rebuilt { witness, built, changed } = rebuild(path, machine, budget)?;
+    let or_changed = |error| if changed { Error::ProgramChanged { witness: path.to_owned() } } else { error };
     let Running { mut target, symbols, .. } = Running::launch(Arc::clone(&built), &limits(&witness), budget)?;
     let trace = target.run(&witness.schedule())?;
-    witness.compare(&trace).map_err(|difference| Error::ReplayDiffers { witness: path.to_owned(), difference })?;
+    let differs = |difference| or_changed(Error::ReplayDiffers { witness: path.to_owned(), difference });
+    witness.compare(&trace).map_err(differs)?;
     let names = ObjectNames::new(&built.program, &symbols);
     let describer = Describer { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
-    let Shown { mut pair, error, unknown, mut run } = show(&describer, &witness, &trace, spelled)
-        .ok_or_else(|| Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) })?;
+    let Shown { mut pair, error, unknown, mut run } = show(&describer, &witness, changed, &trace, spelled)
+        .ok_or_else(|| or_changed(Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) }))?;
     if let (Some(pair), RecordedFinding::Race { accesses, .. }) = (&mut pair, &witness.finding)
         && let [Some(first), Some(second)] = [&accesses[0], &accesses[1]].map(|access| witness.event(&access.event))
     {
@@ -85,9 +95,10 @@ pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<
         assumptions: BTreeSet::new(),
         scope: ONE_RUN,
         incomplete: true,
+        warnings: Vec::new(),
         start,
     });
-    Ok(Replayed { report, run, segments: witness.segments.len() })
+    Ok(Replayed { report, run, segments: witness.segments.len(), changed })
 }
 
 fn kind(finding: &RecordedFinding) -> &'static str {
@@ -109,8 +120,14 @@ struct Shown {
     run: Run,
 }
 
-/// Finds the witness's finding in a run of its schedule.
-fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Option<String>) -> Option<Shown> {
+/// Finds the witness's finding in a run of its schedule; in a program that changed, perhaps in other lines.
+fn show(
+    describer: &Describer<'_>,
+    witness: &Witness,
+    changed: bool,
+    trace: &Trace,
+    spelled: Option<String>,
+) -> Option<Shown> {
     let program = describer.program;
     let tell = |ending: &Ending<'_>| story::tell(describer.program, describer.names, trace, ending);
     let fault = |kind, thread: ThreadId, site, message: &str, what: &str| {
@@ -123,8 +140,9 @@ fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Op
         (RecordedFinding::Race { accesses, adjacent, .. }, _) => {
             let [first, second] = [witness.event(&accesses[0].event)?, witness.event(&accesses[1].event)?];
             let is_at = |site, recorded: &RecordedAccess| {
-                let Position { line, column, .. } = Position::of(describer.program, site);
-                (line, column) == (recorded.line, recorded.column)
+                let Position { function, line, column, .. } = Position::of(describer.program, site);
+                let in_line = if changed { function == recorded.function } else { line == recorded.line };
+                in_line && column == recorded.column
             };
             let wanted = |[one, other]: [Option<SiteId>; 2]| is_at(one, &accesses[0]) && is_at(other, &accesses[1]);
             let shown = describer.race(trace, first, second, wanted)?;
@@ -191,7 +209,10 @@ fn show(describer: &Describer<'_>, witness: &Witness, trace: &Trace, spelled: Op
 /// The command that runs the witness's program under gdb and stops right before the last event of its schedule: the
 /// second access of a race. `more` are further arguments of gdb. The program lives as long as what is returned with it.
 pub fn debugger(path: &Path, more: &[String], budget: &Budget) -> Result<(Command, Arc<Built>), Error> {
-    let (witness, built) = rebuild(path, None, budget)?;
+    let Rebuilt { witness, built, changed } = rebuild(path, None, budget)?;
+    if changed {
+        return Err(Error::ProgramChanged { witness: path.to_owned() });
+    }
     let mut schedule = witness.schedule();
     if let Some(last) = schedule.segments.last_mut() {
         last.until = last.until.saturating_sub(1);

@@ -83,6 +83,10 @@ pub struct Request {
     pub recording: Recording,
     /// How to search.
     pub search: SearchOptions,
+    /// Whether the answer of `check` is also about errors other than races, in every schedule.
+    pub promises_other_errors: bool,
+    /// Whether only what runs reach is asked about, whatever the program reads from outside.
+    pub reached_only: bool,
     /// Where witness files go; created when there is something to write.
     pub witness_dir: PathBuf,
     /// Where the bundle goes when an engine turns out to be wrong.
@@ -110,6 +114,8 @@ impl Request {
             prediction: predict::Options::default(),
             recording: Recording::default(),
             search: SearchOptions::default(),
+            reached_only: false,
+            promises_other_errors: false,
             witness_dir: PathBuf::from("raceproof-witnesses"),
             bundle_dir: PathBuf::from("."),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use exec::{Isolation, Target};
 use files::RunOptions;
-use model::{Budget, Environment, Executor, Schedule, Surprise, Trace};
+use model::{Budget, End, Environment, Executor, Schedule, Surprise, Trace};
 use symbols::Symbols;
 
 use crate::{Built, Error};
@@ -80,6 +80,8 @@ pub(crate) struct Running {
     pub(crate) target: Target,
     /// The run under the empty schedule.
     pub(crate) first: Trace,
+    /// How it went, in short.
+    pub(crate) first_run: FirstRun,
     /// Where its globals are.
     pub(crate) symbols: Symbols,
 }
@@ -90,6 +92,31 @@ impl Running {
         let mut target = built.launch(limits.config(&built, budget))?;
         let first = target.run(&Schedule::new())?;
         let symbols = target.symbols()?;
-        Ok(Self { built, target, first, symbols })
+        let output = target.output()?;
+        let threads = first.threads.len().saturating_sub(1);
+        let last_line = last_line(&output.stderr).or_else(|| last_line(&output.stdout));
+        let first_run = FirstRun { end: first.end.clone(), threads, last_line };
+        Ok(Self { built, target, first, first_run, symbols })
     }
+}
+
+/// How the first run of a program went.
+#[derive(Clone, Debug)]
+pub(crate) struct FirstRun {
+    /// How it ended.
+    pub(crate) end: End,
+    /// Threads it created.
+    pub(crate) threads: usize,
+    /// The last line it wrote that is not empty: to standard error, if there is one.
+    pub(crate) last_line: Option<String>,
+}
+
+/// The last line of a stream that says something, cut where it is long.
+fn last_line(stream: &[u8]) -> Option<String> {
+    const LONGEST: usize = 80;
+    let text = String::from_utf8_lossy(&stream[stream.len().saturating_sub(4 * LONGEST)..]).into_owned();
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let printable: String = line.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let cut = printable.chars().count() > LONGEST;
+    Some(if cut { printable.chars().take(LONGEST).chain(['…']).collect() } else { printable })
 }

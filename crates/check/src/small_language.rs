@@ -73,6 +73,7 @@ pub fn verify_small_language(
         assumptions: BTreeSet::new(),
         scope: scope(stopped.is_some()),
         incomplete: false,
+        warnings: Vec::new(),
         start,
     }))
 }

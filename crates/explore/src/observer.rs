@@ -1,6 +1,6 @@
 //! Observing a search.
 
-use model::{Step, Trace};
+use model::{Pair, Step, Trace};
 
 use crate::checkpoint::Checkpoint;
 use crate::outcome::Statistics;
@@ -28,6 +28,10 @@ pub trait Observer {
     /// Called after every execution.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;
+    }
+    /// Called once for each pair that an execution shows to race, right after it.
+    fn race(&mut self, pair: Pair) {
+        let _ = pair;
     }
     /// Called with the trace of an execution before it is examined. Its events before `from` are those of the previous
     /// trace. Executions by helpers are omitted unless they show something new or contain one of the first [`EXAMPLES`]

@@ -65,6 +65,8 @@ pub(crate) struct Search<'a, E: Executor> {
     /// The reduction in use: the requested one unless that does not cover the program.
     name: ReductionName,
     found: Findings,
+    /// Races that the observer knows of.
+    reported: BTreeSet<Pair>,
     examiner: Examiner,
     statistics: Statistics,
     /// Schedules already run to expose masked failures.
@@ -96,6 +98,7 @@ impl<'a, E: Executor> Search<'a, E> {
             observer,
             name: options.reduction,
             found: Findings::default(),
+            reported: BTreeSet::new(),
             examiner: Examiner::default(),
             statistics: Statistics::default(),
             unmasked: BTreeSet::new(),
@@ -366,6 +369,11 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 
     fn report_progress(&mut self, depth: usize) {
+        if self.found.races.len() > self.reported.len() {
+            for pair in self.found.races.keys().filter(|pair| self.reported.insert(**pair)) {
+                self.observer.race(*pair);
+            }
+        }
         self.observer.progress(&Progress {
             statistics: self.statistics,
             depth,

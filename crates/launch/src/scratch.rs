@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
@@ -43,12 +44,32 @@ impl Scratch {
             return Err(io::Error::last_os_error());
         }
         fs::rename(new, folder.path().join(LOCK))?;
+        alive().push(folder.path().to_owned());
         Ok(Self { folder, _owned: owned })
+    }
+
+    /// Deletes all folders of this process, which is about to end without its destructors.
+    pub fn remove_all() {
+        for folder in alive().drain(..) {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+}
+
+/// Folders of this process.
+fn alive() -> MutexGuard<'static, Vec<PathBuf>> {
+    static ALIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    ALIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        alive().retain(|folder| folder != self.path());
     }
 }
 

@@ -177,10 +177,9 @@ impl Units {
         merge(&mut program.unmodelled, &unmodelled);
         let bitcode = folder.join("instrumented.bc");
         create_dir(folder)?;
-        if !sources.module.write_bitcode_to_path(&bitcode) {
-            let cause = std::io::Error::other("LLVM could not write the file");
-            return Err(Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause });
-        }
+        // LLVM would end the process where the disk is full.
+        std::fs::write(&bitcode, sources.module.write_bitcode_to_memory().as_slice())
+            .map_err(|cause| Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause })?;
         Ok(Compiled {
             program: Arc::new(program),
             unmodelled,

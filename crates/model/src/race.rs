@@ -199,9 +199,14 @@ impl Analyser {
             if let Some(history) = history {
                 history.push(Updated { step, cell: access.cell, thread, how: mine });
             }
+            // Uses with nothing to tell: with many threads, most lanes are of a few.
+            let mut told: SmallVec<[SiteUse; 4]> = SmallVec::new();
             shadow.visit(access.cell, |other, theirs, lane| {
                 let could_race = (theirs.writes || mine.writes) && (theirs.plain || mine.plain);
-                let Some(last) = lane.last().filter(|_| could_race && other != thread) else { return };
+                if !could_race || other == thread || told.contains(&theirs) {
+                    return;
+                }
+                let Some(last) = lane.last() else { return };
                 let pair = pair(theirs.site, mine.site);
                 if new && conflicting.insert(pair) {
                     analysis.conflicts.push(pair);
@@ -211,6 +216,8 @@ impl Analyser {
                     let (first_access, second_access) = (last.access as usize, index);
                     let race = Race { first: last.step, second: step, first_access, second_access };
                     racing.push(Racing { pair, race, id: EventId { thread: other, position: last.position } });
+                } else if told.len() < told.inline_size() {
+                    told.push(theirs);
                 }
             });
         }

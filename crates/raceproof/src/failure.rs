@@ -1,5 +1,6 @@
 //! Telling the user why there is no result.
 
+use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -28,6 +29,12 @@ impl Failure {
             let _ = writeln!(stderr, "{HELP}help{HELP:#}: {help}");
         }
         ExitCode::from(2)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message.trim_end())
     }
 }
 

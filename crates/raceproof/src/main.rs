@@ -4,6 +4,7 @@
 
 mod commands;
 mod failure;
+mod guard;
 mod interrupt;
 mod memory;
 mod output;
@@ -48,6 +49,7 @@ enum Command {
 
 fn main() -> ExitCode {
     failure::install_panic_hook();
+    interrupt::survive_file_limits();
     let result = match Cli::parse().command {
         Command::Check(check) => check.run(),
         Command::Explore(explore) => explore.run(),

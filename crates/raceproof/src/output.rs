@@ -15,18 +15,24 @@ pub(crate) fn width() -> usize {
 }
 
 /// Prints to standard output, without styles where they are not wanted. A closed pipe is the reader's choice.
-pub(crate) fn print(text: &str) {
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+            format!("cannot write to standard output: {error}"),
+            "make room there, or give the result another place with `--json-out`",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Shows a report: one JSON document, or text with `more` before the last lines.
-pub(crate) fn show(report: &Report, json: bool) {
-    if json {
-        print(&report::json::render(report));
+pub(crate) fn show(report: &Report, json: bool) -> Result<(), Failure> {
+    print(&if json {
+        report::json::render(report)
     } else {
-        print(&report::terminal::render(report, &mut Sources::new(), width()));
-    }
+        report::terminal::render(report, &mut Sources::new(), width())
+    })
 }
 
 /// Prints to standard error what was asked for besides the result.
@@ -49,23 +55,41 @@ pub(crate) fn write_json(report: &Report, path: &Path) -> Result<(), Failure> {
 /// Writes a whole file or nothing. What is no ordinary file, such as a pipe, is written as it is.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     let written = if path.exists() && !path.is_file() { std::fs::write(path, text) } else { replace(path, text) };
-    written.map_err(|error| {
-        Failure::new(
-            format!("cannot write `{}`: {error}", path.display()),
-            "choose a folder that exists and that you may write to",
-        )
-    })
+    written.map_err(|error| cannot_write(path, &error))
+}
+
+/// Whether a file could be written now, so that a mistake in its path costs no time.
+pub(crate) fn try_file(path: &Path) -> Result<(), Failure> {
+    let tried = if path.is_dir() {
+        Err(std::io::ErrorKind::IsADirectory.into())
+    } else if path.exists() && !path.is_file() {
+        Ok(())
+    } else {
+        beside(path).map(drop)
+    };
+    tried.map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    // The system's reason, without the name of a temporary file.
+    let message = format!("cannot write `{}`: {}", path.display(), error.kind());
+    Failure::new(message, "choose a folder that exists and that you may write to")
 }
 
 /// Writes a file beside the target and renames it.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let ordinary = std::fs::Permissions::from_mode(0o666);
-    let mut file = tempfile::Builder::new().prefix(".raceproof-").permissions(ordinary).tempfile_in(folder)?;
+    let mut file = beside(path)?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())
+}
+
+/// A new file in the folder of another, removed unless it takes its place.
+fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let ordinary = std::fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(".raceproof-").permissions(ordinary).tempfile_in(folder)
 }
 
 /// The report's first race as a violation witness of the software-verification competition.

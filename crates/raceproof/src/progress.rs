@@ -1,11 +1,15 @@
 //! A line of progress on standard error, when that is a terminal and the search takes longer than a second.
 
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use check::{AnalysisFigures, Watcher};
 use explore::{Observer, Progress};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
-use model::Engine;
+use model::{Budget, Engine};
+use report::Report;
+
+use crate::guard::SoFar;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -15,6 +19,8 @@ pub(crate) struct Line {
     bar: ProgressBar,
     start: Instant,
     next: Instant,
+    budget: Budget,
+    so_far: SoFar,
     /// The engine at work and the pairs it works on, in `check`.
     engine: Option<(Engine, usize)>,
     /// What the static engine did.
@@ -22,11 +28,14 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new() -> Self {
+    /// A line for work within a budget. The program is compiled first.
+    pub(crate) fn new(budget: &Budget, so_far: SoFar) -> Self {
         let start = Instant::now();
         let style = ProgressStyle::with_template("{spinner} {wide_msg} [{elapsed}]");
         let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        Self { bar, start, next: start + PATIENCE, engine: None, analysis: None }
+        bar.set_message("compiling");
+        bar.enable_steady_tick(INTERVAL);
+        Self { bar, start, next: start + PATIENCE, budget: budget.clone(), so_far, engine: None, analysis: None }
     }
 }
 
@@ -39,7 +48,7 @@ impl Observer for Line {
         self.next = now + INTERVAL;
         let executions = progress.statistics.executions;
         let rate = executions as f64 / now.duration_since(self.start).as_secs_f64();
-        let left = progress.expected.map_or_else(String::new, |expected| remaining(executions, expected, rate));
+        let left = progress.expected.map_or_else(String::new, |expected| self.remaining(executions, expected, rate));
         let errors = match progress.failures {
             0 => String::new(),
             n => format!("{}, ", counted(n, "other error")),
@@ -60,16 +69,21 @@ fn counted(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
-/// How many executions there seem to be, and how long the rest seems to take.
-fn remaining(executions: u64, expected: u64, rate: f64) -> String {
-    let rest = Duration::try_from_secs_f64(expected.saturating_sub(executions) as f64 / rate);
-    match rest {
-        Ok(rest) => format!(" of about {expected}, about {} left", HumanDuration(rest)),
-        Err(_) => format!(" of about {expected}"),
-    }
-}
-
 impl Line {
+    /// How many executions there seem to be, and how long the rest seems to take, or how long it may.
+    fn remaining(&self, executions: u64, expected: u64, rate: f64) -> String {
+        let rest = Duration::try_from_secs_f64(expected.saturating_sub(executions) as f64 / rate).ok();
+        let limit = self.budget.remaining();
+        let time = match (rest, limit) {
+            (rest, Some(limit)) if rest.is_none_or(|rest| rest > limit) => {
+                format!(", the limit is in {}", HumanDuration(limit))
+            }
+            (Some(rest), _) => format!(", about {} left", HumanDuration(rest)),
+            (None, _) => String::new(),
+        };
+        format!(" of about {expected}{time}")
+    }
+
     /// `explore: 12 pairs left; ` in `check`.
     fn at_work(&self) -> String {
         self.engine.map_or_else(String::new, |(engine, open)| format!("{engine}: {} left; ", counted(open, "pair")))
@@ -96,6 +110,14 @@ impl Watcher for Line {
         self.bar.set_message(self.at_work().trim_end_matches("; ").to_owned());
         // Proofs report no progress of their own.
         self.bar.enable_steady_tick(INTERVAL);
+    }
+
+    fn so_far(&mut self, report: Report) {
+        *self.so_far.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+    }
+
+    fn found(&mut self, places: &str) {
+        self.bar.println(format!("data race: {places}"));
     }
 
     fn settled(&mut self, open: usize, races: usize) {

@@ -82,7 +82,10 @@ fn witnesses() {
     refused(&folder, &["replay", "edited.rpw"], &["edited.rpw", "changed after it was written", "help: "]);
 
     let source = std::fs::read_to_string(folder.path().join("counter.c")).unwrap();
-    write(&folder, "counter.c", &source.replace("counter = 10", "counter = 11"));
+    write(&folder, "counter.c", &format!("// A comment moves every line.\n{source}"));
+    let moved = folder.raceproof(&["replay", witness]);
+    assert!(moved.status == 1 && moved.stderr.contains("not the one the witness was made of"), "{}", moved.stderr);
+    write(&folder, "counter.c", &source.replace("counter = 10", "counter = counter + 10"));
     refused(&folder, &["replay", witness], &["program changed", witness, "help: "]);
     write(&folder, "counter.c", &source);
     assert_eq!(folder.raceproof(&["replay", witness]).status, 1, "the old program replays again");

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const RACEPROOF: &str = env!("CARGO_BIN_EXE_raceproof");
 
 /// Seconds that commands get.
-const TIME: u64 = 4;
+const TIME: u64 = 3;
 
 /// What they may take longer. The promise is two seconds; tests run beside others.
 const LATE: Duration = Duration::from_secs(4);
@@ -50,17 +51,42 @@ fn left_behind(folder: &Path) -> Vec<String> {
 fn folders(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with("raceproof-")).collect()
+    names.filter(|name| name.starts_with("raceproof-") && name != "raceproof-witnesses").collect()
 }
 
-/// Runs a command on a program: it answers in time and cleans up.
-fn answer(command: &str, name: &str, statuses: &[i32]) -> Output {
+/// Bytes that commands get, in both forms.
+const MEMORY: (&str, u64) = ("1G", 1 << 30);
+
+/// Runs a command to its end, measuring: its output, and most bytes that it and its processes used.
+fn measured(mut command: Command) -> (Output, u64) {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (process, ended) = (child.id(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let measuring = scope.spawn(|| {
+            let mut most = 0;
+            while !ended.load(Ordering::Acquire) {
+                most = launch::memory::used_by(process).max(most);
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            most
+        });
+        let output = child.wait_with_output().unwrap();
+        ended.store(true, Ordering::Release);
+        (output, measuring.join().unwrap())
+    })
+}
+
+/// Runs a command on a program: it answers in time and within its memory, and cleans up.
+fn answer(command: &str, name: &str, more: &[&str], statuses: &[i32]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let start = Instant::now();
-    let args = [command, "--time", &TIME.to_string(), "--memory", "2G", "--witness-dir", "w"];
-    let output = raceproof(folder.path(), &args, name).output().unwrap();
+    let time = TIME.to_string();
+    let args = [command, "--time", &time, "--memory", MEMORY.0, "--witness-dir", "w"];
+    let (output, memory) = measured(raceproof(folder.path(), &[&args, more].concat(), name));
     let (took, text) = (start.elapsed(), String::from_utf8_lossy(&output.stdout).into_owned());
-    let said = format!("{command} {name}: {:?}\n{text}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    let said =
+        format!("{command} {name} {more:?}: {:?}\n{text}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(memory < MEMORY.1 + MEMORY.1 / 4, "{} MB, {said}", memory >> 20);
     assert!(took < Duration::from_secs(TIME) + LATE, "after {took:?}, {said}");
     assert!(output.status.code().is_some_and(|status| statuses.contains(&status)), "{said}");
     assert_eq!(left_behind(folder.path()), [""; 0], "{said}");
@@ -71,8 +97,65 @@ fn answer(command: &str, name: &str, statuses: &[i32]) -> Output {
 /// A race before a thread that does not end is found.
 fn race_is_found(name: &str) {
     for command in ["check", "explore"] {
-        answer(command, name, &[1]);
+        answer(command, name, &[], &[1]);
     }
+}
+
+/// Programs that race and then do one thing of a file; the race is found whatever that is.
+macro_rules! race_is_found_before {
+    ($file:literal: $($test:ident $what:literal),* $(,)?) => {
+        $(#[test]
+        fn $test() {
+            answer("check", $file, &[concat!("--cflags=-D", $what)], &[1]);
+        })*
+    };
+}
+
+race_is_found_before! { "hung.c":
+    hung_in_pause "PAUSE",
+    hung_in_sigsuspend "SIGSUSPEND",
+    hung_in_sigwait "SIGWAIT",
+    hung_in_sigtimedwait "SIGTIMEDWAIT",
+    hung_in_select "SELECT",
+    hung_in_poll "POLL",
+    hung_in_epoll "EPOLL",
+    hung_in_read "READ",
+    hung_in_write "WRITE",
+    hung_in_accept "ACCEPT",
+    hung_in_select_of_a_socket "SELECT_SOCKET",
+    hung_in_eventfd "EVENTFD",
+    hung_in_timerfd "TIMERFD",
+    hung_in_sleep "SLEEP",
+    hung_in_yield "YIELD",
+    hung_in_a_loop "SPIN",
+    hung_in_a_condition "CONDITION",
+    hung_in_a_semaphore "SEMAPHORE",
+    hung_in_a_futex "FUTEX",
+    hung_in_flock "FLOCK",
+    hung_in_a_fifo "FIFO",
+    hung_in_a_queue "QUEUE",
+    hung_in_a_child "CHILD",
+    hung_in_a_command "COMMAND",
+    a_fork_bomb "FORK_BOMB",
+}
+
+race_is_found_before! { "greedy.c":
+    an_endless_file "ENDLESS_FILE",
+    endless_files "FILES",
+    endless_descriptors "DESCRIPTORS",
+    endless_mappings "MAPPINGS",
+    endless_errors "ERRORS",
+    a_killed_program "KILL",
+    a_clock_that_jumps "CLOCK",
+    closed_descriptors "CLOSES",
+    an_aborted_program "ABORT",
+}
+
+/// On a machine that does nothing else the race is found; beside other tests there may be no time for it.
+#[test]
+fn ten_thousand_threads() {
+    answer("check", "many_threads.c", &[], &[1, 3]);
+    answer("explore", "many_threads.c", &[], &[1, 3]);
 }
 
 #[test]
@@ -97,7 +180,7 @@ fn endless_recursion() {
 
 #[test]
 fn a_start_without_end() {
-    answer("explore", "endless_start.c", &[3]);
+    answer("explore", "endless_start.c", &[], &[3]);
 }
 
 /// The program ends with the tool, and the next start deletes its folder.
@@ -131,4 +214,93 @@ fn a_killed_tool_leaves_no_process() {
 fn runs_program(process: &str) -> bool {
     std::fs::read_link(Path::new(process).join("exe"))
         .is_ok_and(|path| path.file_name().is_some_and(|n| n == "program"))
+}
+
+/// A command on a program with one race, in a shell: status, standard output and standard error.
+fn in_shell(folder: &Path, script: &str) -> (i32, String, String) {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(script).current_dir(folder).env("TMPDIR", folder).env("RACEPROOF", RACEPROOF);
+    let output = shell.env("PROGRAM", program("racy.c")).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// What cannot be done is said, with a reason and in time, and nothing is left behind.
+#[track_caller]
+fn is_refused(script: &str, reason: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, _, errors) = in_shell(folder.path(), script);
+    assert_eq!(status, 2, "{errors}");
+    assert!(errors.starts_with("error: ") && errors.contains(reason), "{errors}");
+    assert_eq!(folders(folder.path()), [""; 0], "{errors}");
+}
+
+#[test]
+fn standard_output_that_is_full() {
+    is_refused("$RACEPROOF check $PROGRAM >/dev/full", "standard output");
+}
+
+#[test]
+fn files_that_cannot_be_written() {
+    for flag in ["html", "sarif", "json-out", "svcomp", "checkpoint"] {
+        is_refused(&format!("$RACEPROOF check $PROGRAM --{flag} /proc/none/result"), "/proc/none/result");
+        is_refused(&format!("$RACEPROOF check $PROGRAM --{flag} ."), "cannot write `.`");
+    }
+}
+
+#[test]
+fn no_folder_for_temporary_files() {
+    is_refused("TMPDIR=/proc/none $RACEPROOF check $PROGRAM", "temporary files");
+}
+
+#[test]
+fn limits_of_the_shell() {
+    is_refused("ulimit -f 100; $RACEPROOF check $PROGRAM", "File too large");
+    is_refused("ulimit -v 500000; $RACEPROOF check $PROGRAM", "Cannot allocate memory");
+    is_refused("ulimit -n 14; $RACEPROOF check $PROGRAM", "Too many open files");
+}
+
+/// Where a file system of a few kilobytes can be made, which takes a user namespace.
+#[test]
+fn a_full_disk() {
+    let can = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "-o", "size=20k", "none", "/mnt"]).status();
+    if !can.is_ok_and(|status| status.success()) {
+        return;
+    }
+    for size in ["20k", "100k", "1m"] {
+        let script = format!(
+            "mkdir disk; unshare -Urm sh -c 'mount -t tmpfs -o size={size} none disk; TMPDIR=$PWD/disk $RACEPROOF check $PROGRAM'"
+        );
+        is_refused(&script, "No space left on device");
+    }
+}
+
+/// The report is there although its witnesses are not.
+#[test]
+fn witnesses_that_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, report, errors) = in_shell(folder.path(), "$RACEPROOF check $PROGRAM --witness-dir /proc/none/w");
+    assert_eq!((status, errors.as_str()), (1, ""), "{report}");
+    assert!(report.contains("warning: findings have no witness: cannot write `/proc/none/w`"), "{report}");
+    assert!(!report.contains("raceproof replay"), "{report}");
+}
+
+/// What could be written at the start and not at the end is said after the report.
+#[test]
+fn a_folder_that_goes_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mkdir gone; $RACEPROOF check $PROGRAM --html gone/page.html & sleep 0.05; rm -r gone; wait $!";
+    let (status, report, errors) = in_shell(folder.path(), script);
+    let at_start = status == 2 && errors.contains("gone/page.html");
+    assert!(at_start || status == 1 && report.contains("found; ") && errors.contains("gone/page.html"), "{errors}");
+}
+
+#[test]
+fn closed_standard_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        let (status, ..) = in_shell(folder.path(), &format!("$RACEPROOF check $PROGRAM --json-out out.json {closed}"));
+        assert_eq!(status, 1, "{closed}");
+        assert!(std::fs::read_to_string(folder.path().join("out.json")).unwrap().contains("\"race\""), "{closed}");
+    }
 }

@@ -77,6 +77,8 @@ codes! {
     ASSUMPTIONS = RP0111;
     /// Two runs of one schedule differ.
     UNREPEATABLE = RP0112;
+    /// This input does not lead to every access.
+    NOT_REACHED = RP0113;
     /// An engine that could settle it did not run.
     NOT_ASKED = RP0120;
     /// The user stopped the check.

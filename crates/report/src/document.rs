@@ -90,6 +90,9 @@ pub struct Report {
     pub engines: Vec<Engine>,
     /// Ids of the assumptions the verdict rests on, as numbered in the manual.
     pub assumptions: Vec<String>,
+    /// What went wrong besides, and takes nothing from the answer: files that could not be written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Time of everything, in milliseconds.
     pub time_ms: u64,
 }

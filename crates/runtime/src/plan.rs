@@ -67,6 +67,8 @@ pub struct Plan {
     turn: Option<u32>,
     /// Most events.
     max_steps: u64,
+    /// Where the only thread that can run yielded last, and how often in a row.
+    alone: (u32, u32),
     /// Who runs after the prefix.
     policy: Policy,
     lowered: Lowered,
@@ -81,6 +83,7 @@ impl Plan {
         quantum: 0,
         turn: None,
         max_steps: 0,
+        alone: (0, 0),
         policy: Policy::FIXED,
         lowered: [0; MOST_CHANGES],
     };
@@ -163,6 +166,9 @@ impl Plan {
             self.running = thread;
             return self.run(view, thread, u64::from(view.position(thread)) + 1);
         }
+        if self.idles(view) {
+            return Decision::StepLimit;
+        }
         let thread = if expired || view.has_yielded(self.running) {
             eager_from(view, self.running + 1).or_else(|| eager_from(view, 0))
         } else if view.is_runnable(self.running) && !view.is_reluctant(self.running) {
@@ -180,6 +186,19 @@ impl Plan {
             _ => u64::MAX,
         };
         self.run(view, thread, limit)
+    }
+
+    /// Whether the only thread that can run does nothing but yield, as a server does that sleeps for ever: more of it shows
+    /// nothing new.
+    fn idles(&mut self, view: &impl View) -> bool {
+        /// Events of that kind in a row.
+        const MANY: u32 = 100_000;
+        let position = view.position(self.running);
+        let is_alone = view.runnable_from(0) == Some(self.running) && view.runnable_from(self.running + 1).is_none();
+        let (last, many) = self.alone;
+        let goes_on = position == last + 1 && view.has_yielded(self.running) && is_alone;
+        self.alone = (position, if goes_on { many + 1 } else { 0 });
+        self.alone.1 >= MANY
     }
 
     /// Lets a thread run, within the number of events allowed.

@@ -87,6 +87,8 @@ pub struct Run {
     plan: Cell<Plan>,
     /// Events executed by threads that are not running.
     pub steps: Cell<u64>,
+    /// The last remark in the trace: what kind, by whom, where and of which object.
+    pub remark: Cell<Option<(Tag, Thread, u32, u64)>>,
     /// The thread of the last `Switch` record.
     switched_to: Cell<Option<Thread>>,
     slots_taken: Checked<[u64; slots::COUNT as usize / 64]>,
@@ -122,6 +124,7 @@ pub static RUN: OneThread<Run> = OneThread::new(Run {
     left: Cell::new(core::ptr::null_mut()),
     plan: Cell::new(Plan::NONE),
     steps: Cell::new(0),
+    remark: Cell::new(None),
     switched_to: Cell::new(None),
     slots_taken: Checked::new([0; slots::COUNT as usize / 64]),
 });

@@ -286,8 +286,10 @@ pub fn unmodelled(text: &str) {
     sentence(Tag::Unmodelled, 0, text);
 }
 
+/// A remark, once where a loop repeats it.
 fn sentence(tag: Tag, object: u64, text: &str) {
-    if !running() {
+    let remark = Some((tag, current(), site(), object));
+    if !running() || RUN.remark.replace(remark) == remark {
         return;
     }
     let bytes = text.as_bytes();

@@ -1,5 +1,7 @@
 //! Where in the source a site is.
 
+use std::fmt;
+
 use model::SiteId;
 use program::Program;
 
@@ -26,6 +28,17 @@ impl Position {
             file: location.and_then(|l| program.files.get(l.file)).map(|file| tidy(file)),
             line: location.map_or(0, |l| l.line),
             column: location.map_or(0, |l| l.column),
+        }
+    }
+}
+
+/// `queue.c:12`; the function where the line is not known.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{file}:{}", self.line),
+            None if self.function.is_empty() => f.write_str("an unknown place"),
+            None => write!(f, "`{}`", self.function),
         }
     }
 }

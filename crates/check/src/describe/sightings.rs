@@ -9,16 +9,22 @@ use program::Program;
 use report::Protection;
 use serde::{Deserialize, Serialize};
 
-use super::{Describer, SeenAccess};
+use super::{Describer, Position, SeenAccess};
+use crate::line::Watcher;
 
-/// Executed accesses of each site, of different threads and cells, at most [`EXAMPLES`] each.
+/// What runs executed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Sightings(IndexVec<SiteId, Vec<SeenAccess>>);
+pub(crate) struct Sightings {
+    /// Accesses of each site, of different threads and cells, at most [`EXAMPLES`] each.
+    accesses: IndexVec<SiteId, Vec<SeenAccess>>,
+    /// Whether a run had a second thread.
+    threads: bool,
+}
 
 impl Sightings {
     /// Nothing was executed yet.
     pub(crate) fn new(program: &Program) -> Self {
-        Self(IndexVec::filled(program.sites.len(), Vec::new()))
+        Self { accesses: IndexVec::filled(program.sites.len(), Vec::new()), threads: false }
     }
 
     /// Those of one run.
@@ -30,13 +36,23 @@ impl Sightings {
 
     /// Whether they are of a program with as many sites.
     pub(crate) fn fit(&self, program: &Program) -> bool {
-        self.0.len() == program.sites.len()
+        self.accesses.len() == program.sites.len()
+    }
+
+    /// Whether a run executed the site's access.
+    pub(crate) fn reach(&self, site: SiteId) -> bool {
+        self.accesses.get(site).is_some_and(|seen| !seen.is_empty())
+    }
+
+    /// Whether a run had more than one thread.
+    pub(crate) fn have_threads(&self) -> bool {
+        self.threads
     }
 
     /// An example of each site of the pair: if possible two that would race if nothing ordered them, by different
     /// threads.
     pub(crate) fn of(&self, pair: Pair) -> Option<[&SeenAccess; 2]> {
-        let [one, other] = pair.sites().map(|site| self.0.get(site).map_or(&[][..], Vec::as_slice));
+        let [one, other] = pair.sites().map(|site| self.accesses.get(site).map_or(&[][..], Vec::as_slice));
         let both = one.iter().flat_map(|a| other.iter().map(move |b| [a, b]));
         let meets = |[a, b]: &[&SeenAccess; 2]| a.thread != b.thread && could_race(&a.raw, &b.raw);
         both.clone().find(meets).or_else(|| both.clone().next())
@@ -49,7 +65,7 @@ impl Sightings {
         let touches = |seen: &&SeenAccess| seen.raw.cell.overlaps(&one) && seen.raw.cell.overlaps(&other);
         let mut places = 0;
         let mut held: BTreeMap<&str, usize> = BTreeMap::new();
-        for seen in &self.0 {
+        for seen in &self.accesses {
             let mut here = seen.iter().filter(touches).peekable();
             if here.clone().all(|seen| seen.thread == ThreadPath::main()) {
                 continue;
@@ -68,9 +84,10 @@ impl Sightings {
 
     /// Adds the accesses of a run from an event on.
     fn add(&mut self, describer: &Describer<'_>, trace: &Trace, from: Step) {
+        self.threads |= trace.threads.len() > 1;
         for (step, event, access) in trace.accesses_from(from) {
             let site = event.site_of_access(access);
-            let Some(seen) = site.and_then(|site| self.0.get_mut(site)) else { continue };
+            let Some(seen) = site.and_then(|site| self.accesses.get_mut(site)) else { continue };
             if seen.len() >= EXAMPLES {
                 continue;
             }
@@ -92,12 +109,12 @@ fn locks(seen: &SeenAccess) -> impl Iterator<Item = &str> {
 pub(crate) struct Watch<'a> {
     describer: &'a Describer<'a>,
     pub(crate) sightings: Sightings,
-    next: &'a mut dyn Observer,
+    next: &'a mut dyn Watcher,
 }
 
 impl<'a> Watch<'a> {
     /// Nothing was seen yet.
-    pub(crate) fn new(describer: &'a Describer<'a>, next: &'a mut dyn Observer) -> Self {
+    pub(crate) fn new(describer: &'a Describer<'a>, next: &'a mut dyn Watcher) -> Self {
         Self { describer, sightings: Sightings::new(describer.program), next }
     }
 }
@@ -105,6 +122,11 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn progress(&mut self, progress: &Progress) {
         self.next.progress(progress);
+    }
+
+    fn race(&mut self, pair: Pair) {
+        let [one, other] = pair.sites().map(|site| Position::of(self.describer.program, Some(site)).to_string());
+        self.next.found(&format!("{one} and {other}"));
     }
 
     fn trace(&mut self, trace: &Trace, from: Step) {

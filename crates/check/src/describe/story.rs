@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::Idx;
-use model::{AccessKind, Event, HeldLocks, Op, SiteId, Step, ThreadId, Trace};
+use model::{AccessKind, Event, HeldLocks, IndexVec, Op, SiteId, Step, ThreadId, Trace};
 use program::Program;
 use report::{Action, Created, Run, RunEvent, RunThread};
 
@@ -71,9 +71,10 @@ impl Teller<'_> {
                 (std::iter::once(*thread).chain(other).collect(), trace.events.next_id())
             }
         };
+        let first_sites = first_sites(trace);
         let threads = trace.threads.iter_enumerated().map(|(id, info)| RunThread {
             thread: info.path.to_string(),
-            function: self.first_function(id),
+            function: self.first_function(id, first_sites[id]),
             created: created(self.program, trace, id),
         });
         let mut events = self.events(&kept(trace, &about, end), ending);
@@ -131,13 +132,22 @@ impl Teller<'_> {
     }
 
     /// Where a thread began, as far as its events tell.
-    fn first_function(&self, thread: ThreadId) -> String {
+    fn first_function(&self, thread: ThreadId, first_site: Option<SiteId>) -> String {
         if self.trace.threads[thread].created.is_none() {
             return "main".to_owned();
         }
-        let mut events = self.trace.events.iter().filter(|event| event.id.thread == thread);
-        Position::of(self.program, events.find_map(|event| event.site)).function
+        Position::of(self.program, first_site).function
     }
+}
+
+/// The first site of each thread.
+fn first_sites(trace: &Trace) -> IndexVec<ThreadId, Option<SiteId>> {
+    let mut first = IndexVec::filled(trace.threads.len(), None);
+    for event in trace.events.iter().filter(|event| event.site.is_some()) {
+        let first: &mut Option<SiteId> = &mut first[event.id.thread];
+        *first = first.or(event.site);
+    }
+    first
 }
 
 /// The steps before `end` that are worth keeping.

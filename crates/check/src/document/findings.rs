@@ -33,7 +33,7 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
         let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
         let recorded = recorded(finding.message.clone());
         let id = format!("E{}", findings.len() + 1);
-        let witness = line.witnesses.write(built, &id, recorded, &failure.schedule, &trace)?;
+        let witness = line.witnesses.write(built, &id, recorded, &failure.schedule, &trace);
         let run = story::tell(&built.program, &names, &trace, &ending(&trace, failure, &finding));
         findings.push(Finding { witness, run: Some(run), ..finding });
     }

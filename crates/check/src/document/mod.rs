@@ -41,6 +41,8 @@ pub(crate) struct Parts {
     pub(crate) scope: Scope,
     /// Whether something stays open that is neither a pair nor in `unknowns`.
     pub(crate) incomplete: bool,
+    /// What went wrong besides.
+    pub(crate) warnings: Vec<String>,
     pub(crate) start: Instant,
 }
 
@@ -77,12 +79,50 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         errors: parts.errors,
         engines: parts.figures.into_iter().map(engine).collect(),
         assumptions: parts.assumptions.iter().map(Assumption::to_string).collect(),
+        warnings: parts.warnings,
         time_ms: parts.start.elapsed().as_millis() as u64,
     }
 }
 
+/// What a line knows while it is at work: nothing is run for it, so errors other than races are missing.
+pub(crate) fn so_far(line: &Line<'_>) -> Report {
+    let unknowns: Vec<Unknown> = gaps::of_line(line).into_iter().map(|(_, unknown)| unknown).collect();
+    let pairs = pairs::of_line(line, unknowns.first());
+    assemble(Parts {
+        command: line.request.command,
+        inputs: line.request.build.inputs.clone(),
+        args: line.request.build.args.clone(),
+        scope: scope(line, &pairs),
+        pairs,
+        unknowns,
+        errors: Vec::new(),
+        incomplete: true,
+        warnings: line.warnings.clone(),
+        figures: line.figures.clone(),
+        assumptions: line.assumptions.clone(),
+        start: line.start,
+    })
+}
+
+/// The report of a command whose engine did not stop when its budget was spent: what was known before, if anything.
+pub fn cut_short(request: &Request, known: Option<Report>, spent: Spent, start: Instant) -> Report {
+    let gap = match spent {
+        Spent::Interrupt => gaps::interrupted(),
+        spent => Gap::limit("an engine was stopped in the middle of its work", spent),
+    };
+    match known {
+        Some(known) => {
+            let unknowns = known.unknowns.into_iter().chain([gap.without_place()]).collect();
+            let verdict = if known.verdict == Verdict::Safe { Verdict::Unknown } else { known.verdict };
+            let time_ms = start.elapsed().as_millis() as u64;
+            Report { verdict, unknowns: gaps::merged(unknowns), time_ms, ..known }
+        }
+        None => nothing(request, gap, start),
+    }
+}
+
 /// The report of a line.
-pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> {
+pub(crate) fn make(mut line: Line<'_>) -> Result<Report, Error> {
     let request = line.request;
     show_new(&mut line)?;
     let mut unknowns = gaps::of_line(&line);
@@ -104,10 +144,11 @@ pub(crate) fn make(mut line: Line<'_>, start: Instant) -> Result<Report, Error> 
         unknowns,
         errors,
         incomplete: !line.is_settled(),
+        warnings: line.warnings.into_iter().chain(line.witnesses.unwritten().to_vec()).collect(),
         figures: line.figures,
         assumptions: line.assumptions,
         scope,
-        start,
+        start: line.start,
     }))
 }
 
@@ -117,6 +158,11 @@ pub(crate) fn nothing_known(request: &Request, start: Instant) -> Report {
         Some(Spent::Interrupt) | None => gaps::interrupted(),
         Some(spent) => Gap::limit("the program was not built", spent),
     };
+    nothing(request, gap, start)
+}
+
+/// The report of a command that has found out nothing, for this reason.
+fn nothing(request: &Request, gap: Gap, start: Instant) -> Report {
     assemble(Parts {
         command: request.command,
         inputs: request.build.inputs.clone(),
@@ -128,6 +174,7 @@ pub(crate) fn nothing_known(request: &Request, start: Instant) -> Report {
         assumptions: BTreeSet::new(),
         scope: ONE_RUN,
         incomplete: true,
+        warnings: Vec::new(),
         start,
     })
 }

@@ -37,7 +37,10 @@ pub(crate) fn show_new(line: &mut Line<'_>) -> Result<(), Error> {
         let known = |seen: &[SeenAccess; 2]| Shown { accesses: seen.clone(), run: None, witness: None };
         let mut shown = seen().filter(|_| is_late()).map(known);
         if shown.is_none() {
-            shown = show(running, &id, pair, &witness, &mut line.witnesses)?;
+            shown = match show(running, &id, pair, &witness, &mut line.witnesses) {
+                Err(error) if error.lost_run().is_some() => None,
+                shown => shown?,
+            };
         }
         if shown.is_none() {
             line.witnesses.note_unrepeatable(&id, Some(pair.sites()[1]), "the two accesses do not meet there");
@@ -75,6 +78,6 @@ fn show(
         accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
         adjacent: witness.adjacent,
     };
-    let witness = witnesses.write(built, id, finding, &witness.schedule, &trace)?;
+    let witness = witnesses.write(built, id, finding, &witness.schedule, &trace);
     Ok(Some(Shown { accesses, run: Some(run), witness }))
 }

@@ -1,13 +1,13 @@
 //! Witness files of one report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use files::{RecordedFinding, RunOptions, Witness};
 use model::{Schedule, SiteId, Trace};
 
+use crate::Built;
 use crate::gap::Gap;
 use crate::request::Request;
-use crate::{Built, Error};
 
 /// Writes witness files into one folder, created with the first.
 pub(crate) struct Witnesses {
@@ -17,11 +17,18 @@ pub(crate) struct Witnesses {
     run: RunOptions,
     /// Findings whose schedule did not show them again, in the order in which that was noticed.
     unrepeatable: Vec<Gap>,
+    /// Why files could not be written, once for each reason.
+    unwritten: Vec<String>,
 }
 
 impl Witnesses {
     pub(crate) fn new(request: &Request) -> Self {
-        Self { folder: request.witness_dir.clone(), run: request.limits.record(), unrepeatable: Vec::new() }
+        Self {
+            folder: request.witness_dir.clone(),
+            run: request.limits.record(),
+            unrepeatable: Vec::new(),
+            unwritten: Vec::new(),
+        }
     }
 
     /// What the report says of findings that could not be shown again.
@@ -35,8 +42,13 @@ impl Witnesses {
         self.unrepeatable.push(Gap::unrepeatable(reason).at(site));
     }
 
-    /// Writes `<stem>-<id>.rpw` and returns its path in the user's spelling; `None` if the trace is not of that schedule,
-    /// which is noted.
+    /// What the report says of files that could not be written.
+    pub(super) fn unwritten(&self) -> &[String] {
+        &self.unwritten
+    }
+
+    /// Writes `<stem>-<id>.rpw` and returns its path in the user's spelling. `None` if the trace is not of that schedule, or
+    /// if the file cannot be written: the finding stays, and the reason is noted.
     pub(super) fn write(
         &mut self,
         built: &Built,
@@ -44,21 +56,38 @@ impl Witnesses {
         finding: RecordedFinding,
         schedule: &Schedule,
         trace: &Trace,
-    ) -> Result<Option<String>, Error> {
+    ) -> Option<String> {
         let witness = match Witness::new(built.identity.clone(), self.run, finding, schedule, trace) {
             Ok(witness) => witness,
             Err(difference) => {
                 self.note_unrepeatable(id, None, &difference.to_string());
-                return Ok(None);
+                return None;
             }
         };
-        let path = self.folder.join(format!("{}-{id}.rpw", built.name()));
-        std::fs::create_dir_all(&self.folder).map_err(|source| files::Error::Io {
-            action: "write",
-            path: self.folder.clone(),
-            source,
-        })?;
-        witness.write(&path)?;
-        Ok(Some(path.to_string_lossy().into_owned()))
+        match self.save(&witness, &built.name(), id) {
+            Ok(path) => Some(path.to_string_lossy().into_owned()),
+            Err(error) => {
+                let reason = format!("findings have no witness: {error}");
+                if !self.unwritten.contains(&reason) {
+                    self.unwritten.push(reason);
+                }
+                None
+            }
+        }
     }
+
+    fn save(&self, witness: &Witness, name: &str, id: &str) -> Result<PathBuf, files::Error> {
+        let cannot = |source| files::Error::Io { action: "write", path: self.folder.clone(), source };
+        std::fs::create_dir_all(&self.folder).map_err(cannot)?;
+        let numbered = (2..).map(|number| format!("{name}.{number}-{id}.rpw"));
+        let mut paths = std::iter::once(format!("{name}-{id}.rpw")).chain(numbered).map(|file| self.folder.join(file));
+        let path = paths.find(|path| !is_of_another_program(path, witness)).unwrap_or_else(|| self.folder.join(id));
+        witness.write(&path)?;
+        Ok(path)
+    }
+}
+
+/// Whether a file is the witness of a program made of other inputs.
+fn is_of_another_program(path: &Path, witness: &Witness) -> bool {
+    path.exists() && Witness::read(path).is_ok_and(|there| there.program.inputs != witness.program.inputs)
 }

@@ -61,12 +61,9 @@ impl<'a> Keeper<'a> {
         Ok(file.search)
     }
 
-    /// The accesses seen, when the search is over.
-    pub(crate) fn finish(self) -> Result<Sightings, Error> {
-        match self.failed {
-            Some(error) => Err(error.into()),
-            None => Ok(self.watch.sightings),
-        }
+    /// The accesses seen, when the search is over, and why there is no checkpoint, where there should be one.
+    pub(crate) fn finish(self) -> (Sightings, Option<files::Error>) {
+        (self.watch.sightings, self.failed)
     }
 }
 

@@ -1,12 +1,13 @@
 //! The search in the line: every schedule of this input, along the paths of the net's candidates first.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::explore::{Check, Coverage, FailureKind, Observer, Outcome, Outlook, ReductionName, Sampling, StopReason};
+use ::explore::{Check, Coverage, FailureKind, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use cover::Candidate;
 use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, Threads};
@@ -17,11 +18,13 @@ use report::Code;
 
 use super::checkpoint::Keeper;
 use super::outputs::{Outputs, Watched};
+use super::reach::Reach;
 use super::{Answer, Figures, Open, Settled, Verdict, hints};
 use crate::assumptions;
 use crate::describe::sightings::Watch;
 use crate::describe::{Describer, ObjectNames};
 use crate::gap::Gap;
+use crate::line::Watcher;
 use crate::run::{Limits, Running};
 use crate::{Built, Error};
 
@@ -109,6 +112,8 @@ pub(crate) struct Known {
     pub(crate) candidates: Vec<(Candidate, String)>,
     /// Whether only races count: the scope asked for is larger than this input.
     pub(crate) confirm_only: bool,
+    /// When this input is not the whole answer.
+    pub(crate) reach: Option<Reach>,
 }
 
 /// Explores the program's schedules and answers for every pair that met in a run, and for every open one.
@@ -119,10 +124,10 @@ pub(crate) fn run(
     options: &SearchOptions,
     known: &Known,
     budget: &Budget,
-    observer: &mut dyn Observer,
+    watcher: &mut dyn Watcher,
 ) -> Result<Answer, Error> {
     let start = Instant::now();
-    let Running { built, target, symbols, .. } = running;
+    let Running { built, target, symbols, first_run, .. } = running;
     let program = &built.program;
     let search = ::explore::Options {
         reduction: options.reduction,
@@ -141,7 +146,7 @@ pub(crate) fn run(
     };
     let names = ObjectNames::new(program, symbols);
     let describer = Describer { program, names: &names };
-    let mut keeper = Keeper::new(Watch::new(&describer, observer), built, limits, options);
+    let mut keeper = Keeper::new(Watch::new(&describer, watcher), built, limits, options);
     let resume = options.resume.as_deref().map(|path| keeper.resume(path)).transpose()?;
     // Each has a process beside it.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -162,17 +167,25 @@ pub(crate) fn run(
     };
     drop(helpers);
     running.target.set_processor(None);
-    let sightings = keeper.finish()?;
+    let (sightings, unwritten) = keeper.finish();
 
-    let gaps = gaps(built, &outcome, options);
+    let mut gaps = gaps(built, &outcome, options);
     let mut verdicts = verdicts(&outcome, gaps.first());
+    let reach = known.reach.as_ref().filter(|_| gaps.is_empty());
+    let mut missed = 0;
     for pair in &known.open {
-        verdicts.entry(*pair).or_insert_with(|| unmet(gaps.first()));
+        if let Entry::Vacant(entry) = verdicts.entry(*pair) {
+            let open = reach.and_then(|reach| reach.missed(program, &sightings, *pair));
+            missed += usize::from(open.is_some());
+            entry.insert(open.map_or_else(|| unmet(gaps.first()), Verdict::Open));
+        }
     }
     if known.confirm_only {
         verdicts.retain(|_, verdict| matches!(verdict, Verdict::Race(_)));
     }
     add_paths(program, known, &outcome, gaps.is_empty(), &mut verdicts);
+    let creates = assumptions::creates_threads(program);
+    gaps.extend(reach.and_then(|reach| reach.gap(missed, creates, &sightings, first_run)));
     let seen = |pair| sightings.of(pair).map(|seen| Box::new(seen.map(Clone::clone)));
     let verdicts = verdicts.into_iter().map(|(pair, verdict)| Settled { pair, verdict, seen: seen(pair) });
     Ok(Answer {
@@ -180,6 +193,7 @@ pub(crate) fn run(
         gaps,
         assumptions: assumptions::of_search(built, &outcome, limits.environment),
         sightings: Some(sightings),
+        warnings: unwritten.map(|error| format!("the search has no checkpoint: {error}")).into_iter().collect(),
         figures: Figures { outputs: outputs.map(|outputs| outputs.summary()), ..figures(&outcome, options, start) },
         failures: outcome.failures,
     })

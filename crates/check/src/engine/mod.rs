@@ -14,6 +14,7 @@ pub(crate) mod explore;
 pub(crate) mod hints;
 mod outputs;
 pub(crate) mod predict;
+pub(crate) mod reach;
 pub(crate) mod static_;
 pub(crate) mod verify;
 
@@ -43,6 +44,8 @@ pub(crate) struct Answer {
     pub(crate) assumptions: BTreeSet<Assumption>,
     /// Accesses that its runs executed.
     pub(crate) sightings: Option<Sightings>,
+    /// What went wrong besides, and takes nothing from the answer.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Answer {
@@ -55,6 +58,7 @@ impl Answer {
             figures,
             assumptions: BTreeSet::new(),
             sightings: None,
+            warnings: Vec::new(),
         }
     }
 }

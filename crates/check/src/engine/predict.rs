@@ -76,6 +76,7 @@ pub(crate) fn run(
         gaps: gaps(running, recording),
         assumptions: assumptions::of_recording(&built.program, !built.identity.assume_pure.is_empty()),
         sightings: Some(sightings),
+        warnings: Vec::new(),
         ..Answer::new(figures)
     })
 }

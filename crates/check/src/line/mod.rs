@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use ::explore::{Failure, FailureKind, Observer};
+use ::explore::{Check, Failure, FailureKind, Observer, StopReason};
 use files::TraceFile;
 use lockset::Analysis;
 use model::{Budget, Engine, Pair};
@@ -26,13 +26,14 @@ use crate::describe::Sightings;
 use crate::document::{Shown, Witnesses};
 use crate::doubt::Doubt;
 use crate::engine::explore::{FOR_OTHER_ERRORS, Known, SearchOptions};
+use crate::engine::reach::Reach;
 use crate::engine::static_::AnalysisFigures;
 use crate::engine::{self, Answer, Figures, Verdict};
 use crate::gap::Gap;
 use crate::ledger::{Contradiction, Ledger};
 use crate::request::{Effort, LINE, Recording, Request};
 use crate::subject::Subject;
-use crate::{Error, bundle, document, record, stray};
+use crate::{Error, bundle, document, outside, record, stray};
 
 /// Observes how far the line has come.
 pub trait Watcher: Observer {
@@ -43,6 +44,14 @@ pub trait Watcher: Observer {
     /// The static engine has analysed the program.
     fn analysed(&mut self, figures: &AnalysisFigures) {
         let _ = figures;
+    }
+    /// A run of the search shows a race: of these two places.
+    fn found(&mut self, places: &str) {
+        let _ = places;
+    }
+    /// What is known so far, as a report that says less than the one to come: its text and its races.
+    fn so_far(&mut self, report: Report) {
+        let _ = report;
     }
     /// Pairs were settled: so many are open, so many race.
     fn settled(&mut self, open: usize, races: usize) {
@@ -55,6 +64,7 @@ impl Watcher for () {}
 
 /// What is known so far.
 pub(crate) struct Line<'a> {
+    pub(crate) start: Instant,
     pub(crate) request: &'a Request,
     pub(crate) subject: &'a mut Subject,
     pub(crate) ledger: Ledger,
@@ -69,6 +79,8 @@ pub(crate) struct Line<'a> {
     pub(crate) sightings: Vec<(Engine, Sightings)>,
     /// How the static engine describes pairs.
     pub(crate) analysis: Option<Analysis>,
+    /// What went wrong besides.
+    pub(crate) warnings: Vec<String>,
     /// Why proofs do not count.
     pub(crate) doubts: Vec<Doubt>,
     /// Whether a search covered every schedule of this input and everything in it is modelled.
@@ -101,20 +113,21 @@ fn settle(
     start: Instant,
     watcher: &mut dyn Watcher,
 ) -> Result<Report, Error> {
-    let mut line = Line::new(request, subject);
+    let mut line = Line::new(request, subject, start);
     match line.work(watcher) {
         // The linker, or the program, may have been stopped by the same key.
         Err(_) if request.budget.interrupt().is_set() => {}
         Err(Error::Llvm(llvm::Error::Spent(spent))) => line.gaps.push(Gap::limit("the program was not built", spent)),
         worked => worked?,
     }
-    document::make(line, start)
+    document::make(line)
 }
 
 impl<'a> Line<'a> {
     /// Nothing is known yet.
-    fn new(request: &'a Request, subject: &'a mut Subject) -> Self {
+    fn new(request: &'a Request, subject: &'a mut Subject, start: Instant) -> Self {
         Self {
+            start,
             request,
             subject,
             ledger: Ledger::default(),
@@ -126,6 +139,7 @@ impl<'a> Line<'a> {
             assumptions: BTreeSet::new(),
             sightings: Vec::new(),
             analysis: None,
+            warnings: Vec::new(),
             doubts: Vec::new(),
             covered: false,
             bounded: false,
@@ -150,14 +164,36 @@ impl<'a> Line<'a> {
                 break;
             }
             watcher.engine(engine, self.ledger.open().count());
-            match engine {
-                Engine::Static => self.analyse(watcher),
-                Engine::Verify => self.verify(),
-                Engine::Predict => self.predict()?,
-                Engine::Explore => self.explore(watcher)?,
+            let worked = match engine {
+                Engine::Static => {
+                    self.analyse(watcher);
+                    Ok(())
+                }
+                Engine::Verify => {
+                    self.verify();
+                    Ok(())
+                }
+                Engine::Predict => self.predict(),
+                Engine::Explore => self.explore(watcher),
+            };
+            // What the others say counts all the same.
+            let unlinked = |error: &Error| error.unlinked().filter(|_| request.lists_text_pairs());
+            match worked.as_ref().err().and_then(|error| error.lost_run().or_else(|| unlinked(error))) {
+                Some(gap) => self.gaps.push(gap),
+                None => worked?,
             }
             document::show_new(self)?;
             watcher.settled(self.ledger.open().count(), self.ledger.races().count());
+            if engine != Engine::Explore {
+                watcher.so_far(document::so_far(self));
+            }
+            if request.search.stop_at_first && self.ledger.races().next().is_some() {
+                if engine != Engine::Explore {
+                    let reason = StopReason::FirstFound.to_string();
+                    self.gaps.push(Gap::new(Code::STOPPED_AT_FIRST, reason, "check again without `--first`"));
+                }
+                break;
+            }
         }
         Ok(())
     }
@@ -177,9 +213,10 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether every pair there is has its verdict: all are listed, and none is open.
+    /// Whether all that was asked has its answer. Every pair there is has its verdict: all are listed, and none is open.
     pub(crate) fn is_settled(&self) -> bool {
-        self.ledger.open().next().is_none() && (self.covered || self.rests_on_text())
+        let races = self.ledger.open().next().is_none() && (self.covered || self.rests_on_text());
+        races && (self.covered || !self.request.promises_other_errors)
     }
 
     /// Whether the answer rests on the text: every pair is listed, and the proofs count.
@@ -194,7 +231,8 @@ impl<'a> Line<'a> {
 
     /// Adds an engine's answer. What stopped it counts only while something is open.
     fn take(&mut self, answer: Answer) {
-        let Answer { verdicts, failures, gaps, figures, assumptions, sightings } = answer;
+        let Answer { verdicts, failures, gaps, figures, assumptions, sightings, warnings } = answer;
+        self.warnings.extend(warnings);
         let by = figures.engine;
         for settled in verdicts {
             self.ledger.settle(by, settled);
@@ -283,6 +321,7 @@ impl<'a> Line<'a> {
         let settled_before = self.is_settled();
         let (max_executions, budget) = match (settled_before, request.command) {
             (true, Command::Verify) => return Ok(()),
+            (true, Command::Check) if request.search.checks.iter().all(|check| *check == Check::Race) => return Ok(()),
             (true, Command::Check) => {
                 let Some(executions) = request.effort.executions_for_other_errors() else { return Ok(()) };
                 (Some(executions), request.budget.at_most(FOR_OTHER_ERRORS))
@@ -295,7 +334,9 @@ impl<'a> Line<'a> {
         let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(()) };
         self.show_races(&mut answer)?;
         self.note_misuse(&answer);
-        if !absent.is_empty() && !self.doubts.is_empty() {
+        // What was resumed relies on proofs too.
+        if (!absent.is_empty() || options.resume.is_some()) && !self.doubts.is_empty() {
+            let options = SearchOptions { resume: None, ..options };
             let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)?
             else {
                 return Ok(());
@@ -327,10 +368,20 @@ impl<'a> Line<'a> {
             absent,
             candidates: self.ledger.candidates(),
             confirm_only: request.confirms_only(),
+            reach: self.reach(),
         };
         let facts = std::sync::Arc::clone(self.subject.facts());
         let Some(running) = self.subject.running(&request.limits)? else { return Ok(None) };
         engine::explore::run(running, &facts, &request.limits, options, &known, budget, watcher).map(Some)
+    }
+
+    /// When what a search of this input covers is not the whole answer.
+    fn reach(&self) -> Option<Reach> {
+        let request = self.request;
+        let sources = outside::sources(self.subject.program());
+        let is_asked = !request.reached_only && !request.confirms_only() && !sources.is_empty();
+        let of_text = request.command == Command::Check;
+        is_asked.then_some(Reach { sources, lists_all: self.listed_all, of_text })
     }
 
     /// Enters the races that runs have shown, and finds out why, where one contradicts a proof. A race of a pair that is

@@ -29,7 +29,7 @@ fn request(folder: &Path) -> Request {
 fn with_wrong_proofs(folder: &Path, wrong: Engine, spared: usize, runs: Engine) -> Report {
     let request = request(folder);
     let mut subject = Subject::new(&request.build, &request.budget).unwrap();
-    let mut line = Line::new(&request, &mut subject);
+    let mut line = Line::new(&request, &mut subject, Instant::now());
     line.list_text_pairs();
     for pair in line.ledger.open().skip(spared).collect::<Vec<_>>() {
         let verdict = Verdict::Absent { reason: "a wrong proof".to_owned(), scope: scope(false) };
@@ -39,7 +39,7 @@ fn with_wrong_proofs(folder: &Path, wrong: Engine, spared: usize, runs: Engine) 
         Engine::Predict => line.predict().unwrap(),
         _ => line.explore(&mut ()).unwrap(),
     }
-    document::make(line, Instant::now()).unwrap()
+    document::make(line).unwrap()
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn a_race_refutes_a_list_without_it() {
     let folder = tempfile::tempdir().unwrap();
     let request = request(folder.path());
     let mut subject = Subject::new(&request.build, &request.budget).unwrap();
-    let mut line = Line::new(&request, &mut subject);
+    let mut line = Line::new(&request, &mut subject, Instant::now());
     line.listed_all = true;
     line.explore(&mut ()).unwrap();
     assert!(matches!(
         line.doubts[..],
         [Doubt::Bug { contradiction: Contradiction { proved: Engine::Static, .. }, .. }]
     ));
-    let report = document::make(line, Instant::now()).unwrap();
+    let report = document::make(line).unwrap();
     assert_eq!(report.pairs_with(PairVerdict::Race).count(), 2, "{:?}", report.pairs);
 }
 

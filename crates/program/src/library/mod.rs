@@ -266,7 +266,7 @@ pub fn is_about_signals(name: &str) -> bool {
 /// Whether a call of the function with this linker name may last until another thread does something: sends bytes, makes
 /// room for them, connects, raises a signal.
 pub fn may_wait(name: &str) -> bool {
-    const NAMES: [&str; 24] = [
+    const NAMES: [&str; 26] = [
         "accept",
         "accept4",
         "connect",
@@ -275,6 +275,7 @@ pub fn may_wait(name: &str) -> bool {
         "epoll_wait",
         "eventfd_read",
         "eventfd_write",
+        "pause",
         "poll",
         "ppoll",
         "pselect",
@@ -287,6 +288,7 @@ pub fn may_wait(name: &str) -> bool {
         "send",
         "sendmsg",
         "sendto",
+        "sigsuspend",
         "sigwait",
         "sigwaitinfo",
         "write",

@@ -215,6 +215,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("open", 2, &[Read(0, String), State(LibraryState::Descriptors, Write_)]).variadic(),
     row("openat", 3, &[Read(1, String), State(LibraryState::Descriptors, Write_)]).variadic(),
     row("opendir", 1, &[Read(0, String), State(LibraryState::Descriptors, Write_)]).role(Role::AllocateInside),
+    row("pause", 0, &[]),
     row("pipe", 1, &[State(LibraryState::Descriptors, Write_), Write(0, Array(CType::Int, 2))]),
     row("pipe2", 2, &[State(LibraryState::Descriptors, Write_), Write(0, Array(CType::Int, 2))]),
     row("poll", 3, &[Read(0, Scaled(1, CType::Pollfd)), Write(0, Scaled(1, CType::Pollfd))]).by_runtime(),
@@ -412,7 +413,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("sigpending", 1, &[Write(0, Of(CType::SignalSet))]),
     row("sigprocmask", 3, &[Read(1, Of(CType::SignalSet)), Write(2, Of(CType::SignalSet))]),
     row("sigqueue", 3, &[Opaque("waits for or sends a signal")]),
-    row("sigsuspend", 1, &[Read(0, Of(CType::SignalSet)), Opaque("waits for or sends a signal")]),
+    row("sigsuspend", 1, &[Read(0, Of(CType::SignalSet))]),
     row(
         "sigtimedwait",
         3,

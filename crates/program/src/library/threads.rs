@@ -274,7 +274,6 @@ static ROWS: &[ThreadFunction] = &[
     row("mtx_trylock", 1, Thrd, Lock { lock: Arg(0), mode: Exclusive, wait: Try }),
     row("mtx_unlock", 1, Thrd, Unlock { lock: Arg(0) }),
     row("nanosleep", 2, MinusOne, Yield).touches(&[Read(0, Of(CType::Timespec)), Write(1, Of(CType::Timespec))]),
-    row("pause", 0, MinusOne, Unmodelled),
     row("pthread_atfork", 3, Error, Attribute),
     row("pthread_barrier_destroy", 1, Error, BarrierDestroy { barrier: Arg(0) }),
     row("pthread_barrier_init", 3, Error, BarrierInit { barrier: Arg(0), count: 2 })

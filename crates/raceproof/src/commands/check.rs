@@ -6,10 +6,10 @@ use check::{Effort, LINE, Limits, ProofOptions, Request, SearchOptions};
 use model::Engine;
 use report::Command;
 
-use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags};
+use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags, SearchFlags};
 use crate::failure::Failure;
+use crate::guard::carry_out;
 use crate::output;
-use crate::progress::Line;
 use crate::settings::Settings;
 
 /// Settle every data race of a program: all engines in turn, one report
@@ -33,6 +33,9 @@ pub(crate) struct Check {
     /// As long as an hour, where a minute is usual: for nightly runs
     #[arg(long)]
     thorough: bool,
+
+    #[command(flatten)]
+    search: SearchFlags,
 
     #[command(flatten)]
     budget: BudgetFlags,
@@ -60,7 +63,7 @@ impl Check {
             let report = check::verify_small_language(Command::Check, &path, &ProofOptions::default(), &budget)?;
             return self.report.show(report, known);
         }
-        let search = SearchOptions { jobs: self.runs.jobs.get(), ..SearchOptions::default() };
+        let search = SearchOptions { jobs: self.runs.jobs.get(), ..self.search.options()? };
         if search.jobs > 1 && !search.can_be_split() {
             output::warn("the search is made in one process: the one that `check` makes cannot be split for `-j`");
         }
@@ -71,10 +74,12 @@ impl Check {
             limits: self.runs.limits(&settings, Limits::default().max_steps)?,
             proofs: ProofOptions { larger, ..ProofOptions::default() },
             search,
+            promises_other_errors: self.search.names_other_errors(),
+            reached_only: self.runs.reached_only,
             witness_dir: self.report.witness_dir(&settings),
             ..Request::new(Command::Check, self.program.build_options(&settings)?, budget)
         };
-        self.report.show(check::run(&request, &mut Line::new())?, known)
+        carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?))
     }
 
     /// The engines asked for, all if none is named.

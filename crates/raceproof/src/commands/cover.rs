@@ -85,7 +85,7 @@ impl Cover {
         let budget = self.budget.budget(&Settings::default(), None)?;
         let (file, targets) = (NetFile::read(&self.net)?, self.target.as_deref());
         if let Some(emit) = self.emit {
-            output::print(&check::print_net(&file.net(targets)?, emit.into())?);
+            output::print(&check::print_net(&file.net(targets)?, emit.into())?)?;
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(path) = &self.check_certificate {
@@ -93,7 +93,7 @@ impl Cover {
                 Checked::Covered => ("covered: the firing sequence is right\n", 1),
                 Checked::Safe => ("safe: the certificate is right\n", 0),
             };
-            output::print(text);
+            output::print(text)?;
             return Ok(ExitCode::from(status));
         }
         let as_one = self.certificate.is_some();
@@ -104,7 +104,7 @@ impl Cover {
             }
         }
         let report = answers.report();
-        output::print(&if self.json { report.json() } else { report.terminal(self.stats) });
+        output::print(&if self.json { report.json() } else { report.terminal(self.stats) })?;
         Ok(ExitCode::from(report.exit_status()))
     }
 }

@@ -20,15 +20,15 @@ impl Explain {
             None => {
                 let codes = Code::ALL.iter().map(|code| format!("{code}  {}\n", code.title()));
                 let assumptions = assumption::all().into_iter().map(|(name, title)| format!("{name:6}  {title}\n"));
-                output::print(&codes.chain(assumptions).collect::<String>());
+                output::print(&codes.chain(assumptions).collect::<String>())?;
             }
             Some(name) => match assumption::text(&name) {
-                Some(text) => output::print(&text),
+                Some(text) => output::print(&text)?,
                 None => {
                     let code: Code = name.parse().map_err(|()| {
                         Failure::new(format!("there is no code `{name}`"), "`raceproof explain` lists all codes")
                     })?;
-                    output::print(code.text());
+                    output::print(code.text())?;
                 }
             },
         }

@@ -1,19 +1,17 @@
 //! `raceproof explore`.
 
-use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use check::{Limits, Request, SearchOptions, Subject};
 use clap::ValueEnum;
-use explore::{Check, ReductionName, Sampling, Strategy};
+use explore::{ReductionName, Sampling, Strategy};
 use report::Command;
 
-use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags};
+use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags, SearchFlags};
 use crate::failure::Failure;
+use crate::guard::carry_out;
 use crate::output;
-use crate::progress::Line;
 use crate::settings::Settings;
 
 /// Run the program under every schedule of one input
@@ -27,10 +25,8 @@ pub(crate) struct Explore {
           value_parser = clap::builder::PossibleValuesParser::new(ReductionName::ALL.map(ReductionName::as_str)))]
     reduction: String,
 
-    /// What to look for, separated by commas; crashes and misuses are reported where a run meets them
-    #[arg(long, value_delimiter = ',', default_value = "race,deadlock,assert,crash,misuse", value_name = "CHECKS",
-          value_parser = clap::builder::PossibleValuesParser::new(Check::ALL.map(Check::as_str)))]
-    check: Vec<String>,
+    #[command(flatten)]
+    search: SearchFlags,
 
     /// Stop the search after N runs
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -51,18 +47,6 @@ pub(crate) struct Explore {
     /// Another seed chooses other schedules with `--sample`
     #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
     seed: u64,
-
-    /// Write a checkpoint of the search to a file, every few seconds and when the search is stopped
-    #[arg(long, value_name = "FILE")]
-    checkpoint: Option<PathBuf>,
-
-    /// Go on with the search from a checkpoint
-    #[arg(long, value_name = "FILE")]
-    resume: Option<PathBuf>,
-
-    /// Stop at the first finding
-    #[arg(long)]
-    first: bool,
 
     /// Show what the program prints in its first run
     #[arg(long)]
@@ -96,27 +80,18 @@ enum Emit {
 }
 
 impl Explore {
-    /// What to look for.
-    fn checks(&self) -> Result<BTreeSet<Check>, Failure> {
-        let unknown = |e: explore::UnknownCheck| Failure::new(e.to_string(), "see `raceproof explore --help`");
-        self.check.iter().map(|check| check.parse().map_err(unknown)).collect()
-    }
-
     /// How to search.
-    fn search(&self) -> Result<SearchOptions, Failure> {
+    fn search_options(&self) -> Result<SearchOptions, Failure> {
         let unknown = |e: explore::UnknownReduction| Failure::new(e.to_string(), "see `raceproof explore --help`");
         let sampling = self.sample.zip(self.runs);
         let search = SearchOptions {
             reduction: self.reduction.parse().map_err(unknown)?,
-            checks: self.checks()?,
             max_executions: self.max_executions,
-            stop_at_first: self.first,
             jobs: self.limits.jobs.get(),
             max_preemptions: self.max_preemptions,
             sampling: sampling.map(|(strategy, runs)| Sampling { strategy, runs, seed: self.seed }),
-            checkpoint: self.checkpoint.clone(),
-            resume: self.resume.clone(),
             compare_output: self.compare_output,
+            ..self.search.options()?
         };
         if search.jobs > 1 && !search.can_be_split() {
             output::warn(
@@ -129,22 +104,23 @@ impl Explore {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let settings = Settings::find()?;
         let known = self.report.known(&settings)?;
-        let search = self.search()?;
+        let search = self.search_options()?;
         let limits = self.limits.limits(&settings, Limits::default().max_steps)?;
         let budget = self.budget.budget(&settings, None)?;
         let build = self.program.build_options(&settings)?;
         if self.emit == Some(Emit::Program) {
-            output::print(&Subject::new(&build, &budget)?.program().to_string());
+            output::print(&Subject::new(&build, &budget)?.program().to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
         let request = Request {
             limits,
             search,
+            reached_only: self.limits.reached_only,
             witness_dir: self.report.witness_dir(&settings),
             ..Request::new(Command::Explore, build, budget)
         };
         if !self.show_output && self.emit.is_none() {
-            return self.report.show(check::run(&request, &mut Line::new())?, known);
+            return carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?));
         }
         let mut subject = Subject::new(&request.build, &request.budget)?;
         let run = check::first_run(&mut subject, &limits)?;
@@ -153,9 +129,9 @@ impl Explore {
             let _ = stderr.write_all(&run.output.stdout).and_then(|()| stderr.write_all(&run.output.stderr));
         }
         if self.emit == Some(Emit::Trace) {
-            output::print(&run.text);
+            output::print(&run.text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        self.report.show(check::run_on(&mut subject, &request, &mut Line::new())?, known)
+        carry_out(&request, &self.report, known, |request, line| Ok(check::run_on(&mut subject, request, line)?))
     }
 }

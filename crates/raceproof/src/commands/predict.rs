@@ -12,8 +12,8 @@ use report::Command;
 use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags};
 use crate::commands::record::RecordFlags;
 use crate::failure::Failure;
+use crate::guard::carry_out;
 use crate::output;
-use crate::progress::Line;
 use crate::settings::Settings;
 
 /// Find races in other orders of a recorded run, and replay each
@@ -67,11 +67,11 @@ impl Predict {
         let budget = self.budget.budget(&settings, None)?;
         let input = self.program.input()?;
         if let Some(form) = self.emit {
-            output::print(&self.emitted(&input, form == Emit::Cspm, &settings, &budget)?);
+            output::print(&self.emitted(&input, form == Emit::Cspm, &settings, &budget)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let report = match input {
-            Input::Text(path) => check::predict_foreign(&path, &read(&path)?, &prediction)?,
+        match input {
+            Input::Text(path) => self.report.show(check::predict_foreign(&path, &read(&path)?, &prediction)?, known),
             Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(&path, Detail::Shared)?;
                 let mut subject = check::rebuild_recorded(&path, &file, &budget)?;
@@ -79,17 +79,18 @@ impl Predict {
                 let request = Request::new(Command::Predict, build, budget);
                 let request = Request { recording: Recording::Given(Box::new(file)), ..request };
                 let request = self.with_flags(request, prediction, &settings)?;
-                check::run_on(&mut subject, &request, &mut Line::new())?
+                carry_out(&request, &self.report, known, |request, line| {
+                    Ok(check::run_on(&mut subject, request, line)?)
+                })
             }
             _ => {
                 let build = self.program.build_options(&settings)?;
                 let request = Request::new(Command::Predict, build, budget);
                 let request = Request { recording: Recording::New(self.recording.options()?), ..request };
                 let request = self.with_flags(request, prediction, &settings)?;
-                check::run(&request, &mut Line::new())?
+                carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?))
             }
-        };
-        self.report.show(report, known)
+        }
     }
 
     /// A request with what the flags say.

@@ -96,7 +96,7 @@ impl Record {
             text += &format!("note: {cut}\n");
         }
         text += &format!("help: predict races from it: raceproof predict {}\n", path.display());
-        output::print(&text);
+        output::print(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,6 +1,6 @@
 //! `raceproof replay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::Style;
@@ -39,14 +39,18 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(mut self) -> Result<ExitCode, Failure> {
+        self.find_sources()?;
         if self.gdb {
             return self.debug();
         }
         let replayed =
             check::replay(&self.witness, self.target.as_deref().map(find_target).transpose()?, &unlimited())?;
+        if replayed.changed {
+            output::warn("the program is not the one the witness was made of, but its run is the same");
+        }
         if self.json {
-            output::show(&replayed.report, true);
+            output::show(&replayed.report, true)?;
         } else {
             let (sources, width) = (&mut Sources::new(), output::width());
             let story = report::story::render(&Story::of(&replayed.run), sources, width);
@@ -57,9 +61,31 @@ impl Replay {
             output::print(&format!(
                 "{story}\n{findings}{BOLD}replayed exactly{BOLD:#} ({switches} thread switch{plural})\n  \
                  finished in {time}\n"
-            ));
+            ))?;
         }
         Ok(ExitCode::from(1))
+    }
+
+    /// Goes to the folder that the witness's inputs are relative to: this one, else the one with the folder of the witness.
+    fn find_sources(&mut self) -> Result<(), Failure> {
+        let inputs = files::Witness::read(&self.witness).map_err(check::Error::from)?.program.inputs;
+        let missing = |folder: &Path| inputs.iter().filter(|input| !folder.join(input).exists()).collect::<Vec<_>>();
+        let here = missing(Path::new("."));
+        if here.is_empty() {
+            return Ok(());
+        }
+        let cannot =
+            |what: String| Failure::new(what, "give the witness in the folder it was made in, with its sources");
+        let witness = self.witness.canonicalize().map_err(|error| cannot(error.to_string()))?;
+        match witness.ancestors().skip(1).take(2).find(|folder| missing(folder).is_empty()) {
+            Some(folder) => std::env::set_current_dir(folder).map_err(|error| cannot(error.to_string()))?,
+            None => {
+                let names = here.iter().map(|input| format!("`{input}`")).collect::<Vec<_>>().join(", ");
+                return Err(cannot(format!("cannot find {names}, of which `{}` was made", self.witness.display())));
+            }
+        }
+        self.witness = witness;
+        Ok(())
     }
 
     /// Hands the terminal over to gdb; its exit status becomes ours.

@@ -67,7 +67,7 @@ impl Show {
         };
         match &self.output {
             Some(path) => output::write_file(path, &anstream::adapter::strip_str(&text).to_string())?,
-            None => output::print(&text),
+            None => output::print(&text)?,
         }
         Ok(output::status(&report))
     }

@@ -14,7 +14,7 @@ pub(crate) struct Schema {}
 
 impl Schema {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        output::print(report::schema::TEXT);
+        output::print(report::schema::TEXT)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -33,7 +33,7 @@ impl Completions {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut crate::Cli::command(), "raceproof", &mut text);
-        output::print(&String::from_utf8_lossy(&text));
+        output::print(&String::from_utf8_lossy(&text))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -61,7 +61,7 @@ impl Man {
         clap_mangen::Man::new(command)
             .render(&mut text)
             .map_err(|error| Failure::new(format!("cannot make the page: {error}"), "please report this"))?;
-        output::print(&String::from_utf8_lossy(&text));
+        output::print(&String::from_utf8_lossy(&text))?;
         Ok(ExitCode::SUCCESS)
     }
 }

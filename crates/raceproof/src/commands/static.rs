@@ -8,8 +8,8 @@ use report::Command;
 
 use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags};
 use crate::failure::Failure;
+use crate::guard::carry_out;
 use crate::output;
-use crate::progress::Line;
 use crate::settings::Settings;
 
 /// Look for races in the text of the program, for all inputs, without running it
@@ -54,14 +54,15 @@ impl Static {
         let build = self.program.build_options(&settings)?;
         if let Some(emit) = self.emit {
             let subject = Subject::new(&build, &budget)?;
-            output::print(&check::facts_text(&subject, emit == Emit::FactsDot)?);
+            output::print(&check::facts_text(&subject, emit == Emit::FactsDot)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut line = Line::new();
-        let report = check::run(&Request::new(Command::Static, build, budget), &mut line)?;
-        if self.stats {
-            output::note(&line.statistics());
-        }
-        self.report.show(report, known)
+        carry_out(&Request::new(Command::Static, build, budget), &self.report, known, |request, line| {
+            let report = check::run(request, line)?;
+            if self.stats {
+                output::note(&line.statistics());
+            }
+            Ok(report)
+        })
     }
 }

@@ -9,8 +9,8 @@ use report::Command;
 
 use crate::commands::flags::{BudgetFlags, ProgramFlags, PruningFlag, ReportFlags, RunFlags};
 use crate::failure::Failure;
+use crate::guard::carry_out;
 use crate::output;
-use crate::progress::Line;
 use crate::settings::Settings;
 
 /// Prove the absence of races for all inputs and any number of threads
@@ -69,7 +69,7 @@ impl Verify {
         let proofs = ProofOptions { pruning: self.pruning.into(), statistics: self.stats, ..ProofOptions::default() };
         if let Input::SmallLanguage(path) = self.program.input()? {
             if self.emit.is_some() {
-                output::print(&check::small_language_net(&path)?);
+                output::print(&check::small_language_net(&path)?)?;
                 return Ok(ExitCode::SUCCESS);
             }
             return self.report.show(check::verify_small_language(Command::Verify, &path, &proofs, &budget)?, known);
@@ -80,7 +80,7 @@ impl Verify {
                 let help = "without `--emit`, the report says what there is";
                 Failure::new("there is no pair, or something in the program is not modelled: no net", help)
             })?;
-            output::print(&net);
+            output::print(&net)?;
             return Ok(ExitCode::SUCCESS);
         }
         let request = Request {
@@ -90,6 +90,6 @@ impl Verify {
             witness_dir: self.report.witness_dir(&settings),
             ..Request::new(Command::Verify, build, budget)
         };
-        self.report.show(check::run(&request, &mut Line::new())?, known)
+        carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?))
     }
 }

@@ -90,10 +90,16 @@ fn summary(report: &Report) -> String {
             let _ = writeln!(out, "  {}", sums.counters(*basis));
         }
     }
+    if let Some(line) = other_errors_line(report) {
+        let _ = writeln!(out, "  {line}");
+    }
     if !report.assumptions.is_empty() {
         let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));
     }
     let _ = writeln!(out, "  finished in {}", seconds(report.time_ms));
+    for warning in &report.warnings {
+        let _ = writeln!(out, "{YELLOW}warning{YELLOW:#}: {warning}");
+    }
     out
 }
 
@@ -175,6 +181,21 @@ fn scopes(report: &Report, absent: usize) -> String {
         0 => " with this input".to_owned(),
         n if n == absent => " with any input".to_owned(),
         n => format!(": {n} with any input, {} with this input", absent - n),
+    }
+}
+
+/// How far errors other than races were looked for, where the answer about races is the whole and the search is not.
+fn other_errors_line(report: &Report) -> Option<String> {
+    if report.command != Command::Check || report.verdict != Verdict::Safe {
+        return None;
+    }
+    match report.engines.iter().find(|engine| engine.name == EngineName::Explore) {
+        None => Some("other errors: not looked for".to_owned()),
+        Some(engine) if engine.is_complete() => None,
+        Some(engine) => {
+            let runs = count(engine.executions as usize, "execution");
+            Some(format!("other errors: looked for in {runs}, not in every schedule"))
+        }
     }
 }
 

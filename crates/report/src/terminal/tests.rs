@@ -72,6 +72,7 @@ fn report(verdict: Verdict) -> Report {
             outputs: None,
         }],
         assumptions: vec!["A1".into()],
+        warnings: Vec::new(),
         time_ms: 1234,
     }
 }

@@ -7,6 +7,7 @@
 //! | `sigwait`, `sigwaitinfo` | waits for a pending signal; cancellation points |
 //! | `sigtimedwait` | the same; scheduled while there is none, it has timed out |
 //! | `sigpending` | the set |
+//! | `pause`, `sigsuspend` | wait for a handler to run; since no handler does, for ever; cancellation points |
 //!
 //! All of them are relaxed atomic accesses to one cell, in two parts as calls on what the library keeps are
 //! ([`operate`]): their order matters, some may have to wait, and they order nothing else. No standard says that sending a
@@ -111,6 +112,18 @@ fn tell(info: *mut siginfo_t, signal: c_int) {
 }
 
 cancellable! {
+    /// Waits for a handler.
+    fn pause() {
+        take(0, Blocker::Signal { set: 0 }, |_| -1)
+    }
+    /// Waits for a handler of a signal that is not in the set.
+    fn sigsuspend(set: *const sigset_t) {
+        let allowed = !get(set);
+        if sched::with_objects(|objects| objects.threads.get_mut(me()).pending_signals & allowed != 0) {
+            unmodelled("unblocks a pending signal");
+        }
+        take(0, Blocker::Signal { set: 0 }, |_| -1)
+    }
     /// Waits for a signal.
     fn sigwait(set: *const sigset_t, signal: *mut c_int) {
         let set = get(set);

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 #[derive(clap::Args)]
 pub(crate) struct BudgetFlags {
     /// Most seconds for everything
-    #[arg(long, value_name = "SECS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECS", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) time: Option<f64>,
 
     /// Most memory for everything; K, M and G may follow [default: half of what is available]
@@ -67,6 +67,10 @@ pub(crate) struct RunFlags {
     /// The same as `--environment spurious`
     #[arg(long, help_heading = "Runs")]
     spurious: bool,
+
+    /// Ask only about accesses that this input reaches, whatever the program reads from outside
+    #[arg(long, help_heading = "Runs")]
+    pub(crate) reached_only: bool,
 
     /// How runs are kept apart
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Runs")]

@@ -5,8 +5,10 @@ mod pragmas;
 mod program;
 mod pruning;
 mod reporting;
+mod search;
 
 pub(crate) use limits::{BudgetFlags, RunFlags, seconds, size, unlimited};
 pub(crate) use program::{ProgramFlags, find_target, split};
 pub(crate) use pruning::PruningFlag;
 pub(crate) use reporting::ReportFlags;
+pub(crate) use search::SearchFlags;

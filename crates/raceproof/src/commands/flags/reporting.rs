@@ -12,7 +12,7 @@ use crate::output;
 use crate::settings::Settings;
 
 /// Where a report goes, and what it leaves out.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub(crate) struct ReportFlags {
     /// Print one JSON document and nothing else on standard output
     #[arg(long, help_heading = "Report")]
@@ -58,8 +58,11 @@ impl ReportFlags {
         chosen.unwrap_or_else(|| PathBuf::from("raceproof-witnesses"))
     }
 
-    /// Suppressions and baseline, read before there is a report, so that a mistake in them costs no time.
+    /// Suppressions and baseline, read before there is a report, so that a mistake in them costs no time. Files that will
+    /// be written are tried too.
     pub(crate) fn known(&self, settings: &Settings) -> Result<Known, Failure> {
+        let files = [&self.json_out, &self.html, &self.sarif, &self.svcomp];
+        files.into_iter().flatten().try_for_each(|file| output::try_file(file))?;
         let mut known = Known::default();
         let files = if self.suppressions.is_empty() { &settings.suppressions } else { &self.suppressions };
         for file in files {
@@ -76,18 +79,27 @@ impl ReportFlags {
         Ok(known)
     }
 
-    /// Applies suppressions and baseline, writes the files that were asked for and prints the report.
-    pub(crate) fn show(&self, mut report: Report, known: Known) -> Result<ExitCode, Failure> {
+    /// Shows a report; its exit status.
+    pub(crate) fn show(&self, report: Report, known: Known) -> Result<ExitCode, Failure> {
+        self.show_report(report, known).map(ExitCode::from)
+    }
+
+    /// Applies suppressions and baseline, prints the report and writes the files that were asked for. What cannot be written
+    /// takes nothing from the report.
+    pub(crate) fn show_report(&self, mut report: Report, known: Known) -> Result<u8, Failure> {
         let unused = known.apply(&mut report, &mut Sources::new());
-        self.write(&report)?;
-        output::show(&report, self.json);
+        let shown = output::show(&report, self.json);
+        if let Err(unwritten) = self.write(&report) {
+            output::warn(&unwritten.to_string());
+        }
+        shown?;
         if self.github {
-            output::print(&report::github::render(&report));
+            output::print(&report::github::render(&report))?;
         }
         for (file, entry) in unused {
             output::warn(&format!("{}:{}: `{}` suppresses nothing", file.display(), entry.line, entry.text));
         }
-        Ok(output::status(&report))
+        Ok(report.exit_status())
     }
 
     fn write(&self, report: &Report) -> Result<(), Failure> {
