@@ -1,6 +1,7 @@
 //! From sources to an instrumented executable.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -209,6 +210,14 @@ fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, executable: &
     Ok(llvm::link(compiled, archive, &extra, executable)?)
 }
 
+/// What standard input holds; `-` is that of the command itself.
 fn read_input(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|cause| Error::Stdin { path: path.to_owned(), cause })
+    let read = |path: &Path| match path.to_str() {
+        Some("-") => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        _ => std::fs::read(path),
+    };
+    read(path).map_err(|cause| Error::Stdin { path: path.to_owned(), cause })
 }

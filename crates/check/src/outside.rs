@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use program::{Callee, Operand, Program, Stmt};
+use model::SiteId;
+use program::{Callee, Operand, Program, Statement, Stmt};
 
 /// A part of what the program does not decide itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,7 +42,10 @@ impl fmt::Display for Source {
 /// Everything the program's text reads from outside.
 pub(crate) fn sources(program: &Program) -> BTreeSet<Source> {
     let statements = || program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.statements);
-    let calls = || statements().filter_map(|statement| called(program, &statement.stmt));
+    // What our own library for OpenMP reads only chooses the number of threads.
+    let own = |site: SiteId| program.sites.get(site).and_then(|site| program.files.get(site.location?.file));
+    let is_users = |s: &&Statement| s.site.and_then(own).is_none_or(|file| !file.starts_with('<'));
+    let calls = || statements().filter(is_users).filter_map(|statement| called(program, &statement.stmt));
     let reads_descriptor = |(symbol, args): &(&str, &[Operand])| {
         let first = args.first();
         DESCRIPTOR_READS.contains(symbol)

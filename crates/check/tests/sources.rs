@@ -55,6 +55,7 @@ impl<'a> Examined<'a> {
         let request = Request {
             engines: engines.to_vec(),
             search,
+            reached_only: true,
             limits: Limits { environment: self.environment, ..Limits::default() },
             witness_dir: self.folder.join("witnesses"),
             bundle_dir: self.folder.to_owned(),

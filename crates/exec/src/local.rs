@@ -64,6 +64,7 @@ impl Backend for Local {
             self.process = None;
         }
         self.host.stay_on(config.processor);
+        let mut died = false;
         loop {
             if self.process.is_none() {
                 self.start(config)?;
@@ -74,6 +75,11 @@ impl Backend for Local {
                 Ok(None) => {
                     self.process = None;
                     return Ok(None);
+                }
+                // Somebody may have killed it: what the program itself does, it does again.
+                Err(Error::Died { .. }) if !std::mem::replace(&mut died, true) => {
+                    self.process = None;
+                    continue;
                 }
                 Err(error) => {
                     self.process = None;

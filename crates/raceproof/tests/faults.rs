@@ -1,9 +1,13 @@
 //! Programs and surroundings that misbehave: the report comes in time, within its memory, and nothing is left behind.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use common::containment::{folders, left_behind, processes, runs_program};
 
 const RACEPROOF: &str = env!("CARGO_BIN_EXE_raceproof");
 
@@ -22,36 +26,6 @@ fn raceproof(folder: &Path, args: &[&str], name: &str) -> Command {
     let mut command = Command::new(RACEPROOF);
     command.args(args).arg(program(name)).current_dir(folder).env("TMPDIR", folder).stdin(Stdio::null());
     command
-}
-
-/// Processes whose environment has this folder.
-fn processes(folder: &Path) -> Vec<String> {
-    let mark = format!("TMPDIR={}", folder.display()).into_bytes();
-    let entries = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let ours = entries.filter(|path| {
-        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == mark)
-    });
-    ours.map(|path| path.display().to_string()).collect()
-}
-
-/// Waits until no process is left; which are, if some stay.
-fn left_behind(folder: &Path) -> Vec<String> {
-    let start = Instant::now();
-    loop {
-        let left = processes(folder);
-        if left.is_empty() || start.elapsed() > Duration::from_secs(3) {
-            return left;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Folders of ours among temporary files.
-fn folders(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with("raceproof-") && name != "raceproof-witnesses").collect()
 }
 
 /// Bytes that commands get, in both forms.
@@ -208,12 +182,6 @@ fn a_killed_tool_leaves_no_process() {
         raceproof(folder.path(), &["static"], "endless_computation.c").output().unwrap();
         assert_eq!(folders(folder.path()), [""; 0], "{isolation}");
     }
-}
-
-/// Whether a process is the program under test.
-fn runs_program(process: &str) -> bool {
-    std::fs::read_link(Path::new(process).join("exe"))
-        .is_ok_and(|path| path.file_name().is_some_and(|n| n == "program"))
 }
 
 /// A command on a program with one race, in a shell: status, standard output and standard error.

@@ -6,7 +6,14 @@ use crate::document::{Access, Finding, Pair};
 pub fn of_pair(pair: &Pair) -> String {
     let mut accesses = pair.accesses.each_ref().map(of_access);
     accesses.sort();
-    format!("{}|{}|{}", pair.variable, accesses[0], accesses[1])
+    format!("{}|{}|{}", without_line(&pair.variable), accesses[0], accesses[1])
+}
+
+/// A variable's name without the line of the allocation in it: `heap@pool.c:43.lock` is `heap@pool.c.lock`.
+fn without_line(variable: &str) -> String {
+    let Some((before, place)) = variable.split_once("heap@") else { return variable.to_owned() };
+    let Some((file, after)) = place.split_once(':') else { return variable.to_owned() };
+    format!("{before}heap@{file}{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// Another error by its kind, message and function.

@@ -1,12 +1,13 @@
 //! Annotations for GitHub's checks: workflow commands on standard output.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::document::{PairVerdict, Report};
 
-/// One line per race, other error and thing that is unknown.
+/// At most one annotation per line of source: races, then other errors, then what is unknown.
 pub fn render(report: &Report) -> String {
-    let mut out = String::new();
+    let mut out = Annotations::default();
     for pair in report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()) {
         let [first, second] = &pair.accesses;
         let other = match &second.file {
@@ -18,29 +19,41 @@ pub fn render(report: &Report) -> String {
             first.thread, first.kind, pair.variable, second.thread, second.kind, pair.reason
         );
         let title = format!("data race on `{}`", pair.variable);
-        annotation(&mut out, "error", first.file.as_deref(), first.line, first.column, &title, &message);
+        out.add("error", first.file.as_deref(), first.line, first.column, &title, &message);
     }
     for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
         let file = error.file.as_deref();
-        annotation(&mut out, "error", file, error.line, error.column, error.code.title(), &error.message);
+        out.add("error", file, error.line, error.column, error.code.title(), &error.message);
     }
     for unknown in &report.unknowns {
         let message = format!("{}; what would settle it: {}", unknown.reason, unknown.settle);
         let file = unknown.file.as_deref();
-        annotation(&mut out, "warning", file, unknown.line, unknown.column, unknown.code.title(), &message);
+        out.add("warning", file, unknown.line, unknown.column, unknown.code.title(), &message);
     }
-    out
+    out.text
 }
 
-fn annotation(out: &mut String, level: &str, file: Option<&str>, line: u32, column: u32, title: &str, message: &str) {
-    let mut properties = Vec::new();
-    if let Some(file) = file {
-        properties.push(format!("file={}", property(file)));
-        properties.extend((line > 0).then(|| format!("line={line}")));
-        properties.extend((column > 0).then(|| format!("col={column}")));
+/// Annotations, each at a place of its own.
+#[derive(Default)]
+struct Annotations<'a> {
+    text: String,
+    lines: BTreeSet<(&'a str, u32)>,
+}
+
+impl<'a> Annotations<'a> {
+    fn add(&mut self, level: &str, file: Option<&'a str>, line: u32, column: u32, title: &str, message: &str) {
+        let mut properties = Vec::new();
+        if let Some(file) = file {
+            if !self.lines.insert((file, line)) {
+                return;
+            }
+            properties.push(format!("file={}", property(file)));
+            properties.extend((line > 0).then(|| format!("line={line}")));
+            properties.extend((column > 0).then(|| format!("col={column}")));
+        }
+        properties.push(format!("title={}", property(title)));
+        let _ = writeln!(self.text, "::{level} {}::{}", properties.join(","), data(message));
     }
-    properties.push(format!("title={}", property(title)));
-    let _ = writeln!(out, "::{level} {}::{}", properties.join(","), data(message));
 }
 
 fn data(text: &str) -> String {
@@ -57,8 +70,9 @@ mod tests {
 
     #[test]
     fn special_characters_are_escaped() {
-        let mut out = String::new();
-        annotation(&mut out, "error", Some("a,b:c.c"), 3, 0, "50%", "one\ntwo");
-        assert_eq!(out, "::error file=a%2Cb%3Ac.c,line=3,title=50%25::one%0Atwo\n");
+        let mut out = Annotations::default();
+        out.add("error", Some("a,b:c.c"), 3, 0, "50%", "one\ntwo");
+        out.add("error", Some("a,b:c.c"), 3, 7, "again", "the same line");
+        assert_eq!(out.text, "::error file=a%2Cb%3Ac.c,line=3,title=50%25::one%0Atwo\n");
     }
 }

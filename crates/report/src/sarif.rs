@@ -11,6 +11,7 @@ use crate::Code;
 use crate::document::{Access, Created, Finding, Frame, Pair, PairVerdict, Report, SuppressedBy, Unknown};
 use crate::fingerprint;
 use crate::run::Run;
+use crate::source::Sources;
 
 /// The name of a fingerprint.
 const FINGERPRINT: &str = "raceproof/v1";
@@ -40,7 +41,35 @@ pub fn render(report: &Report) -> String {
             "results": results,
         }],
     });
+    let mut log = log;
+    count_in_utf16(&mut log, &mut Sources::new());
     format!("{log:#}\n")
+}
+
+/// Turns the columns of all locations, which clang counts in bytes, into what `columnKind` promises.
+fn count_in_utf16(value: &mut Value, sources: &mut Sources) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(|value| count_in_utf16(value, sources)),
+        Value::Object(fields) => {
+            if let Some(physical) = fields.get_mut("physicalLocation") {
+                in_utf16(physical, sources);
+            }
+            fields.values_mut().for_each(|value| count_in_utf16(value, sources));
+        }
+        _ => {}
+    }
+}
+
+/// The same for one location. A file that cannot be read keeps its columns.
+fn in_utf16(physical: &mut Value, sources: &mut Sources) {
+    let file = physical["artifactLocation"]["uri"].as_str().map(|uri| path(uri.trim_start_matches("file://")));
+    let [line, column] = ["startLine", "startColumn"].map(|name| physical["region"][name].as_u64());
+    let (Some(file), Some(line), Some(column)) = (file, line, column) else { return };
+    sources.load(&file);
+    let text = sources.text(&file).and_then(|text| text.lines().nth((line as usize).checked_sub(1)?));
+    if let Some(before) = text.and_then(|text| text.get(..(column as usize).checked_sub(1)?)) {
+        physical["region"]["startColumn"] = json!(before.encode_utf16().count() + 1);
+    }
 }
 
 fn arguments(report: &Report) -> Vec<String> {
@@ -241,6 +270,18 @@ fn uri(path: &str) -> String {
     uri
 }
 
+/// The path that [`uri`] was given.
+fn path(uri: &str) -> String {
+    let mut parts = uri.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2).unwrap_or((part, ""));
+        bytes.extend(u8::from_str_radix(code, 16));
+        bytes.extend(rest.as_bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The run as one flow per thread, in one common order.
 fn code_flows(run: &Run) -> Value {
     let flow = |(index, thread): (usize, &crate::run::RunThread)| {
@@ -270,6 +311,18 @@ mod tests {
     fn paths_become_uris() {
         assert_eq!(uri("a b/ü.c"), "a%20b/%C3%BC.c");
         assert_eq!(artifact("/x/a.c")["uri"], "file:///x/a.c");
+        assert_eq!(path(&uri("a b/ü.c")), "a b/ü.c");
+    }
+
+    /// Two bytes of UTF-8, one unit of UTF-16; four bytes, two units.
+    #[test]
+    fn columns_are_counted_in_utf16() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ä 1.c");
+        std::fs::write(&file, "int a;\n/* ü 𝄞 */ a = 1;\n").unwrap();
+        let mut location = located(&file.to_string_lossy(), 2, 16);
+        count_in_utf16(&mut location, &mut Sources::new());
+        assert_eq!(location["physicalLocation"]["region"]["startColumn"], 13);
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Sightings {
         both.clone().find(meets).or_else(|| both.clone().next())
     }
 
-    /// The lock that is held at most of the places that touch what both accesses touch. Places that only the initial
+    /// The lock that is held at most, not all, of the places that touch what both accesses touch. Places that only the initial
     /// thread was seen at do not count: they are usually before the others start or after they end.
     pub(crate) fn protection(&self, accesses: &[SeenAccess; 2]) -> Option<Protection> {
         let [one, other] = accesses.each_ref().map(|seen| seen.raw.cell);
@@ -78,7 +78,7 @@ impl Sightings {
             }
         }
         let most = held.values().max()?;
-        let (lock, held) = held.iter().find(|(_, held)| *held == most)?;
+        let (lock, held) = held.iter().find(|(_, held)| *held == most && **held < places)?;
         Some(Protection { lock: (*lock).to_owned(), held: *held, places })
     }
 

@@ -330,7 +330,8 @@ pub(crate) fn unmodelled<'a>(built: &Built, in_runs: impl Iterator<Item = &'a mo
     let mut gaps = Vec::new();
     let in_program = built.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
     for (site, what, function) in in_program.chain(in_runs.map(|u| (u.site, &u.what, None))) {
-        let settle = match &function {
+        let settle = match function.as_deref() {
+            Some("syscall") => "call the function of the C library that makes this system call".to_owned(),
             Some(name) => format!(
                 "give the source of `{name}` as a further input, or, if it touches no shared memory, `--assume-pure {name}`"
             ),

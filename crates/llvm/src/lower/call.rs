@@ -42,11 +42,13 @@ impl<'m> Body<'_, '_, 'm> {
             self.atomic_call(call, atomic, &args);
         } else if self.lowering.exit.registers(&name) {
             self.register_handler(call, &name, &args);
+        } else if self.lowering.assume_pure.contains(&name) {
+            self.define(call, Expr::Use(Operand::Any));
         } else if let Some(function) = library::lookup(&name) {
             self.library_call(call, function, args);
         } else if self.lowering.synthetic.contains(&name) {
             self.direct_call(call, callee, args);
-        } else if self.lowering.assume_pure.contains(&name) || callee.touches_no_memory() {
+        } else if callee.touches_no_memory() {
             self.define(call, Expr::Use(Operand::Any));
         } else {
             match openmp::unsupported(&name) {

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
 pub(crate) mod annotated;
+pub(crate) mod containment;
 pub(crate) mod target;
 
 use std::path::{Path, PathBuf};

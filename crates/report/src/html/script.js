@@ -353,7 +353,13 @@
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = ['INPUT', 'SELECT', 'TEXTAREA'].includes(event.target.tagName);
-    if (event.key === 'Escape' && typing) { event.target.blur(); return; }
+    if (event.key === 'Escape' && typing) {
+      if (event.target.value && event.target.id === 'text') {
+        event.target.value = '';
+        event.target.dispatchEvent(new Event('input'));
+      } else event.target.blur();
+      return;
+    }
     if (typing && !(event.target.id === 'text' && (event.key === 'ArrowDown' || event.key === 'ArrowUp'))) return;
     const keys = {
       ArrowDown: () => move(1), ArrowUp: () => move(-1), '/': () => byId('text').focus(),

@@ -19,7 +19,7 @@ pub(crate) struct ProgramFlags {
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,
 
-    /// File to give the program as standard input
+    /// File to give the program as standard input; `-` for the standard input of this command
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     stdin: Option<String>,
 
