@@ -59,7 +59,7 @@ pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<
     let start = Instant::now();
     let (witness, built) = rebuild(path, machine, budget)?;
     let Running { mut target, symbols, .. } = Running::launch(Arc::clone(&built), &limits(&witness), budget)?;
-    let trace = target.run(&witness.schedule())?;
+    let trace = target.run_alone(&witness.schedule())?;
     witness.compare(&trace).map_err(|difference| Error::ReplayDiffers { witness: path.to_owned(), difference })?;
     let names = ObjectNames::new(&built.program, &symbols);
     let describer = Describer { program: &built.program, names: &names };

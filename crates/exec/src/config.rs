@@ -19,6 +19,8 @@ pub enum Isolation {
     Restore,
     /// Every run is a process forked at the first thread creation.
     Fork,
+    /// Every run is a process of its own from its start.
+    Fresh,
 }
 
 /// How the program is run.

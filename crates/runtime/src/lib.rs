@@ -15,6 +15,7 @@ extern crate alloc;
 pub use effects::text;
 
 pub mod api;
+pub mod attributes;
 pub mod cell;
 pub mod checkpoint;
 pub mod choice;

@@ -12,7 +12,7 @@ use crate::cell::Keep;
 use crate::sys::{self, PAGE, sys};
 
 /// Where the shared memory is mapped.
-const BASE: usize = 0x3800_0000_0000;
+pub const BASE: usize = 0x3800_0000_0000;
 
 /// What is kept between two requests.
 struct Bell {

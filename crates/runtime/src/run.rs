@@ -74,6 +74,8 @@ pub struct Run {
     pub rounds: Cell<u32>,
     /// The program used descriptors.
     pub did_io: Cell<bool>,
+    /// The run changed something that outlives it and that is not put back.
+    pub spoiled: Cell<bool>,
     /// What the host asked for.
     pub request: Cell<Request>,
     /// The next thread resumed stops for a debugger.
@@ -104,6 +106,7 @@ pub static RUN: OneThread<Run> = OneThread::new(Run {
     choices: Checked::new(PastChoices::new()),
     rounds: Cell::new(0),
     did_io: Cell::new(false),
+    spoiled: Cell::new(false),
     request: Cell::new(Request {
         segments: 0,
         environment: 0,
@@ -338,6 +341,7 @@ impl Run {
             records,
             checkpoint_records: checkpoint::records(),
             counter: ending.counter,
+            spoiled: (self.spoiled.get() || checkpoint::shares_memory()).into(),
             ..Reply::default()
         };
         link::reply(reply, ending.kind, &ending.message);

@@ -158,8 +158,8 @@ pub struct Reply {
     pub site: u32,
     /// Bytes of text in the message area.
     pub message_len: u32,
-    /// Keeps the size a multiple of eight.
-    pub reserved: u32,
+    /// 1: the run changed something that outlives it and that the runtime cannot put back. The next run needs a new process.
+    pub spoiled: u32,
     /// Records in the trace area, from its start.
     pub records: u64,
     /// Of these, how many were there at the checkpoint; the same in every run of this process.

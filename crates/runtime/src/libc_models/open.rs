@@ -7,7 +7,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_uint, c_void};
 
 use wire::Tag;
 use wire::record::order;
@@ -18,9 +18,9 @@ use super::event::{Access, operate};
 use super::sockets::{self, SocketId};
 use super::{fail, kernel, negative, result, unmodelled};
 use crate::cell::Global;
-use crate::sched;
 use crate::sync::Blocker;
-use crate::sys::sys;
+use crate::sys::{self, sys};
+use crate::{descriptors, sched};
 
 /// What is behind a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,9 +73,12 @@ struct OpenFiles {
     contents: u32,
     /// How many positions have a number.
     positions: u32,
+    /// How many had one at the checkpoint.
+    old_positions: u32,
 }
 
-static FILES: Global<OpenFiles> = Global::new(OpenFiles { by_fd: Vec::new(), contents: 0, positions: 0 });
+static FILES: Global<OpenFiles> =
+    Global::new(OpenFiles { by_fd: Vec::new(), contents: 0, positions: 0, old_positions: 0 });
 
 impl OpenFiles {
     fn set(&mut self, fd: isize, open: Option<Open>) {
@@ -111,6 +114,7 @@ pub fn get(fd: c_int) -> Open {
 
 /// Registers a descriptor that was opened. A negative number, which stands for an error, is only handed through.
 pub fn opened(fd: isize, file: File) -> isize {
+    let fd = within_limit(fd);
     if fd >= 0 {
         sched::note_io();
         FILES.with(|files| {
@@ -121,8 +125,30 @@ pub fn opened(fd: isize, file: File) -> isize {
     fd
 }
 
+/// A new descriptor, unless its number is beyond the limit that the program sees.
+fn within_limit(fd: isize) -> isize {
+    if fd < 0 || descriptors::is_allowed(fd as c_int) {
+        return fd;
+    }
+    kernel::close(fd as c_int);
+    negative(libc::EMFILE)
+}
+
+/// Notes how many positions have a number at the checkpoint.
+pub fn checkpoint() {
+    FILES.with(|files| files.old_positions = files.positions);
+}
+
+/// Whether what is open under a number was open before the first thread was created: a change of what the kernel keeps
+/// about the open file outlives the run.
+pub fn outlives_run(fd: c_int) -> bool {
+    let Open { position, .. } = get(fd);
+    position >= INHERITED || FILES.with(|files| position < files.old_positions)
+}
+
 /// Registers a descriptor that duplicates `from`. A negative number, which stands for an error, is only handed through.
 pub fn duplicated(fd: isize, from: c_int) -> isize {
+    let fd = within_limit(fd);
     if fd >= 0 {
         sched::note_io();
         let open = get(from);
@@ -237,8 +263,15 @@ fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
     done.unwrap_or(negative(libc::EINTR))
 }
 
+/// Commands of `fcntl` that change nothing.
+const GETTERS: [c_int; 5] = [libc::F_GETOWN, libc::F_GETPIPE_SZ, libc::F_GET_SEALS, libc::F_GETLK, F_GETSIG];
+const F_GETSIG: c_int = 11;
+
 /// Closes a descriptor.
 fn close_one(fd: c_int) -> isize {
+    if descriptors::is_own(fd) {
+        return negative(libc::EBADF);
+    }
     sched::note_io();
     release(fd, || {
         if let Ok(index) = usize::try_from(fd) {
@@ -253,8 +286,33 @@ export! {
     fn close(fd: c_int) -> c_int {
         result(close_one(fd)) as c_int
     }
+    /// Closes all descriptors from one number to another, or lets them close when another program is executed.
+    fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+        const CLOEXEC: c_int = 4;
+        if first > last {
+            return fail(libc::EINVAL) as c_int;
+        }
+        let end = (last.saturating_add(1)).min(descriptors::first_own() as c_uint);
+        for fd in (first..end).map(|fd| fd as c_int).filter(|fd| kernel::is_open(*fd)) {
+            if flags & CLOEXEC != 0 {
+                sched::note_io();
+                sys::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+            } else {
+                close_one(fd);
+            }
+        }
+        0
+    }
+    /// Closes all descriptors from a number on.
+    fn closefrom(first: c_int) {
+        // SAFETY: takes numbers only.
+        unsafe { close_range(first.max(0) as c_uint, c_uint::MAX, 0) };
+    }
     /// Duplicates a descriptor.
     fn dup(fd: c_int) -> c_int {
+        if descriptors::is_own(fd) {
+            return fail(libc::EBADF) as c_int;
+        }
         result(duplicated(kernel::dup(fd), fd)) as c_int
     }
     /// Duplicates a descriptor under a number.
@@ -267,6 +325,9 @@ export! {
     }
     /// Duplicates a descriptor under a number.
     fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int {
+        if !descriptors::is_allowed(to) || descriptors::is_own(fd) {
+            return fail(libc::EBADF) as c_int;
+        }
         if fd == to || !kernel::is_open(fd) {
             return result(kernel::dup3(fd, to, flags)) as c_int;
         }
@@ -274,12 +335,25 @@ export! {
     }
     /// Asks about or changes a descriptor. Locks on files are not modelled.
     fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
+        let duplicates = matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC);
+        if descriptors::is_own(fd) || duplicates && !descriptors::is_allowed(argument as c_int) {
+            return fail(if descriptors::is_own(fd) { libc::EBADF } else { libc::EINVAL }) as c_int;
+        }
         // SAFETY: the program asks for this command with this argument; if it is a pointer, it is to what the command
         // takes.
         let answer = unsafe { sys!(SYS_fcntl, fd, command, argument) };
         match command {
             libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => result(duplicated(answer, fd)) as c_int,
+            // What is put back, or changes nothing.
+            libc::F_SETFD | libc::F_SETFL => {
+                sched::note_io();
+                result(answer) as c_int
+            }
+            libc::F_GETFD | libc::F_GETFL => result(answer) as c_int,
             _ => {
+                if outlives_run(fd) && !GETTERS.contains(&command) {
+                    sched::spoil();
+                }
                 if matches!(command, libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW) {
                     unmodelled("locks a file with `fcntl`");
                 }

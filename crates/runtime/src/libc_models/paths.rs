@@ -129,7 +129,8 @@ pub fn open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
 
 fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> Result<isize, c_int> {
     if flags & libc::O_TMPFILE == libc::O_TMPFILE {
-        return Ok(open::opened(memory_files::create()?, File::Memory(open::new_content())));
+        let fd = memory_files::create()?;
+        return Ok(open::opened(fd, memory_files::adopt(fd)?));
     }
     let name = ResolvedPath::new(directory, path)?;
     if let Some((_, fd)) = STANDARD.into_iter().find(|(device, _)| *device == path.to_bytes()) {

@@ -86,6 +86,8 @@ enum IsolationFlag {
     Auto,
     /// Fork a process for every run
     Fork,
+    /// Start a process for every run: slow, and the measure of the other ways
+    Fresh,
     /// Restore memory in process
     Restore,
 }
@@ -101,6 +103,7 @@ impl RunFlags {
             isolation: match self.isolation {
                 IsolationFlag::Auto => Isolation::Auto,
                 IsolationFlag::Fork => Isolation::Fork,
+                IsolationFlag::Fresh => Isolation::Fresh,
                 IsolationFlag::Restore => Isolation::Restore,
             },
             max_steps: self.max_steps.unwrap_or(usual_steps),
