@@ -66,7 +66,7 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
             Effect::Computed(c) => computed(c, false),
             Effect::ComputedAfter(c) => computed(c, true),
             Effect::Stream(a) | Effect::UnlockedStream(a) | Effect::Returns(a) | Effect::Calls(a) => vec![*a],
-            Effect::Keeps(a) | Effect::KeepsIn(a, _) | Effect::StateWithout(a, ..) => vec![*a],
+            Effect::Keeps(a) | Effect::KeepsIn(a, _) | Effect::StateWithout(a, ..) | Effect::File(a, _) => vec![*a],
             Effect::StoresBlock(a) | Effect::Advances(a) | Effect::ReturnsBehind(a) | Effect::Behind(a, _) => vec![*a],
             Effect::WriteResult(size) => size_args(*size).0,
             Effect::Passes(passage) => vec![passage.arg],

@@ -1,9 +1,12 @@
 //! Descriptors: what is open under which number, and the cells that operations on it touch.
 //!
 //! Operations on one file depend on each other but do not race, because the kernel makes each of them atomic. So they
-//! are relaxed read-modify-writes of cells outside the program's memory: one for the position of an open file and one
-//! for the content of a file that can change. Standard output and standard error have none: the order of the output
-//! does not matter.
+//! are relaxed accesses to cells outside the program's memory: one for what is open under a number, one for the position
+//! and the flags of an open file and one for the content of a file that can change. Standard output and standard error
+//! have neither position nor content: the order of the output does not matter.
+//!
+//! A call on a number that is open reads the cell of that number, which `close` and `dup2` write. A call on a number that
+//! is not reads the table of all numbers, which every call writes that opens or closes.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -180,6 +183,10 @@ impl Open {
         let at = wire::FILE_POSITION + 8 * u64::from(self.position);
         Access { tag: Tag::ReadModifyWrite, order: order::RELAXED, at, len: 8 }
     }
+    /// An access that only looks at the flags.
+    pub fn flags(&self) -> Access {
+        Access { tag: Tag::Read, ..self.position() }
+    }
     /// An access to the content, if it can change.
     pub fn content(&self, tag: Tag) -> Option<Access> {
         match self.file {
@@ -194,6 +201,91 @@ pub fn content_access(content: u32, tag: Tag) -> Access {
     Access { tag, order: order::RELAXED, at: wire::FILE_CONTENT + 8 * u64::from(content), len: 8 }
 }
 
+/// An access to what is open under a number.
+fn number_access(fd: c_int, tag: Tag) -> Access {
+    Access { tag, order: order::RELAXED, at: wire::DESCRIPTOR_NUMBER + 8 * u64::from(fd.max(0) as u32), len: 8 }
+}
+
+/// The access of a call that looks for what is open under a number.
+pub fn lookup_access(fd: c_int) -> Access {
+    if descriptors::is_own(fd) || !kernel::is_open(fd) {
+        return Access { tag: Tag::Read, ..table_access() };
+    }
+    number_access(fd, Tag::Read)
+}
+
+/// Makes the event of a call on a descriptor as [`operate`] does. Which file it is on is asked again when it is the call's
+/// turn: if another thread has put another file under the number in the meantime, the call begins again with that.
+pub fn operate_on<R>(
+    fd: c_int,
+    known: impl Fn(Open) -> Vec<Access>,
+    blocker: impl Fn(Open) -> Blocker,
+    mut act: impl FnMut(Open, &mut dyn FnMut(Access)) -> R,
+) -> Option<R> {
+    loop {
+        let (open, lookup) = (get(fd), lookup_access(fd));
+        let accesses: Vec<Access> = known(open).into_iter().chain([lookup]).collect();
+        let is_same = || get(fd) == open && lookup_access(fd) == lookup;
+        if let Some(done) = operate(&accesses, blocker(open), |add| is_same().then(|| act(open, add)))? {
+            return Some(done);
+        }
+    }
+}
+
+/// Adds what a call uses of an open file; `used` is `FileUse::code` of the library table.
+pub fn add_use(fd: c_int, used: u32) {
+    let open = get(fd);
+    lookup_access(fd).add();
+    // What is written to standard output and standard error does not depend on what was.
+    if open.file == File::Other && (fd == 1 || fd == 2) {
+        return;
+    }
+    match used {
+        1 => open.flags().add(),
+        2 => open.position().add(),
+        3 => open.content(Tag::Read).into_iter().for_each(Access::add),
+        4 => open.content(Tag::ReadModifyWrite).into_iter().for_each(Access::add),
+        _ => {}
+    }
+}
+
+/// Adds that the descriptor of a stream is about to be closed.
+///
+/// # Safety
+/// `stream` is an open stream, or one that was closed.
+pub unsafe fn add_closing(stream: *const c_void) {
+    if !crate::heap::is_freed(stream as usize) {
+        // SAFETY: it is not freed, so by the caller it is open.
+        let fd = unsafe { number_of(stream) };
+        if fd >= 0 {
+            number_access(fd, Tag::ReadModifyWrite).add();
+        }
+    }
+}
+
+/// The descriptor of a stream; negative if it has none.
+///
+/// # Safety
+/// `stream` is an open stream.
+unsafe fn number_of(stream: *const c_void) -> c_int {
+    // SAFETY: the caller promises that the stream is open. The C library says where `errno` is; it is saved because
+    // `fileno` may set it and the program has not called that function.
+    unsafe {
+        let errno = libc::__errno_location();
+        let saved = *errno;
+        let fd = libc::fileno(stream.cast_mut().cast());
+        *errno = saved;
+        fd
+    }
+}
+
+/// Adds an access to the content of a file that a call is given by name.
+pub fn add_named(content: u32, tag: Tag) {
+    if sched::running() {
+        content_access(content, tag).add();
+    }
+}
+
 /// Adds accesses to the file behind a stream, because any call on a stream may read or write the file; for a null
 /// pointer (`fflush(NULL)`) to all files.
 ///
@@ -205,25 +297,18 @@ pub unsafe fn add_file_of(stream: *const c_void) {
         (0..contents).for_each(|content| content_access(content, Tag::ReadModifyWrite).add());
         return;
     }
-    // SAFETY: the caller promises that the stream is open. The C library says where `errno` is; it is saved because
-    // `fileno` may set it and the program has not called that function.
-    let fd = unsafe {
-        let errno = libc::__errno_location();
-        let saved = *errno;
-        let fd = libc::fileno(stream.cast_mut().cast());
-        *errno = saved;
-        fd
-    };
+    // SAFETY: the caller promises that the stream is open.
+    let fd = unsafe { number_of(stream) };
     let open = get(fd);
     if fd >= 0 && (open.file != File::Other || fd == 0) {
-        let accesses = [Some(open.position()), open.content(Tag::ReadModifyWrite)];
+        let accesses = [Some(lookup_access(fd)), Some(open.position()), open.content(Tag::ReadModifyWrite)];
         STREAMS.with(|streams| streams.insert(stream as usize, accesses));
         accesses.into_iter().flatten().for_each(Access::add);
     }
 }
 
 /// The accesses to the file behind each stream, as of its last use.
-static STREAMS: Global<BTreeMap<usize, [Option<Access>; 2]>> = Global::new(BTreeMap::new());
+static STREAMS: Global<BTreeMap<usize, [Option<Access>; 3]>> = Global::new(BTreeMap::new());
 
 /// Adds the accesses to the file that was behind a stream before it was closed. A search expects that whether a call
 /// comes before or after another one changes as little as possible of what it touches.
@@ -248,7 +333,8 @@ fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
         File::Epoll(id) => Vec::from([epoll::close_access(id)]),
         _ => Vec::new(),
     };
-    let known: Vec<Access> = touched.into_iter().chain([table_access()]).collect();
+    let known: Vec<Access> =
+        touched.into_iter().chain([table_access(), number_access(fd, Tag::ReadModifyWrite)]).collect();
     let done = operate(&known, Blocker::None, |add| {
         if !open.description().is_open_elsewhere(fd) {
             epoll::remove_file(open.description(), add);

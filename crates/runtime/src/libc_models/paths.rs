@@ -7,6 +7,8 @@
 use alloc::ffi::CString;
 use core::ffi::{CStr, c_char, c_int};
 
+use wire::Tag;
+
 use super::kernel::{self, OwnedFd};
 use super::memory_files::{self, Change, MemoryFile};
 use super::open::{self, File};
@@ -100,6 +102,9 @@ fn target_of(fd: c_int) -> Result<CString, c_int> {
 
 /// Opens a memory file for the program, which gets its own position in it.
 fn open_memory(file: MemoryFile, flags: c_int) -> isize {
+    if flags & libc::O_TRUNC != 0 {
+        open::add_named(file.content, Tag::ReadModifyWrite);
+    }
     let flags = flags & !(libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_DIRECTORY);
     let opened = kernel::openat(libc::AT_FDCWD, &name_of_descriptor(file.fd), flags);
     open::opened(opened, File::Memory(file.content))
@@ -178,7 +183,10 @@ fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Opt
     let name = ResolvedPath::new(directory, &path.string()?)?;
     match name.change() {
         Some(Change::Removed) => Err(libc::ENOENT),
-        Some(Change::Memory(file)) => Ok((name, Some(file))),
+        Some(Change::Memory(file)) => {
+            open::add_named(file.content, Tag::Read);
+            Ok((name, Some(file)))
+        }
         None if name.mode.is_none() => Err(libc::ENOENT),
         None => Ok((name, None)),
     }
@@ -221,6 +229,7 @@ fn truncate_path(path: In<'_, c_char>, len: i64) -> Result<(), c_int> {
             name.replace_file()?
         }
     };
+    open::add_named(file.content, Tag::ReadModifyWrite);
     let answer = kernel::ftruncate(file.fd, len);
     if answer < 0 { Err(-answer as c_int) } else { Ok(()) }
 }
