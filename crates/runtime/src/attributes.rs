@@ -27,6 +27,7 @@ struct Attributes {
     changed: bool,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static ATTRIBUTES: Keep<Attributes> = Keep::new(Attributes {
     mask: 0,

@@ -35,6 +35,7 @@ struct Descriptors {
 /// As long as nobody has looked at the limits.
 const USUAL_FIRST: i32 = 900;
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static DESCRIPTORS: Keep<Descriptors> =
     Keep::new(Descriptors { open: Table::new(kept::DESCRIPTORS), used: false, first_own: USUAL_FIRST });
@@ -156,7 +157,7 @@ pub fn checkpoint() {
 }
 
 /// Calls `visit` with the number of every open descriptor, ascending.
-fn for_each_number(mut visit: impl FnMut(i32)) {
+pub fn for_each_number(mut visit: impl FnMut(i32)) {
     let folder = sys::open(c"/proc/self/fd", libc::O_RDONLY | libc::O_DIRECTORY);
     if folder < 0 {
         return (0..first_own()).for_each(visit);

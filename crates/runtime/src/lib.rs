@@ -28,6 +28,7 @@ pub mod heap;
 pub mod hooks;
 pub mod kept;
 pub mod libc_models;
+pub mod library_tls;
 pub mod link;
 pub mod memory;
 pub mod objects;
@@ -43,6 +44,7 @@ pub mod sync;
 pub mod sys;
 pub mod threads;
 pub mod unwritten;
+pub mod world;
 
 #[cfg(not(test))]
 #[global_allocator]

@@ -23,6 +23,7 @@ struct Bell {
     patience: Patience,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static BELL: Keep<Bell> = Keep::new(Bell { seen: 0, host: 0, patience: Patience::new() });
 

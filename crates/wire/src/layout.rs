@@ -97,8 +97,8 @@ pub struct Request {
     pub choices: u32,
     /// 1: write a [`crate::Tag::Stack`] record wherever a thread stops before an event.
     pub stacks: u32,
-    /// Keeps the size a multiple of eight.
-    pub reserved: u32,
+    /// 1: before each run but the first, check that the process is as it was before the first.
+    pub verify: u32,
     /// Who runs after the prefix.
     pub policy: Policy,
 }

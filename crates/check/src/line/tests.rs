@@ -117,7 +117,7 @@ fn what_a_new_process_does_not_show_is_a_bug_and_no_finding() {
     assert!(bug.settle.contains(&bundle.display().to_string()), "{}", bug.settle);
     assert!(std::fs::read_to_string(bundle.join("about.txt")).unwrap().contains("a failed assertion"));
     // In processes of its own, every run is as the first.
-    let limits = crate::run::Limits { isolation: exec::Isolation::Fresh, ..request.limits.clone() };
+    let limits = crate::run::Limits { isolation: exec::Isolation::Fresh, ..request.limits };
     let report = run(&Request { limits, ..request }, &mut ()).unwrap();
     assert!(report.unknowns.iter().all(|unknown| unknown.code != Code::UNCONFIRMED), "{:?}", report.unknowns);
 }

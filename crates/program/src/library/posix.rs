@@ -61,9 +61,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("chown", 3, &[Read(0, String), CHANGES_NAME, FROM_FOLDER]),
     row("chroot", 1, &[Opaque("changes the root directory")]),
     row("close", 1, &[CHANGES_TABLE]).by_runtime(),
+    row("close_range", 3, &[CHANGES_TABLE]).by_runtime(),
     row("closedir", 1, &[Computed(computed("__rp_add_block", &[Arg(0)], &[0], &[0])), CHANGES_TABLE])
         .role(Role::Free(0)),
-    row("close_range", 3, &[CHANGES_TABLE]).by_runtime(),
     row("closefrom", 1, &[CHANGES_TABLE]).by_runtime(),
     row("confstr", 3, &[WriteAfter(1, StringMax(2))]),
     row("connect", 3, &[Read(1, Len(2)), CHANGES_TABLE]).by_runtime(),

@@ -18,7 +18,7 @@ use crate::hooks::HOT;
 use crate::run::{self, RUN};
 use crate::sys::{self, sys};
 use crate::text::text;
-use crate::{attributes, context, descriptors, libc_models, link};
+use crate::{attributes, context, descriptors, libc_models, link, world};
 
 /// How runs of this process are kept apart.
 struct Isolation {
@@ -32,6 +32,7 @@ struct Isolation {
     cursor: *mut Record,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static ISOLATION: Keep<Isolation> =
     Keep::new(Isolation { is_child: false, restores: false, shares_memory: false, cursor: core::ptr::null_mut() });
@@ -56,6 +57,9 @@ pub fn take() {
     attributes::checkpoint();
     let shares_memory = snapshot::is_memory_shared();
     ISOLATION.with(|isolation| isolation.shares_memory = shares_memory);
+    if link::request().verify != 0 {
+        world::checkpoint();
+    }
     let header = link::header();
     if !link::forks() {
         match snapshot::take() {
@@ -139,6 +143,11 @@ fn put_files_back() {
     descriptors::restore();
     libc_models::restore();
     attributes::restore();
+    if link::request().verify != 0
+        && let Some(difference) = world::difference()
+    {
+        run::fail(difference.as_str());
+    }
 }
 
 /// Tells the host that the reply is there, and ends the process.

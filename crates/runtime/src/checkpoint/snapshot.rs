@@ -56,6 +56,7 @@ struct Snapshot {
     before: usize,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static SNAPSHOT: Keep<Snapshot> = Keep::new(Snapshot {
     extents: Table::new(kept::EXTENTS),
@@ -100,6 +101,10 @@ fn keep(snapshot: &mut Snapshot, range: Range<usize>) -> Result<(), &'static str
 /// # Errors
 /// Why it cannot be.
 pub fn take() -> Result<(), &'static str> {
+    let kept_statics = cell::kept();
+    if !kept_statics.start.is_multiple_of(PAGE) || !kept_statics.end.is_multiple_of(PAGE) {
+        return Err("raceproof bug: what is kept from run to run does not fill its pages");
+    }
     written::open()?;
     if kept::map_checkpoint().is_err() {
         return Err("cannot reserve memory for a checkpoint: the limit on address space (ulimit -v) is too low");

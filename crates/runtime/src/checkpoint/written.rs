@@ -36,6 +36,7 @@ struct Kernel {
     regions: Table<Region>,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static KERNEL: Keep<Kernel> = Keep::new(Kernel { faults: -1, pagemap: -1, regions: Table::new(kept::REGIONS) });
 

@@ -56,6 +56,7 @@ struct Saved {
 static CONTENTS: Global<BTreeMap<u32, Content>> = Global::new(BTreeMap::new());
 
 /// Descriptors of memory files made since the checkpoint, to be closed before the next run.
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static NEW_FILES: Keep<Table<c_int>> = Keep::new(Table::new(kept::NEW_FILES));
 

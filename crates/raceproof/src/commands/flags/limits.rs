@@ -72,6 +72,10 @@ pub(crate) struct RunFlags {
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Runs")]
     isolation: IsolationFlag,
 
+    /// Check before each run that the process is as it was before the first: a self-check of raceproof
+    #[arg(long, help_heading = "Runs")]
+    verify_isolation: bool,
+
     /// Run the program in N processes at once, with `--reduction optimal`; the answer is the same. Not for programs that
     /// write files
     #[arg(short, long, value_name = "N", default_value_t = NonZeroUsize::MIN, help_heading = "Runs")]
@@ -109,6 +113,7 @@ impl RunFlags {
             max_steps: self.max_steps.unwrap_or(usual_steps),
             time: seconds("--run-time", self.run_time)?,
             environment,
+            verify_isolation: self.verify_isolation,
         })
     }
 }
