@@ -34,15 +34,6 @@ pub enum Change {
 /// The names that the program has changed.
 static CHANGES: Global<BTreeMap<CString, Change>> = Global::new(BTreeMap::new());
 
-/// A memory file, whether or not it has a name.
-#[derive(Clone, Copy)]
-struct Content {
-    /// The runtime's own descriptor of it.
-    fd: c_int,
-    /// What it was at the checkpoint, if it existed then.
-    saved: Option<Saved>,
-}
-
 /// A memory file at the checkpoint.
 #[derive(Clone, Copy)]
 struct Saved {
@@ -52,8 +43,9 @@ struct Saved {
     times: kernel::Times,
 }
 
-/// All memory files, by the cell of their content.
-static CONTENTS: Global<BTreeMap<u32, Content>> = Global::new(BTreeMap::new());
+/// All memory files, whether or not they have a name, by the runtime's own descriptors of them: what they were at the
+/// checkpoint, if they existed then.
+static CONTENTS: Global<BTreeMap<c_int, Option<Saved>>> = Global::new(BTreeMap::new());
 
 /// Descriptors of memory files made since the checkpoint, to be closed before the next run.
 #[used]
@@ -87,8 +79,8 @@ pub fn rename(from: CString, to: CString) {
 /// Copies the content of all memory files.
 pub fn checkpoint() {
     CONTENTS.with(|contents| {
-        for content in contents.values_mut() {
-            content.saved = save(content.fd).ok();
+        for (fd, saved) in contents.iter_mut() {
+            *saved = save(*fd).ok();
         }
     });
     NEW_FILES.with(Table::clear);
@@ -110,10 +102,8 @@ pub fn restore() {
         files.clear();
     });
     CONTENTS.with(|contents| {
-        for content in contents.values() {
-            if let Content { fd, saved: Some(saved) } = content {
-                put_back(*fd, saved);
-            }
+        for (fd, saved) in contents.iter() {
+            saved.iter().for_each(|saved| put_back(*fd, saved));
         }
     });
 }
@@ -139,15 +129,14 @@ pub fn create() -> Result<isize, c_int> {
     if fd < 0 { Err(-fd as c_int) } else { Ok(fd) }
 }
 
-/// Takes a memory file into the table; `fd` is the runtime's own descriptor of it.
-fn register(fd: c_int) -> Result<MemoryFile, c_int> {
+/// Takes a memory file with the content of this number into the table; `fd` is the runtime's own descriptor of it.
+fn register(fd: c_int, content: u32) -> Result<MemoryFile, c_int> {
     if !NEW_FILES.with(|files| files.push(fd)) {
         kernel::close(fd);
         unmodelled("makes more files than fit into one run");
         return Err(libc::EMFILE);
     }
-    let content = open::new_content();
-    CONTENTS.with(|contents| contents.insert(content, Content { fd, saved: None }));
+    CONTENTS.with(|contents| contents.insert(fd, None));
     Ok(MemoryFile { fd, content })
 }
 
@@ -157,7 +146,11 @@ fn register(fd: c_int) -> Result<MemoryFile, c_int> {
 /// The error number; it is closed then.
 pub fn adopt(fd: isize) -> Result<open::File, c_int> {
     let own = kernel::dup(fd as c_int);
-    let registered = if own < 0 { Err(-own as c_int) } else { descriptors::hide(own).and_then(register) };
+    let registered = if own < 0 {
+        Err(-own as c_int)
+    } else {
+        descriptors::hide(own).and_then(|own| register(own, open::new_content()))
+    };
     registered.map(|file| open::File::Memory(file.content)).inspect_err(|_| {
         kernel::close(fd as c_int);
     })
@@ -190,12 +183,17 @@ fn copy(from: c_int, to: c_int) {
 /// # Errors
 /// The error number.
 pub fn replace_file(name: &CStr, keeps_content: bool, mode: libc::mode_t) -> Result<MemoryFile, c_int> {
-    let file = register(descriptors::hide(create()?).inspect_err(|_| unmodelled("keeps too many files"))?)?;
+    let own = descriptors::hide(create()?).inspect_err(|_| unmodelled("keeps too many files"))?;
+    let file = register(own, open::content_of(name))?;
     kernel::fchmod(file.fd, mode & 0o7777);
     if keeps_content {
         copy(OwnedFd::open(libc::AT_FDCWD, name, libc::O_RDONLY)?.number(), file.fd);
     }
-    CHANGES.with(|changes| changes.insert(CString::from(name), Change::Memory(file)));
+    let before = CHANGES.with(|changes| changes.insert(CString::from(name), Change::Memory(file)));
+    if before.is_none() {
+        // It takes the place of the file on disk; after a removal it is another file.
+        open::redirect(name, file.fd, file.content);
+    }
     Ok(file)
 }
 

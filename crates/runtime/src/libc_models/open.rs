@@ -10,7 +10,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::ffi::{c_int, c_uint, c_void};
+use core::ffi::{CStr, c_int, c_uint, c_void};
 
 use wire::Tag;
 use wire::record::order;
@@ -19,7 +19,7 @@ use super::channels::{self, End};
 use super::epoll::{self, EpollId};
 use super::event::{Access, operate};
 use super::sockets::{self, SocketId};
-use super::{fail, kernel, negative, result, unmodelled};
+use super::{fail, kernel, negative, paths, result, unmodelled};
 use crate::cell::Global;
 use crate::sync::Blocker;
 use crate::sys::{self, sys};
@@ -28,7 +28,10 @@ use crate::{descriptors, sched};
 /// What is behind a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum File {
-    /// A file on disk, opened for reading, or a device: nothing in the run changes it.
+    /// A file on disk, opened for reading, with the content of this number. When the program opens it for writing, a memory
+    /// file takes its place ([`redirect`]).
+    Disk(u32),
+    /// A directory or a device: nothing in the run changes it.
     Fixed,
     /// A memory file with the content of this number.
     Memory(u32),
@@ -100,7 +103,20 @@ impl OpenFiles {
 /// From here on come the positions of descriptors that were open before the program started.
 const INHERITED: u32 = 1 << 24;
 
-/// A number for a new content.
+/// From here on come the contents of files by their names.
+const NAMED: u32 = 1 << 24;
+
+/// The number of the content that a canonical name stands for, whichever thread asks first. Two names may share one: then
+/// calls depend on each other that would not have to.
+pub fn content_of(name: &CStr) -> u32 {
+    let hash = name
+        .to_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    NAMED + (hash >> 40) as u32
+}
+
+/// A number for a new content without a name.
 pub fn new_content() -> u32 {
     FILES.with(|files| {
         files.contents += 1;
@@ -165,6 +181,35 @@ pub fn duplicated(fd: isize, from: c_int) -> isize {
     fd
 }
 
+/// Puts a memory file under every number that has the file on disk open whose place it takes: who opened that before sees
+/// what is written to it from now on. Each open file keeps its position and flags.
+pub fn redirect(name: &CStr, own: c_int, content: u32) {
+    let same: Vec<(c_int, u32)> = FILES.with(|files| {
+        let open = (0..).zip(&files.by_fd).filter_map(|(fd, open)| Some((fd, (*open)?)));
+        open.filter(|(_, open)| open.file == File::Disk(content)).map(|(fd, open)| (fd, open.position)).collect()
+    });
+    for (fd, position) in same.iter().copied().filter(|(fd, _)| paths::is_at(*fd, name)).collect::<Vec<_>>() {
+        if get(fd).file != File::Disk(content) {
+            // A duplicate of one that was redirected.
+            continue;
+        }
+        let flags =
+            kernel::status_flags(fd).unwrap_or(libc::O_RDONLY) & !(libc::O_CREAT | libc::O_EXCL | libc::O_TRUNC);
+        let opened = kernel::openat(libc::AT_FDCWD, &paths::name_of_descriptor(own), flags | libc::O_CLOEXEC);
+        if opened < 0 {
+            continue;
+        }
+        kernel::lseek(opened as c_int, kernel::lseek(fd, 0, libc::SEEK_CUR) as i64, libc::SEEK_SET);
+        for (duplicate, _) in same.iter().filter(|(_, other)| *other == position) {
+            let closes = sys::fcntl(*duplicate, libc::F_GETFD, 0) == libc::FD_CLOEXEC as isize;
+            kernel::dup3(opened as c_int, *duplicate, if closes { libc::O_CLOEXEC } else { 0 });
+            FILES.with(|files| files.set(*duplicate as isize, Some(Open { file: File::Memory(content), position })));
+        }
+        kernel::close(opened as c_int);
+        sched::note_io();
+    }
+}
+
 /// Replaces one file by another under every number that has it; how many have.
 pub fn replace(old: File, new: File) -> usize {
     FILES.with(|files| {
@@ -190,7 +235,7 @@ impl Open {
     /// An access to the content, if it can change.
     pub fn content(&self, tag: Tag) -> Option<Access> {
         match self.file {
-            File::Memory(content) => Some(content_access(content, tag)),
+            File::Memory(content) | File::Disk(content) => Some(content_access(content, tag)),
             _ => None,
         }
     }
@@ -293,8 +338,11 @@ pub fn add_named(content: u32, tag: Tag) {
 /// `stream` is an open stream, or null.
 pub unsafe fn add_file_of(stream: *const c_void) {
     if stream.is_null() {
-        let contents = FILES.with(|files| files.contents);
-        (0..contents).for_each(|content| content_access(content, Tag::ReadModifyWrite).add());
+        let mut contents: Vec<Access> = FILES
+            .with(|files| files.by_fd.iter().flatten().filter_map(|open| open.content(Tag::ReadModifyWrite)).collect());
+        contents.sort_unstable_by_key(|access| access.at);
+        contents.dedup();
+        contents.into_iter().for_each(Access::add);
         return;
     }
     // SAFETY: the caller promises that the stream is open.

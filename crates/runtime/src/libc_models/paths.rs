@@ -93,6 +93,11 @@ pub fn name_of_descriptor(fd: c_int) -> CString {
     CString::new(alloc::format!("/proc/self/fd/{fd}")).unwrap_or_default()
 }
 
+/// Whether an open file has this canonical name.
+pub fn is_at(fd: c_int, name: &CStr) -> bool {
+    target_of(fd).is_ok_and(|target| target.as_c_str() == name)
+}
+
 /// The canonical name of an open file.
 fn target_of(fd: c_int) -> Result<CString, c_int> {
     let mut buffer = [0u8; libc::PATH_MAX as usize];
@@ -166,7 +171,8 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
         if !name.is(libc::S_IFREG) && !name.is(libc::S_IFDIR) && !harmless {
             unmodelled(text!("opens `{}`", name.canonical.to_bytes().escape_ascii()).as_str());
         }
-        return Ok(open::opened(kernel::openat(directory, path, flags & !libc::O_CREAT), File::Fixed));
+        let file = if name.is(libc::S_IFREG) { File::Disk(open::content_of(&name.canonical)) } else { File::Fixed };
+        return Ok(open::opened(kernel::openat(directory, path, flags & !libc::O_CREAT), file));
     }
     if exists && !name.is(libc::S_IFREG) {
         unmodelled(text!("opens `{}` for writing", name.canonical.to_bytes().escape_ascii()).as_str());
@@ -188,7 +194,12 @@ fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Opt
             Ok((name, Some(file)))
         }
         None if name.mode.is_none() => Err(libc::ENOENT),
-        None => Ok((name, None)),
+        None => {
+            if name.is(libc::S_IFREG) {
+                open::add_named(open::content_of(&name.canonical), Tag::Read);
+            }
+            Ok((name, None))
+        }
     }
 }
 

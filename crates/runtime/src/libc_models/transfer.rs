@@ -75,7 +75,7 @@ fn read_some(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
         File::Pipe(end) => Vec::from([channels::read_access(end), open.flags()]),
         File::Socket(_) => Vec::new(),
         // A read at an offset does not move the position.
-        File::Fixed if matches!(how, Transfer::At(_)) => Vec::from([open.flags()]),
+        File::Fixed | File::Disk(_) if matches!(how, Transfer::At(_)) => Vec::from([open.flags()]),
         _ => Vec::from([open.position()]),
     };
     let blocks = |open: Open| match open.file {
