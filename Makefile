@@ -20,7 +20,8 @@ test:
 soak:
 	@scripts/setup --tests
 	RACEPROOF_PROGRAMS=10000 cargo test --quiet -p raceproof-model -p raceproof-petri -p raceproof-testkit \
-		-p raceproof-explore -p raceproof-predict -p raceproof-lockset -p raceproof-cover -p raceproof-check
+		-p raceproof-explore -p raceproof-predict -p raceproof-lockset -p raceproof-cover -p raceproof-check \
+		-p raceproof-exec -p raceproof
 
 # Breaks the code in one place at a time and checks that a test fails. Takes an hour or more.
 mutants: setup

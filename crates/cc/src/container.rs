@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use object::read::archive::ArchiveFile;
-use object::{Architecture, BinaryFormat, Endianness, Object, ObjectSection, SectionKind, write};
+use object::{
+    Architecture, BinaryFormat, Endianness, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionKind, SymbolKind,
+    write,
+};
 
 use crate::embedded::{Embedded, Link, Unit, Unreadable, VERSION};
 use crate::error::{Error, FileAction};
@@ -80,6 +83,7 @@ impl Linked {
         let mut folders = Vec::new();
         let mut linked = Vec::new();
         let mut rest = link.arguments.iter();
+        let mut whole = false;
         while let Some(argument) = rest.next() {
             let joined = |flag: &str| argument.strip_prefix(flag).filter(|value| !value.is_empty());
             if let Some(folder) = joined("-L").or_else(|| value_after(argument, "-L", &mut rest)) {
@@ -92,6 +96,13 @@ impl Linked {
                     _ => linked.push(Self::Whole(format!("-l{name}"))),
                 }
             } else if argument.starts_with('-') {
+                for word in argument.split(',') {
+                    match word {
+                        "--whole-archive" | "-whole-archive" => whole = true,
+                        "--no-whole-archive" | "-no-whole-archive" => whole = false,
+                        _ => {}
+                    }
+                }
                 linked.push(Self::Whole(argument.clone()));
                 if matches!(argument.as_str(), "-Xlinker" | "-u" | "-T" | "-z" | "-e") {
                     linked.extend(rest.next().cloned().map(Self::Whole));
@@ -99,7 +110,10 @@ impl Linked {
             } else {
                 let file = absolute(argument);
                 let archive = file.extension().is_some_and(|e| e == "a");
-                if archive || !contains_units(&file)? {
+                if archive && whole && contains_units(&file)? {
+                    // The linker took all members, so their bitcode is in the file itself; what has none has to be there.
+                    members_without_units(&file)?;
+                } else if archive || !contains_units(&file)? {
                     linked.push(Self::Whole(file.to_string_lossy().into_owned()));
                 } else if file.extension().is_none_or(|e| e != "o") {
                     linked.push(Self::Container(file));
@@ -122,10 +136,30 @@ fn contains_units(path: &Path) -> Result<bool, Error> {
     Ok(entries(path)?.iter().any(|entry| matches!(entry, Embedded::Unit(_))))
 }
 
+/// Checks that every object in an archive contains embedded sources.
+fn members_without_units(path: &Path) -> Result<(), Error> {
+    let bytes = read(path)?;
+    let wrong = |error: object::Error| Error::Object { path: path.to_owned(), message: error.to_string() };
+    let archive = ArchiveFile::parse(&*bytes).map_err(wrong)?;
+    let mut without = Vec::new();
+    for member in archive.members() {
+        let member = member.map_err(wrong)?;
+        if let Ok(file) = object::File::parse(member.data(&*bytes).map_err(wrong)?)
+            && in_object(&file, path)?.is_empty()
+        {
+            without.push(String::from_utf8_lossy(member.name()).into_owned());
+        }
+    }
+    if without.is_empty() { Ok(()) } else { Err(Error::Mixed { path: path.to_owned(), parts: without.join("`, `") }) }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|cause| Error::File { action: FileAction::Read, path: path.to_owned(), cause })
+}
+
 /// The embedded entries of one file.
 fn entries(path: &Path) -> Result<Vec<Embedded>, Error> {
-    let bytes =
-        std::fs::read(path).map_err(|cause| Error::File { action: FileAction::Read, path: path.to_owned(), cause })?;
+    let bytes = read(path)?;
     let wrong = |error: object::Error| Error::Object { path: path.to_owned(), message: error.to_string() };
     let Ok(archive) = ArchiveFile::parse(&*bytes) else {
         return in_object(&object::File::parse(&*bytes).map_err(wrong)?, path);
@@ -152,7 +186,22 @@ fn in_object(file: &object::File<'_>, path: &Path) -> Result<Vec<Embedded>, Erro
             }
         })?);
     }
+    let units = entries.iter().filter(|entry| matches!(entry, Embedded::Unit(_))).count();
+    if file.kind() == ObjectKind::Relocatable && units > 0 {
+        check_unmixed(file, units, path)?;
+    }
     Ok(entries)
+}
+
+/// Checks that an object has no code besides that of its embedded sources: `ld -r` merges objects, and the code of those
+/// that have no bitcode would be lost. Every compiler names the source of an object in its table of symbols.
+fn check_unmixed(file: &object::File<'_>, units: usize, path: &Path) -> Result<(), Error> {
+    let sources = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::File);
+    let sources: Vec<&str> = sources.filter_map(|symbol| symbol.name().ok()).collect();
+    if sources.len() > units {
+        return Err(Error::Mixed { path: path.to_owned(), parts: sources.join("`, `") });
+    }
+    Ok(())
 }
 
 /// Embeds an entry into an object atomically: the object is replaced as a whole.

@@ -71,6 +71,17 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// An object or archive of which only some parts have embedded bitcode.
+    #[error(
+        "`{path}` has parts with embedded bitcode and parts without, of which it is made of `{parts}`: compile all of them \
+         with `raceproof cc`, or keep the others in files of their own, which are linked as they are"
+    )]
+    Mixed {
+        /// The file.
+        path: PathBuf,
+        /// Its parts.
+        parts: String,
+    },
     /// A file that is not a compilation database.
     #[error("`{path}` is not a compilation database: {message}")]
     Database {

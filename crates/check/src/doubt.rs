@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use model::Engine;
 use report::Code;
 
+use crate::bundle;
 use crate::gap::Gap;
 use crate::ledger::Contradiction;
 use crate::stray::Stray;
@@ -53,14 +54,7 @@ impl Doubt {
                 let reason = format!(
                     "raceproof bug: `{proved}` proved absent what a run of `{shown}` shows; its other proofs do not count here"
                 );
-                let settle = match bundle {
-                    Ok(folder) => format!(
-                        "please send us `{}`: it has the sources, the program, the ledger and the versions",
-                        folder.display()
-                    ),
-                    Err(cause) => format!("please send us the program; the bundle could not be written: {cause}"),
-                };
-                Gap::new(Code::CONTRADICTION, reason, settle)
+                Gap::new(Code::CONTRADICTION, reason, bundle::settle(bundle))
             }
         }
     }

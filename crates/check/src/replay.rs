@@ -68,7 +68,7 @@ pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<
     let Rebuilt { witness, built, changed } = rebuild(path, machine, budget)?;
     let or_changed = |error| if changed { Error::ProgramChanged { witness: path.to_owned() } } else { error };
     let Running { mut target, symbols, .. } = Running::launch(Arc::clone(&built), &limits(&witness), budget)?;
-    let trace = target.run(&witness.schedule())?;
+    let trace = target.run_alone(&witness.schedule())?;
     let differs = |difference| or_changed(Error::ReplayDiffers { witness: path.to_owned(), difference });
     witness.compare(&trace).map_err(differs)?;
     let names = ObjectNames::new(&built.program, &symbols);

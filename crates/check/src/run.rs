@@ -21,12 +21,15 @@ pub struct Limits {
     pub time: Duration,
     /// What the environment may do.
     pub environment: Environment,
+    /// Whether it is checked that each run begins as the first.
+    pub verify_isolation: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        let exec::Config { isolation, max_steps, time_limit, environment, .. } = exec::Config::default();
-        Self { isolation, max_steps, time: time_limit, environment }
+        let exec::Config { isolation, max_steps, time_limit, environment, verify_isolation, .. } =
+            exec::Config::default();
+        Self { isolation, max_steps, time: time_limit, environment, verify_isolation }
     }
 }
 
@@ -58,6 +61,7 @@ impl Limits {
             time_limit: budget.remaining().map_or(self.time, |left| self.time.min(left / RUNS)),
             budget: budget.with_grace(GRACE),
             environment: self.environment,
+            verify_isolation: self.verify_isolation,
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
             stdin: built.stdin.clone(),

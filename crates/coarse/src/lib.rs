@@ -105,6 +105,11 @@ fn is_same(wanted: &Op, found: &Op) -> bool {
 }
 
 impl Order {
+    /// How many turns it has.
+    pub fn turns(&self) -> usize {
+        self.turns.len()
+    }
+
     /// The order of a schedule over a recorded run, whose last two events race. `None` if the schedule does not fit the
     /// run. Threads are numbered in order of creation by the schedule, positions are those of the run.
     pub fn of(recorded: &Trace, schedule: &Schedule, accesses: [EventId; 2]) -> Option<Self> {

@@ -13,6 +13,8 @@ pub enum PseudoCell {
     FilePosition,
     /// The signals that were sent to threads.
     PendingSignals,
+    /// What is open under a number.
+    Descriptor,
 }
 
 /// What `addr` stands for, if it is no memory.
@@ -28,6 +30,7 @@ pub fn pseudo_cell(addr: Addr) -> Option<PseudoCell> {
         .map(|_| PseudoCell::FileContent)
         .or_else(|| offset(wire::FILE_POSITION).map(|_| PseudoCell::FilePosition))
         .or_else(|| offset(wire::PENDING_SIGNALS).map(|_| PseudoCell::PendingSignals))
+        .or_else(|| offset(wire::DESCRIPTOR_NUMBER).map(|_| PseudoCell::Descriptor))
 }
 
 #[cfg(test)]
@@ -40,6 +43,7 @@ mod tests {
         assert_eq!(pseudo_cell(Addr(wire::FILE_CONTENT)), Some(PseudoCell::FileContent));
         assert_eq!(pseudo_cell(Addr(wire::FILE_POSITION + 8)), Some(PseudoCell::FilePosition));
         assert_eq!(pseudo_cell(Addr(wire::PENDING_SIGNALS)), Some(PseudoCell::PendingSignals));
+        assert_eq!(pseudo_cell(Addr(wire::DESCRIPTOR_NUMBER + 24)), Some(PseudoCell::Descriptor));
         assert_eq!(pseudo_cell(Addr(0x5555_0000_0000)), None);
         assert_eq!(pseudo_cell(Addr(wire::LIBRARY_STATE - 1)), None);
     }

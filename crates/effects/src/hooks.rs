@@ -15,6 +15,8 @@ macro_rules! export_hooks {
             __rp_add_token_wide(string: u64, delimiters: u64, position: u64) = strings::token_wide;
             __rp_add_separate(string: u64, delimiters: u64) = strings::separate;
             __rp_add_string_result(wide: u64, at: u64, result: u64, max: u64) = strings::string_result;
+            __rp_add_closed(stream: u64) = streams::closed;
+            __rp_add_file(fd: i64, used: u32) = streams::file;
             __rp_add_format(format: u64, flags: u32, count: u32, arguments: u64) = format::with_arguments;
             __rp_add_format_list(format: u64, flags: u32, list: u64) = format::with_list;
             __rp_add_lsearch(base: u64, count: u64, width: u64, result: u64) = transfers::lsearch;

@@ -14,7 +14,7 @@
 //! | [`format`](mod@format) | `printf` and `scanf`, by their formats |
 //! | [`environment`] | `getenv` and those who change what it finds |
 //! | [`options`] | `getopt` and its relatives |
-//! | [`streams`] | buffers of streams |
+//! | [`streams`] | open files, and buffers of streams |
 //! | [`transfers`] | functions that move as many bytes as their result says |
 //! | [`containers`] | what C++ streams, strings, lists and trees of libstdc++ do outside of headers |
 //! | [`memory`] | reading and writing the program's memory |
@@ -51,6 +51,15 @@ pub trait Sink {
     fn buffer(start: u64, len: u64);
     /// The call does something whose effect is not known.
     fn unmodelled(what: &str);
+    /// The call uses an open file: `used` is `FileUse::code` of the library table. Where the kernel's own order of calls is
+    /// all that counts, nothing is to be done.
+    fn file(fd: i32, used: u32) {
+        let _ = (fd, used);
+    }
+    /// The call closes the descriptor of a stream.
+    fn closed(file: *const c_void) {
+        let _ = file;
+    }
 
     /// Whether a string of the environment is one that the program was started with.
     fn is_started_with(string: u64) -> bool {

@@ -1,4 +1,4 @@
-//! Buffers of streams, where the program brought them (`setvbuf`).
+//! Open files and streams; buffers of streams, where the program brought them (`setvbuf`).
 
 use core::ffi::c_void;
 
@@ -31,6 +31,20 @@ pub fn standard_output<S: Sink>() {
     }
     // SAFETY: the C library defines the variable and sets it before `main`.
     buffer_of::<S>(unsafe { stdout });
+}
+
+/// An open file, by its descriptor.
+pub fn file<S: Sink>(fd: i64, used: u32) {
+    if let Ok(fd @ 0..) = i32::try_from(fd) {
+        S::file(fd, used);
+    }
+}
+
+/// A stream that is about to be closed.
+pub fn closed<S: Sink>(stream: u64) {
+    if stream != 0 {
+        S::closed(stream as *const c_void);
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub enum Isolation {
     Restore,
     /// Every run is a process forked at the first thread creation.
     Fork,
+    /// Every run is a process of its own from its start.
+    Fresh,
 }
 
 /// How the program is run.
@@ -40,6 +42,8 @@ pub struct Config {
     /// The only processor to run on, where there are fewer than processes: host and program then do not wait for each other
     /// by looking, and hand over to each other without waking another processor.
     pub processor: Option<Processor>,
+    /// Whether it is checked that each run begins as the first: descriptors, mappings, attributes of the process.
+    pub verify_isolation: bool,
     /// Room for a run's trace, in records of 16 bytes.
     pub trace_capacity: usize,
     /// The program's standard input; nothing if `None`.
@@ -62,6 +66,7 @@ impl Default for Config {
             quantum: 10_000,
             environment: Environment::default(),
             processor: None,
+            verify_isolation: false,
             trace_capacity: 1 << 22,
             stdin: None,
             args: Vec::new(),

@@ -25,17 +25,35 @@ pub fn gdb_command(program: &Path, config: &Config, schedule: &Schedule, directo
     shared.ask(Request { trap: 1, ..process::request(config) }, schedule)?;
     let mut command = Command::new("gdb");
     command.arg("-q");
-    let directory = config.directory.as_ref().map(|d| format!("set cwd {}", d.display()));
+    let directory_setting = config.directory.as_ref().map(|d| format!("set cwd {}", d.display()));
+    // Only a shell can give the program another standard input than the debugger's own.
+    let stdin = match &config.stdin {
+        Some(bytes) => {
+            let file = directory.join("gdb-stdin");
+            std::fs::write(&file, bytes).map_err(system)?;
+            Some(file)
+        }
+        None => None,
+    };
     let settings = [
         "set disable-randomization on".to_owned(),
-        "set startup-with-shell off".to_owned(),
+        format!("set startup-with-shell {}", if stdin.is_some() { "on" } else { "off" }),
         // The watchdog's; a run under a debugger takes as long as it takes.
         "handle SIGALRM nostop noprint ignore".to_owned(),
         format!("set environment {}={}", wire::FILE_VARIABLE, path.display()),
     ];
-    for setting in settings.into_iter().chain(directory).chain(["run".to_owned()]) {
+    let arguments = stdin.map(|file| {
+        let words: Vec<String> = config.args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
+        format!("set args {} < {}", words.join(" "), quoted(&file.to_string_lossy()))
+    });
+    for setting in settings.into_iter().chain(directory_setting).chain(arguments).chain(["run".to_owned()]) {
         command.arg("-ex").arg(setting);
     }
     command.arg("--args").arg(program).args(&config.args);
     Ok(command)
+}
+
+/// A word as a shell takes it literally.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
 }

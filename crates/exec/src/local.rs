@@ -7,7 +7,7 @@ use wire::layout::isolation;
 use wire::{Record, Reply, ReplyKind};
 
 use crate::backend::{Backend, RunMode, RunSummary};
-use crate::config::Config;
+use crate::config::{Config, Isolation};
 use crate::error::Error;
 use crate::process::{Executable, Process};
 use crate::processor::{self, Confined, Processor};
@@ -17,7 +17,7 @@ use crate::streams::{Output, Streams};
 pub struct Local {
     executable: Executable,
     process: Option<Process>,
-    /// Whether the process leaves after its last run.
+    /// Whether the process leaves after its last run, or is not fit for another.
     leaves: bool,
     /// Standard output and error of the last run.
     streams: Option<Streams>,
@@ -97,7 +97,8 @@ impl Backend for Local {
             }
             let header = process.shared.header();
             let stays = !matches!(kind, None | Some(ReplyKind::None | ReplyKind::TimeLimit | ReplyKind::Failure));
-            self.leaves = !stays || header.checkpointed.load(Ordering::Acquire) == 0;
+            let spoiled = reply.spoiled != 0 || config.isolation == Isolation::Fresh;
+            self.leaves = !stays || spoiled || header.checkpointed.load(Ordering::Acquire) == 0;
             self.reply = reply;
             return Ok(Some(RunSummary {
                 reply,

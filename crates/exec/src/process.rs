@@ -50,6 +50,7 @@ pub(crate) fn request(config: &Config) -> Request {
         environment: config.environment.bits(),
         max_steps: config.max_steps,
         quantum: config.quantum,
+        verify: config.verify_isolation.into(),
         ..Request::default()
     }
 }

@@ -37,7 +37,7 @@ impl Shared {
         header.version.store(wire::VERSION, Ordering::Relaxed);
         let kind = match config.isolation {
             _ if once => isolation::ONCE,
-            Isolation::Auto | Isolation::Restore => isolation::RESTORE,
+            Isolation::Auto | Isolation::Restore | Isolation::Fresh => isolation::RESTORE,
             Isolation::Fork => isolation::FORK,
         };
         header.isolation.store(kind, Ordering::Relaxed);

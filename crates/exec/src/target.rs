@@ -179,6 +179,12 @@ impl Target {
         RunMode { policy: self.policy, stacks: false, fresh: false }
     }
 
+    /// Runs and decodes the trace.
+    fn run_in(&mut self, schedule: &Schedule, mode: RunMode) -> Result<Trace, Error> {
+        let Some((end, _)) = self.execute(schedule, mode)? else { return Ok(unknown_run()) };
+        self.decoding.decode(end, |records| self.backend.records(records))
+    }
+
     /// Runs and finds out how the run ended and how many records it has; `None` when all that is known is that it took too
     /// long.
     fn execute(&mut self, schedule: &Schedule, mode: RunMode) -> Result<Option<(End, u64)>, Error> {
@@ -248,8 +254,12 @@ impl Executor for Target {
     type Error = Error;
 
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
-        let Some((end, _)) = self.execute(schedule, self.search_mode())? else { return Ok(unknown_run()) };
-        self.decoding.decode(end, |records| self.backend.records(records))
+        self.run_in(schedule, self.search_mode())
+    }
+
+    /// Runs in a new process, as its only run.
+    fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
+        self.run_in(schedule, RunMode { fresh: true, ..self.search_mode() })
     }
 }
 

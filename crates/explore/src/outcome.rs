@@ -141,7 +141,7 @@ pub enum Coverage {
 pub struct FoundRace {
     /// The best schedule found that shows it.
     pub witness: Witness,
-    /// Whether another run of the witness showed the race.
+    /// Whether a run of the witness that no earlier run can have influenced showed the race.
     pub confirmed: bool,
 }
 
@@ -203,8 +203,10 @@ pub struct Outcome {
     /// Pairs whose accesses touched the same cell, by different threads and one of them writing, but never raced:
     /// happens-before ordered them in every execution. If coverage is complete, they are absent for this input.
     pub ordered: BTreeSet<Pair>,
-    /// All other failures, ordered by kind, then sites.
+    /// All other failures, ordered by kind, then sites. Each was shown by a run that no earlier run can have influenced.
     pub failures: Vec<Failure>,
+    /// Failures that such a run did not show: something outlived an earlier run, which is a bug of the executor.
+    pub unconfirmed: Vec<Failure>,
     /// What executions did that the model does not cover, each once, in order of appearance.
     pub unmodelled: Vec<Unmodelled>,
     /// Whether an execution had an atomic operation weaker than sequentially consistent, whose effects interleavings do

@@ -15,7 +15,7 @@ use crate::last_run::LastRun;
 use crate::masked_failures::masked_failures;
 use crate::observer::{Observer, Progress};
 use crate::options::{Options, ReductionName};
-use crate::outcome::{Coverage, Failure, FoundRace, Outcome, Statistics, StopReason};
+use crate::outcome::{Coverage, Failure, FailureKind, FoundRace, Outcome, Statistics, StopReason};
 use crate::outlook::Check;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, RunKind};
@@ -398,10 +398,10 @@ impl<'a, E: Executor> Search<'a, E> {
         })
     }
 
-    /// Checks every race's witness once and builds the outcome. A witness that the program cannot follow is not
-    /// confirmed.
+    /// Confirms every finding by a run that no earlier run can have influenced, and builds the outcome. A witness that the
+    /// program cannot follow is not confirmed.
     pub(crate) fn finish(mut self) -> Result<Outcome, Error<E::Error>> {
-        let mut found: Findings = self.found;
+        let mut found = std::mem::take(&mut self.found);
         // Where something is not modelled, that is why no execution reached its end.
         let explained = self.options.unmodelled || !found.unmodelled.is_empty();
         if !found.completed && !explained && self.statistics.executions > 0 {
@@ -409,7 +409,7 @@ impl<'a, E: Executor> Search<'a, E> {
         }
         let mut races = BTreeMap::new();
         for (pair, KnownRace { witness, .. }) in std::mem::take(&mut found.races) {
-            let trace = self.executor.run(&witness.schedule).map_err(Error::Executor)?;
+            let trace = self.executor.run_alone(&witness.schedule).map_err(Error::Executor)?;
             self.statistics.confirmations += 1;
             let confirmed = witness.is_shown_by(&trace);
             races.insert(pair, FoundRace { witness, confirmed });
@@ -417,10 +417,7 @@ impl<'a, E: Executor> Search<'a, E> {
         let conflicts = std::mem::take(&mut found.conflicts);
         let checks = &self.options.checks;
         let (unmodelled, weak_atomics) = (std::mem::take(&mut found.unmodelled), found.weak_atomics);
-        let mut failures = found.into_failures(checks);
-        for failure in &mut failures {
-            self.statistics.confirmations += shorten(self.executor, failure).map_err(Error::Executor)?;
-        }
+        let (failures, unconfirmed) = self.confirm(found.into_failures(checks))?;
         // If races are not searched for, their absence proves nothing.
         let ordered = |pair: &Pair| checks.contains(&Check::Race) && !races.contains_key(pair);
         Ok(Outcome {
@@ -429,11 +426,30 @@ impl<'a, E: Executor> Search<'a, E> {
             unmodelled,
             weak_atomics,
             failures,
+            unconfirmed,
             statistics: self.statistics,
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
             hints: self.hints,
             unrepeatable: self.unrepeatable,
         })
+    }
+
+    /// Shortens the schedules of failures, and separates those that a run shows which no earlier run can have influenced
+    /// from the others.
+    fn confirm(&mut self, failures: Vec<Failure>) -> Result<(Vec<Failure>, Vec<Failure>), Error<E::Error>> {
+        let (mut confirmed, mut unconfirmed) = (Vec::new(), Vec::new());
+        for mut failure in failures {
+            self.statistics.confirmations += shorten(self.executor, &mut failure).map_err(Error::Executor)?;
+            // A run that was cut is no finding, and would take as long again.
+            let is_shown = failure.kind == FailureKind::Endless || {
+                let trace = self.executor.run_alone(&failure.schedule).map_err(Error::Executor)?;
+                self.statistics.confirmations += 1;
+                // A run for which no time was left says nothing.
+                trace.end == End::TimeLimit || Findings::is_shown_by(&failure, &trace)
+            };
+            if is_shown { &mut confirmed } else { &mut unconfirmed }.push(failure);
+        }
+        Ok((confirmed, unconfirmed))
     }
 }
 

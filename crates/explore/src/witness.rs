@@ -111,7 +111,7 @@ impl Witness {
     }
 
     /// Whether a run of the schedule shows the race.
-    pub(crate) fn is_shown_by(&self, trace: &Trace) -> bool {
+    pub fn is_shown_by(&self, trace: &Trace) -> bool {
         let step_of = |id| trace.events.iter().position(|e| e.id == id);
         let (Some(first), Some(second)) = (step_of(self.first), step_of(self.second)) else { return false };
         if self.adjacent && first + 1 != second {

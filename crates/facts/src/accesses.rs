@@ -1,7 +1,7 @@
 //! Which memory a statement touches, by the operand that names it.
 
 use model::{AccessKind, Order};
-use program::library::{self, Effect, FormatArgs, LibraryState, Role, Size, StateAccess};
+use program::library::{self, Effect, FileUse, FormatArgs, LibraryState, Role, Size, StateAccess};
 use program::{Expr, Function, FunctionId, Operand, Program, Stmt};
 
 use AccessKind::{Free, Read, ReadModifyWrite, Write};
@@ -137,6 +137,13 @@ impl Found<'_> {
                 Effect::Stream(n) => self.stream(&arg(*n), true),
                 Effect::UnlockedStream(n) => self.stream(&arg(*n), false),
                 Effect::State(state, access) => self.state(*state, *access),
+                Effect::File(_, used) => {
+                    // Which file it is only a run knows.
+                    self.state(LibraryState::Descriptors, StateAccess::Read);
+                    if let FileUse::Description(access) | FileUse::Content(access) = used {
+                        self.state(LibraryState::Bytes, *access);
+                    }
+                }
                 Effect::StateWithout(n, state, access) => {
                     if may_be_null(&self.program.functions[self.function], &arg(*n)) {
                         self.state(*state, *access);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use model::AccessKind;
 use program::library::threads::{self, ThreadFunction};
-use program::library::{self, Effect, FormatArgs, LibraryFunction, LibraryState, Role, Size, StateAccess};
+use program::library::{self, Effect, FileUse, FormatArgs, LibraryFunction, LibraryState, Role, Size, StateAccess};
 
 const HEAD: &str = "\
 # Library functions
@@ -83,6 +83,17 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Stream(i) => format!("uses the stream in {}", arg(*i)),
         Effect::UnlockedStream(i) => format!("uses the stream in {} without its lock", arg(*i)),
         Effect::State(..) => return None,
+        Effect::File(i, FileUse::Number) => format!("uses the descriptor in {}", arg(*i)),
+        Effect::File(i, FileUse::Description(StateAccess::Read)) => {
+            format!("asks for flags of the open file in {}", arg(*i))
+        }
+        Effect::File(i, FileUse::Description(StateAccess::Write)) => {
+            format!("changes flags of the open file in {}", arg(*i))
+        }
+        Effect::File(i, FileUse::Content(StateAccess::Read)) => {
+            format!("asks for content of the open file in {}", arg(*i))
+        }
+        Effect::File(i, FileUse::Content(StateAccess::Write)) => format!("changes the open file in {}", arg(*i)),
         Effect::StateWithout(i, state, _) => format!("uses {} if {} is null", state.name(), arg(*i)),
         Effect::Format(f) => {
             let conversions = if f.scan { "writes" } else { "reads" };

@@ -131,3 +131,52 @@ fn folders_with_a_database() {
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
     assert!(run.stderr.contains("compile_commands.json"), "{}", run.stderr);
 }
+
+/// `ld -r` merges objects into one. The code of a part without bitcode would be lost, so the object is refused.
+#[test]
+fn merged_objects_are_refused_by_name() {
+    let folder = Folder::new();
+    std::fs::write(
+        folder.path().join("weak.c"),
+        "__attribute__((weak)) int f(void) { return 0; }\nint main(void) { return f(); }\n",
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("strong.c"), "int f(void) { return 3; }\n").unwrap();
+    let run = |program: &str, args: &[&str]| {
+        let done = std::process::Command::new(program).args(args).current_dir(folder.path()).status();
+        assert!(done.expect("it is installed").success(), "{program} {args:?}");
+    };
+    assert_eq!(folder.raceproof(&["cc", "-c", "weak.c", "-o", "weak.o"]).status, 0);
+    run("clang-19", &["-c", "strong.c", "-o", "strong.o"]);
+    run("ld", &["-r", "strong.o", "weak.o", "-o", "both.o"]);
+    assert_eq!(folder.raceproof(&["cc", "both.o", "-o", "program"]).status, 0);
+    for input in ["both.o", "program"] {
+        let refused = folder.raceproof(&["explore", input]);
+        assert_eq!(refused.status, 2, "{input}: {}", refused.stdout);
+        assert!(
+            refused.stderr.contains("both.o` has parts") && refused.stderr.contains("strong.c"),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+/// A program that takes all members of an archive links here as it does natively.
+#[test]
+fn whole_archives_are_inputs() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("main.c"), "int f(void);\nint main(void) { return f() - 3; }\n").unwrap();
+    std::fs::write(folder.path().join("f.c"), "int f(void) { return 3; }\n").unwrap();
+    std::fs::write(folder.path().join("g.c"), "int unused(void) { return 4; }\n").unwrap();
+    for name in ["main", "f", "g"] {
+        let (source, object) = (format!("{name}.c"), format!("{name}.o"));
+        assert_eq!(folder.raceproof(&["cc", "-c", &source, "-o", &object]).status, 0);
+    }
+    let archived =
+        std::process::Command::new("ar").args(["rcs", "libfg.a", "f.o", "g.o"]).current_dir(folder.path()).status();
+    assert!(archived.expect("ar is installed").success());
+    let link = ["cc", "main.o", "-Wl,--whole-archive", "libfg.a", "-Wl,--no-whole-archive", "-o", "program"];
+    assert_eq!(folder.raceproof(&link).status, 0);
+    let run = folder.raceproof(&["explore", "program"]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+}

@@ -142,7 +142,7 @@ struct ReplyFields {
     thread: u32,
     site: u32,
     message_len: u32,
-    reserved: u32,
+    spoiled: u32,
     records: u64,
     checkpoint_records: u64,
     counter: u64,

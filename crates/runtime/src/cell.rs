@@ -35,6 +35,7 @@ impl<T> Deref for OneThread<T> {
 
 /// A number that differs from that of every borrow whose code will never continue. It is 1 or more, so that 0 means "not
 /// borrowed", and it survives the restore to the checkpoint because the borrow marks of [`Keep`] statics do.
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static EPOCH: Aligned<OneThread<Cell<u32>>> = Aligned(OneThread::new(Cell::new(1)));
 
@@ -113,7 +114,8 @@ impl<T: Copy> Global<T> {
 
 /// A mutable static that keeps its value from run to run: on pages of its own that the checkpoint leaves out.
 ///
-/// Declare it with `#[unsafe(link_section = "rp_keep")]`. It must hold nothing allocated, since the heap is put back.
+/// Declare it with `#[unsafe(link_section = "rp_keep")]` and with `#[used]`: an optimiser may otherwise take it to pieces
+/// that are not whole pages. It must hold nothing allocated, since the heap is put back.
 #[repr(C, align(4096))]
 pub struct Keep<T>(OneThread<Checked<T>>);
 

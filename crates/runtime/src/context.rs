@@ -33,6 +33,15 @@ pub unsafe extern "C" fn switch(save: *mut Suspended, to: Suspended) {
     )
 }
 
+/// Clears what the floating-point unit remembers of exceptions and a switch does not save.
+pub fn forget_exceptions() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: changes the status of the x87 unit and nothing else.
+    unsafe {
+        core::arch::asm!("fnclex", options(nomem, nostack));
+    }
+}
+
 /// Goes on with the context whose stack pointer is loaded. Not to be called: signal handlers return into it.
 ///
 /// # Safety

@@ -8,7 +8,7 @@ use crate::cell::{Global, OneThread};
 use crate::run::{self, RUN};
 use crate::slots::{self, Slot};
 use crate::threads::Entry;
-use crate::{api, crash, exceptions, kept, link, objects, sched, sys};
+use crate::{api, crash, descriptors, exceptions, kept, library_tls, link, objects, sched, sys};
 
 /// The running thread's thread-locals.
 #[cfg_attr(not(test), unsafe(export_name = "__rp_tls_base"))]
@@ -191,9 +191,11 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
         if kept::map().is_err() || Slot::MAIN.map().is_err() {
             refuse("cannot reserve memory: the limit on address space (ulimit -v) is too low");
         }
+        descriptors::reserve();
         link::wait();
         let load_base = objects::locate();
         link::started(load_base as u64);
+        library_tls::locate();
         exceptions::locate();
         let Ok(room) = reserve_arguments([argv, envp]) else {
             run::fail("cannot map the arguments and the environment")

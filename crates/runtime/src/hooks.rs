@@ -172,6 +172,13 @@ impl effects::Sink for InEvent {
     fn unlocked(file: *const c_void) {
         __rp_add_unlocked(file);
     }
+    fn file(fd: i32, used: u32) {
+        crate::libc_models::open::add_use(fd, used);
+    }
+    fn closed(file: *const c_void) {
+        // SAFETY: the program is about to close this stream.
+        unsafe { crate::libc_models::open::add_closing(file) };
+    }
     fn is_started_with(string: u64) -> bool {
         crate::entry::is_started_with(string)
     }

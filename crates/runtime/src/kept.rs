@@ -13,8 +13,12 @@ pub const SIGNAL_STACK: Range<usize> = BASE..BASE + MEGABYTE;
 pub const TEXT: Range<usize> = SIGNAL_STACK.end..SIGNAL_STACK.end + 64 * MEGABYTE;
 /// The descriptors at the checkpoint.
 pub const DESCRIPTORS: Range<usize> = TEXT.end..TEXT.end + 16 * MEGABYTE;
+/// Descriptors of memory files made since the checkpoint.
+pub const NEW_FILES: Range<usize> = DESCRIPTORS.end..DESCRIPTORS.end + MEGABYTE;
+/// What the program can see of the process, at the checkpoint and now.
+pub const WORLD: Range<usize> = NEW_FILES.end..NEW_FILES.end + 2 * MEGABYTE;
 /// What the kernel says was written.
-pub const REGIONS: Range<usize> = DESCRIPTORS.end..DESCRIPTORS.end + 64 * MEGABYTE;
+pub const REGIONS: Range<usize> = WORLD.end..WORLD.end + 64 * MEGABYTE;
 /// Which memory the checkpoint holds.
 pub const EXTENTS: Range<usize> = REGIONS.end..REGIONS.end + 256 * MEGABYTE;
 /// Memory that is put back after every run.
@@ -30,7 +34,7 @@ pub const ALL: Range<usize> = BASE..COPIES.end;
 /// # Errors
 /// The error number.
 pub fn map() -> Result<(), i32> {
-    sys::reserve(BASE, DESCRIPTORS.end - BASE).map(drop)
+    sys::reserve(BASE, WORLD.end - BASE).map(drop)
 }
 
 /// Maps what a checkpoint in memory needs. (An emulator may take long to reserve that much.)

@@ -15,6 +15,7 @@ extern crate alloc;
 pub use effects::text;
 
 pub mod api;
+pub mod attributes;
 pub mod cell;
 pub mod checkpoint;
 pub mod choice;
@@ -27,6 +28,7 @@ pub mod heap;
 pub mod hooks;
 pub mod kept;
 pub mod libc_models;
+pub mod library_tls;
 pub mod link;
 pub mod memory;
 pub mod objects;
@@ -42,6 +44,7 @@ pub mod sync;
 pub mod sys;
 pub mod threads;
 pub mod unwritten;
+pub mod world;
 
 #[cfg(not(test))]
 #[global_allocator]

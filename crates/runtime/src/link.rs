@@ -12,7 +12,7 @@ use crate::cell::Keep;
 use crate::sys::{self, PAGE, sys};
 
 /// Where the shared memory is mapped.
-const BASE: usize = 0x3800_0000_0000;
+pub const BASE: usize = 0x3800_0000_0000;
 
 /// What is kept between two requests.
 struct Bell {
@@ -23,6 +23,7 @@ struct Bell {
     patience: Patience,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static BELL: Keep<Bell> = Keep::new(Bell { seen: 0, host: 0, patience: Patience::new() });
 

@@ -18,6 +18,22 @@ struct Found {
     /// What is added to addresses in its file.
     base: usize,
     range: Range<usize>,
+    /// Its thread-local storage in the calling thread, if it has any: where, how long, and the image it starts with.
+    tls: Option<(usize, usize, Range<usize>)>,
+}
+
+/// The thread-local storage of one object in the calling thread.
+pub struct TlsSegment {
+    /// Where it is.
+    pub at: usize,
+    /// How long it is.
+    pub len: usize,
+    /// What it starts with in a new thread.
+    pub image: usize,
+    /// How much of it is not zero there.
+    pub image_len: usize,
+    /// Whether it is the C library's.
+    pub of_c_library: bool,
 }
 
 struct Search<'a> {
@@ -38,7 +54,12 @@ unsafe extern "C" fn visit_entry(info: *mut libc::dl_phdr_info, _size: usize, da
         let loaded = headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
         let start = loaded.clone().map(|h| base + h.p_vaddr as usize).min().unwrap_or(base);
         let end = loaded.map(|h| base + (h.p_vaddr + h.p_memsz) as usize).max().unwrap_or(base);
-        ((*data.cast::<Search<'_>>()).visit)(Found { base, range: start..end });
+        let storage = (*info).dlpi_tls_data as usize;
+        let tls = headers.iter().find(|h| h.p_type == libc::PT_TLS && storage != 0).map(|h| {
+            let image = base + h.p_vaddr as usize;
+            (storage, h.p_memsz as usize, image..image + h.p_filesz as usize)
+        });
+        ((*data.cast::<Search<'_>>()).visit)(Found { base, range: start..end, tls });
     }
     0
 }
@@ -47,6 +68,16 @@ fn for_each(visit: &mut dyn FnMut(Found)) {
     let mut search = Search { visit };
     // SAFETY: `visit_entry` takes the search that is passed as data, and does not keep it.
     unsafe { libc::dl_iterate_phdr(Some(visit_entry), (&raw mut search).cast()) };
+}
+
+/// Calls `visit` with the thread-local storage of every object that has any; to be called after [`locate`].
+pub fn for_each_tls(visit: &mut dyn FnMut(TlsSegment)) {
+    for_each(&mut |found| {
+        if let Some((at, len, image)) = found.tls {
+            let of_c_library = in_c_library(found.range.start);
+            visit(TlsSegment { at, len, image: image.start, image_len: image.len().min(len), of_c_library });
+        }
+    });
 }
 
 /// Finds the objects; returns where the executable is loaded.

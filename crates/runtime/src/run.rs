@@ -17,7 +17,7 @@ use crate::present::Present;
 use crate::slots::{self, Slot};
 use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
-use crate::{checkpoint, choice, crash, entry, exceptions, link, rounds, sched, sys, unwritten};
+use crate::{checkpoint, choice, crash, entry, exceptions, library_tls, link, rounds, sched, sys, unwritten};
 
 /// Why a thread went back to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +74,10 @@ pub struct Run {
     pub rounds: Cell<u32>,
     /// The program used descriptors.
     pub did_io: Cell<bool>,
+    /// The run changed something that outlives it and that is not put back.
+    pub spoiled: Cell<bool>,
+    /// The thread whose storage is in place in the libraries.
+    library_tls_of: Cell<Thread>,
     /// What the host asked for.
     pub request: Cell<Request>,
     /// The next thread resumed stops for a debugger.
@@ -106,6 +110,8 @@ pub static RUN: OneThread<Run> = OneThread::new(Run {
     choices: Checked::new(PastChoices::new()),
     rounds: Cell::new(0),
     did_io: Cell::new(false),
+    spoiled: Cell::new(false),
+    library_tls_of: Cell::new(0),
     request: Cell::new(Request {
         segments: 0,
         environment: 0,
@@ -115,7 +121,7 @@ pub static RUN: OneThread<Run> = OneThread::new(Run {
         quit: 0,
         choices: 0,
         stacks: 0,
-        reserved: 0,
+        verify: 0,
         policy: Policy::FIXED,
     }),
     trap: Cell::new(false),
@@ -186,6 +192,11 @@ impl Run {
     fn resume(&self, thread: Thread, limit: u32) -> Reason {
         if self.switched_to.replace(Some(thread)) != Some(thread) {
             hooks::append(Record::new(Tag::Switch, 0, 0, wire::NO_SITE, thread));
+        }
+        let owner = self.library_tls_of.replace(thread);
+        if owner != thread {
+            self.with_thread(owner, |entry| library_tls::save(&mut entry.library_tls));
+            self.with_thread(thread, |entry| library_tls::load(&entry.library_tls));
         }
         let (start, context) = self.with_thread(thread, |entry| {
             hooks::set_site(entry.site);
@@ -341,6 +352,7 @@ impl Run {
             records,
             checkpoint_records: checkpoint::records(),
             counter: ending.counter,
+            spoiled: (self.spoiled.get() || checkpoint::shares_memory()).into(),
             ..Reply::default()
         };
         link::reply(reply, ending.kind, &ending.message);

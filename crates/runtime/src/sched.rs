@@ -308,6 +308,21 @@ pub fn note_io() {
     RUN.did_io.set(true);
 }
 
+/// The program changed something that outlives the run, also for a process that was forked before (an open file
+/// description, shared memory), and that is not put back: the next run needs a new process.
+pub fn spoil() {
+    if RUN.checkpointed.get() {
+        RUN.spoiled.set(true);
+    }
+}
+
+/// The program changed an attribute of the process that is not put back. A run that is a forked process takes it along.
+pub fn spoil_process() {
+    if !crate::link::forks() {
+        spoil();
+    }
+}
+
 /// Whether the environment may do this, of [`environment`].
 pub fn may(surprise: u32) -> bool {
     RUN.request.get().environment & surprise != 0

@@ -130,6 +130,7 @@ impl Slot {
     }
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static MAPPED: Keep<[usize; COUNT as usize]> = Keep::new([0; COUNT as usize]);
 

@@ -7,6 +7,7 @@ use wire::{Record, Tag};
 
 use crate::context::Suspended;
 use crate::hooks;
+use crate::library_tls;
 use crate::rounds::Round;
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
@@ -51,6 +52,8 @@ pub struct Entry {
     pub errno: i32,
     /// Its exceptions in flight, as the C++ library keeps them.
     pub exceptions: [usize; 2],
+    /// Its thread-local storage in libraries, while another thread's is in place.
+    pub library_tls: Vec<u8>,
     /// Where its last weak compare-exchange was, if that failed without a cause; else 0.
     pub failed_exchange: u64,
     /// What it runs; the initial thread runs `main`.
@@ -74,6 +77,7 @@ impl Entry {
             children: 0,
             errno: 0,
             exceptions: [0; 2],
+            library_tls: library_tls::of_new_thread(),
             failed_exchange: 0,
             routine,
             round: None,

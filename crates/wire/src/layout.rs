@@ -97,8 +97,8 @@ pub struct Request {
     pub choices: u32,
     /// 1: write a [`crate::Tag::Stack`] record wherever a thread stops before an event.
     pub stacks: u32,
-    /// Keeps the size a multiple of eight.
-    pub reserved: u32,
+    /// 1: before each run but the first, check that the process is as it was before the first.
+    pub verify: u32,
     /// Who runs after the prefix.
     pub policy: Policy,
 }
@@ -158,8 +158,8 @@ pub struct Reply {
     pub site: u32,
     /// Bytes of text in the message area.
     pub message_len: u32,
-    /// Keeps the size a multiple of eight.
-    pub reserved: u32,
+    /// 1: the run changed something that outlives it and that the runtime cannot put back. The next run needs a new process.
+    pub spoiled: u32,
     /// Records in the trace area, from its start.
     pub records: u64,
     /// Of these, how many were there at the checkpoint; the same in every run of this process.

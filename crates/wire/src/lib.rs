@@ -25,7 +25,7 @@ pub use record::{Record, Tag};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"raceprf\0");
 /// Changes whenever a record or the layout changes; both ends refuse another's.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Environment variable with the number of the shared memory's file descriptor.
 pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
 /// "No site" in a record.
@@ -36,6 +36,8 @@ pub const FILE_VARIABLE: &str = "RACEPROOF_WIRE_FILE";
 pub const LIBRARY_STATE: u64 = 0x3f00_0000_0000;
 /// The library state that is the table of open files.
 pub const DESCRIPTORS: u32 = 2;
+/// The library state that is the keys of thread-specific data in use.
+pub const KEYS: u32 = 43;
 /// The library state that is standard output and standard error without their locks.
 pub const UNLOCKED_OUTPUT: u32 = 3;
 /// Address of the pseudo cell of the content of file 0 of a run; each is eight bytes.
@@ -48,5 +50,7 @@ pub const UNWRITTEN: &str = "reads memory that was never written";
 pub const ASSEMBLY: u64 = 0x3f05_0000_0000;
 /// Address of the pseudo cell of the names of semaphores.
 pub const SEMAPHORE_NAMES: u64 = 0x3f04_0000_0000;
+/// Address of the pseudo cell of what is open under descriptor 0; each is eight bytes.
+pub const DESCRIPTOR_NUMBER: u64 = 0x3f06_0000_0000;
 /// Address of the pseudo cell of the signals that were sent to threads.
 pub const PENDING_SIGNALS: u64 = 0x3f03_0000_0000;

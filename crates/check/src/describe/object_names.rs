@@ -64,6 +64,7 @@ fn pseudo_name(cell: PseudoCell) -> &'static str {
         }
         PseudoCell::FileContent => "the content of a file",
         PseudoCell::FilePosition => "the position in an open file",
+        PseudoCell::Descriptor => "what is open under a number",
         PseudoCell::PendingSignals => "the pending signals",
     }
 }

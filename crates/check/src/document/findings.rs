@@ -28,7 +28,7 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
             FailureKind::Misuse => |message| RecordedFinding::Misuse { message },
             FailureKind::Endless => continue,
         };
-        let trace = target.run(&failure.schedule)?;
+        let trace = target.run_alone(&failure.schedule)?;
         let Some(finding) = describer.failure(&trace, failure) else { continue };
         let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
         let recorded = recorded(finding.message.clone());

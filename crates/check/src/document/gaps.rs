@@ -17,9 +17,9 @@ use crate::request::{LINE, Request};
 /// Every gap that still counts, with its form in the document: none but bugs of ours when every pair is settled.
 pub(super) fn of_line(line: &Line<'_>) -> Vec<(Gap, Unknown)> {
     let bugs = line.doubts.iter().filter(|doubt| matches!(doubt, Doubt::Bug { .. })).map(Doubt::gap);
-    let mut gaps: Vec<Gap> = bugs.collect();
+    let mut gaps: Vec<Gap> = bugs.chain(line.leaks.iter().cloned()).collect();
     if !line.is_settled() {
-        gaps.extend(line.gaps.iter().cloned());
+        gaps.extend(line.gaps.iter().filter(|gap| gap.code != Code::UNCONFIRMED).cloned());
         gaps.extend(idle(line));
         if !line.covered {
             gaps.extend(line.doubts.iter().filter(|doubt| !matches!(doubt, Doubt::Bug { .. })).map(Doubt::gap));

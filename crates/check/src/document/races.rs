@@ -66,7 +66,7 @@ fn show(
     let program = &built.program;
     let names = ObjectNames::new(program, symbols);
     let describer = Describer { program, names: &names };
-    let trace = target.run(&witness.schedule)?;
+    let trace = target.run_alone(&witness.schedule)?;
     let wanted = |[one, other]: [Option<SiteId>; 2]| one.zip(other).is_some_and(|(a, b)| Pair::new(a, b) == pair);
     let Some(seen) = describer.race(&trace, witness.first, witness.second, wanted) else { return Ok(None) };
     let mut run = story::tell(program, &names, &trace, &Ending::Race { first: seen[0].0, second: seen[1].0 });

@@ -205,7 +205,7 @@ fn verdicts(outcome: &Outcome, gap: Option<&Gap>) -> BTreeMap<Pair, Verdict> {
         if race.confirmed {
             return Verdict::Race(race.witness.clone());
         }
-        let reason = "a run had this race, but its schedule did not show it again";
+        let reason = "a run had this race, but its schedule does not show it in a new process";
         Verdict::Open(Open::new(Code::UNCONFIRMED, reason).settled_by(UNCONFIRMED))
     };
     let ordered = |_: &Pair| match gap {
@@ -285,6 +285,17 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
         }
     }
     gaps.extend(outcome.unrepeatable.as_ref().map(unrepeatable));
+    gaps.extend(outcome.unconfirmed.iter().map(|failure| {
+        let what = match failure.kind {
+            FailureKind::Deadlock => "a deadlock".to_owned(),
+            FailureKind::Assertion => format!("a failed assertion ({})", failure.message),
+            FailureKind::Crash => format!("a crash ({})", failure.message),
+            FailureKind::Misuse | FailureKind::Endless => format!("an error ({})", failure.message),
+        };
+        leak(&what).at(failure.involved.first().and_then(|involved| involved.site))
+    }));
+    let unconfirmed = outcome.races.iter().filter(|(_, race)| !race.confirmed);
+    gaps.extend(unconfirmed.map(|(pair, _)| leak("a data race").at(Some(pair.sites()[0]))));
     gaps.extend(unmodelled(built, outcome.unmodelled.iter()));
     gaps
 }
@@ -293,6 +304,14 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
 fn unrepeatable(::explore::Unrepeatable { thread, site, what }: &::explore::Unrepeatable) -> Gap {
     let who = thread.as_ref().map_or(String::new(), |thread| format!(" at thread {thread}"));
     Gap::unrepeatable(format!("two runs of the same schedule differ{who}: {what}")).at(*site)
+}
+
+/// A finding of the search that its schedule does not show in a new process: something outlived an earlier run.
+fn leak(what: &str) -> Gap {
+    let reason = format!(
+        "raceproof bug: a run showed {what}, but the same schedule in a new process does not; it is no finding"
+    );
+    Gap::new(Code::UNCONFIRMED, reason, UNCONFIRMED)
 }
 
 /// A run that was cut.
@@ -403,6 +422,7 @@ mod tests {
             races: std::iter::once((pair, race)).collect(),
             ordered: BTreeSet::new(),
             failures: Vec::new(),
+            unconfirmed: Vec::new(),
             unmodelled: Vec::new(),
             weak_atomics: false,
             coverage: Coverage::Complete,

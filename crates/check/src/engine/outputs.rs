@@ -58,6 +58,10 @@ impl Executor for Watched<'_> {
         let trace = self.target.run(schedule)?;
         self.look(trace)
     }
+
+    fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, exec::Error> {
+        self.target.run_alone(schedule)
+    }
 }
 
 impl Sampler for Watched<'_> {

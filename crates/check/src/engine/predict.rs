@@ -93,6 +93,10 @@ impl<E: Executor> Executor for Counted<'_, E> {
         self.runs += 1;
         self.executor.run(schedule)
     }
+    fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, E::Error> {
+        self.runs += 1;
+        self.executor.run_alone(schedule)
+    }
 }
 
 /// Passes over one recorded run.
@@ -172,13 +176,22 @@ fn replay<E: Executor>(
         let why = "the recording does not have all that leads to the race".to_owned();
         return Ok(Err(Diverged { turns: 0, thread, site: None, why }));
     };
-    let reached = coarse::replay(executor, &order)?;
-    Ok(reached.map(|reached| Witness {
-        schedule: reached.schedule,
-        first: reached.accesses[0],
-        second: reached.accesses[1],
-        adjacent: reached.adjacent,
-    }))
+    let witness = match coarse::replay(executor, &order)? {
+        Ok(reached) => Witness {
+            schedule: reached.schedule,
+            first: reached.accesses[0],
+            second: reached.accesses[1],
+            adjacent: reached.adjacent,
+        },
+        Err(diverged) => return Ok(Err(diverged)),
+    };
+    let trace = executor.run_alone(&witness.schedule)?;
+    if !witness.is_shown_by(&trace) {
+        let thread = trace.threads.get(witness.second.thread).map_or_else(model::ThreadPath::main, |t| t.path.clone());
+        let why = "the schedule that led to the race does not in a new process".to_owned();
+        return Ok(Err(Diverged { turns: order.turns(), thread, site: None, why }));
+    }
+    Ok(Ok(witness))
 }
 
 /// How a race was predicted.

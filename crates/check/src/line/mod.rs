@@ -83,6 +83,8 @@ pub(crate) struct Line<'a> {
     pub(crate) warnings: Vec<String>,
     /// Why proofs do not count.
     pub(crate) doubts: Vec<Doubt>,
+    /// What runs of a search showed and a new process did not: bugs of ours, which count whatever else is settled.
+    pub(crate) leaks: Vec<Gap>,
     /// Whether a search covered every schedule of this input and everything in it is modelled.
     pub(crate) covered: bool,
     /// Whether an engine stopped at a bound while pairs were open.
@@ -141,6 +143,7 @@ impl<'a> Line<'a> {
             analysis: None,
             warnings: Vec::new(),
             doubts: Vec::new(),
+            leaks: Vec::new(),
             covered: false,
             bounded: false,
             listed_all: false,
@@ -345,6 +348,7 @@ impl<'a> Line<'a> {
             self.show_races(&mut answer)?;
             self.note_misuse(&answer);
         }
+        self.note_leaks(&answer);
         // Where the scope asked for is larger than this input, the search settles nothing but races.
         self.covered = answer.gaps.is_empty() && !request.confirms_only();
         if settled_before && !self.covered && self.doubts.is_empty() {
@@ -418,12 +422,26 @@ impl<'a> Line<'a> {
         let doubt = match stray {
             Some(stray) => Doubt::Stray(stray),
             None => {
-                let bundle = bundle::write(self.request, self.subject.program(), &self.ledger, &contradiction);
+                let program = self.subject.program();
+                let bug = bundle::of_contradiction(program, &contradiction);
+                let bundle = bundle::write(self.request, program, &self.ledger, &bug);
                 Doubt::Bug { contradiction, bundle: bundle.map_err(|error| error.to_string()) }
             }
         };
         self.doubts.push(doubt);
         Ok(())
+    }
+
+    /// Something outlived a run: what the search showed only then is no finding, and we want to know of it.
+    fn note_leaks(&mut self, answer: &Answer) {
+        let leaks: Vec<&Gap> = answer.gaps.iter().filter(|gap| gap.code == Code::UNCONFIRMED).collect();
+        if leaks.is_empty() {
+            return;
+        }
+        let bug = leaks.iter().map(|gap| gap.reason.as_str()).collect::<Vec<_>>().join("\n");
+        let bundle = bundle::write(self.request, self.subject.program(), &self.ledger, &bug);
+        let settle = bundle::settle(&bundle.map_err(|error| error.to_string()));
+        self.leaks.extend(leaks.into_iter().map(|gap| Gap { settle: settle.clone(), ..gap.clone() }));
     }
 
     /// A run that misuses the thread API voids proofs.

@@ -90,6 +90,38 @@ fn a_race_refutes_a_list_without_it() {
     assert_eq!(report.pairs_with(PairVerdict::Race).count(), 2, "{:?}", report.pairs);
 }
 
+/// The program changes the process by a system call that nobody sees, so the second run of a process finds what the first
+/// one left behind.
+#[cfg(target_arch = "x86_64")]
+const LEAK: &str = "#include <assert.h>\n#include <pthread.h>\n#include <sys/prctl.h>\n#include <sys/syscall.h>\n\
+    static long hidden(long a, long b) {\n\
+    long result;\n\
+    __asm__ volatile(\"syscall\" : \"=a\"(result) : \"a\"((long)SYS_prctl), \"D\"(a), \"S\"(b) : \"rcx\", \"r11\", \"memory\");\n\
+    return result;\n\
+    }\n\
+    void *f(void *a) { assert(hidden(PR_GET_TIMERSLACK, 0) != 1234567); hidden(PR_SET_TIMERSLACK, 1234567); return a; }\n\
+    int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }\n";
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn what_a_new_process_does_not_show_is_a_bug_and_no_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = Request { command: Command::Explore, ..request(folder.path()) };
+    std::fs::write(folder.path().join("race.c"), LEAK).unwrap();
+    let report = run(&request, &mut ()).unwrap();
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    assert_eq!((report.verdict, report.exit_status()), (report::Verdict::Unknown, 3));
+    let bug = report.unknowns.iter().find(|unknown| unknown.code == Code::UNCONFIRMED).expect("it is named");
+    assert!(bug.reason.starts_with("raceproof bug: a run showed a failed assertion"), "{}", bug.reason);
+    let bundle = folder.path().join("raceproof-bug");
+    assert!(bug.settle.contains(&bundle.display().to_string()), "{}", bug.settle);
+    assert!(std::fs::read_to_string(bundle.join("about.txt")).unwrap().contains("a failed assertion"));
+    // In processes of its own, every run is as the first.
+    let limits = crate::run::Limits { isolation: exec::Isolation::Fresh, ..request.limits };
+    let report = run(&Request { limits, ..request }, &mut ()).unwrap();
+    assert!(report.unknowns.iter().all(|unknown| unknown.code != Code::UNCONFIRMED), "{:?}", report.unknowns);
+}
+
 /// Asked to stop before anything was known: a report all the same.
 #[test]
 fn an_interrupted_check_has_a_report() {

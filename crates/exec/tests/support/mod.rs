@@ -32,13 +32,23 @@ impl Built {
 
 /// Compiles and links `programs/NAME`.
 pub fn build(name: &str) -> Built {
+    build_at(&programs().join(name))
+}
+
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+/// Compiles and links a source file.
+pub fn build_at(source: &Path) -> Built {
     let directory = tempfile::tempdir().expect("a folder for the program");
     let archive = directory.path().join("libruntime.a");
     std::fs::write(&archive, archives::runtime_archive()).expect("room for the archive");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
-    let compiler = if name.ends_with(".cpp") { "clang++-19" } else { "clang-19" };
+    let compiler = if source.extension().is_some_and(|e| e == "cpp") { "clang++-19" } else { "clang-19" };
     let status = Command::new(compiler)
-        .args(["-O1", "-g", "-Wall", "-Werror", "-Wno-main"])
+        .args(["-O1", "-g", "-Wall", "-Werror", "-Wno-main", "-Wno-unused-result", "-Wno-unused-function"])
+        .arg("-I")
+        .arg(programs())
         .args(archives::link_args())
         .arg(source)
         .arg(&archive)
@@ -47,7 +57,7 @@ pub fn build(name: &str) -> Built {
         .arg(directory.path().join("program"))
         .status()
         .expect("clang-19 is installed");
-    assert!(status.success(), "{name} does not compile");
+    assert!(status.success(), "{} does not compile", source.display());
     Built { directory }
 }
 

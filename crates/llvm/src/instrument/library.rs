@@ -13,6 +13,7 @@ use super::Weaver;
 use crate::ir::Value;
 
 const _: () = assert!(LibraryState::Descriptors as u32 == wire::DESCRIPTORS);
+const _: () = assert!(LibraryState::Keys as u32 == wire::KEYS);
 const _: () = assert!(LibraryState::UnlockedOutput as u32 == wire::UNLOCKED_OUTPUT);
 
 impl<'m> Weaver<'_, 'm> {
@@ -113,7 +114,7 @@ impl<'m> Weaver<'_, 'm> {
                 touched.peek().is_none() || touched.any(|i| shared(*i))
             }
             Effect::Stream(i) | Effect::UnlockedStream(i) => call.argument(*i).is_some_and(Value::is_pointer),
-            Effect::State(..) | Effect::WriteResult(_) => true,
+            Effect::State(..) | Effect::File(..) | Effect::WriteResult(_) => true,
             Effect::StateWithout(i, ..) => call.argument(*i).is_some_and(|a| a.is_pointer() && !is_variable(a)),
             Effect::Format(format) => match format.args {
                 FormatArgs::From(first) => {
@@ -162,6 +163,12 @@ impl<'m> Weaver<'_, 'm> {
                 let code = state.code(*access);
                 self.insert.hook("__rp_add_state", &[self.insert.const_i32(code)]);
                 self.variables(*state, code);
+            }
+            Effect::File(i, used) => {
+                let code = self.insert.const_i32(used.code());
+                if let Some(fd) = call.argument(*i) {
+                    self.insert.hook("__rp_add_file", &[self.insert.widened(fd, true), code]);
+                }
             }
             Effect::StateWithout(i, state, access) => {
                 let code = self.insert.const_i32(state.code(*access));

@@ -1,9 +1,10 @@
 //! Attribute objects of threads and of what they synchronise with. What an attribute changes is in the model of the
 //! function that is given it.
 
-use super::Effect::{Read, Write};
-use super::Size::{Arg as Len, Of};
-use super::{CType, LibraryFunction, row};
+use super::Effect::{Read, State, Write, WriteAfter};
+use super::Size::{Arg as Len, Of, String, StringMax};
+use super::StateAccess::{Read as Read_, Write as Write_};
+use super::{CType, LibraryFunction, LibraryState, row};
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_attr_destroy", 1, &[Write(0, Of(CType::PthreadAttr))]),
@@ -44,6 +45,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_condattr_init", 1, &[Write(0, Of(CType::CondAttr))]),
     row("pthread_condattr_setclock", 2, &[Read(0, Of(CType::CondAttr)), Write(0, Of(CType::CondAttr))]),
     row("pthread_condattr_setpshared", 2, &[Read(0, Of(CType::CondAttr)), Write(0, Of(CType::CondAttr))]),
+    row("pthread_getname_np", 3, &[State(LibraryState::ThreadAttributes, Read_), WriteAfter(1, StringMax(2))]),
     row("pthread_mutexattr_destroy", 1, &[Write(0, Of(CType::MutexAttr))]),
     row("pthread_mutexattr_getkind_np", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
     row("pthread_mutexattr_getprioceiling", 2, &[Read(0, Of(CType::MutexAttr)), Write(1, Of(CType::Int))]),
@@ -66,4 +68,5 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("pthread_rwlockattr_init", 1, &[Write(0, Of(CType::RwlockAttr))]),
     row("pthread_rwlockattr_setkind_np", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
     row("pthread_rwlockattr_setpshared", 2, &[Read(0, Of(CType::RwlockAttr)), Write(0, Of(CType::RwlockAttr))]),
+    row("pthread_setname_np", 2, &[Read(1, String), State(LibraryState::ThreadAttributes, Write_)]),
 ];

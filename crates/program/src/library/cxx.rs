@@ -11,7 +11,10 @@ use super::Effect::{self, Calls, Computed, ComputedAfter, Read, Returns, State, 
 use super::HookArg::{Arg, Const};
 use super::Size::{Arg as Len, Bytes, Of, String, StringMax};
 use super::StateAccess::Write as Write_;
-use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
+use super::{
+    CHANGES_NAME, CHANGES_NAMED, CHANGES_TABLE, CType, FROM_FOLDER, LibraryFunction, LibraryState, MASKED, Role,
+    computed, row,
+};
 
 /// Uses the stream object in argument 0.
 const IOSTREAM: Effect = Computed(computed("__rp_add_iostream", &[Arg(0)], &[0], &[0]));
@@ -176,32 +179,32 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row("_ZNSt13random_device16_M_getval_pretr1Ev", 1, &[]),
     row("_ZNSt13random_device7_M_finiEv", 1, &[]),
@@ -226,62 +229,62 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
         3,
-        &[Read(1, String), IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row(
         "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
         3,
-        &[STRING_1, IOSTREAM, State(LibraryState::Descriptors, Write_)],
+        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
     ),
     row("_ZNSt14overflow_errorC1EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(

@@ -51,6 +51,8 @@ pub enum Effect {
     State(LibraryState, StateAccess),
     /// The same, but only where this argument is a null pointer: otherwise the caller brings memory of its own.
     StateWithout(u8, LibraryState, StateAccess),
+    /// Uses the open file whose number is in this argument.
+    File(u8, FileUse),
     /// `printf` or `scanf`: touches what the conversions of the format say; for `scanf` it comes after the call.
     Format(Format),
     /// The result points into this argument's object, or is null.
@@ -101,6 +103,31 @@ impl Effect {
             | Self::WriteAfter(_, size)
             | Self::WriteResult(size) => Some(*size),
             _ => None,
+        }
+    }
+}
+
+/// What a call uses of an open file. Another call may close the number or make it stand for another file, so each of
+/// these uses the number, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileUse {
+    /// The number alone.
+    Number,
+    /// What belongs to the open file and its duplicates: flags, options, owner.
+    Description(StateAccess),
+    /// What belongs to the file, however it was opened: content, length, permissions, times.
+    Content(StateAccess),
+}
+
+impl FileUse {
+    /// The `use` argument of `__rp_add_file`.
+    pub fn code(self) -> u32 {
+        match self {
+            Self::Number => 0,
+            Self::Description(StateAccess::Read) => 1,
+            Self::Description(StateAccess::Write) => 2,
+            Self::Content(StateAccess::Read) => 3,
+            Self::Content(StateAccess::Write) => 4,
         }
     }
 }

@@ -44,7 +44,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub use c_type::{CType, Language};
-pub use effect::{Computed, Effect, Format, FormatArgs, HookArg, Passage};
+pub use effect::{Computed, Effect, FileUse, Format, FormatArgs, HookArg, Passage};
 pub use size::Size;
 pub use state::{LibraryState, StateAccess};
 
@@ -195,6 +195,22 @@ const fn computed(
 ) -> Computed {
     Computed { hook, args, reads, writes }
 }
+
+/// Looks for a name in the working folder or below another.
+const LOOKS_UP: Effect = Effect::State(LibraryState::Names, StateAccess::Read);
+/// Makes a name stand for another file, or for none.
+const CHANGES_NAME: Effect = Effect::State(LibraryState::Names, StateAccess::Write);
+/// A relative name begins in the working folder.
+const FROM_FOLDER: Effect = Effect::State(LibraryState::Folder, StateAccess::Read);
+/// A new file does not get all permissions that are asked for.
+const MASKED: Effect = Effect::State(LibraryState::FileMask, StateAccess::Read);
+/// Takes or frees a number of a descriptor.
+const CHANGES_TABLE: Effect = Effect::State(LibraryState::Descriptors, StateAccess::Write);
+
+/// Asks for something of a file by its name. The runtime knows which file that is, and adds its cell.
+const ASKS_NAMED: Effect = Effect::State(LibraryState::Bytes, StateAccess::Read);
+/// Changes the content of a file by its name, or may do so.
+const CHANGES_NAMED: Effect = Effect::State(LibraryState::Bytes, StateAccess::Write);
 
 /// The groups, each sorted by name.
 const GROUPS: [(&str, &[LibraryFunction]); 10] = [

@@ -53,7 +53,7 @@ states! {
     AsctimeBuffer = "the result buffer of `asctime`", Unprotected;
     /// Buffer of `crypt`.
     CryptBuffer = "the result buffer of `crypt`", Unprotected;
-    /// Which descriptor number is free next, and which file a name stands for: kept by the kernel.
+    /// Which descriptor number is free next, and what is open under each: kept by the kernel.
     Descriptors = "the table of open files", Locked;
     /// Standard output and standard error, as functions use them that take no lock.
     UnlockedOutput = "an output stream without its lock", Unprotected;
@@ -99,7 +99,7 @@ states! {
     TtynameBuffer = "the result buffer of `ttyname`", Unprotected;
     /// Log connection of `syslog`, which the library locks.
     Syslog = "the connection of `syslog`", Locked;
-    /// File-mode mask, working directory and other attributes of the process, kept by the kernel.
+    /// Users, groups, priorities and other attributes of the process, kept by the kernel.
     Process = "an attribute of the process", Locked;
     /// Buffer of `ctermid`.
     CtermidBuffer = "the result buffer of `ctermid`", Unprotected;
@@ -127,6 +127,18 @@ states! {
     Bytes = "the bytes in pipes, sockets and files", Locked;
     /// What `epoll` is to wait for, and what it is to say then.
     Interests = "the interest lists of `epoll`", Locked;
+    /// Which file each name stands for, and the folders that hold the names: kept by the kernel.
+    Names = "the names of files", Locked;
+    /// The working folder, where names begin that do not begin with a slash.
+    Folder = "the working folder", Locked;
+    /// The mask of permissions that new files do not get.
+    FileMask = "the mask of new files", Locked;
+    /// The limits of the process (`setrlimit`).
+    Limits = "the limits of the process", Locked;
+    /// The keys of thread-specific data that are in use.
+    Keys = "the keys of thread-specific data", Locked;
+    /// Names of threads and other attributes that any thread can ask for.
+    ThreadAttributes = "the attributes of threads", Locked;
 }
 
 impl LibraryState {

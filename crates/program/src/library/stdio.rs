@@ -6,15 +6,23 @@
 use model::AccessKind;
 
 use super::Effect::{
-    Behind, Computed, ComputedAfter, Keeps, KeepsIn, Kept, Opaque, Read, Returns, ReturnsState, State, StateWithout,
-    StoresBlock, Stream, UnlockedStream, Write, WriteAfter, WriteResult,
+    Behind, Computed, ComputedAfter, File, Keeps, KeepsIn, Kept, Opaque, Read, Returns, ReturnsState, State,
+    StateWithout, StoresBlock, Stream, UnlockedStream, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Of, Product, ResultTimes, String, StringMax, WideString, WideStringMax};
 use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{
-    CType, Effect, Format, FormatArgs, LibraryFunction, LibraryState, Role, comes_out, computed, goes_in, row,
+    CHANGES_NAME, CHANGES_NAMED, CHANGES_TABLE, CType, Effect, FROM_FOLDER, FileUse, Format, FormatArgs, LOOKS_UP,
+    LibraryFunction, LibraryState, MASKED, Role, comes_out, computed, goes_in, row,
 };
+
+/// Writes to the open file in argument 0.
+const WRITES: Effect = File(0, FileUse::Content(Write_));
+/// Moves the position of the open file in argument 0.
+const MOVES: Effect = File(0, FileUse::Description(Write_));
+/// Closes the descriptor of the stream in argument 0.
+const CLOSES: Effect = Computed(computed("__rp_add_closed", &[Arg(0)], &[], &[]));
 
 /// Uses the stream `stdin`.
 const STANDARD_INPUT: Effect = Computed(computed("__rp_add_standard_input", &[], &[], &[]));
@@ -130,14 +138,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             ReturnsState(LibraryState::CtermidBuffer),
         ],
     ),
-    row("dprintf", 2, &[State(LibraryState::Descriptors, Write_), print(1)]).variadic(),
+    row("dprintf", 2, &[WRITES, MOVES, print(1)]).variadic(),
     row("err", 2, &[print(1)]).variadic().role(Role::Exit(0)),
     row("error", 3, &[print(2)]).variadic(),
     row("errx", 2, &[print(1)]).variadic().role(Role::Exit(0)),
-    row("fclose", 1, &[Stream(0), Write(0, Of(CType::File)), State(LibraryState::Descriptors, Write_)])
-        .role(Role::Free(0)),
+    row("fclose", 1, &[Stream(0), CLOSES, Write(0, Of(CType::File)), CHANGES_TABLE]).role(Role::Free(0)),
     row("fcloseall", 0, &[Opaque("closes all streams")]),
-    row("fdopen", 2, &[Read(1, String)]).role(Role::AllocateInside),
+    row("fdopen", 2, &[Read(1, String), File(0, FileUse::Number)]).role(Role::AllocateInside),
     row("feof", 1, &[Stream(0)]),
     row("feof_unlocked", 1, &[UnlockedStream(0)]),
     row("ferror", 1, &[Stream(0)]),
@@ -189,8 +196,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("fileno_unlocked", 1, &[UnlockedStream(0)]),
     row("flockfile", 1, &[Stream(0)]),
     row("fmemopen", 3, &[Read(2, String), Keeps(0), Opaque("reads and writes the caller's memory as a stream")]),
-    row("fopen", 2, &[Read(0, String), Read(1, String), State(LibraryState::Descriptors, Write_)])
-        .role(Role::AllocateInside),
+    row(
+        "fopen",
+        2,
+        &[Read(0, String), Read(1, String), CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
+    )
+    .role(Role::AllocateInside),
     row("fopencookie", 3, &[Opaque("calls functions of the program for its input and output")]).variadic(),
     row("fprintf", 2, &[Stream(0), print(1)]).variadic(),
     row("fputc", 2, &[Stream(1)]),
@@ -206,7 +217,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "freopen",
         3,
-        &[Read(0, String), Read(1, String), Stream(2), State(LibraryState::Descriptors, Write_), Returns(2)],
+        &[
+            Read(0, String),
+            Read(1, String),
+            Stream(2),
+            Computed(computed("__rp_add_closed", &[Arg(2)], &[], &[])),
+            CHANGES_NAME,
+            FROM_FOLDER,
+            MASKED,
+            CHANGES_TABLE,
+            CHANGES_NAMED,
+            Returns(2),
+        ],
     ),
     row("fscanf", 2, &[Stream(0), scan(1)]).variadic(),
     row("fseek", 3, &[Stream(0)]),
@@ -304,8 +326,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("putwc_unlocked", 2, &[UnlockedStream(1)]),
     row("putwchar", 1, &[OUTPUT_BUFFERS, OUTPUT_KEPT]),
     row("putwchar_unlocked", 1, &[State(LibraryState::UnlockedOutput, Write_)]),
-    row("remove", 1, &[Read(0, String), State(LibraryState::Descriptors, Write_)]),
-    row("rename", 2, &[Read(0, String), Read(1, String), State(LibraryState::Descriptors, Write_)]),
+    row("remove", 1, &[Read(0, String), CHANGES_NAME, FROM_FOLDER]),
+    row("rename", 2, &[Read(0, String), Read(1, String), CHANGES_NAME, FROM_FOLDER]),
     row("rewind", 1, &[Stream(0)]),
     row("scanf", 1, &[STANDARD_INPUT, scan(0)]).variadic(),
     row("setbuf", 2, &[Stream(0), KeepsIn(1, LibraryState::StreamBuffers)]),
@@ -319,9 +341,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("swprintf", 3, &[wide_print(2), WriteAfter(0, WideStringMax(1))]).variadic(),
     row("swscanf", 2, &[Read(0, WideString), wide_scan(1)]).variadic(),
     row("syslog", 2, &[State(LibraryState::Syslog, Write_), print(1)]).variadic(),
-    row("tempnam", 2, &[Read(0, String), Read(1, String), State(LibraryState::Environment, Read_)])
+    row("tempnam", 2, &[Read(0, String), Read(1, String), State(LibraryState::Environment, Read_), LOOKS_UP])
         .role(Role::AllocateInside),
-    row("tmpfile", 0, &[State(LibraryState::Descriptors, Write_)]).role(Role::AllocateInside),
+    row("tmpfile", 0, &[CHANGES_TABLE]).role(Role::AllocateInside),
     row(
         "tmpnam",
         1,
@@ -332,11 +354,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             ReturnsState(LibraryState::TmpnamBuffer),
         ],
     ),
-    row("tmpnam_r", 1, &[WriteAfter(0, String), Returns(0)]),
+    row("tmpnam_r", 1, &[LOOKS_UP, WriteAfter(0, String), Returns(0)]),
     row("ungetc", 2, &[Stream(1)]),
     row("ungetwc", 2, &[Stream(1)]),
     row("vasprintf", 3, &[print_list(1), WriteAfter(0, Of(CType::Pointer)), StoresBlock(0)]),
-    row("vdprintf", 3, &[State(LibraryState::Descriptors, Write_), print_list(1)]),
+    row("vdprintf", 3, &[WRITES, MOVES, print_list(1)]),
     row("verr", 3, &[print_list(1)]).role(Role::Exit(0)),
     row("verrx", 3, &[print_list(1)]).role(Role::Exit(0)),
     row("vfprintf", 3, &[Stream(0), print_list(1)]),

@@ -9,7 +9,9 @@ use super::Effect::{
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Arg as Len, Array, Bytes, Of, Product, Scaled, String};
 use super::StateAccess::{Read as Read_, Write as Write_};
-use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
+use super::{
+    CHANGES_NAME, CHANGES_TABLE, CType, FROM_FOLDER, LOOKS_UP, LibraryFunction, LibraryState, Role, computed, row,
+};
 
 /// Searches the environment for the name in this argument.
 const SEARCH_ENVIRONMENT: Effect = Computed(computed("__rp_add_environment", &[Const(1), Arg(0)], &[0], &[]));
@@ -256,11 +258,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("malloc_usable_size", 1, &[]),
     row("mallopt", 2, &[]),
     row("memalign", 2, &[]).role(Role::Allocate { size: Len(1), zeroed: false }),
-    row("mkdtemp", 1, &[Read(0, String), WriteAfter(0, String), Returns(0)]),
-    row("mkostemp", 2, &[Read(0, String), WriteAfter(0, String)]),
-    row("mkstemp", 1, &[Read(0, String), WriteAfter(0, String)]),
-    row("mkstemps", 2, &[Read(0, String), WriteAfter(0, String)]),
-    row("mktemp", 1, &[Read(0, String), WriteAfter(0, String), Returns(0)]),
+    row("mkdtemp", 1, &[Read(0, String), CHANGES_NAME, FROM_FOLDER, WriteAfter(0, String), Returns(0)]),
+    row("mkostemp", 2, &[Read(0, String), CHANGES_NAME, FROM_FOLDER, CHANGES_TABLE, WriteAfter(0, String)]),
+    row("mkstemp", 1, &[Read(0, String), CHANGES_NAME, FROM_FOLDER, CHANGES_TABLE, WriteAfter(0, String)]),
+    row("mkstemps", 2, &[Read(0, String), CHANGES_NAME, FROM_FOLDER, CHANGES_TABLE, WriteAfter(0, String)]),
+    row("mktemp", 1, &[Read(0, String), LOOKS_UP, FROM_FOLDER, WriteAfter(0, String), Returns(0)]),
     row("mrand48", 0, &[State(LibraryState::Drand48, Write_)]),
     row(
         "mrand48_r",
@@ -317,7 +319,8 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("reach_error", 0, &[]).role(Role::AssertionFailed),
     row("realloc", 2, &[]).role(Role::Reallocate { size: Len(1) }),
     row("reallocarray", 3, &[]).role(Role::Reallocate { size: Product(1, 2) }),
-    row("realpath", 2, &[Read(0, String), WriteAfter(1, String), Returns(1)]).role(Role::AllocateInside),
+    row("realpath", 2, &[Read(0, String), LOOKS_UP, FROM_FOLDER, WriteAfter(1, String), Returns(1)])
+        .role(Role::AllocateInside),
     row("remque", 1, &[Read(0, Array(CType::Pointer, 2)), Opaque("links elements of a list it finds by itself")]),
     row("secure_getenv", 1, GETENV),
     row(

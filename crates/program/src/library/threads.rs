@@ -298,7 +298,6 @@ static ROWS: &[ThreadFunction] = &[
     row("pthread_getattr_np", 2, Error, Attribute).touches(&[Write(1, Of(CType::PthreadAttr))]),
     row("pthread_getconcurrency", 0, Value, Attribute),
     row("pthread_getcpuclockid", 2, Error, Attribute).touches(&[Write(1, Of(CType::ClockId))]),
-    row("pthread_getname_np", 3, Error, Attribute).touches(&[WriteAfter(1, super::Size::StringMax(2))]),
     row("pthread_getschedparam", 3, Error, Attribute)
         .touches(&[Write(1, Of(CType::Int)), Write(2, Of(CType::SchedParam))]),
     row("pthread_getspecific", 1, Value, KeyGet { key: 0 }),
@@ -337,7 +336,6 @@ static ROWS: &[ThreadFunction] = &[
     row("pthread_setcancelstate", 2, Error, Attribute).touches(&[Write(1, Of(CType::Int))]),
     row("pthread_setcanceltype", 2, Error, Attribute).touches(&[Write(1, Of(CType::Int))]),
     row("pthread_setconcurrency", 1, Error, Attribute),
-    row("pthread_setname_np", 2, Error, Attribute).touches(&[Read(1, super::Size::String)]),
     row("pthread_setschedparam", 3, Error, Attribute).touches(&[Read(2, Of(CType::SchedParam))]),
     row("pthread_setschedprio", 2, Error, Attribute),
     row("pthread_setspecific", 2, Error, KeySet { key: 0, value: 1 }),

@@ -88,6 +88,7 @@ export! {
                 _ => {}
             }
             if !matches!(number, libc::SYS_getpid | libc::SYS_gettid) {
+                sched::spoil();
                 sched::unmodelled(text!("makes system call number {number}").as_str());
             }
         }

@@ -18,7 +18,7 @@ use crate::hooks::HOT;
 use crate::run::{self, RUN};
 use crate::sys::{self, sys};
 use crate::text::text;
-use crate::{descriptors, libc_models, link};
+use crate::{attributes, context, descriptors, libc_models, link, world};
 
 /// How runs of this process are kept apart.
 struct Isolation {
@@ -26,18 +26,26 @@ struct Isolation {
     is_child: bool,
     /// Memory is put back after each run.
     restores: bool,
+    /// The program shares memory with whoever else maps it, which no checkpoint holds.
+    shares_memory: bool,
     /// Where the records after the checkpoint start.
     cursor: *mut Record,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static ISOLATION: Keep<Isolation> =
-    Keep::new(Isolation { is_child: false, restores: false, cursor: core::ptr::null_mut() });
+    Keep::new(Isolation { is_child: false, restores: false, shares_memory: false, cursor: core::ptr::null_mut() });
 
 /// Number of records at the checkpoint.
 pub fn records() -> u64 {
     let cursor = ISOLATION.with(|isolation| isolation.cursor);
     if cursor.is_null() { 0 } else { link::records_before(cursor) }
+}
+
+/// Whether what a run writes stays, whatever is restored.
+pub fn shares_memory() -> bool {
+    ISOLATION.with(|isolation| isolation.shares_memory)
 }
 
 /// Takes the checkpoint. Called by the scheduler, with the initial thread suspended. Forking, it returns in each run's
@@ -46,6 +54,12 @@ pub fn take() {
     ISOLATION.with(|isolation| isolation.cursor = HOT.cursor.get());
     libc_models::checkpoint();
     descriptors::checkpoint();
+    attributes::checkpoint();
+    let shares_memory = snapshot::is_memory_shared();
+    ISOLATION.with(|isolation| isolation.shares_memory = shares_memory);
+    if link::request().verify != 0 {
+        world::checkpoint();
+    }
     let header = link::header();
     if !link::forks() {
         match snapshot::take() {
@@ -128,6 +142,12 @@ fn leave_if_asked() {
 fn put_files_back() {
     descriptors::restore();
     libc_models::restore();
+    attributes::restore();
+    if link::request().verify != 0
+        && let Some(difference) = world::difference()
+    {
+        run::fail(difference.as_str());
+    }
 }
 
 /// Tells the host that the reply is there, and ends the process.
@@ -148,6 +168,7 @@ pub fn ring_and_restore() {
         descriptors::note_use();
     }
     link::ring();
+    context::forget_exceptions();
     if let Err(message) = snapshot::restore() {
         run::fail(message);
     }

@@ -13,6 +13,7 @@ use core::ops::Range;
 use super::written::{self, Look};
 use crate::cell::{self, Keep};
 use crate::kept::{self, Table};
+use crate::link;
 use crate::sys::{self, PAGE, sys};
 
 /// Memory in the checkpoint.
@@ -55,6 +56,7 @@ struct Snapshot {
     before: usize,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static SNAPSHOT: Keep<Snapshot> = Keep::new(Snapshot {
     extents: Table::new(kept::EXTENTS),
@@ -99,6 +101,10 @@ fn keep(snapshot: &mut Snapshot, range: Range<usize>) -> Result<(), &'static str
 /// # Errors
 /// Why it cannot be.
 pub fn take() -> Result<(), &'static str> {
+    let kept_statics = cell::kept();
+    if !kept_statics.start.is_multiple_of(PAGE) || !kept_statics.end.is_multiple_of(PAGE) {
+        return Err("raceproof bug: what is kept from run to run does not fill its pages");
+    }
     written::open()?;
     if kept::map_checkpoint().is_err() {
         return Err("cannot reserve memory for a checkpoint: the limit on address space (ulimit -v) is too low");
@@ -221,6 +227,21 @@ fn for_each_mapping(mut visit: impl FnMut(Mapping) -> Result<(), &'static str>) 
     Ok(())
 }
 
+/// Whether the program has memory that it may write and that is shared, other than the runtime's own. If that cannot be
+/// known, it has.
+pub fn is_memory_shared() -> bool {
+    let Ok(text) = read_maps() else { return true };
+    text.split(|byte| *byte == b'\n').any(|line| shared_range(line).is_some_and(|start| start != link::BASE))
+}
+
+/// Where the mapping of a line starts, if it is shared and can be written.
+fn shared_range(line: &[u8]) -> Option<usize> {
+    let mut fields = core::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let (start, permissions) = (fields.next()?.split_once('-')?.0, fields.next()?.as_bytes());
+    let shared = permissions.get(1) == Some(&b'w') && permissions.get(3) == Some(&b's');
+    usize::from_str_radix(start, 16).ok().filter(|_| shared)
+}
+
 /// Reads `/proc/self/maps` whole.
 fn read_maps() -> Result<&'static [u8], &'static str> {
     let room = kept::TEXT;
@@ -238,7 +259,8 @@ fn read_maps() -> Result<&'static [u8], &'static str> {
         len += got as usize;
     }
     sys::close(fd as i32);
-    // SAFETY: the kernel wrote `len` bytes there, and nothing writes there again: the checkpoint is taken once.
+    // SAFETY: the kernel wrote `len` bytes there. What is returned is used before this is called again, while
+    // the checkpoint is taken, and never after.
     Ok(unsafe { core::slice::from_raw_parts(room.start as *const u8, len) })
 }
 
@@ -270,6 +292,9 @@ mod tests {
         assert_eq!(covered("7f00-8000 rw-s 00000000 00:01 7 /memfd:x (deleted)"), None);
         assert_eq!(covered("7f00-8000 rw-p 00000000 00:00 0 [stack]"), None);
         assert_eq!(covered(""), None);
+        assert_eq!(shared_range(b"7f00-8000 rw-s 00000000 00:01 7 /SYSV00000000 (deleted)"), Some(0x7f00));
+        assert_eq!(shared_range(b"7f00-8000 r--s 00000000 00:01 7 /memfd:x (deleted)"), None);
+        assert_eq!(shared_range(b"7f00-8000 rw-p 00000000 00:00 0"), None);
     }
 
     #[test]

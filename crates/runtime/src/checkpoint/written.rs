@@ -36,6 +36,7 @@ struct Kernel {
     regions: Table<Region>,
 }
 
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static KERNEL: Keep<Kernel> = Keep::new(Kernel { faults: -1, pagemap: -1, regions: Table::new(kept::REGIONS) });
 
@@ -105,6 +106,9 @@ pub enum Look {
     Protect,
 }
 
+/// Why a descriptor of the runtime cannot be had.
+const NO_NUMBER: &str = "the limit on open files (ulimit -n) is too low";
+
 /// Opens the kernel's interfaces.
 ///
 /// # Errors
@@ -116,7 +120,7 @@ pub fn open() -> Result<(), &'static str> {
     if faults < 0 {
         return Err("the kernel does not allow userfaultfd");
     }
-    let faults = descriptors::hide(faults);
+    let faults = descriptors::hide(faults).map_err(|_| NO_NUMBER)?;
     KERNEL.with(|kernel| kernel.faults = faults);
     let features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED;
     let mut api = Api { api: UFFD_API, features, ioctls: 0 };
@@ -128,7 +132,7 @@ pub fn open() -> Result<(), &'static str> {
     if pagemap < 0 {
         return Err("/proc/self/pagemap cannot be opened");
     }
-    let pagemap = descriptors::hide(pagemap);
+    let pagemap = descriptors::hide(pagemap).map_err(|_| NO_NUMBER)?;
     KERNEL.with(|kernel| kernel.pagemap = pagemap);
     Ok(())
 }

@@ -16,6 +16,7 @@ const STEP: usize = 0x20_0000;
 pub struct Private;
 
 /// Where the mapped part ends.
+#[used]
 #[unsafe(link_section = "rp_keep")]
 static END: Keep<usize> = Keep::new(RANGE.start);
 

@@ -146,7 +146,7 @@ fn check(at: c_int, operation: c_int, fd: c_int, request: Request) -> Result<(Ep
     let open = open::get(fd);
     let nested = matches!(open.file, File::Epoll(_));
     match open.file {
-        File::Fixed | File::Memory(_) => return Err(libc::EPERM),
+        File::Fixed | File::Disk(_) | File::Memory(_) => return Err(libc::EPERM),
         File::Other => {
             unmodelled(
                 "waits with `epoll` for a descriptor that is not a pipe, a socket or an event counter of its own",
@@ -187,7 +187,9 @@ fn control(at: c_int, operation: c_int, fd: c_int, event: In<'_, epoll_event>) -
     };
     let memory = reads.then(|| Access::plain(Tag::Read, event.as_ptr().cast(), size_of::<epoll_event>()));
     let queue = with(id, |list| list.queue_access(Tag::ReadModifyWrite));
-    let known: Vec<Access> = [queue].into_iter().chain(memory).chain(file_accesses(Some(open::get(fd).file))).collect();
+    let numbers = [open::lookup_access(at), open::lookup_access(fd)];
+    let files = file_accesses(Some(open::get(fd).file));
+    let known: Vec<Access> = [queue].into_iter().chain(memory).chain(files).chain(numbers).collect();
     let done = operate(&known, Blocker::None, |add| {
         let request = if reads { event.read() } else { epoll_event { events: 0, u64: 0 } };
         let request = Request { events: request.events, data: request.u64 };

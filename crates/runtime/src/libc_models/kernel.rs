@@ -98,11 +98,41 @@ pub fn pwrite(fd: c_int, from: &[u8], offset: i64) -> isize {
 /// # Errors
 /// The error number.
 pub fn mode(fd: c_int) -> Result<libc::mode_t, c_int> {
+    stat(fd).map(|stat| stat.st_mode)
+}
+
+/// Times of the last access and the last change of a file, in seconds and nanoseconds each.
+pub type Times = [[i64; 2]; 2];
+
+fn stat(fd: c_int) -> Result<libc::stat, c_int> {
     // SAFETY: `stat` is a structure of numbers, for which zero is a value.
     let mut stat: libc::stat = unsafe { core::mem::zeroed() };
     // SAFETY: the kernel writes one `stat`, which lives over the call.
     let answer = unsafe { sys!(SYS_fstat, fd, &raw mut stat) };
-    if answer < 0 { Err(-answer as c_int) } else { Ok(stat.st_mode) }
+    if answer < 0 { Err(-answer as c_int) } else { Ok(stat) }
+}
+
+/// The length of an open file.
+///
+/// # Errors
+/// The error number.
+pub fn length(fd: c_int) -> Result<i64, c_int> {
+    stat(fd).map(|stat| stat.st_size)
+}
+
+/// Mode and times of an open file.
+///
+/// # Errors
+/// The error number.
+pub fn attributes(fd: c_int) -> Result<(libc::mode_t, Times), c_int> {
+    let stat = stat(fd)?;
+    Ok((stat.st_mode, [[stat.st_atime, stat.st_atime_nsec], [stat.st_mtime, stat.st_mtime_nsec]]))
+}
+
+/// Sets the times of an open file.
+pub fn set_times(fd: c_int, times: &Times) -> isize {
+    // SAFETY: the kernel reads two times of two numbers of eight bytes each.
+    unsafe { sys!(SYS_utimensat, fd, 0, times.as_ptr(), 0) }
 }
 
 /// Fills in what `poll` says about a descriptor now, without waiting.

@@ -1,7 +1,7 @@
 //! Files that the program has changed: memory files in place of those on disk, and names that were removed.
 //!
-//! The table belongs to the process, so the checkpoint restores it. The content of a memory file belongs to the kernel,
-//! so [`checkpoint`] copies it and [`restore`] copies it back.
+//! The tables belong to the process, so the checkpoint restores them. The content of a memory file belongs to the kernel,
+//! with or without a name, so [`checkpoint`] copies it and [`restore`] copies it back, with permissions and times.
 
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
@@ -11,6 +11,7 @@ use super::kernel::{self, OwnedFd};
 use super::{open, random, unmodelled};
 use crate::cell::{Global, Keep};
 use crate::descriptors;
+use crate::kept::{self, Table};
 
 /// A memory file in place of a file on disk.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +20,6 @@ pub struct MemoryFile {
     pub fd: c_int,
     /// The cell of its content.
     pub content: u32,
-    /// A memory file with its content at the checkpoint, if it existed then.
-    saved: Option<c_int>,
 }
 
 /// What the program has made of a name.
@@ -35,17 +34,23 @@ pub enum Change {
 /// The names that the program has changed.
 static CHANGES: Global<BTreeMap<CString, Change>> = Global::new(BTreeMap::new());
 
-/// Most memory files made in one run.
-const MOST: usize = 256;
-
-/// Descriptors of memory files made since the checkpoint, to be closed before the next run.
-struct NewFiles {
-    fds: [c_int; MOST],
-    len: usize,
+/// A memory file at the checkpoint.
+#[derive(Clone, Copy)]
+struct Saved {
+    /// A memory file with its content.
+    fd: c_int,
+    mode: libc::mode_t,
+    times: kernel::Times,
 }
 
+/// All memory files, whether or not they have a name, by the runtime's own descriptors of them: what they were at the
+/// checkpoint, if they existed then.
+static CONTENTS: Global<BTreeMap<c_int, Option<Saved>>> = Global::new(BTreeMap::new());
+
+/// Descriptors of memory files made since the checkpoint, to be closed before the next run.
+#[used]
 #[unsafe(link_section = "rp_keep")]
-static NEW_FILES: Keep<NewFiles> = Keep::new(NewFiles { fds: [0; MOST], len: 0 });
+static NEW_FILES: Keep<Table<c_int>> = Keep::new(Table::new(kept::NEW_FILES));
 
 /// Whether the program has changed any file.
 pub fn any() -> bool {
@@ -73,35 +78,46 @@ pub fn rename(from: CString, to: CString) {
 
 /// Copies the content of all memory files.
 pub fn checkpoint() {
-    CHANGES.with(|changes| {
-        for change in changes.values_mut() {
-            if let Change::Memory(file) = change {
-                file.saved = create().ok().map(descriptors::hide);
-                if let Some(saved) = file.saved {
-                    copy(file.fd, saved);
-                }
-            }
+    CONTENTS.with(|contents| {
+        for (fd, saved) in contents.iter_mut() {
+            *saved = save(*fd).ok();
         }
     });
-    NEW_FILES.with(|files| files.len = 0);
+    NEW_FILES.with(Table::clear);
 }
 
-/// Copies contents back, and closes the memory files made since the checkpoint.
+fn save(file: c_int) -> Result<Saved, c_int> {
+    let fd = descriptors::hide(create()?)?;
+    copy(file, fd);
+    let (mode, times) = kernel::attributes(file)?;
+    Ok(Saved { fd, mode, times })
+}
+
+/// Puts memory files back, and closes those made since the checkpoint.
 pub fn restore() {
     NEW_FILES.with(|files| {
-        for fd in &files.fds[..files.len] {
+        for fd in files.items() {
             kernel::close(*fd);
         }
-        files.len = 0;
+        files.clear();
     });
-    CHANGES.with(|changes| {
-        for change in changes.values() {
-            if let Change::Memory(MemoryFile { fd, saved: Some(saved), .. }) = change {
-                kernel::ftruncate(*fd, 0);
-                copy(*saved, *fd);
-            }
+    CONTENTS.with(|contents| {
+        for (fd, saved) in contents.iter() {
+            saved.iter().for_each(|saved| put_back(*fd, saved));
         }
     });
+}
+
+fn put_back(fd: c_int, saved: &Saved) {
+    copy(saved.fd, fd);
+    if let Ok((mode, times)) = kernel::attributes(fd) {
+        if mode != saved.mode {
+            kernel::fchmod(fd, saved.mode & 0o7777);
+        }
+        if times != saved.times {
+            kernel::set_times(fd, &saved.times);
+        }
+    }
 }
 
 /// Makes a memory file without a name.
@@ -113,17 +129,52 @@ pub fn create() -> Result<isize, c_int> {
     if fd < 0 { Err(-fd as c_int) } else { Ok(fd) }
 }
 
-/// Copies the whole content of a file.
+/// Takes a memory file with the content of this number into the table; `fd` is the runtime's own descriptor of it.
+fn register(fd: c_int, content: u32) -> Result<MemoryFile, c_int> {
+    if !NEW_FILES.with(|files| files.push(fd)) {
+        kernel::close(fd);
+        unmodelled("makes more files than fit into one run");
+        return Err(libc::EMFILE);
+    }
+    CONTENTS.with(|contents| contents.insert(fd, None));
+    Ok(MemoryFile { fd, content })
+}
+
+/// Takes a memory file into the table that the program has open under this number.
+///
+/// # Errors
+/// The error number; it is closed then.
+pub fn adopt(fd: isize) -> Result<open::File, c_int> {
+    let own = kernel::dup(fd as c_int);
+    let registered = if own < 0 {
+        Err(-own as c_int)
+    } else {
+        descriptors::hide(own).and_then(|own| register(own, open::new_content()))
+    };
+    registered.map(|file| open::File::Memory(file.content)).inspect_err(|_| {
+        kernel::close(fd as c_int);
+    })
+}
+
+/// Makes the content and length of a file those of another, where they differ.
 fn copy(from: c_int, to: c_int) {
-    let mut position = 0i64;
-    let mut buffer = [0u8; 4096];
+    const LEN: usize = 1 << 14;
+    let (mut position, mut wanted, mut present) = (0i64, [0u8; LEN], [0u8; LEN]);
     loop {
-        let len = kernel::pread(from, &mut buffer, position);
+        let len = kernel::pread(from, &mut wanted, position);
         if len <= 0 {
-            return;
+            break;
         }
-        kernel::pwrite(to, &buffer[..len as usize], position);
+        let wanted = &wanted[..len as usize];
+        let same =
+            kernel::pread(to, &mut present[..wanted.len()], position) == len && present[..wanted.len()] == *wanted;
+        if !same {
+            kernel::pwrite(to, wanted, position);
+        }
         position += len as i64;
+    }
+    if kernel::length(to) != Ok(position) {
+        kernel::ftruncate(to, position);
     }
 }
 
@@ -132,21 +183,17 @@ fn copy(from: c_int, to: c_int) {
 /// # Errors
 /// The error number.
 pub fn replace_file(name: &CStr, keeps_content: bool, mode: libc::mode_t) -> Result<MemoryFile, c_int> {
-    if NEW_FILES.with(|files| files.len == MOST) {
-        unmodelled("makes more than 256 files");
-        return Err(libc::EMFILE);
-    }
-    let fd = descriptors::hide(create()?);
-    NEW_FILES.with(|files| {
-        files.fds[files.len] = fd;
-        files.len += 1;
-    });
-    kernel::fchmod(fd, mode & 0o7777);
+    let own = descriptors::hide(create()?).inspect_err(|_| unmodelled("keeps too many files"))?;
+    let file = register(own, open::content_of(name))?;
+    kernel::fchmod(file.fd, mode & 0o7777);
     if keeps_content {
-        copy(OwnedFd::open(libc::AT_FDCWD, name, libc::O_RDONLY)?.number(), fd);
+        copy(OwnedFd::open(libc::AT_FDCWD, name, libc::O_RDONLY)?.number(), file.fd);
     }
-    let file = MemoryFile { fd, content: open::new_content(), saved: None };
-    CHANGES.with(|changes| changes.insert(CString::from(name), Change::Memory(file)));
+    let before = CHANGES.with(|changes| changes.insert(CString::from(name), Change::Memory(file)));
+    if before.is_none() {
+        // It takes the place of the file on disk; after a removal it is another file.
+        open::redirect(name, file.fd, file.content);
+    }
     Ok(file)
 }
 

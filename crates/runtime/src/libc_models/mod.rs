@@ -20,6 +20,7 @@
 //! | [`interest_list`] | what an `epoll` descriptor waits for |
 //! | [`epoll`] | descriptors that wait for others |
 //! | [`map`] | memory maps |
+//! | [`process`] | attributes of the process, and other changes that outlive a run |
 //! | [`refused`] | changes to the file system that are not modelled |
 //!
 //! What they are made of:
@@ -63,6 +64,7 @@ pub mod open;
 pub mod paths;
 pub mod pipe;
 pub mod poll;
+pub mod process;
 pub mod program_memory;
 pub mod random;
 pub mod refused;
@@ -85,6 +87,7 @@ pub fn checkpoint() {
     // libraries may not take short cuts for programs with one thread.
     unsafe { __libc_single_threaded = 0 };
     memory_files::checkpoint();
+    open::checkpoint();
 }
 
 /// Restores what is not memory of the process; to be called before a run, after memory has been restored.

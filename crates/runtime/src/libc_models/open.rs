@@ -1,13 +1,16 @@
 //! Descriptors: what is open under which number, and the cells that operations on it touch.
 //!
 //! Operations on one file depend on each other but do not race, because the kernel makes each of them atomic. So they
-//! are relaxed read-modify-writes of cells outside the program's memory: one for the position of an open file and one
-//! for the content of a file that can change. Standard output and standard error have none: the order of the output
-//! does not matter.
+//! are relaxed accesses to cells outside the program's memory: one for what is open under a number, one for the position
+//! and the flags of an open file and one for the content of a file that can change. Standard output and standard error
+//! have neither position nor content: the order of the output does not matter.
+//!
+//! A call on a number that is open reads the cell of that number, which `close` and `dup2` write. A call on a number that
+//! is not reads the table of all numbers, which every call writes that opens or closes.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_uint, c_void};
 
 use wire::Tag;
 use wire::record::order;
@@ -16,16 +19,19 @@ use super::channels::{self, End};
 use super::epoll::{self, EpollId};
 use super::event::{Access, operate};
 use super::sockets::{self, SocketId};
-use super::{fail, kernel, negative, result, unmodelled};
+use super::{fail, kernel, negative, paths, result, unmodelled};
 use crate::cell::Global;
-use crate::sched;
 use crate::sync::Blocker;
-use crate::sys::sys;
+use crate::sys::{self, sys};
+use crate::{descriptors, sched};
 
 /// What is behind a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum File {
-    /// A file on disk, opened for reading, or a device: nothing in the run changes it.
+    /// A file on disk, opened for reading, with the content of this number. When the program opens it for writing, a memory
+    /// file takes its place ([`redirect`]).
+    Disk(u32),
+    /// A directory or a device: nothing in the run changes it.
     Fixed,
     /// A memory file with the content of this number.
     Memory(u32),
@@ -73,9 +79,12 @@ struct OpenFiles {
     contents: u32,
     /// How many positions have a number.
     positions: u32,
+    /// How many had one at the checkpoint.
+    old_positions: u32,
 }
 
-static FILES: Global<OpenFiles> = Global::new(OpenFiles { by_fd: Vec::new(), contents: 0, positions: 0 });
+static FILES: Global<OpenFiles> =
+    Global::new(OpenFiles { by_fd: Vec::new(), contents: 0, positions: 0, old_positions: 0 });
 
 impl OpenFiles {
     fn set(&mut self, fd: isize, open: Option<Open>) {
@@ -94,7 +103,20 @@ impl OpenFiles {
 /// From here on come the positions of descriptors that were open before the program started.
 const INHERITED: u32 = 1 << 24;
 
-/// A number for a new content.
+/// From here on come the contents of files by their names.
+const NAMED: u32 = 1 << 24;
+
+/// The number of the content that a canonical name stands for, whichever thread asks first. Two names may share one: then
+/// calls depend on each other that would not have to.
+pub fn content_of(name: &CStr) -> u32 {
+    let hash = name
+        .to_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    NAMED + (hash >> 40) as u32
+}
+
+/// A number for a new content without a name.
 pub fn new_content() -> u32 {
     FILES.with(|files| {
         files.contents += 1;
@@ -111,6 +133,7 @@ pub fn get(fd: c_int) -> Open {
 
 /// Registers a descriptor that was opened. A negative number, which stands for an error, is only handed through.
 pub fn opened(fd: isize, file: File) -> isize {
+    let fd = within_limit(fd);
     if fd >= 0 {
         sched::note_io();
         FILES.with(|files| {
@@ -121,8 +144,30 @@ pub fn opened(fd: isize, file: File) -> isize {
     fd
 }
 
+/// A new descriptor, unless its number is beyond the limit that the program sees.
+fn within_limit(fd: isize) -> isize {
+    if fd < 0 || descriptors::is_allowed(fd as c_int) {
+        return fd;
+    }
+    kernel::close(fd as c_int);
+    negative(libc::EMFILE)
+}
+
+/// Notes how many positions have a number at the checkpoint.
+pub fn checkpoint() {
+    FILES.with(|files| files.old_positions = files.positions);
+}
+
+/// Whether what is open under a number was open before the first thread was created: a change of what the kernel keeps
+/// about the open file outlives the run.
+pub fn outlives_run(fd: c_int) -> bool {
+    let Open { position, .. } = get(fd);
+    position >= INHERITED || FILES.with(|files| position < files.old_positions)
+}
+
 /// Registers a descriptor that duplicates `from`. A negative number, which stands for an error, is only handed through.
 pub fn duplicated(fd: isize, from: c_int) -> isize {
+    let fd = within_limit(fd);
     if fd >= 0 {
         sched::note_io();
         let open = get(from);
@@ -134,6 +179,35 @@ pub fn duplicated(fd: isize, from: c_int) -> isize {
         FILES.with(|files| files.set(fd, (open.file != File::Other).then_some(open)));
     }
     fd
+}
+
+/// Puts a memory file under every number that has the file on disk open whose place it takes: who opened that before sees
+/// what is written to it from now on. Each open file keeps its position and flags.
+pub fn redirect(name: &CStr, own: c_int, content: u32) {
+    let same: Vec<(c_int, u32)> = FILES.with(|files| {
+        let open = (0..).zip(&files.by_fd).filter_map(|(fd, open)| Some((fd, (*open)?)));
+        open.filter(|(_, open)| open.file == File::Disk(content)).map(|(fd, open)| (fd, open.position)).collect()
+    });
+    for (fd, position) in same.iter().copied().filter(|(fd, _)| paths::is_at(*fd, name)).collect::<Vec<_>>() {
+        if get(fd).file != File::Disk(content) {
+            // A duplicate of one that was redirected.
+            continue;
+        }
+        let flags =
+            kernel::status_flags(fd).unwrap_or(libc::O_RDONLY) & !(libc::O_CREAT | libc::O_EXCL | libc::O_TRUNC);
+        let opened = kernel::openat(libc::AT_FDCWD, &paths::name_of_descriptor(own), flags | libc::O_CLOEXEC);
+        if opened < 0 {
+            continue;
+        }
+        kernel::lseek(opened as c_int, kernel::lseek(fd, 0, libc::SEEK_CUR) as i64, libc::SEEK_SET);
+        for (duplicate, _) in same.iter().filter(|(_, other)| *other == position) {
+            let closes = sys::fcntl(*duplicate, libc::F_GETFD, 0) == libc::FD_CLOEXEC as isize;
+            kernel::dup3(opened as c_int, *duplicate, if closes { libc::O_CLOEXEC } else { 0 });
+            FILES.with(|files| files.set(*duplicate as isize, Some(Open { file: File::Memory(content), position })));
+        }
+        kernel::close(opened as c_int);
+        sched::note_io();
+    }
 }
 
 /// Replaces one file by another under every number that has it; how many have.
@@ -154,10 +228,14 @@ impl Open {
         let at = wire::FILE_POSITION + 8 * u64::from(self.position);
         Access { tag: Tag::ReadModifyWrite, order: order::RELAXED, at, len: 8 }
     }
+    /// An access that only looks at the flags.
+    pub fn flags(&self) -> Access {
+        Access { tag: Tag::Read, ..self.position() }
+    }
     /// An access to the content, if it can change.
     pub fn content(&self, tag: Tag) -> Option<Access> {
         match self.file {
-            File::Memory(content) => Some(content_access(content, tag)),
+            File::Memory(content) | File::Disk(content) => Some(content_access(content, tag)),
             _ => None,
         }
     }
@@ -168,6 +246,91 @@ pub fn content_access(content: u32, tag: Tag) -> Access {
     Access { tag, order: order::RELAXED, at: wire::FILE_CONTENT + 8 * u64::from(content), len: 8 }
 }
 
+/// An access to what is open under a number.
+fn number_access(fd: c_int, tag: Tag) -> Access {
+    Access { tag, order: order::RELAXED, at: wire::DESCRIPTOR_NUMBER + 8 * u64::from(fd.max(0) as u32), len: 8 }
+}
+
+/// The access of a call that looks for what is open under a number.
+pub fn lookup_access(fd: c_int) -> Access {
+    if descriptors::is_own(fd) || !kernel::is_open(fd) {
+        return Access { tag: Tag::Read, ..table_access() };
+    }
+    number_access(fd, Tag::Read)
+}
+
+/// Makes the event of a call on a descriptor as [`operate`] does. Which file it is on is asked again when it is the call's
+/// turn: if another thread has put another file under the number in the meantime, the call begins again with that.
+pub fn operate_on<R>(
+    fd: c_int,
+    known: impl Fn(Open) -> Vec<Access>,
+    blocker: impl Fn(Open) -> Blocker,
+    mut act: impl FnMut(Open, &mut dyn FnMut(Access)) -> R,
+) -> Option<R> {
+    loop {
+        let (open, lookup) = (get(fd), lookup_access(fd));
+        let accesses: Vec<Access> = known(open).into_iter().chain([lookup]).collect();
+        let is_same = || get(fd) == open && lookup_access(fd) == lookup;
+        if let Some(done) = operate(&accesses, blocker(open), |add| is_same().then(|| act(open, add)))? {
+            return Some(done);
+        }
+    }
+}
+
+/// Adds what a call uses of an open file; `used` is `FileUse::code` of the library table.
+pub fn add_use(fd: c_int, used: u32) {
+    let open = get(fd);
+    lookup_access(fd).add();
+    // What is written to standard output and standard error does not depend on what was.
+    if open.file == File::Other && (fd == 1 || fd == 2) {
+        return;
+    }
+    match used {
+        1 => open.flags().add(),
+        2 => open.position().add(),
+        3 => open.content(Tag::Read).into_iter().for_each(Access::add),
+        4 => open.content(Tag::ReadModifyWrite).into_iter().for_each(Access::add),
+        _ => {}
+    }
+}
+
+/// Adds that the descriptor of a stream is about to be closed.
+///
+/// # Safety
+/// `stream` is an open stream, or one that was closed.
+pub unsafe fn add_closing(stream: *const c_void) {
+    if !crate::heap::is_freed(stream as usize) {
+        // SAFETY: it is not freed, so by the caller it is open.
+        let fd = unsafe { number_of(stream) };
+        if fd >= 0 {
+            number_access(fd, Tag::ReadModifyWrite).add();
+        }
+    }
+}
+
+/// The descriptor of a stream; negative if it has none.
+///
+/// # Safety
+/// `stream` is an open stream.
+unsafe fn number_of(stream: *const c_void) -> c_int {
+    // SAFETY: the caller promises that the stream is open. The C library says where `errno` is; it is saved because
+    // `fileno` may set it and the program has not called that function.
+    unsafe {
+        let errno = libc::__errno_location();
+        let saved = *errno;
+        let fd = libc::fileno(stream.cast_mut().cast());
+        *errno = saved;
+        fd
+    }
+}
+
+/// Adds an access to the content of a file that a call is given by name.
+pub fn add_named(content: u32, tag: Tag) {
+    if sched::running() {
+        content_access(content, tag).add();
+    }
+}
+
 /// Adds accesses to the file behind a stream, because any call on a stream may read or write the file; for a null
 /// pointer (`fflush(NULL)`) to all files.
 ///
@@ -175,29 +338,25 @@ pub fn content_access(content: u32, tag: Tag) -> Access {
 /// `stream` is an open stream, or null.
 pub unsafe fn add_file_of(stream: *const c_void) {
     if stream.is_null() {
-        let contents = FILES.with(|files| files.contents);
-        (0..contents).for_each(|content| content_access(content, Tag::ReadModifyWrite).add());
+        let mut contents: Vec<Access> = FILES
+            .with(|files| files.by_fd.iter().flatten().filter_map(|open| open.content(Tag::ReadModifyWrite)).collect());
+        contents.sort_unstable_by_key(|access| access.at);
+        contents.dedup();
+        contents.into_iter().for_each(Access::add);
         return;
     }
-    // SAFETY: the caller promises that the stream is open. The C library says where `errno` is; it is saved because
-    // `fileno` may set it and the program has not called that function.
-    let fd = unsafe {
-        let errno = libc::__errno_location();
-        let saved = *errno;
-        let fd = libc::fileno(stream.cast_mut().cast());
-        *errno = saved;
-        fd
-    };
+    // SAFETY: the caller promises that the stream is open.
+    let fd = unsafe { number_of(stream) };
     let open = get(fd);
     if fd >= 0 && (open.file != File::Other || fd == 0) {
-        let accesses = [Some(open.position()), open.content(Tag::ReadModifyWrite)];
+        let accesses = [Some(lookup_access(fd)), Some(open.position()), open.content(Tag::ReadModifyWrite)];
         STREAMS.with(|streams| streams.insert(stream as usize, accesses));
         accesses.into_iter().flatten().for_each(Access::add);
     }
 }
 
 /// The accesses to the file behind each stream, as of its last use.
-static STREAMS: Global<BTreeMap<usize, [Option<Access>; 2]>> = Global::new(BTreeMap::new());
+static STREAMS: Global<BTreeMap<usize, [Option<Access>; 3]>> = Global::new(BTreeMap::new());
 
 /// Adds the accesses to the file that was behind a stream before it was closed. A search expects that whether a call
 /// comes before or after another one changes as little as possible of what it touches.
@@ -222,7 +381,8 @@ fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
         File::Epoll(id) => Vec::from([epoll::close_access(id)]),
         _ => Vec::new(),
     };
-    let known: Vec<Access> = touched.into_iter().chain([table_access()]).collect();
+    let known: Vec<Access> =
+        touched.into_iter().chain([table_access(), number_access(fd, Tag::ReadModifyWrite)]).collect();
     let done = operate(&known, Blocker::None, |add| {
         if !open.description().is_open_elsewhere(fd) {
             epoll::remove_file(open.description(), add);
@@ -237,8 +397,15 @@ fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
     done.unwrap_or(negative(libc::EINTR))
 }
 
+/// Commands of `fcntl` that change nothing.
+const GETTERS: [c_int; 5] = [libc::F_GETOWN, libc::F_GETPIPE_SZ, libc::F_GET_SEALS, libc::F_GETLK, F_GETSIG];
+const F_GETSIG: c_int = 11;
+
 /// Closes a descriptor.
 fn close_one(fd: c_int) -> isize {
+    if descriptors::is_own(fd) {
+        return negative(libc::EBADF);
+    }
     sched::note_io();
     release(fd, || {
         if let Ok(index) = usize::try_from(fd) {
@@ -253,8 +420,33 @@ export! {
     fn close(fd: c_int) -> c_int {
         result(close_one(fd)) as c_int
     }
+    /// Closes all descriptors from one number to another, or lets them close when another program is executed.
+    fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+        const CLOEXEC: c_int = 4;
+        if first > last {
+            return fail(libc::EINVAL) as c_int;
+        }
+        let end = (last.saturating_add(1)).min(descriptors::first_own() as c_uint);
+        for fd in (first..end).map(|fd| fd as c_int).filter(|fd| kernel::is_open(*fd)) {
+            if flags & CLOEXEC != 0 {
+                sched::note_io();
+                sys::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+            } else {
+                close_one(fd);
+            }
+        }
+        0
+    }
+    /// Closes all descriptors from a number on.
+    fn closefrom(first: c_int) {
+        // SAFETY: takes numbers only.
+        unsafe { close_range(first.max(0) as c_uint, c_uint::MAX, 0) };
+    }
     /// Duplicates a descriptor.
     fn dup(fd: c_int) -> c_int {
+        if descriptors::is_own(fd) {
+            return fail(libc::EBADF) as c_int;
+        }
         result(duplicated(kernel::dup(fd), fd)) as c_int
     }
     /// Duplicates a descriptor under a number.
@@ -267,6 +459,9 @@ export! {
     }
     /// Duplicates a descriptor under a number.
     fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int {
+        if !descriptors::is_allowed(to) || descriptors::is_own(fd) {
+            return fail(libc::EBADF) as c_int;
+        }
         if fd == to || !kernel::is_open(fd) {
             return result(kernel::dup3(fd, to, flags)) as c_int;
         }
@@ -274,12 +469,25 @@ export! {
     }
     /// Asks about or changes a descriptor. Locks on files are not modelled.
     fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
+        let duplicates = matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC);
+        if descriptors::is_own(fd) || duplicates && !descriptors::is_allowed(argument as c_int) {
+            return fail(if descriptors::is_own(fd) { libc::EBADF } else { libc::EINVAL }) as c_int;
+        }
         // SAFETY: the program asks for this command with this argument; if it is a pointer, it is to what the command
         // takes.
         let answer = unsafe { sys!(SYS_fcntl, fd, command, argument) };
         match command {
             libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => result(duplicated(answer, fd)) as c_int,
+            // What is put back, or changes nothing.
+            libc::F_SETFD | libc::F_SETFL => {
+                sched::note_io();
+                result(answer) as c_int
+            }
+            libc::F_GETFD | libc::F_GETFL => result(answer) as c_int,
             _ => {
+                if outlives_run(fd) && !GETTERS.contains(&command) {
+                    sched::spoil();
+                }
                 if matches!(command, libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW) {
                     unmodelled("locks a file with `fcntl`");
                 }

@@ -7,6 +7,8 @@
 use alloc::ffi::CString;
 use core::ffi::{CStr, c_char, c_int};
 
+use wire::Tag;
+
 use super::kernel::{self, OwnedFd};
 use super::memory_files::{self, Change, MemoryFile};
 use super::open::{self, File};
@@ -91,6 +93,11 @@ pub fn name_of_descriptor(fd: c_int) -> CString {
     CString::new(alloc::format!("/proc/self/fd/{fd}")).unwrap_or_default()
 }
 
+/// Whether an open file has this canonical name.
+pub fn is_at(fd: c_int, name: &CStr) -> bool {
+    target_of(fd).is_ok_and(|target| target.as_c_str() == name)
+}
+
 /// The canonical name of an open file.
 fn target_of(fd: c_int) -> Result<CString, c_int> {
     let mut buffer = [0u8; libc::PATH_MAX as usize];
@@ -100,6 +107,9 @@ fn target_of(fd: c_int) -> Result<CString, c_int> {
 
 /// Opens a memory file for the program, which gets its own position in it.
 fn open_memory(file: MemoryFile, flags: c_int) -> isize {
+    if flags & libc::O_TRUNC != 0 {
+        open::add_named(file.content, Tag::ReadModifyWrite);
+    }
     let flags = flags & !(libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_DIRECTORY);
     let opened = kernel::openat(libc::AT_FDCWD, &name_of_descriptor(file.fd), flags);
     open::opened(opened, File::Memory(file.content))
@@ -129,7 +139,8 @@ pub fn open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
 
 fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> Result<isize, c_int> {
     if flags & libc::O_TMPFILE == libc::O_TMPFILE {
-        return Ok(open::opened(memory_files::create()?, File::Memory(open::new_content())));
+        let fd = memory_files::create()?;
+        return Ok(open::opened(fd, memory_files::adopt(fd)?));
     }
     let name = ResolvedPath::new(directory, path)?;
     if let Some((_, fd)) = STANDARD.into_iter().find(|(device, _)| *device == path.to_bytes()) {
@@ -160,7 +171,8 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
         if !name.is(libc::S_IFREG) && !name.is(libc::S_IFDIR) && !harmless {
             unmodelled(text!("opens `{}`", name.canonical.to_bytes().escape_ascii()).as_str());
         }
-        return Ok(open::opened(kernel::openat(directory, path, flags & !libc::O_CREAT), File::Fixed));
+        let file = if name.is(libc::S_IFREG) { File::Disk(open::content_of(&name.canonical)) } else { File::Fixed };
+        return Ok(open::opened(kernel::openat(directory, path, flags & !libc::O_CREAT), file));
     }
     if exists && !name.is(libc::S_IFREG) {
         unmodelled(text!("opens `{}` for writing", name.canonical.to_bytes().escape_ascii()).as_str());
@@ -177,9 +189,17 @@ fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Opt
     let name = ResolvedPath::new(directory, &path.string()?)?;
     match name.change() {
         Some(Change::Removed) => Err(libc::ENOENT),
-        Some(Change::Memory(file)) => Ok((name, Some(file))),
+        Some(Change::Memory(file)) => {
+            open::add_named(file.content, Tag::Read);
+            Ok((name, Some(file)))
+        }
         None if name.mode.is_none() => Err(libc::ENOENT),
-        None => Ok((name, None)),
+        None => {
+            if name.is(libc::S_IFREG) {
+                open::add_named(open::content_of(&name.canonical), Tag::Read);
+            }
+            Ok((name, None))
+        }
     }
 }
 
@@ -220,6 +240,7 @@ fn truncate_path(path: In<'_, c_char>, len: i64) -> Result<(), c_int> {
             name.replace_file()?
         }
     };
+    open::add_named(file.content, Tag::ReadModifyWrite);
     let answer = kernel::ftruncate(file.fd, len);
     if answer < 0 { Err(-answer as c_int) } else { Ok(()) }
 }

@@ -167,7 +167,8 @@ fn poll_accesses(set: &[pollfd]) -> Vec<Access> {
         File::Epoll(id) => epoll::poll_accesses(id),
         _ => Vec::new(),
     });
-    accesses.flatten().collect()
+    let numbers = set.iter().filter(|entry| entry.fd >= 0).map(|entry| open::lookup_access(entry.fd));
+    accesses.flatten().chain(numbers).collect()
 }
 
 /// Waits for one of these descriptors and fills in the answers. `None`: the thread is cancelled instead.

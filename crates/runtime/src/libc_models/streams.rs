@@ -10,7 +10,7 @@ use libc::FILE;
 use super::library_function::LibraryFunction;
 use super::open::{self, File};
 use super::program_memory::In;
-use super::{fail, kernel, paths, result, unmodelled};
+use super::{fail, kernel, memory_files, negative, paths, result, unmodelled};
 
 /// The flags of `open` for a mode; `None` if it is not one.
 fn flags(mode: &[u8]) -> Option<c_int> {
@@ -122,8 +122,11 @@ export! {
     }
     /// A memory file of the program's own.
     fn memfd_create(name: In<'_, c_char>, flags: c_uint) -> c_int {
-        let fd = name.string().map_or_else(|error| -(error as isize), |name| kernel::memfd_create(&name, flags));
-        result(open::opened(fd, File::Memory(open::new_content()))) as c_int
+        let fd = name.string().map_or_else(negative, |name| kernel::memfd_create(&name, flags));
+        if fd < 0 {
+            return result(fd) as c_int;
+        }
+        result(memory_files::adopt(fd).map_or_else(negative, |file| open::opened(fd, file))) as c_int
     }
 }
 

@@ -58,23 +58,36 @@ impl Transfer {
 
 /// Reads into these buffers. `None`: the thread is cancelled instead.
 pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
-    let open = open::get(fd);
     let flags = how.flags();
-    match open.file {
-        File::Pipe(end) if flags & libc::MSG_WAITALL != 0 && waits(fd, flags) => {
-            return read_all(fd, end, parts, flags);
-        }
-        File::Pipe(end) => return read_pipe(fd, end, parts, flags),
-        File::Socket(_) => return Some(negative(libc::ENOTCONN)),
-        _ => {}
+    if let File::Pipe(_) = open::get(fd).file
+        && flags & libc::MSG_WAITALL != 0
+        && waits(fd, flags)
+    {
+        return read_all(fd, parts, flags);
     }
-    let blocker = match open.file {
-        File::Other => blocker(fd, flags, libc::POLLIN),
+    read_some(fd, parts, how)
+}
+
+/// Reads what there is, once.
+fn read_some(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
+    let flags = how.flags();
+    let known = |open: Open| match open.file {
+        File::Pipe(end) => Vec::from([channels::read_access(end), open.flags()]),
+        File::Socket(_) => Vec::new(),
+        // A read at an offset does not move the position.
+        File::Fixed | File::Disk(_) if matches!(how, Transfer::At(_)) => Vec::from([open.flags()]),
+        _ => Vec::from([open.position()]),
+    };
+    let blocks = |open: Open| match open.file {
+        File::Pipe(_) | File::Other => blocker(fd, flags, libc::POLLIN),
         _ => Blocker::None,
     };
-    let position = (!matches!(how, Transfer::At(_)) || open.file != File::Fixed).then(|| open.position());
-    let known = [position.unwrap_or(Access { tag: Tag::Read, ..open.position() })];
-    operate(&known, blocker, |add| {
+    open::operate_on(fd, known, blocks, |open, add| {
+        match open.file {
+            File::Pipe(end) => return take_from_pipe(end, parts, flags, add),
+            File::Socket(_) => return negative(libc::ENOTCONN),
+            _ => {}
+        }
         open.content(Tag::Read).into_iter().for_each(&mut *add);
         // SAFETY: the kernel fills the buffers, which the program passed for that.
         let moved = unsafe {
@@ -90,16 +103,16 @@ pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opti
 }
 
 /// Reads until these buffers are full or nobody writes any more: one event for each time that bytes arrive.
-fn read_all(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
+fn read_all(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     if flags & libc::MSG_PEEK != 0 {
         unmodelled("looks at bytes of a connection that have not all come (MSG_PEEK with MSG_WAITALL)");
-        return read_pipe(fd, end, parts, flags);
+        return read_some(fd, parts, Transfer::Socket(flags));
     }
     let mut read = 0;
     for part in parts {
         let mut left = *part;
         while !left.is_empty() {
-            match read_pipe(fd, end, &[left], flags) {
+            match read_some(fd, &[left], Transfer::Socket(flags)) {
                 None => return (read > 0).then_some(read),
                 Some(len @ 1..) => {
                     read += len;
@@ -112,48 +125,51 @@ fn read_all(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<i
     Some(read)
 }
 
-fn read_pipe(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
-    operate(&[channels::read_access(end)], blocker(fd, flags, libc::POLLIN), |add| {
-        let full = end.source().filter(|source| !channels::has_room(*source));
-        let taken = channels::take(end, parts, flags & libc::MSG_PEEK != 0);
-        if let Some(source) = full.filter(|source| channels::has_room(*source)) {
-            epoll::notify_writers(source, epoll::ROOM, add);
+/// Takes what there is out of a pipe.
+fn take_from_pipe(end: End, parts: &[Buffer<'_>], flags: c_int, add: &mut dyn FnMut(Access)) -> isize {
+    let full = end.source().filter(|source| !channels::has_room(*source));
+    let taken = channels::take(end, parts, flags & libc::MSG_PEEK != 0);
+    if let Some(source) = full.filter(|source| channels::has_room(*source)) {
+        epoll::notify_writers(source, epoll::ROOM, add);
+    }
+    if !matches!(taken, Moved::Bytes(1..)) {
+        add(channels::empty_access(end));
+    }
+    match taken {
+        Moved::Bytes(len) => {
+            add_accesses(parts, Tag::Write, len as isize, add);
+            len as isize
         }
-        if !matches!(taken, Moved::Bytes(1..)) {
-            add(channels::empty_access(end));
-        }
-        match taken {
-            Moved::Bytes(len) => {
-                add_accesses(parts, Tag::Write, len as isize, add);
-                len as isize
-            }
-            Moved::Wait => negative(libc::EAGAIN),
-            Moved::Error(error) => negative(error),
-        }
-    })
+        Moved::Wait => negative(libc::EAGAIN),
+        Moved::Error(error) => negative(error),
+    }
 }
 
 /// Writes these buffers. `None`: the thread is cancelled instead.
 pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
-    let open = open::get(fd);
     let flags = how.flags();
-    match open.file {
-        File::Pipe(end) => return write_pipe(fd, end, parts, flags),
-        File::Socket(_) => return Some(negative(libc::ENOTCONN)),
-        _ => {}
-    }
-    let standard = open.file == File::Other && (fd == 1 || fd == 2);
-    let blocker = match open.file {
-        File::Other if !standard => blocker(fd, flags, libc::POLLOUT),
-        _ => Blocker::None,
-    };
+    let is_standard = |open: Open| open.file == File::Other && (fd == 1 || fd == 2);
     let first = parts.iter().find(|part| !part.is_empty());
     let memory = first.map(|part| Access::plain(Tag::Read, part.start(), part.len()));
-    let known = match memory {
-        Some(memory) if standard => memory,
-        _ => open.position(),
+    let known = |open: Open| match (open.file, memory) {
+        (File::Socket(_), _) => Vec::new(),
+        (_, Some(memory)) if is_standard(open) => Vec::from([memory]),
+        _ => Vec::from([open.position()]),
     };
-    operate(&[known], blocker, |add| {
+    let blocks = |open: Open| match open.file {
+        File::Other if !is_standard(open) => blocker(fd, flags, libc::POLLOUT),
+        _ => Blocker::None,
+    };
+    if let File::Pipe(_) = open::get(fd).file {
+        return write_pipe(fd, parts, flags);
+    }
+    let moved = open::operate_on(fd, known, blocks, |open, add| {
+        match open.file {
+            // It has become one since.
+            File::Pipe(_) => return None,
+            File::Socket(_) => return Some(negative(libc::ENOTCONN)),
+            _ => {}
+        }
         open.content(Tag::ReadModifyWrite).into_iter().for_each(&mut *add);
         // SAFETY: the kernel reads the buffers, which the program passed for that.
         let moved = unsafe {
@@ -164,19 +180,25 @@ pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opt
             }
         };
         add_accesses(parts, Tag::Read, moved, add);
-        moved
-    })
+        Some(moved)
+    })?;
+    moved.map_or_else(|| write_pipe(fd, parts, flags), Some)
 }
 
 /// Writes all bytes to a pipe: one event for each time that there is room.
-fn write_pipe(fd: c_int, end: End, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
-    let waits = waits(fd, flags);
-    let blocker = if waits { Blocker::Fd { fd, events: libc::POLLOUT } } else { Blocker::None };
+fn write_pipe(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     let mut written = 0;
     for part in parts {
         let mut left = *part;
         loop {
-            let moved = operate(&channels::write_accesses(end), blocker, |add| {
+            let waits = waits(fd, flags);
+            let known = |open: Open| match open.file {
+                File::Pipe(end) => channels::write_accesses(end).into_iter().chain([open.flags()]).collect(),
+                _ => Vec::from([open.flags()]),
+            };
+            let blocks = |_| if waits { Blocker::Fd { fd, events: libc::POLLOUT } } else { Blocker::None };
+            let moved = open::operate_on(fd, known, blocks, |open, add| {
+                let File::Pipe(end) = open.file else { return Moved::Error(libc::EBADF) };
                 let moved = channels::put(end, &[left]);
                 if let Moved::Bytes(len) = moved {
                     add_accesses(&[left], Tag::Read, len as isize, add);
@@ -289,21 +311,26 @@ cancellable! {
 
 /// Makes the event of a call that touches the file and no memory, such as one that moves the position or sets the
 /// length.
-fn adjust(open: Open, content: Tag, act: impl FnOnce() -> isize) -> isize {
-    let done = operate(&[open.position()], Blocker::None, |add| {
-        open.content(content).into_iter().for_each(&mut *add);
-        act()
-    });
+fn adjust(fd: c_int, content: Tag, act: impl Fn() -> isize) -> isize {
+    let done = open::operate_on(
+        fd,
+        |open| Vec::from([open.position()]),
+        |_| Blocker::None,
+        |open, add| {
+            open.content(content).into_iter().for_each(&mut *add);
+            act()
+        },
+    );
     done.unwrap_or(negative(libc::EINTR))
 }
 
 fn seek(fd: c_int, offset: i64, whence: c_int) -> i64 {
     sched::note_io();
-    result(adjust(open::get(fd), Tag::Read, || kernel::lseek(fd, offset, whence))) as i64
+    result(adjust(fd, Tag::Read, || kernel::lseek(fd, offset, whence))) as i64
 }
 
 fn set_length(fd: c_int, len: i64) -> c_int {
-    result(adjust(open::get(fd), Tag::ReadModifyWrite, || kernel::ftruncate(fd, len))) as c_int
+    result(adjust(fd, Tag::ReadModifyWrite, || kernel::ftruncate(fd, len))) as c_int
 }
 
 export! {

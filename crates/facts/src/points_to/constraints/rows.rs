@@ -1,6 +1,6 @@
 //! Library functions as constraints, by their rows.
 
-use program::library::{self, Effect, Role, Size};
+use program::library::{self, Effect, LibraryState, Role, Size};
 use program::{FunctionId, LocalId, Operand};
 
 use super::{Generator, constant};
@@ -69,6 +69,10 @@ impl<'p> Generator<'p> {
                 // Threads meet there, whether or not a pointer to it is ever returned.
                 Effect::State(state, _) | Effect::StateWithout(_, state, _) => {
                     self.object(Origin::Library(*state));
+                }
+                Effect::File(..) => {
+                    self.object(Origin::Library(LibraryState::Descriptors));
+                    self.object(Origin::Library(LibraryState::Bytes));
                 }
                 Effect::StoresPointer(to, n) => {
                     let from = self.anywhere(f, &arg(*n));

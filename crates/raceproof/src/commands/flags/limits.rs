@@ -76,6 +76,10 @@ pub(crate) struct RunFlags {
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Runs")]
     isolation: IsolationFlag,
 
+    /// Check before each run that the process is as it was before the first: a self-check of raceproof
+    #[arg(long, help_heading = "Runs")]
+    verify_isolation: bool,
+
     /// Run the program in N processes at once, with `--reduction optimal`; the answer is the same. Not for programs that
     /// write files
     #[arg(short, long, value_name = "N", default_value_t = NonZeroUsize::MIN, help_heading = "Runs")]
@@ -90,6 +94,8 @@ enum IsolationFlag {
     Auto,
     /// Fork a process for every run
     Fork,
+    /// Start a process for every run: slow, and the measure of the other ways
+    Fresh,
     /// Restore memory in process
     Restore,
 }
@@ -105,11 +111,13 @@ impl RunFlags {
             isolation: match self.isolation {
                 IsolationFlag::Auto => Isolation::Auto,
                 IsolationFlag::Fork => Isolation::Fork,
+                IsolationFlag::Fresh => Isolation::Fresh,
                 IsolationFlag::Restore => Isolation::Restore,
             },
             max_steps: self.max_steps.unwrap_or(usual_steps),
             time: seconds("--run-time", self.run_time)?,
             environment,
+            verify_isolation: self.verify_isolation,
         })
     }
 }

@@ -1,0 +1,102 @@
+//! Attributes of the process that the kernel keeps and that are put back before every run: the mask of permissions, the
+//! working folder, the limits, and what signals do.
+//!
+//! Other attributes cannot be put back, or not without privileges: a run that changes one of them is the last of its
+//! process ([`crate::sched::spoil_process`]).
+
+use crate::cell::Keep;
+use crate::descriptors::{self, Limit, kernel_limit};
+use crate::sys::{self, sys};
+
+/// What a signal does, as the kernel has it.
+type Action = [u64; 4];
+
+/// How many signals there are.
+const SIGNALS: usize = 64;
+/// How many limits there are.
+const LIMITS: usize = 16;
+
+/// The attributes at the checkpoint.
+struct Attributes {
+    mask: libc::mode_t,
+    /// The working folder, open.
+    folder: Option<i32>,
+    limits: [Limit; LIMITS],
+    actions: [Action; SIGNALS],
+    /// The last run changed one of them.
+    changed: bool,
+}
+
+#[used]
+#[unsafe(link_section = "rp_keep")]
+static ATTRIBUTES: Keep<Attributes> = Keep::new(Attributes {
+    mask: 0,
+    folder: None,
+    limits: [[0; 2]; LIMITS],
+    actions: [[0; 4]; SIGNALS],
+    changed: false,
+});
+
+/// The program changed one of the attributes that are put back.
+pub fn note_change() {
+    ATTRIBUTES.with(|attributes| attributes.changed = true);
+}
+
+/// Sets the mask; the one before.
+pub fn set_mask(mask: libc::mode_t) -> libc::mode_t {
+    // SAFETY: takes a number and touches no memory.
+    unsafe { sys!(SYS_umask, mask) as libc::mode_t }
+}
+
+/// Asks what a signal does, or changes it.
+fn action(signal: usize, new: Option<&Action>) -> Option<Action> {
+    let mut old: Action = [0; 4];
+    let new = new.map_or(core::ptr::null(), |new| new.as_ptr());
+    // SAFETY: the kernel reads the new action, if there is one, and writes the old one; both have its size. New actions are
+    // those that were there before.
+    let answer = unsafe { sys!(SYS_rt_sigaction, signal, new, old.as_mut_ptr(), size_of::<u64>()) };
+    (answer >= 0).then_some(old)
+}
+
+/// Notes the attributes as they are now.
+pub fn checkpoint() {
+    ATTRIBUTES.with(|attributes| {
+        // The only call that tells the mask sets it, too.
+        attributes.mask = set_mask(0);
+        set_mask(attributes.mask);
+        let folder = sys::open(c".", libc::O_PATH | libc::O_DIRECTORY);
+        attributes.folder = (folder >= 0).then(|| descriptors::hide(folder).ok()).flatten();
+        for (which, limit) in (0..).zip(&mut attributes.limits) {
+            *limit = kernel_limit(which, None).unwrap_or_default();
+        }
+        for (signal, old) in (1..).zip(&mut attributes.actions) {
+            *old = action(signal, None).unwrap_or_default();
+        }
+        attributes.changed = false;
+    });
+}
+
+/// Puts them back, if the last run changed one.
+pub fn restore() {
+    ATTRIBUTES.with(|attributes| {
+        if !core::mem::take(&mut attributes.changed) {
+            return;
+        }
+        set_mask(attributes.mask);
+        if let Some(folder) = attributes.folder {
+            // SAFETY: takes a number and touches no memory.
+            unsafe { sys!(SYS_fchdir, folder) };
+        }
+        for (which, limit) in (0..).zip(&attributes.limits) {
+            if kernel_limit(which, None).is_ok_and(|now| now != *limit) {
+                // Only soft limits differ: a run that lowers a hard one is the last of its process.
+                let _ = kernel_limit(which, Some(*limit));
+            }
+        }
+        for (signal, old) in (1..).zip(&attributes.actions) {
+            if action(signal, None).is_some_and(|now| now != *old) {
+                action(signal, Some(old));
+            }
+        }
+    });
+}

@@ -1,0 +1,56 @@
+// What the programs of the dependence test have in common; see calls.txt.
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+static int fd, spare, ends[2], sock[2];
+static char name[] = "dep-file", second[] = "dep-other";
+static pthread_key_t key;
+static FILE *stream;
+static pthread_t main_thread;
+static int size_by_name(void) { struct stat s; return stat(name, &s) ? -1 : (int)s.st_size; }
+static int size_of(int f) { struct stat s; return fstat(f, &s) ? -1 : (int)s.st_size; }
+static int mode_of(int f) { struct stat s; return fstat(f, &s) ? -1 : (int)(s.st_mode & 0777); }
+static long soft(int w) { struct rlimit l; getrlimit(w, &l); return (long)l.rlim_cur; }
+static int lower(int w, long to) { struct rlimit l; getrlimit(w, &l); l.rlim_cur = to; return setrlimit(w, &l); }
+static int first_byte(int f) { char c = 0; return pread(f, &c, 1, 0) == 1 ? c : -1; }
+static int next_byte(int f) { char c = 0; return read(f, &c, 1) == 1 ? c : -1; }
+static int mapped(void) { char *m = mmap(0, 4096, PROT_READ, MAP_PRIVATE, fd, 0); return m == MAP_FAILED ? -1 : m[0]; }
+static int named_bytes(void) { int f = open(name, O_RDONLY); int b = first_byte(f); close(f); return b; }
+static int is_root(void) { char b[256]; return getcwd(b, sizeof b) && !strcmp(b, "/"); }
+static mode_t mask(void) { mode_t m = umask(0); umask(m); return m; }
+static int my_name(void) { char b[16] = ""; pthread_getname_np(main_thread, b, 16); return b[0]; }
+
+static int one, two;
+static void *first(void *arg);
+static void *other(void *arg);
+
+static void prepare(void) {
+    fd = open(name, O_CREAT | O_RDWR | O_TRUNC, 0644);
+    if (write(fd, "abc", 3) != 3)
+        abort();
+    lseek(fd, 0, SEEK_SET);
+    spare = open("/dev/null", O_RDWR);
+    if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sock))
+        abort();
+    pthread_key_create(&key, 0);
+    stream = fopen("dep-stream", "w+");
+    main_thread = pthread_self();
+    srand(3);
+}
+
