@@ -38,6 +38,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn pseudo_cells_are_outside_memory() {
+        let starts = [
+            wire::LIBRARY_STATE,
+            wire::FILE_CONTENT,
+            wire::FILE_POSITION,
+            wire::PENDING_SIGNALS,
+            wire::SEMAPHORE_NAMES,
+            wire::ASSEMBLY,
+            wire::DESCRIPTOR_NUMBER,
+        ];
+        assert!(starts.into_iter().all(|start| Addr(start).is_outside_memory()));
+    }
+
+    #[test]
     fn ranges() {
         assert_eq!(pseudo_cell(Addr(wire::LIBRARY_STATE + 17)), Some(PseudoCell::LibraryState(2)));
         assert_eq!(pseudo_cell(Addr(wire::FILE_CONTENT)), Some(PseudoCell::FileContent));

@@ -171,7 +171,7 @@ impl Findings {
 
 /// Whether an access is atomic and weaker than sequentially consistent.
 fn is_weak(access: &Access) -> bool {
-    access.atomic.is_some_and(|order| order != Order::SeqCst)
+    access.atomic.is_some_and(|order| order != Order::SeqCst) && !access.cell.start.is_outside_memory()
 }
 
 /// Adds the races of a run. Returns whether one is new or has a simpler trace than before.

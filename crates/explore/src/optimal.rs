@@ -119,6 +119,8 @@ pub(crate) struct Optimal {
     pub(crate) mode: Mode,
     /// Sites of read-modify-writes: where such a site only reads, it is a failed compare-exchange.
     pub(crate) exchanges: BTreeSet<SiteId>,
+    /// How often it restarted. Each time it learns that a site writes, so there are no more than there are sites.
+    pub(crate) restarts: usize,
     pub(crate) values: ChoiceValues,
     /// Asked before something is planned; see [`best`](crate::best).
     pub(crate) pruner: Pruner,
@@ -142,7 +144,10 @@ impl Reduction for Optimal {
         self.record_exchanges(&trace, from);
         match self.compare_with_plan(&trace)? {
             Deviation::None => {}
+            // Something else than the result of an exchange is different each time.
+            Deviation::CompareExchange if self.restarts >= self.exchanges.len() => return Ok(RunKind::Unsupported),
             Deviation::CompareExchange => {
+                let restarts = self.restarts + 1;
                 let (thread_numbers, exchanges) =
                     (std::mem::take(&mut self.thread_numbers), std::mem::take(&mut self.exchanges));
                 let pruner = std::mem::take(&mut self.pruner);
@@ -154,6 +159,7 @@ impl Reduction for Optimal {
                     pruner,
                     events,
                     helper_numbers,
+                    restarts,
                     mode: Mode::Restart,
                     ..Self::new(&self.values)
                 };

@@ -14,6 +14,17 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Addr(pub u64);
 
+impl Addr {
+    /// Where addresses lie that stand for something without memory of its own: what the kernel or the library keeps.
+    pub const OUTSIDE: std::ops::Range<u64> = 0x3f00_0000_0000..0x3f10_0000_0000;
+
+    /// Whether it stands for something without memory of its own. Such accesses are atomic because whoever keeps the thing
+    /// makes them so; what weak memory does to the program's own atomics is nothing to them.
+    pub fn is_outside_memory(self) -> bool {
+        Self::OUTSIDE.contains(&self.0)
+    }
+}
+
 impl fmt::Debug for Addr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0)

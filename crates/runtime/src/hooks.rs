@@ -28,6 +28,9 @@ pub struct Hot {
     call: Cell<u32>,
     /// Position at which a library call took its turn and has made no event yet; `NO_CALL` when there is none.
     begun: Cell<u32>,
+    /// Where the cursor was when the last library call's event was complete: while nothing was appended since, what the call
+    /// turns out to touch can still be added.
+    closed: Cell<*mut Record>,
     /// Failure order of the current compare-exchange.
     failure: Cell<u8>,
 }
@@ -43,6 +46,7 @@ pub static HOT: OneThread<Hot> = OneThread::new(Hot {
     stop: Cell::new(0),
     call: Cell::new(NO_CALL),
     begun: Cell::new(NO_CALL),
+    closed: Cell::new(core::ptr::null_mut()),
     failure: Cell::new(0),
 });
 
@@ -156,6 +160,17 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
         reopen_event();
         start = start.wrapping_add(u64::from(part));
         left -= u64::from(part);
+    }
+}
+
+/// One more access of the event of the library call whose model runs. A call that was not announced by instrumented code has
+/// no such event, and makes none: a model that is under way must not be interrupted.
+pub fn extend(tag: Tag, order: u8, start: u64, len: u32) {
+    if section::is_open() || HOT.call.get() == HOT.position.get() {
+        add(tag, order, start, len.into());
+    } else if HOT.closed.get() == HOT.cursor.get() {
+        append(Record::new(tag, order | flag::MORE, start, SITE.get(), len));
+        HOT.closed.set(HOT.cursor.get());
     }
 }
 
@@ -382,6 +397,8 @@ extern "C" fn __rp_call_end() {
     if HOT.begun.get() == HOT.position.get() && sched::running() && !section::is_open() {
         append(Record::new(Tag::Yield, 0, 0, SITE.get(), 0));
         HOT.advance();
+    } else if HOT.call.get() == HOT.position.get() {
+        HOT.closed.set(HOT.cursor.get());
     }
     close_call();
 }

@@ -112,6 +112,7 @@ fn what_a_new_process_does_not_show_is_a_bug_and_no_finding() {
     assert!(report.errors.is_empty(), "{:?}", report.errors);
     assert_eq!((report.verdict, report.exit_status()), (report::Verdict::Unknown, 3));
     let bug = report.unknowns.iter().find(|unknown| unknown.code == Code::UNCONFIRMED).expect("it is named");
+    assert_eq!(bug.code.name(), "RP0106");
     assert!(bug.reason.starts_with("raceproof bug: a run showed a failed assertion"), "{}", bug.reason);
     let bundle = folder.path().join("raceproof-bug");
     assert!(bug.settle.contains(&bundle.display().to_string()), "{}", bug.settle);

@@ -37,6 +37,11 @@ impl Access {
     fn further(self, site: u32) -> Record {
         Self { order: self.order | flag::MORE, ..self }.record(site)
     }
+    /// Adds it to the event of the call whose model runs.
+    pub(super) fn extend(self) {
+        #[cfg(not(test))]
+        crate::hooks::extend(self.tag, self.order, self.at, u32::try_from(self.len).unwrap_or(u32::MAX));
+    }
     /// Adds it to the event being made.
     pub(super) fn add(self) {
         #[cfg(not(test))]

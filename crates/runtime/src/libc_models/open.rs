@@ -324,10 +324,10 @@ unsafe fn number_of(stream: *const c_void) -> c_int {
     }
 }
 
-/// Adds an access to the content of a file that a call is given by name.
+/// Adds an access to the content of a file that a call is given by name, to the event of that call.
 pub fn add_named(content: u32, tag: Tag) {
     if sched::running() {
-        content_access(content, tag).add();
+        content_access(content, tag).extend();
     }
 }
 
