@@ -55,7 +55,7 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
     for (id, origin) in points_to.objects().iter_enumerated() {
         let known_to_all = match origin {
             Origin::Global(global) => !program.globals[*global].thread_local,
-            Origin::Outside | Origin::Library(_) => true,
+            Origin::Outside | Origin::Library(_) | Origin::Stream(_) => true,
             _ => false,
         };
         open.extend(known_to_all.then_some(id));

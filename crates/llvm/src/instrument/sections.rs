@@ -26,7 +26,7 @@ const ASSEMBLY: &str = "\
 /// Places every writable global that has no section of its own.
 pub(super) fn assign(weaver: &mut Weaver<'_, '_>) {
     let module = weaver.module;
-    if module.has_assembly() {
+    if !assembly::only_names(&module.assembly()) {
         weaver.unmodelled(None, assembly::OUTSIDE, None);
     }
     for global in module.globals().into_iter().filter(|g| is_writable(*g)) {

@@ -69,6 +69,7 @@ pub(crate) fn lower<'m>(
         routines: BTreeMap::new(),
         results: FxHashMap::default(),
         errno: None,
+        assembly: None,
         sections: None,
         unwinding: Unwinding::new(functions),
         exceptions: Exceptions::new(functions),
@@ -98,6 +99,8 @@ pub(crate) struct Lowering<'a, 'm> {
     /// The variables in which functions return structs.
     results: FxHashMap<Value<'m>, GlobalId>,
     errno: Option<GlobalId>,
+    /// Stands for inline assembly whose effects are not known.
+    assembly: Option<FunctionId>,
     sections: Option<GlobalId>,
     unwinding: Unwinding<'m>,
     exceptions: Exceptions,
@@ -147,7 +150,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     fn module_assembly(&mut self, module: Module<'m>) {
-        if module.has_assembly() {
+        if !assembly::only_names(&module.assembly()) {
             let what = assembly::OUTSIDE.to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
@@ -164,13 +167,16 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// A handler of a signal runs anywhere, so a jump out of it could come from anywhere.
+    /// A handler of a signal runs anywhere, so a jump out of it, or the end of a thread that is cancelled in it, could come
+    /// from anywhere.
     fn jumps_from_handlers(&mut self) {
         let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
         let handles =
             |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
-        if self.unwinding.jumps() && declared.any(|f| handles(&f)) {
-            let what = "jumps, perhaps out of a handler of a signal".to_owned();
+        let jumps = self.unwinding.long_jumps();
+        if (jumps || self.unwinding.cancels_with_cleanup()) && declared.any(|f| handles(&f)) {
+            let what = if jumps { "jumps" } else { "cancels a thread" };
+            let what = format!("{what}, perhaps out of a handler of a signal");
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
     }
@@ -197,6 +203,13 @@ impl<'m> Lowering<'_, 'm> {
             thread_local: global.is_thread_local(),
             constant: global.is_constant_global(),
         }
+    }
+
+    /// The function without a body that stands for inline assembly whose effects are not known.
+    fn unknown_assembly(&mut self) -> FunctionId {
+        let name = assembly::UNKNOWN.to_owned();
+        let function = Function { symbol: name.clone(), name, params: 0, locals: IndexVec::new(), blocks: IndexVec::new() };
+        *self.assembly.get_or_insert_with(|| self.program.functions.push(function))
     }
 
     /// The variable that `errno` stands for.

@@ -4,6 +4,8 @@
 //!   is assumed of functions of C++ alone, without allocation, which succeeds. `pthread_exit` unwinds the stack like an
 //!   exception; in C it jumps from one `pthread_cleanup_push` to the next.
 //! - A jump leaves a call of `longjmp`, of a function that calls it, or of any unknown one in a module that jumps.
+//! - In a module that cancels threads, a call that is a cancellation point may be left before it does anything, as by
+//!   `pthread_exit`.
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use program::library::threads::{self, ThreadOp};
@@ -17,6 +19,8 @@ use crate::ir::Value;
 const CLEANUP: &str = "__pthread_register_cancel";
 /// What a handler of `pthread_cleanup_push` ends with.
 const NEXT_CLEANUP: &str = "__pthread_unwind_next";
+/// What ends another thread at its next cancellation point.
+const CANCEL: &str = "pthread_cancel";
 const BUILTIN_SETJMP: &str = "llvm.eh.sjlj.setjmp";
 const BUILTIN_LONGJMP: &str = "llvm.eh.sjlj.longjmp";
 
@@ -34,8 +38,12 @@ enum Leaves<'m> {
 pub(super) struct Unwinding<'m> {
     throwing: FxHashSet<Value<'m>>,
     jumping: FxHashSet<Value<'m>>,
-    /// Whether the module jumps at all.
+    /// Whether the module jumps at all, or cancels threads, which leave as by a jump.
     jumps: bool,
+    /// Whether the module calls `longjmp`.
+    long_jumps: bool,
+    /// Whether the module cancels threads.
+    cancels: bool,
     /// Whether `pthread_exit` jumps.
     cleanups: bool,
 }
@@ -49,10 +57,11 @@ impl<'m> Unwinding<'m> {
             functions.defined().map(|(_, function)| (function, function.instructions())).collect();
         let mut calls = defined.iter().flat_map(|(_, instructions)| instructions).filter_map(|i| i.called_function());
         let cleanups = declared().any(|name| name == CLEANUP);
-        let jumps = cleanups
-            || declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
+        let cancels = declared().any(|name| name == CANCEL);
+        let long_jumps = declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
             || calls.any(|f| f.is_intrinsic() && f.name() == BUILTIN_LONGJMP);
-        let mut this = Self { cleanups, jumps, ..Self::default() };
+        let jumps = cleanups || long_jumps || cancels;
+        let mut this = Self { cleanups, jumps, long_jumps, cancels, ..Self::default() };
         let (mut throws, mut jumps) = (Vec::new(), Vec::new());
         for (function, instructions) in &defined {
             let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
@@ -61,7 +70,8 @@ impl<'m> Unwinding<'m> {
             let passes = |i: &&Value<'m>| is(i, LLVMOpcode::LLVMCall) || is(i, LLVMOpcode::LLVMInvoke) && resumes;
             let throwing = instructions.iter().filter(|_| !function.never_unwinds()).filter(passes);
             throws.push((*function, throwing.map(|i| this.throw(*i)).collect::<Vec<_>>()));
-            jumps.push((*function, instructions.iter().map(|i| this.jump(*i)).collect::<Vec<_>>()));
+            let left = |i: &Value<'m>| if this.may_be_cancelled(*i) { Leaves::Perhaps } else { this.jump(*i) };
+            jumps.push((*function, instructions.iter().map(left).collect::<Vec<_>>()));
         }
         this.throwing = leaving(throws);
         this.jumping = leaving(jumps);
@@ -76,9 +86,43 @@ impl<'m> Unwinding<'m> {
     pub(super) fn leaves(&self, function: Value<'m>) -> bool {
         self.throws(function) || self.jumping.contains(&function)
     }
-    /// Whether the module jumps.
-    pub(super) fn jumps(&self) -> bool {
-        self.jumps
+    /// Whether the module calls `longjmp`.
+    pub(super) fn long_jumps(&self) -> bool {
+        self.long_jumps
+    }
+    /// Whether the module cancels threads, and a thread that is cancelled runs code of the program's.
+    pub(super) fn cancels_with_cleanup(&self) -> bool {
+        self.cancels && self.cleanups
+    }
+    /// Whether the module cancels threads.
+    pub(super) fn cancels(&self) -> bool {
+        self.cancels
+    }
+
+    /// Whether a thread that another one cancels may end instead of making the call. Too many is no mistake.
+    pub(super) fn may_be_cancelled(&self, call: Value<'m>) -> bool {
+        let Some(callee) = call.called_function().filter(|f| self.cancels && f.is_declaration() && !f.is_intrinsic()) else {
+            return false;
+        };
+        let name = callee.name();
+        match (threads::lookup(&name), library::lookup(&name)) {
+            (Some(function), _) => match function.op {
+                ThreadOp::CondWait { .. }
+                | ThreadOp::Join { .. }
+                | ThreadOp::SemWait { .. }
+                | ThreadOp::TestCancel
+                | ThreadOp::Unmodelled
+                | ThreadOp::Yield => true,
+                ThreadOp::Lock { .. } => name.contains("rwlock"),
+                _ => false,
+            },
+            (None, Some(row)) => {
+                let in_memory = ["mem", "str", "wmem", "wcs", "is", "to", "bcmp", "bcopy", "bzero", "__cxa", "_Z"];
+                let waits = matches!(row.role, Role::Ordinary | Role::AllocateInside);
+                waits && !row.is_pure() && !in_memory.iter().any(|prefix| name.starts_with(prefix))
+            }
+            (None, None) => false,
+        }
     }
 
     fn throw(&self, call: Value<'m>) -> Leaves<'m> {
