@@ -63,7 +63,7 @@ impl Reach {
         let mut this = Self::default();
         // The cells of a member are those of its collapsed node.
         let homes = points_to.objects().ids().filter(|object| points_to.collapsed_node(*object).is_none());
-        let stored: BTreeSet<ObjectId> = homes.flat_map(|object| points_to.stored_in(object)).collect();
+        let stored: BTreeSet<ObjectId> = homes.flat_map(|object| points_to.stored_in(object)).copied().collect();
         let HandedOn { to_threads, by_threads, anywhere } = HandedOn::new(program, points_to);
         let outside = points_to.outside().iter().map(|spot| spot.object);
         for object in stored.into_iter().chain(by_threads).chain(anywhere).chain(outside) {

@@ -38,7 +38,7 @@ impl Obstacle {
 
 /// How far something reaches that the language cannot express.
 fn of(entry: &Unmodelled) -> Option<bool> {
-    let Some(name) = &entry.function else { return Some(true) };
+    let Some(name) = &entry.function else { return Some(entry.what != Unmodelled::SPECIAL_MEMORY) };
     if library::is_about_signals(name) {
         // Handlers run in any thread at any time.
         return None;

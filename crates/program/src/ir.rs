@@ -67,6 +67,9 @@ impl Unmodelled {
     /// What is said of inline assembly whose accesses a run does not report. Its statements in the program have them.
     pub const UNSEEN_ASSEMBLY: &str = "inline assembly, whose accesses no run reports";
 
+    /// What is said of an access to memory of another kind than that of variables.
+    pub const SPECIAL_MEMORY: &str = "accesses memory in a special address space";
+
     /// Whether it is about runs alone: the program has statements for it.
     pub fn is_about_runs(&self) -> bool {
         self.what == Self::UNSEEN_ASSEMBLY

@@ -64,7 +64,8 @@ const SCOPE: Scope = Scope { inputs: Inputs::All, threads: Threads::Any, bounded
 const NEVER_MEET: &str = "the two never touch the same memory from different threads";
 
 /// Why one of very many pairs cannot race.
-const WITH_ITS_CLASS: &str = "the two never touch the same memory from different threads, or a lock or an order keeps them apart";
+const WITH_ITS_CLASS: &str =
+    "the two never touch the same memory from different threads, or a lock or an order keeps them apart";
 
 /// What would settle a warning.
 const WARNING: &str = "`raceproof check` runs the program and looks for it";

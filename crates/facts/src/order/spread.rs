@@ -258,6 +258,9 @@ impl Spread<'_> {
         if let Some(Binding::Spot(spot)) = bound {
             return Some(spot.shifted(Shift { offset: address.offset, stride: 0 }));
         }
+        if matches!(address.base, Base::Local(local) if self.points_to.local(function, local).len() != 1) {
+            return None;
+        }
         let spots = self.points_to.spots(function, address);
         let [spot] = spots[..] else { return None };
         let known = !matches!(self.points_to.origin(spot.object), Origin::Outside | Origin::Thread(_));

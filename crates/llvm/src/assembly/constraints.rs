@@ -80,15 +80,10 @@ mod tests {
     fn operands_and_arguments_are_numbered_apart() {
         let all = Constraints::parse("=&{cx},=&{di},=*m,{ax},0,1,*m,~{memory},~{dirflag},~{fpsr},~{flags}");
         assert_eq!(all.places.len(), 7);
-        assert_eq!((0..7).map(|n| all.argument(n)).collect::<Vec<_>>(), [
-            None,
-            None,
-            Some(0),
-            Some(1),
-            Some(2),
-            Some(3),
-            Some(4)
-        ]);
+        assert_eq!(
+            (0..7).map(|n| all.argument(n)).collect::<Vec<_>>(),
+            [None, None, Some(0), Some(1), Some(2), Some(3), Some(4)]
+        );
         assert_eq!((all.register("{di}"), all.register("{ax}"), all.register("{si}")), (Some(5), Some(3), None));
         assert!(all.places[2].is_memory && all.places[2].is_output && all.places[6].is_memory);
     }

@@ -129,7 +129,8 @@ pub(crate) fn touches<'m>(assembly: Value<'m>, call: Value<'m>) -> Option<Vec<To
 /// The argument that a piece of assembly without instructions results in, unchanged: `asm("" : "+r"(p))`.
 pub(crate) fn passed_on<'m>(assembly: Value<'m>, call: Value<'m>) -> Option<Value<'m>> {
     let constraints = Constraints::parse(&assembly.assembly_constraints());
-    let argument = constraints.only_tied().filter(|_| Text::parse(&assembly.assembly_text()).instructions.is_empty())?;
+    let argument =
+        constraints.only_tied().filter(|_| Text::parse(&assembly.assembly_text()).instructions.is_empty())?;
     call.arguments().nth(argument)
 }
 

@@ -4,8 +4,23 @@
 
 /// Instructions that the prefix `lock` makes atomic, without the letter for their size.
 const LOCKABLE: [&str; 17] = [
-    "cmpxchg", "cmpxchg8b", "cmpxchg16b", "xadd", "xchg", "inc", "dec", "add", "sub", "or", "and", "xor", "not", "neg",
-    "bts", "btr", "btc",
+    "cmpxchg",
+    "cmpxchg8b",
+    "cmpxchg16b",
+    "xadd",
+    "xchg",
+    "inc",
+    "dec",
+    "add",
+    "sub",
+    "or",
+    "and",
+    "xor",
+    "not",
+    "neg",
+    "bts",
+    "btr",
+    "btc",
 ];
 
 /// Instructions that wait or order this processor's own work, and do nothing else.
@@ -16,9 +31,50 @@ const PLACING: [&str; 4] = [".p2align", ".align", ".balign", ".nops"];
 
 /// Instructions that go to other code, to the kernel, or to memory that no operand names.
 const ELSEWHERE: [&str; 45] = [
-    "bl", "blr", "blx", "blraa", "blrab", "br", "brk", "bx", "bxj", "call", "callq", "calll", "dc", "enter", "hlt", "hvc",
-    "in", "int", "int3", "ins", "iret", "iretq", "jmp", "jmpq", "lcall", "ldm", "leave", "ljmp", "maskmovdqu", "maskmovq",
-    "monitor", "monitorx", "out", "ret", "retq", "rfe", "smc", "stm", "svc", "swi", "sysenter", "syscall", "sysret", "xlat",
+    "bl",
+    "blr",
+    "blx",
+    "blraa",
+    "blrab",
+    "br",
+    "brk",
+    "bx",
+    "bxj",
+    "call",
+    "callq",
+    "calll",
+    "dc",
+    "enter",
+    "hlt",
+    "hvc",
+    "in",
+    "int",
+    "int3",
+    "ins",
+    "iret",
+    "iretq",
+    "jmp",
+    "jmpq",
+    "lcall",
+    "ldm",
+    "leave",
+    "ljmp",
+    "maskmovdqu",
+    "maskmovq",
+    "monitor",
+    "monitorx",
+    "out",
+    "ret",
+    "retq",
+    "rfe",
+    "smc",
+    "stm",
+    "svc",
+    "swi",
+    "sysenter",
+    "syscall",
+    "sysret",
+    "xlat",
     "xlatb",
 ];
 
@@ -102,7 +158,8 @@ fn without_comments(source: &str) -> String {
         let line = line.split("//").next().unwrap_or_default();
         // A number of ARM's is written with the sign of a comment of x86's.
         let comment = line.char_indices().find(|(at, c)| {
-            *c == '#' && !line[at + 1..].starts_with(|next: char| next.is_ascii_digit() || matches!(next, '-' | '$' | '('))
+            *c == '#'
+                && !line[at + 1..].starts_with(|next: char| next.is_ascii_digit() || matches!(next, '-' | '$' | '('))
         });
         comment.map_or(line, |(at, _)| &line[..at])
     });
@@ -171,7 +228,8 @@ impl Instruction {
             || self.name.starts_with("b.")
             || self.name.len() == 3 && self.name.starts_with('b') && CONDITIONS.contains(&&self.name[1..]);
         let target = self.operands.rsplit([',', ' ', '\t']).next().unwrap_or_default();
-        let local = target.strip_suffix(['f', 'b']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        let local =
+            target.strip_suffix(['f', 'b']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         jumps && !local
     }
 }
@@ -218,7 +276,9 @@ mod tests {
 
     #[test]
     fn most_instructions_have_operands_only() {
-        for text in ["bswap $0", "cpuid", "rdtsc", "movl $1, $0", "crc32q $1, $0", "mrs $0, cntvct_el0", "popcnt $1, $0"] {
+        for text in
+            ["bswap $0", "cpuid", "rdtsc", "movl $1, $0", "crc32q $1, $0", "mrs $0, cntvct_el0", "popcnt $1, $0"]
+        {
             assert_eq!(memory(text), [Some(Memory::Operands)], "{text}");
         }
         assert_eq!(memory("1: rdrand $0\n jnc 1b"), [Some(Memory::Operands), Some(Memory::Operands)]);
@@ -243,7 +303,9 @@ mod tests {
 
     #[test]
     fn other_code_is_not_known() {
-        for text in ["call f", "jmp *$0", "jmp f", "syscall", "svc #0", "bl f", ".byte 0x90", "ldmia $0!, {r4}", "int $$0x80"] {
+        for text in
+            ["call f", "jmp *$0", "jmp f", "syscall", "svc #0", "bl f", ".byte 0x90", "ldmia $0!, {r4}", "int $$0x80"]
+        {
             assert_eq!(memory(text), [None], "{text}");
         }
     }

@@ -43,6 +43,9 @@ use crate::sites::Sites;
 /// The symbol of `main` after instrumentation has renamed it, and before.
 const MAIN: [&str; 2] = ["main", "__rp_user_main"];
 
+/// Sections with functions that run before or after `main`.
+pub(crate) const FUNCTION_SECTIONS: [&str; 3] = [".init_array", ".fini_array", ".preinit_array"];
+
 /// Lowers a module. Functions and sites are numbered as in `functions` and `sites`; functions and sites that stand
 /// for what libraries do come after them. Calls of the functions named in `assume_pure` have no effect.
 pub(crate) fn lower<'m>(
@@ -167,22 +170,24 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// A handler of a signal runs anywhere, so a jump out of it, or the end of a thread that is cancelled in it, could come
-    /// from anywhere.
+    /// A handler of a signal runs anywhere, so a jump out of it could come from anywhere.
     fn jumps_from_handlers(&mut self) {
         let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
         let handles =
             |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
-        let jumps = self.unwinding.long_jumps();
-        if (jumps || self.unwinding.cancels_with_cleanup()) && declared.any(|f| handles(&f)) {
-            let what = if jumps { "jumps" } else { "cancels a thread" };
-            let what = format!("{what}, perhaps out of a handler of a signal");
+        if self.unwinding.long_jumps() && declared.any(|f| handles(&f)) {
+            let what = "jumps, perhaps out of a handler of a signal".to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
     }
 
     fn global(&mut self, global: Value<'m>) -> Global {
         let described = names::global(global);
+        let section = global.section();
+        if FUNCTION_SECTIONS.iter().any(|prefix| section.starts_with(prefix)) {
+            let what = format!("puts `{}` into the section `{section}`", global.name());
+            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
         let size = self.symbols.layout.stride(global.value_type());
         // What is defined elsewhere is of unknown content, at least one word of it.
         let (size, content) = match global.initializer() {
@@ -208,7 +213,8 @@ impl<'m> Lowering<'_, 'm> {
     /// The function without a body that stands for inline assembly whose effects are not known.
     fn unknown_assembly(&mut self) -> FunctionId {
         let name = assembly::UNKNOWN.to_owned();
-        let function = Function { symbol: name.clone(), name, params: 0, locals: IndexVec::new(), blocks: IndexVec::new() };
+        let function =
+            Function { symbol: name.clone(), name, params: 0, locals: IndexVec::new(), blocks: IndexVec::new() };
         *self.assembly.get_or_insert_with(|| self.program.functions.push(function))
     }
 

@@ -227,14 +227,7 @@ impl<'m> Body<'_, '_, 'm> {
                 }
                 None => self.define(call, Expr::Use(Operand::Any)),
             },
-            ThreadOp::Attribute => {
-                // Otherwise than at cancellation points.
-                if function.name == "pthread_setcanceltype" && arg(0) != Operand::Const(0) && self.lowering.unwinding.cancels()
-                {
-                    self.unmodelled("lets a thread be cancelled anywhere", None);
-                }
-                self.define(call, Expr::Use(Operand::Any));
-            }
+            ThreadOp::Attribute => self.define(call, Expr::Use(Operand::Any)),
             // The caller looks at the number again after the wait, so a wait that may end at any time stands for it.
             ThreadOp::AddressWait { address, .. } => {
                 let (address, dst) = (self.object(address, args), self.fresh());

@@ -9,8 +9,8 @@ use inkwell::llvm_sys::LLVMOpcode;
 use program::library::threads::{self, ThreadOp};
 use program::{BlockId, Callee, FunctionId, Global, GlobalId, LocalId, Operand, Stmt, SyncOp, Terminator};
 
-use super::{Lowering, variable};
 use super::body::Body;
+use super::{Lowering, variable};
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
 

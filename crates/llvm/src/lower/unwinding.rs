@@ -21,6 +21,8 @@ const CLEANUP: &str = "__pthread_register_cancel";
 const NEXT_CLEANUP: &str = "__pthread_unwind_next";
 /// What ends another thread at its next cancellation point.
 const CANCEL: &str = "pthread_cancel";
+/// What may let it end anywhere.
+const ASYNCHRONOUS: [&str; 5] = ["bsd_signal", "pthread_setcanceltype", "sigaction", "signal", "sysv_signal"];
 const BUILTIN_SETJMP: &str = "llvm.eh.sjlj.setjmp";
 const BUILTIN_LONGJMP: &str = "llvm.eh.sjlj.longjmp";
 
@@ -44,6 +46,8 @@ pub(super) struct Unwinding<'m> {
     long_jumps: bool,
     /// Whether the module cancels threads.
     cancels: bool,
+    /// Whether threads may be cancelled anywhere: they ask for it, or a handler of a signal has a cancellation point.
+    anywhere: bool,
     /// Whether `pthread_exit` jumps.
     cleanups: bool,
 }
@@ -58,10 +62,11 @@ impl<'m> Unwinding<'m> {
         let mut calls = defined.iter().flat_map(|(_, instructions)| instructions).filter_map(|i| i.called_function());
         let cleanups = declared().any(|name| name == CLEANUP);
         let cancels = declared().any(|name| name == CANCEL);
+        let anywhere = cancels && declared().any(|name| ASYNCHRONOUS.contains(&name.as_str()));
         let long_jumps = declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
             || calls.any(|f| f.is_intrinsic() && f.name() == BUILTIN_LONGJMP);
         let jumps = cleanups || long_jumps || cancels;
-        let mut this = Self { cleanups, jumps, long_jumps, cancels, ..Self::default() };
+        let mut this = Self { cleanups, jumps, long_jumps, cancels, anywhere, ..Self::default() };
         let (mut throws, mut jumps) = (Vec::new(), Vec::new());
         for (function, instructions) in &defined {
             let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
@@ -90,21 +95,22 @@ impl<'m> Unwinding<'m> {
     pub(super) fn long_jumps(&self) -> bool {
         self.long_jumps
     }
-    /// Whether the module cancels threads, and a thread that is cancelled runs code of the program's.
-    pub(super) fn cancels_with_cleanup(&self) -> bool {
-        self.cancels && self.cleanups
-    }
-    /// Whether the module cancels threads.
-    pub(super) fn cancels(&self) -> bool {
-        self.cancels
-    }
 
-    /// Whether a thread that another one cancels may end instead of making the call. Too many is no mistake.
+    /// Whether a thread that another one cancels may end instead of executing the instruction. Too many is no mistake. Where
+    /// it may end anywhere, that is before calls and at the end of functions: nothing else takes or releases a lock or
+    /// waits.
     pub(super) fn may_be_cancelled(&self, call: Value<'m>) -> bool {
-        let Some(callee) = call.called_function().filter(|f| self.cancels && f.is_declaration() && !f.is_intrinsic()) else {
+        if self.anywhere && call.opcode() == Some(LLVMOpcode::LLVMRet) {
+            return true;
+        }
+        let Some(callee) = call.called_function().filter(|f| self.cancels && f.is_declaration() && !f.is_intrinsic())
+        else {
             return false;
         };
         let name = callee.name();
+        if self.anywhere {
+            return true;
+        }
         match (threads::lookup(&name), library::lookup(&name)) {
             (Some(function), _) => match function.op {
                 ThreadOp::CondWait { .. }

@@ -4,6 +4,7 @@ mod calls;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
@@ -134,7 +135,9 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
     by_outside.sort_unstable();
     solver.settle();
     let clones = clones.keys().map(|made| (*made, names_of(*made, &clones))).collect();
+    let stored = solver.objects.iter().map(|_| OnceLock::new()).collect();
     Ok(PointsTo {
+        stored,
         addresses,
         ids,
         solver,
