@@ -32,7 +32,7 @@ pub struct Subject {
 }
 
 enum Executable {
-    /// The sources define no `main`.
+    /// The sources define no `main`, or only their text is asked about.
     CannotRun,
     Linking(JoinHandle<Result<Built, Error>>),
     Built(Arc<Built>),
@@ -53,6 +53,22 @@ impl Subject {
                 }
                 Err(sources) => (Arc::new(sources.lower()?), Executable::CannotRun),
             };
+        Self::with(program, executable, options, budget, stop)
+    }
+
+    /// Compiles a program that only its text is asked about. It may be for any machine, and is not made to run.
+    pub fn text(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
+        let program = Arc::new(Sources::compile(options, budget)?.lower()?);
+        Self::with(program, Executable::CannotRun, options, budget, Interrupt::new())
+    }
+
+    fn with(
+        program: Arc<Program>,
+        executable: Executable,
+        options: &BuildOptions,
+        budget: &Budget,
+        stop: Interrupt,
+    ) -> Result<Self, Error> {
         let text = with_lock_functions(&program, options)?;
         let fact_options =
             facts::Options { assume_pure: options.assume_pure.clone(), entries: entries(&text, options)? };

@@ -21,7 +21,7 @@ pub(crate) struct HandedOn {
 impl HandedOn {
     pub(crate) fn new(program: &Program, points_to: &PointsTo) -> Self {
         let (mut to_threads, mut by_threads) = (BTreeSet::new(), BTreeSet::new());
-        let mut anywhere: BTreeSet<ObjectId> = points_to.written_anywhere().into_iter().collect();
+        let mut anywhere: BTreeSet<ObjectId> = points_to.written_anywhere().iter().copied().collect();
         for (id, function) in program.functions.iter_enumerated() {
             let of = |operand: &Operand| points_to.of(id, operand).into_iter().map(|spot| spot.object);
             for (block_id, block) in function.blocks.iter_enumerated() {
@@ -55,7 +55,7 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
     for (id, origin) in points_to.objects().iter_enumerated() {
         let known_to_all = match origin {
             Origin::Global(global) => !program.globals[*global].thread_local,
-            Origin::Outside | Origin::Library(_) => true,
+            Origin::Outside | Origin::Library(_) | Origin::Stream(_) => true,
             _ => false,
         };
         open.extend(known_to_all.then_some(id));

@@ -280,7 +280,7 @@ impl Invocations {
         if program.main.is_none() {
             add(None, "the program has no `main`".to_owned());
         }
-        for entry in program.unmodelled.iter().filter(|entry| !entry.is_about_lanes()) {
+        for entry in program.unmodelled.iter().filter(|entry| !entry.is_about_lanes() && !entry.is_about_runs()) {
             let runs = entry.site.is_none_or(|site| self.reachable.contains(&program.sites[site].function));
             if runs && !entry.function.as_ref().is_some_and(|f| assume_pure.contains(f)) {
                 add(entry.site, entry.what.clone());

@@ -81,6 +81,7 @@ pub fn name(program: &Program, (root, offset): Key, len: u64) -> String {
         }
         Root::Function(function) => program.functions[function].name.clone(),
         Root::Library(state) => state.name().replace('`', ""),
+        Root::Stream(global) => format!("the stream of {}", program.globals[global].name),
         Root::Errno => "errno".to_owned(),
         Root::Outside => "memory outside of the program".to_owned(),
         Root::Unknown => "unnamed memory".to_owned(),

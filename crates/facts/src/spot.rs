@@ -29,6 +29,8 @@ pub enum Origin {
     Thread(ProgramPoint),
     /// Memory of the library.
     Library(LibraryState),
+    /// The stream behind a variable of the C library: `stdin`, `stdout`, `stderr`.
+    Stream(GlobalId),
     /// The error number, of which each thread has its own.
     Errno,
     /// Memory of functions without a body, and of whoever started the program.

@@ -37,6 +37,8 @@ pub enum Root {
     Function(FunctionId),
     /// Memory of the library.
     Library(LibraryState),
+    /// The stream behind a variable of the C library.
+    Stream(GlobalId),
     /// The error numbers of all threads.
     Errno,
     /// Memory of functions without a body, and of whoever started the program.
@@ -61,7 +63,7 @@ impl Reach {
         let mut this = Self::default();
         // The cells of a member are those of its collapsed node.
         let homes = points_to.objects().ids().filter(|object| points_to.collapsed_node(*object).is_none());
-        let stored: BTreeSet<ObjectId> = homes.flat_map(|object| points_to.stored_in(object)).collect();
+        let stored: BTreeSet<ObjectId> = homes.flat_map(|object| points_to.stored_in(object)).copied().collect();
         let HandedOn { to_threads, by_threads, anywhere } = HandedOn::new(program, points_to);
         let outside = points_to.outside().iter().map(|spot| spot.object);
         for object in stored.into_iter().chain(by_threads).chain(anywhere).chain(outside) {
@@ -85,6 +87,7 @@ fn root(origin: Origin) -> Option<Root> {
         Origin::Heap(point) => Some(Root::Heap(point)),
         Origin::Function(function) => Some(Root::Function(function)),
         Origin::Library(state) => Some(Root::Library(state)),
+        Origin::Stream(global) => Some(Root::Stream(global)),
         Origin::Errno => Some(Root::Errno),
         Origin::Outside => Some(Root::Outside),
         Origin::Unknown => Some(Root::Unknown),
@@ -143,7 +146,7 @@ impl Values<'_> {
     /// Whether more than one thread may touch the object.
     pub fn is_shared(&self, root: Root) -> bool {
         match root {
-            Root::Library(_) | Root::Outside | Root::Unknown => true,
+            Root::Library(_) | Root::Stream(_) | Root::Outside | Root::Unknown => true,
             Root::Function(_) => false,
             Root::Global(_) | Root::Stack(..) | Root::Heap(_) | Root::Errno => self.reach.shared.contains(&root),
         }

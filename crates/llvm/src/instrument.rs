@@ -159,7 +159,7 @@ impl<'m> Weaver<'_, 'm> {
     fn is_ordinary(&mut self, pointer: Value<'m>, site: SiteId) -> bool {
         let ordinary = pointer.ty().address_space().is_none_or(|space| space == 0);
         if !ordinary {
-            self.unmodelled(Some(site), "accesses memory in a special address space", None);
+            self.unmodelled(Some(site), Unmodelled::SPECIAL_MEMORY, None);
         }
         ordinary
     }

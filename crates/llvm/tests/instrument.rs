@@ -257,7 +257,7 @@ fn what_has_no_model_is_listed_with_its_place() {
     let unmodelled = s.unmodelled();
     let find = |line: u32| unmodelled.iter().find(|u| u.0 == line).unwrap_or_else(|| panic!("{unmodelled:#?}"));
     assert_eq!(find(3).2.as_deref(), Some("frobnicate"));
-    assert_eq!(find(6).1, "inline assembly");
+    assert_eq!(find(6).1, program::Unmodelled::UNSEEN_ASSEMBLY);
     assert_eq!(find(0).2.as_deref(), Some("frobnicate"));
     assert_eq!(unmodelled.len(), 3, "{unmodelled:#?}");
 }

@@ -354,19 +354,42 @@ fn what_cannot_be_expressed_is_listed() {
             if (setjmp(jb)) return x;
             __asm__ volatile(\"\" ::: \"memory\");
             __asm__ volatile(\"cpuid\" ::: \"eax\", \"ebx\", \"ecx\", \"edx\");
+            __asm__ volatile(\"incl x(%rip)\");
             frobnicate(&x);
             longjmp(jb, 1);
         }");
     assert_eq!(
         unmodelled(&program),
-        [
-            "inline assembly",
-            "calls `frobnicate`, whose effect on memory is not known",
-            "calls `longjmp`, a jump out of a function"
-        ]
+        ["calls `frobnicate`, whose effect on memory is not known", "calls `longjmp`, a jump out of a function"]
     );
     assert!(program.unmodelled.iter().all(|entry| entry.site.is_some()));
     assert!(body(&program, "work").contains("call frobnicate(@x)"));
+    assert_eq!(body(&program, "work").matches("call \"inline assembly\"(@x)").count(), 1);
+}
+
+/// Memory operands, string instructions and addresses in brackets become accesses; what computes with registers is nothing.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn inline_assembly_touches_what_its_constraints_say() {
+    let program = c("int x, y;
+        char work(char *p, char *q, unsigned long n) {
+            __asm__ volatile(\"movl %1, %0\" : \"=m\"(x) : \"m\"(y));
+            __asm__ volatile(\"lock; incl %0\" : \"+m\"(x));
+            __asm__ volatile(\"cld; rep; stosb\" : : \"D\"(p), \"a\"(0), \"c\"(n) : \"memory\");
+            __asm__ volatile(\"rep movsb\" : : \"D\"(p), \"S\"(q), \"c\"(n) : \"memory\");
+            __asm__ volatile(\"crc32b (%1), %0\" : \"+r\"(n) : \"r\"(q));
+            __asm__ volatile(\"bswap %0\" : \"+r\"(n));
+            __asm__ volatile(\"\" : \"+r\"(q));
+            return *q;
+        }");
+    assert_eq!(unmodelled(&program), [""; 0]);
+    let body = body(&program, "work");
+    let lines: Vec<&str> = body.lines().map(|line| line.split('!').next().unwrap_or_default().trim()).collect();
+    let has = |start: &str| lines.iter().any(|line| line.contains(start));
+    for effect in ["store 4, @x, ?", "load 4, @y", "rmw other 4 seq_cst, @x", "fill %p#0, ?, ?", "copy %p#0, %q#1, ?"] {
+        assert!(has(effect), "{effect}: {body}");
+    }
+    assert!(has("fill %q#1, ?, ?") && !has("call"), "{body}");
 }
 
 #[test]

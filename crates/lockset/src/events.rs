@@ -209,6 +209,10 @@ impl Collector<'_, '_> {
                         !access.perhaps && facts.points_to.is_wild(function, &operand) && spots.is_empty()
                     });
                     let address = address.map(|(address, _)| address);
+                    // Nothing is freed when one of the C library's own streams is closed.
+                    let is_stream = |spot: &Spot| matches!(facts.points_to.origin(spot.object), Origin::Stream(_));
+                    let mut spots: Vec<Spot> = spots;
+                    spots.retain(|spot| access.kind != AccessKind::Free || !is_stream(spot));
                     let spots = if wild { self.anywhere() } else { self.under_all_names(&spots) };
                     if !self.spots.get(spots).is_empty() {
                         let fresh = address.as_ref().is_some_and(|a| self.fresh.is_fresh(place, a));

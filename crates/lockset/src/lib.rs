@@ -35,5 +35,7 @@ mod stripe;
 pub mod verdict;
 mod whens;
 
+pub use listing::ClassPairs;
+pub use obstacles::Obstacle;
 pub use specification::Specification;
 pub use verdict::{Analysis, Answer, Finding, Reason, Side, analyse};

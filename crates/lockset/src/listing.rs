@@ -3,12 +3,13 @@
 //! The same two sets of sites meet at many objects and in many ways; what they have to be listed for, they are listed for
 //! once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use facts::order::ThreadId;
 use facts::spot::Spot;
+use model::index::IndexVec;
 use model::{Pair, SiteId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::{Class, SitesId, Way};
 use crate::lock::Lock;
@@ -20,8 +21,46 @@ use crate::verdict::{Answer, Finding, Ground, Reason, Side, is_crowd};
 
 /// Most warnings that are listed one by one.
 const MOST_WARNINGS: usize = 20_000;
+/// Most warnings of two sets of sites that are listed one by one.
+const MOST_OF_SETS: usize = 400;
 /// Most absent pairs that are listed one by one.
 const MOST_ABSENT: usize = 100_000;
+
+/// How many pairs of classes conflict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClassPairs {
+    /// Those that cannot race.
+    pub absent: u64,
+    /// Those that may.
+    pub open: u64,
+}
+
+/// Which pairs of sites may race, as pairs of sets of sites.
+#[derive(Default)]
+pub(crate) struct Warned {
+    pairs: FxHashSet<(SitesId, SitesId)>,
+    /// The sets that a site is in.
+    sets: FxHashMap<SiteId, Vec<SitesId>>,
+}
+
+impl Warned {
+    fn new(sites: &IndexVec<SitesId, Vec<SiteId>>) -> Self {
+        let mut sets: FxHashMap<SiteId, Vec<SitesId>> = FxHashMap::default();
+        for (id, set) in sites.iter_enumerated() {
+            set.iter().for_each(|site| sets.entry(*site).or_default().push(id));
+        }
+        Self { pairs: FxHashSet::default(), sets }
+    }
+    fn insert(&mut self, one: SitesId, other: SitesId) -> bool {
+        self.pairs.insert((one.min(other), one.max(other)))
+    }
+    /// Whether a pair of sites is among them.
+    pub(crate) fn contains(&self, pair: Pair) -> bool {
+        let of = |site: SiteId| self.sets.get(&site).map_or(&[][..], Vec::as_slice);
+        let [one, other] = pair.sites().map(of);
+        one.iter().any(|a| other.iter().any(|b| self.pairs.contains(&(*a.min(b), *a.max(b)))))
+    }
+}
 
 /// What was found.
 pub(crate) struct Listing<'a, 'p> {
@@ -34,12 +73,10 @@ pub(crate) struct Listing<'a, 'p> {
     pub(crate) absent: BTreeMap<Pair, Finding>,
     pub(crate) more_warnings: u64,
     pub(crate) more_absent: u64,
-    /// Sites of warnings that are only counted: no two of them are called absent.
-    dubious: BTreeSet<SiteId>,
-    /// Sets whose sites are in it.
-    counted: FxHashSet<SitesId>,
-    /// Sets that were warned about.
-    warned: FxHashSet<(SitesId, SitesId)>,
+    /// Sets that were warned about: each site of one may race with each of the other.
+    pub(crate) warned: Warned,
+    /// How many pairs of classes there are.
+    pub(crate) classes: ClassPairs,
     /// Sets that were found apart, and whether for the weakest of reasons only.
     apart: FxHashSet<(SitesId, SitesId, bool)>,
 }
@@ -54,9 +91,8 @@ impl<'a, 'p> Listing<'a, 'p> {
             absent: BTreeMap::new(),
             more_warnings: 0,
             more_absent: 0,
-            dubious: BTreeSet::new(),
-            counted: FxHashSet::default(),
-            warned: FxHashSet::default(),
+            warned: Warned::new(&meetings.events.sites),
+            classes: ClassPairs::default(),
             apart: FxHashSet::default(),
         }
     }
@@ -70,6 +106,7 @@ impl<'a, 'p> Listing<'a, 'p> {
 
     /// Lists absent pairs that are no warnings.
     pub(crate) fn absent(&mut self, one: &Class, other: &Class, cause: Cause) {
+        self.classes.absent += 1;
         if !self.apart.insert((one.sites, other.sites, cause == Cause::NeverParallel)) {
             return;
         }
@@ -80,8 +117,7 @@ impl<'a, 'p> Listing<'a, 'p> {
                 self.more_absent += (sites.len() * there.len() - number) as u64;
                 return;
             }
-            let dubious = self.dubious.contains(&a) && self.dubious.contains(&b);
-            if dubious || self.unknown.contains_key(&pair) {
+            if self.unknown.contains_key(&pair) || self.more_warnings > 0 && self.warned.contains(pair) {
                 continue;
             }
             // What keeps parallel ones apart says more than that others are not parallel.
@@ -98,6 +134,7 @@ impl<'a, 'p> Listing<'a, 'p> {
 
     /// Lists warnings; what would be absent but for something that is not modelled says so.
     pub(crate) fn warn(&mut self, one: &Class, other: &Class, hindered: Option<(&str, Cause)>) {
+        self.classes.open += 1;
         let facts = self.meetings.facts;
         // Classes of the same bytes come together.
         if self.last.replace((one.spot, other.spot)) != Some((one.spot, other.spot)) {
@@ -105,19 +142,14 @@ impl<'a, 'p> Listing<'a, 'p> {
                 self.dirty.entry(spot.object).or_default().insert(spot);
             }
         }
-        if !self.warned.insert((one.sites, other.sites)) {
+        if !self.warned.insert(one.sites, other.sites) {
             return;
         }
         let (sites, there) = (self.sites(one), self.sites(other));
         for (number, (pair, a, b)) in pairs(sites, there).enumerate() {
             // Counted set by set, not one by one: some may be listed already.
-            if self.unknown.len() >= MOST_WARNINGS {
+            if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS {
                 self.more_warnings += (sites.len() * there.len() - number) as u64;
-                for class in [one, other] {
-                    if self.counted.insert(class.sites) {
-                        self.dubious.extend(self.sites(class).iter().copied());
-                    }
-                }
                 return;
             }
             if self.unknown.contains_key(&pair) {

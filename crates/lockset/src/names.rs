@@ -9,7 +9,7 @@ use program::naming;
 
 use crate::lock::Lock;
 
-fn site_at(facts: &Solved<'_>, (function, block, index): ProgramPoint) -> Option<SiteId> {
+pub(crate) fn site_at(facts: &Solved<'_>, (function, block, index): ProgramPoint) -> Option<SiteId> {
     facts.program.functions.get(function)?.blocks.get(block)?.statements.get(index)?.site
 }
 
@@ -31,6 +31,7 @@ pub(crate) fn variable(facts: &Solved<'_>, site: SiteId, spot: Spot, len: Option
             expression().unwrap_or_else(|| naming::name_heap(program, site_at(facts, place), offset, bytes))
         }
         Origin::Library(state) => state.name().replace('`', ""),
+        Origin::Stream(global) => format!("the stream of {}", program.globals[global].name),
         _ => expression().unwrap_or_else(|| "unnamed memory".to_owned()),
     }
 }
@@ -50,6 +51,7 @@ pub(crate) fn object(facts: &Solved<'_>, spot: Spot, len: u64) -> String {
         Origin::Function(f) => program.functions[f].name.clone(),
         Origin::Thread(_) => "a thread's handle".to_owned(),
         Origin::Library(state) => state.name().replace('`', ""),
+        Origin::Stream(global) => format!("the stream of {}", program.globals[global].name),
         Origin::Errno => "errno".to_owned(),
         Origin::Collapsed => "one of many objects".to_owned(),
         Origin::Outside | Origin::Unknown | Origin::Transfer(_) => "memory outside of the program".to_owned(),

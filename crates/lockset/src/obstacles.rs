@@ -1,75 +1,84 @@
-//! What keeps the engine from claiming that anything is absent.
+//! What the engine does not follow, and how far that reaches.
 
 use std::collections::BTreeSet;
 
 use facts::Solved;
-use facts::formats::may_store_pointer;
 use facts::invocations::How;
 use model::SiteId;
-use program::library::{self, Effect, LibraryFunction, Role, threads};
-use program::{FunctionId, Operand, Program, Stmt, SyncOp};
+use program::library::{self, threads};
+use program::{FunctionId, Program, Stmt, SyncOp, Unmodelled};
 
 /// Functions after whose call another stack or thread runs that we know nothing of.
 const OTHER_STACKS: [&str; 5] = ["clone", "getcontext", "makecontext", "setcontext", "swapcontext"];
 
-/// Whether what is not modelled about a function is accounted for: it can do anything to what it is given, and call
-/// handlers of signals at any time.
-fn is_followed(name: &str) -> bool {
-    let known = library::lookup(name);
-    let of_threads = known.is_none() && threads::lookup(name).is_some();
-    library::is_about_signals(name) || !of_threads && !known.is_some_and(|row| OTHER_STACKS.contains(&row.name))
+/// Thread functions that touch nothing of the program's: their results are pointers of which nothing is known, or they
+/// take and release a lock.
+const HARMLESS: [&str; 4] = ["pthread_mutex_setprioceiling", "sem_close", "sem_open", "sem_unlink"];
+
+/// Something that can run and is not followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obstacle {
+    /// Where, if it is somewhere.
+    pub site: Option<SiteId>,
+    /// What, e.g. "inline assembly".
+    pub what: String,
+    /// Whether it keeps every pair from being absent. Otherwise it can only do what is accounted for, to what it is given,
+    /// and keeps nothing but the whole program from being safe.
+    pub everything: bool,
 }
 
-/// Whether a call may store a pointer that nothing is known of.
-fn stores_pointer(program: &Program, row: &LibraryFunction, args: &[Operand]) -> bool {
-    row.effects.iter().any(|effect| match effect {
-        Effect::Format(format) => {
-            let text = args.get(usize::from(format.format)).copied().unwrap_or(Operand::Any);
-            may_store_pointer(program, format, &text)
-        }
-        _ => false,
-    })
+impl Obstacle {
+    /// What and where: `a.c:12: inline assembly`.
+    pub(crate) fn describe(&self, program: &Program) -> String {
+        let location = self.site.and_then(|site| program.sites.get(site)?.location);
+        let place = location.map(|l| format!("{}:{}: ", program.files[l.file], l.line)).unwrap_or_default();
+        place + &self.what
+    }
 }
 
-/// Something that can run and whose effect on threads, locks or memory is not known at all.
-pub(crate) fn obstacles(facts: &Solved<'_>) -> Vec<String> {
+/// How far something reaches that the language cannot express.
+fn of(entry: &Unmodelled) -> Option<bool> {
+    let Some(name) = &entry.function else { return Some(entry.what != Unmodelled::SPECIAL_MEMORY) };
+    if library::is_about_signals(name) {
+        // Handlers run in any thread at any time.
+        return None;
+    }
+    match (library::lookup(name), threads::lookup(name)) {
+        (Some(row), _) if OTHER_STACKS.contains(&row.name) => Some(true),
+        // It can do anything to what it is given, and is listed with the functions outside of the program.
+        (Some(_), _) | (None, None) => None,
+        (None, Some(row)) => Some(!HARMLESS.contains(&row.name)),
+    }
+}
+
+/// All that can run and is not followed, each once.
+pub(crate) fn obstacles(facts: &Solved<'_>) -> Vec<Obstacle> {
     let program = facts.program;
     let runs: BTreeSet<FunctionId> = facts.order.contexts.iter().map(|c| c.function).collect();
-    let line = |site: Option<SiteId>| {
-        let location = site.and_then(|site| program.sites.get(site)?.location);
-        location.map(|l| format!("{}:{}: ", program.files[l.file], l.line)).unwrap_or_default()
+    let mut found: Vec<Obstacle> = Vec::new();
+    let mut add = |site: Option<SiteId>, what: &str, everything: bool| {
+        let obstacle = Obstacle { site, what: what.to_owned(), everything };
+        if !found.contains(&obstacle) {
+            found.push(obstacle);
+        }
     };
-    let mut found = Vec::new();
-    for entry in program.unmodelled.iter().filter(|entry| !entry.is_about_lanes()) {
+    for entry in program.unmodelled.iter().filter(|entry| !entry.is_about_lanes() && !entry.is_about_runs()) {
         let can_run = entry.site.is_none_or(|site| runs.contains(&program.sites[site].function));
-        let followed = entry.function.as_ref().is_some_and(|name| is_followed(name));
-        if can_run && !followed {
-            found.push(format!("{}{}", line(entry.site), entry.what));
+        if let (true, Some(everything)) = (can_run, of(entry)) {
+            add(entry.site, &entry.what, everything);
         }
     }
     for function in &runs {
         for (block_id, block) in program.functions[*function].blocks.iter_enumerated() {
             for (index, statement) in block.statements.iter().enumerate() {
-                let invoke = facts.points_to.invoke((*function, block_id, index));
-                let what = match &statement.stmt {
-                    Stmt::Sync { op: SyncOp::Cancel { .. }, .. } => "cancels a thread",
-                    Stmt::Sync { op: SyncOp::Create { .. }, .. } => {
-                        let known = invoke.is_some_and(|i| i.how == How::Create && !i.callees.is_empty() && !i.outside);
-                        if known {
-                            continue;
-                        }
-                        "starts a thread in a function that is not known"
+                if let Stmt::Sync { op: SyncOp::Create { .. }, .. } = &statement.stmt {
+                    // Of a pointer of which nothing is known, every function whose address is used may be meant.
+                    let invoke = facts.points_to.invoke((*function, block_id, index));
+                    let starts = invoke.is_some_and(|i| i.how == How::Create && (!i.callees.is_empty() || i.outside));
+                    if !starts {
+                        add(statement.site, "starts a thread in a function that is not known", true);
                     }
-                    Stmt::Library { function, args, .. } => match library::lookup(function) {
-                        Some(row) if row.role == Role::LongJump => "jumps out of a function",
-                        Some(row) if stores_pointer(program, row, args) => {
-                            "makes a pointer of text or into a new block"
-                        }
-                        _ => continue,
-                    },
-                    _ => continue,
-                };
-                found.push(format!("{}{what}", line(statement.site)));
+                }
             }
         }
     }

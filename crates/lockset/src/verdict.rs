@@ -17,7 +17,7 @@
 //!   proof for any number of threads and any nesting as long as both hold what they hold without a gap, which surely
 //!   held locks with sure histories do. (The paper's theorem needs two threads and nesting for the converse only.)
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use facts::spot::{ObjectId, Origin};
@@ -27,8 +27,10 @@ use model::{AccessKind, Pair, SiteId, Spent};
 use crate::effects::Effects;
 use crate::entries::Entries;
 use crate::events::events;
-use crate::listing::Listing;
+use crate::listing::{ClassPairs, Listing, Warned};
 use crate::meetings::{Between, Meetings};
+use crate::names;
+use crate::obstacles::Obstacle;
 use crate::publication::Publication;
 use crate::reasons::{Cause, Reasons};
 use crate::semaphores::Semaphores;
@@ -148,12 +150,30 @@ pub struct Analysis {
     pub more_warnings: u64,
     /// Absent pairs that are not listed one by one.
     pub more_absent: u64,
-    /// What keeps anything from being absent.
-    pub obstacles: Vec<String>,
-    /// Functions without a body that are called, by name.
-    pub outside: Vec<String>,
+    /// What is not followed, in order.
+    pub obstacles: Vec<Obstacle>,
+    /// Functions without a body that are called, by name, with a place where each is.
+    pub outside: BTreeMap<String, Option<SiteId>>,
+    /// How many classes of accesses to shared memory there are: same memory, kind, threads and locks.
+    pub classes: usize,
+    /// How many pairs of them conflict.
+    pub class_pairs: ClassPairs,
+    /// How many variables the warnings are about.
+    pub variables: usize,
     /// How long each part took, in order.
     pub phases: Vec<(&'static str, Duration)>,
+    warned: Warned,
+}
+
+impl Analysis {
+    /// Whether a pair may race, listed or not.
+    pub fn may_race(&self, pair: Pair) -> bool {
+        self.warned.contains(pair)
+    }
+    /// Whether something that is not followed keeps every pair from being absent.
+    pub fn proves_nothing(&self) -> bool {
+        self.obstacles.iter().any(|obstacle| obstacle.everything)
+    }
 }
 
 /// Answers for every pair of sites that may touch the same memory from different threads.
@@ -174,15 +194,32 @@ pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
     ended("accesses");
     let obstacles = obstacles::obstacles(solved);
     let meetings = Meetings::new(solved, &events, Reasons { facts: solved, semaphores });
-    let listing = judge(&meetings, obstacles.first().map(String::as_str))?;
+    let hindrance = obstacles.iter().find(|obstacle| obstacle.everything).map(|o| o.describe(solved.program));
+    let listing = judge(&meetings, hindrance.as_deref())?;
     ended("pairs");
-    let Listing { unknown, absent, more_warnings, more_absent, .. } = listing;
+    let Listing { unknown, absent, more_warnings, more_absent, dirty, warned, classes: class_pairs, .. } = listing;
+    let spots = dirty.values().flatten();
+    let variables = spots.map(|spot| names::object(solved, *spot, 1)).collect::<BTreeSet<_>>().len();
     let mut findings = rank::ranked(solved, unknown, &events);
     findings.extend(absent.into_values());
-    let outside: BTreeSet<String> = solved.points_to.calls_outside().iter().map(|(name, _)| name.clone()).collect();
+    let mut outside: BTreeMap<String, Option<SiteId>> = BTreeMap::new();
+    for (name, place) in solved.points_to.calls_outside() {
+        outside.entry(name.clone()).or_insert_with(|| names::site_at(solved, *place));
+    }
     ended("ranking");
-    let outside = outside.into_iter().collect();
-    Ok(Analysis { findings, more_warnings, more_absent, obstacles, outside, phases })
+    let classes = events.all().count();
+    Ok(Analysis {
+        findings,
+        more_warnings,
+        more_absent,
+        obstacles,
+        outside,
+        classes,
+        class_pairs,
+        variables,
+        phases,
+        warned,
+    })
 }
 
 /// Whether an object stands for very many, or for memory outside of the program.

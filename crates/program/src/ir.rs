@@ -64,6 +64,17 @@ impl Unmodelled {
     /// two such accesses to the same memory, and nothing else.
     pub const LANES: &str = "runs in several lanes of a `simd` loop, which are not modelled";
 
+    /// What is said of inline assembly whose accesses a run does not report. Its statements in the program have them.
+    pub const UNSEEN_ASSEMBLY: &str = "inline assembly, whose accesses no run reports";
+
+    /// What is said of an access to memory of another kind than that of variables.
+    pub const SPECIAL_MEMORY: &str = "accesses memory in a special address space";
+
+    /// Whether it is about runs alone: the program has statements for it.
+    pub fn is_about_runs(&self) -> bool {
+        self.what == Self::UNSEEN_ASSEMBLY
+    }
+
     /// Whether it is about an access in several lanes of a loop.
     pub fn is_about_lanes(&self) -> bool {
         self.what == Self::LANES

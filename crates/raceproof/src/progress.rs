@@ -93,9 +93,15 @@ impl Line {
 impl Line {
     /// What the static engine did, one figure per line.
     pub(crate) fn statistics(&self) -> String {
-        let Some(AnalysisFigures { phases, implied, lines }) = &self.analysis else { return String::new() };
+        let Some(AnalysisFigures { phases, implied, lines, classes, class_pairs, variables }) = &self.analysis else {
+            return String::new();
+        };
         let phases = phases.iter().map(|(name, time)| format!("{name}: {:.2} s\n", time.as_secs_f64()));
-        let left = format!("warnings that others imply: {implied}\npairs of lines in the rest: {lines}\n");
+        let left = format!(
+            "warnings that others imply: {implied}\npairs of lines in the rest: {lines}\n\
+             classes of accesses: {classes}\npairs of classes: {} absent, {} open\nvariables with warnings: {variables}\n",
+            class_pairs.absent, class_pairs.open
+        );
         phases.collect::<String>() + &left
     }
 }

@@ -24,6 +24,12 @@ pub struct AnalysisFigures {
     pub implied: usize,
     /// How many pairs of lines the other warnings have.
     pub lines: usize,
+    /// How many classes of accesses to shared memory there are.
+    pub classes: usize,
+    /// How many pairs of classes conflict.
+    pub class_pairs: lockset::ClassPairs,
+    /// How many variables the warnings are about.
+    pub variables: usize,
 }
 
 impl AnalysisFigures {
@@ -46,7 +52,8 @@ impl AnalysisFigures {
                 lockset::Answer::Absent(_) => {}
             }
         }
-        Self { phases: analysis.phases.clone(), implied, lines: lines.len() }
+        let (classes, class_pairs, variables) = (analysis.classes, analysis.class_pairs, analysis.variables);
+        Self { phases: analysis.phases.clone(), implied, lines: lines.len(), classes, class_pairs, variables }
     }
 }
 
@@ -55,6 +62,10 @@ const SCOPE: Scope = Scope { inputs: Inputs::All, threads: Threads::Any, bounded
 
 /// Why a pair that the analysis does not list cannot race.
 const NEVER_MEET: &str = "the two never touch the same memory from different threads";
+
+/// Why one of very many pairs cannot race.
+const WITH_ITS_CLASS: &str =
+    "the two never touch the same memory from different threads, or a lock or an order keeps them apart";
 
 /// What would settle a warning.
 const WARNING: &str = "`raceproof check` runs the program and looks for it";
@@ -78,18 +89,19 @@ pub(crate) fn run(facts: &Facts, listed: Option<&BTreeSet<Pair>>, declared: bool
         .filter(|finding| listed.is_none_or(|listed| listed.contains(&finding.pair)))
         .map(settled)
         .collect();
-    // Only a list without gaps says something by what is not on it.
-    if gaps.is_empty() && analysis.more_absent == 0 {
+    if !analysis.proves_nothing() {
         let found: BTreeSet<Pair> = verdicts.iter().map(|settled| settled.pair).collect();
-        let unlisted = listed.into_iter().flatten().filter(|pair| !found.contains(pair));
+        let unlisted = listed.into_iter().flatten().filter(|pair| !found.contains(pair) && !analysis.may_race(**pair));
+        let reason = if analysis.more_absent == 0 { NEVER_MEET } else { WITH_ITS_CLASS };
         verdicts.extend(unlisted.map(|pair| {
-            let verdict = Verdict::Absent { reason: NEVER_MEET.to_owned(), scope: SCOPE };
+            let verdict = Verdict::Absent { reason: reason.to_owned(), scope: SCOPE };
             Settled { pair: *pair, verdict, seen: None }
         }));
     }
     let outside = !analysis.outside.is_empty();
     let assumptions = assumptions::of_static(facts.program(), declared, outside);
-    let figures = figures(analysis.obstacles.first().cloned());
+    let everything = analysis.obstacles.iter().find(|obstacle| obstacle.everything);
+    let figures = figures(everything.map(|obstacle| obstacle.what.clone()));
     (Answer { verdicts, gaps, assumptions, ..Answer::new(figures) }, Some(analysis))
 }
 
@@ -113,13 +125,16 @@ fn stopped(spent: Spent) -> Gap {
 fn gaps(analysis: &Analysis) -> Vec<Gap> {
     let mut gaps = Vec::new();
     for obstacle in &analysis.obstacles {
-        let settle = "leave it out of the program under test; until then no pair is called absent";
-        gaps.push(Gap::new(Code::UNMODELLED, obstacle.clone(), settle));
+        let settle = match obstacle.everything {
+            true => "leave it out of the program under test; until then no pair is called absent",
+            false => "leave it out of the program under test",
+        };
+        gaps.push(Gap::new(Code::UNMODELLED, obstacle.what.clone(), settle).at(obstacle.site));
     }
-    for name in &analysis.outside {
+    for (name, site) in &analysis.outside {
         let reason = format!("calls `{name}`, whose body is missing: what it does to memory it is given is not known");
         let settle = "give its source, or `--assume-pure` if it touches nothing that threads share";
-        gaps.push(Gap { function: Some(name.clone()), ..Gap::new(Code::UNMODELLED, reason, settle) });
+        gaps.push(Gap { function: Some(name.clone()), ..Gap::new(Code::UNMODELLED, reason, settle).at(*site) });
     }
     if analysis.more_warnings > 0 {
         let reason = format!("{} further pairs are not listed one by one", analysis.more_warnings);

@@ -96,7 +96,9 @@ pub(crate) struct Line<'a> {
 /// Builds the program and settles its pairs, while the budget lasts.
 pub fn run(request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error> {
     let start = Instant::now();
-    match Subject::new(&request.build, &request.budget) {
+    let of_text = matches!(request.command, Command::Static | Command::Verify);
+    let subject = if of_text { Subject::text } else { Subject::new };
+    match subject(&request.build, &request.budget) {
         // The compiler may have been stopped by the same key.
         Err(error) if !error.is_misuse() && request.budget.is_spent() => Ok(document::nothing_known(request, start)),
         Err(error) => Err(error),
@@ -153,7 +155,7 @@ impl<'a> Line<'a> {
     /// Lets every engine work on what is open.
     fn work(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
         let request = self.request;
-        if request.command == Command::Static && !self.subject.can_run() && request.build.entries.is_empty() {
+        if request.command == Command::Static && self.has_no_start() {
             return Err(Error::Llvm(llvm::Error::NoMain));
         }
         if matches!(request.command, Command::Explore | Command::Predict) {
@@ -248,9 +250,14 @@ impl<'a> Line<'a> {
         self.sightings.extend(sightings.map(|sightings| (by, sightings)));
     }
 
+    /// Whether there is neither `main` nor an entry.
+    fn has_no_start(&self) -> bool {
+        self.subject.program().main.is_none() && self.request.build.entries.is_empty()
+    }
+
     /// Code without `main` and entries has no threads to speak of.
     fn analyse(&mut self, watcher: &mut dyn Watcher) {
-        if !self.subject.can_run() && self.request.build.entries.is_empty() {
+        if self.has_no_start() {
             return;
         }
         let open: Option<BTreeSet<Pair>> = self.request.lists_text_pairs().then(|| self.ledger.open().collect());

@@ -82,7 +82,7 @@ impl Finder<'_> {
     }
     /// The handles in an object.
     fn inside(&self, object: ObjectId) -> Vec<ProgramPoint> {
-        self.points_to.stored_in(object).into_iter().filter_map(|o| self.handle(o)).collect()
+        self.points_to.stored_in(object).iter().filter_map(|o| self.handle(*o)).collect()
     }
     /// The handles in the objects that an operand may point to.
     fn content(&self, function: FunctionId, address: &Operand) -> Vec<ProgramPoint> {

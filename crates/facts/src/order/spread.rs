@@ -1,7 +1,8 @@
 //! Contexts of all other code: one per function, thread, moment and arguments that matter.
 //!
 //! Such code changes nothing about threads, so what is known when it is entered holds throughout. A function that would
-//! get too many contexts gets one per thread, and in the end one for any thread at any time.
+//! get too many contexts is followed without its arguments, then once for all moments of a thread with threads beside it,
+//! and in the end, if very many threads run it, once for any thread at any time.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -20,8 +21,8 @@ use crate::spot::{Origin, Shift, Spot};
 
 /// Contexts of a function and thread that differ in moment or arguments.
 const MOST_PER_THREAD: usize = 8;
-/// Contexts of a function.
-const MOST_PER_FUNCTION: usize = 24;
+/// Threads that a function is followed in one by one.
+const MOST_THREADS: usize = 48;
 
 type Key = (FunctionId, Option<ThreadId>, MomentId, Vec<Binding>);
 
@@ -42,6 +43,8 @@ struct Spread<'p> {
     call_places: IndexVec<FunctionId, Vec<ProgramPoint>>,
     /// Stands for no moment in particular.
     whenever: MomentId,
+    /// For each thread the moment that stands for all of its moments.
+    sometime: IndexVec<ThreadId, MomentId>,
 }
 
 pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, budget: &Budget) -> Result<Order, Spent> {
@@ -61,7 +64,9 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, bu
         open: VecDeque::new(),
         call_places: call_places(program, points_to),
         whenever,
+        sometime: IndexVec::new(),
     };
+    spread.all_moments(&tree);
     spread.take_over(&tree);
     for (thread, info) in tree.threads.iter_enumerated() {
         let start = spread.moment(tree.starts.get(&thread).cloned().unwrap_or_default());
@@ -72,7 +77,7 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, bu
             spread.contexts[id].starts = true;
         }
     }
-    spread.outsiders();
+    spread.outsiders(tree.threads.iter().any(|thread| !thread.functions.is_empty()));
     let mut rounds = Rounds::new(budget, 16);
     while let Some(context) = spread.open.pop_front() {
         rounds.begin()?;
@@ -157,6 +162,20 @@ impl Spread<'_> {
         id
     }
 
+    /// For each thread, what is known at all of its points.
+    fn all_moments(&mut self, tree: &Tree<'_>) {
+        let mut all: IndexVec<ThreadId, Moment> = IndexVec::filled(tree.threads.len(), Moment::default());
+        for (thread, moment) in &tree.starts {
+            all[*thread].join(moment);
+        }
+        for walked in &tree.contexts {
+            walked.entry.iter().chain(walked.changes.values()).for_each(|moment| {
+                all[walked.thread].join(moment);
+            });
+        }
+        self.sometime = all.iter().map(|moment| self.moment(moment.clone())).collect();
+    }
+
     /// Takes over the contexts of thread code, with the same numbers.
     fn take_over(&mut self, tree: &Tree<'_>) {
         for (id, walked) in tree.contexts.iter_enumerated() {
@@ -239,6 +258,9 @@ impl Spread<'_> {
         if let Some(Binding::Spot(spot)) = bound {
             return Some(spot.shifted(Shift { offset: address.offset, stride: 0 }));
         }
+        if matches!(address.base, Base::Local(local) if self.points_to.local(function, local).len() != 1) {
+            return None;
+        }
         let spots = self.points_to.spots(function, address);
         let [spot] = spots[..] else { return None };
         let known = !matches!(self.points_to.origin(spot.object), Origin::Outside | Origin::Thread(_));
@@ -257,16 +279,9 @@ impl Spread<'_> {
             return *id;
         }
         let (function, thread, moment, bindings) = key.clone();
-        let of_function = &self.of_function[function];
-        let mine = of_function.iter().filter(|c| self.contexts[**c].thread == thread).count();
-        let anything = vec![Binding::Any; bindings.len()];
-        if thread.is_some() && of_function.len() >= MOST_PER_FUNCTION {
-            let id = self.enter(function, None, self.whenever, anything);
-            self.known.insert(key, id);
-            return id;
-        }
-        if mine >= MOST_PER_THREAD && bindings != anything {
-            let id = self.enter(function, thread, moment, anything);
+        if let Some(less) = self.less(&key) {
+            let (function, thread, moment, bindings) = less;
+            let id = self.enter(function, thread, moment, bindings);
             self.known.insert(key, id);
             return id;
         }
@@ -283,6 +298,28 @@ impl Spread<'_> {
         self.known.insert(key, id);
         self.open.push_back(id);
         id
+    }
+
+    /// What a function is entered with instead where it has too many contexts. It stands for all that is known in the
+    /// wanted one, and for more.
+    fn less(&self, (function, thread, moment, bindings): &Key) -> Option<Key> {
+        let of_function = &self.of_function[*function];
+        let thread = (*thread)?;
+        let anything = vec![Binding::Any; bindings.len()];
+        let mine = of_function.iter().filter(|c| self.contexts[**c].thread == Some(thread)).count();
+        if mine < MOST_PER_THREAD {
+            let others = of_function.iter().filter_map(|c| self.contexts[*c].thread);
+            let threads: BTreeSet<ThreadId> = others.collect();
+            let crowded = threads.len() >= MOST_THREADS && !threads.contains(&thread);
+            return crowded.then(|| (*function, None, self.whenever, anything));
+        }
+        if *bindings != anything {
+            return Some((*function, Some(thread), *moment, anything));
+        }
+        // Alone, nothing of the thread races; that is worth knowing wherever it is so.
+        let sometime = self.sometime[thread];
+        let differs = *moment != sometime && !self.moments[*moment].alive.is_empty();
+        (mine >= 2 * MOST_PER_THREAD && differs).then(|| (*function, Some(thread), sometime, anything))
     }
 
     fn visit(&mut self, context: ContextId) {
@@ -316,13 +353,12 @@ impl Spread<'_> {
         }
     }
 
-    /// Functions that code without a body may run, and, where such code is called, all that nobody else runs.
-    fn outsiders(&mut self) {
+    /// Functions that code without a body may run: those it was given. In a source without a start, all that there are.
+    fn outsiders(&mut self, has_start: bool) {
         let mut functions: BTreeSet<FunctionId> = self.points_to.called_by_outside().iter().copied().collect();
-        if !self.points_to.calls_outside().is_empty() {
-            let known: BTreeSet<FunctionId> = reachable(self.program, self.points_to);
-            let unknown = self.program.functions.ids().filter(|f| !known.contains(f));
-            functions.extend(unknown.filter(|f| !self.program.functions[*f].blocks.is_empty()));
+        if !has_start && !self.points_to.calls_outside().is_empty() {
+            let defined = self.program.functions.iter_enumerated().filter(|(_, function)| !function.blocks.is_empty());
+            functions.extend(defined.map(|(id, _)| id));
         }
         for function in functions {
             let anything = vec![Binding::Any; self.params(function)];
@@ -330,23 +366,6 @@ impl Spread<'_> {
             self.contexts[id].starts = true;
         }
     }
-}
-
-/// Functions that run by what the program itself says.
-fn reachable(program: &Program, points_to: &PointsTo) -> BTreeSet<FunctionId> {
-    let mut found = BTreeSet::new();
-    let mut open: Vec<FunctionId> = program.main.into_iter().collect();
-    while let Some(function) = open.pop() {
-        if !found.insert(function) {
-            continue;
-        }
-        for (block_id, block) in program.functions[function].blocks.iter_enumerated() {
-            for index in 0..block.statements.len() {
-                open.extend(points_to.invoke((function, block_id, index)).into_iter().flat_map(|i| i.callees.clone()));
-            }
-        }
-    }
-    found
 }
 
 /// How far an address is from the thread's argument, if it is made of it.

@@ -20,13 +20,14 @@ mod solver;
 mod wrappers;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
 use program::library::LibraryState;
 use program::{FunctionId, LocalId, Operand, Program};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::address::{Address, Addresses, Base};
@@ -72,6 +73,8 @@ pub struct PointsTo {
     calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     returned: IndexVec<FunctionId, Node>,
+    /// What is stored in objects that are their own homes, as far as it was asked for.
+    stored: IndexVec<ObjectId, OnceLock<Vec<ObjectId>>>,
 }
 
 impl PointsTo {
@@ -174,19 +177,25 @@ impl PointsTo {
         holders
     }
     /// Every object that is stored somewhere in an object, sorted.
-    pub fn stored_in(&self, object: ObjectId) -> Vec<ObjectId> {
-        let cells = self.solver.cells(object);
-        let mut found: Vec<ObjectId> = cells.flat_map(|(_, _, n)| self.solver.of(n).iter().map(|s| s.object)).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+    pub fn stored_in(&self, object: ObjectId) -> &[ObjectId] {
+        // Members of a collapsed node have its memory, and are asked about often.
+        let home = self.collapsed_node(object).unwrap_or(object);
+        self.stored[home].get_or_init(|| {
+            let cells = self.solver.cells(home);
+            let nodes: BTreeSet<Node> = cells.map(|(_, _, node)| self.solver.find(node)).collect();
+            let found: FxHashSet<ObjectId> =
+                nodes.into_iter().flat_map(|node| self.solver.of(node)).map(|spot| spot.object).collect();
+            let mut found: Vec<ObjectId> = found.into_iter().collect();
+            found.sort_unstable();
+            found
+        })
     }
     /// Where the pointers stored in what an operand points to may point to, anywhere there, so many times over; wherever
     /// functions without a body may if nothing is known.
     pub fn behind(&self, function: FunctionId, operand: &Operand, times: u8) -> Vec<Spot> {
         let mut objects: Vec<ObjectId> = self.of(function, operand).iter().map(|spot| spot.object).collect();
         for _ in 0..times {
-            objects = objects.iter().flat_map(|object| self.stored_in(*object)).collect();
+            objects = objects.iter().flat_map(|object| self.stored_in(*object)).copied().collect();
             objects.sort_unstable();
             objects.dedup();
         }
@@ -197,8 +206,8 @@ impl PointsTo {
     }
     /// Where the pointers may point to that calls left in memory of the library.
     pub fn behind_library(&self, state: LibraryState) -> Vec<Spot> {
-        let kept = self.object(Origin::Library(state)).map_or_else(Vec::new, |object| self.stored_in(object));
-        kept.into_iter().map(|object| Spot::new(object, Shift::ANYWHERE)).collect()
+        let kept = self.object(Origin::Library(state)).map_or(&[][..], |object| self.stored_in(object));
+        kept.iter().map(|object| Spot::new(*object, Shift::ANYWHERE)).collect()
     }
     /// Where functions without a body may point to.
     pub fn outside(&self) -> &[Spot] {
@@ -269,7 +278,7 @@ impl PointsTo {
         self.objects().iter().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None })
     }
     /// Objects whose addresses were written through pointers of which nothing is known, sorted.
-    pub fn written_anywhere(&self) -> Vec<ObjectId> {
+    pub fn written_anywhere(&self) -> &[ObjectId] {
         self.stored_in(self.unknown)
     }
     /// The operands of a statement's accesses that are wild: nothing is known about where they point.

@@ -2,6 +2,7 @@
 
 use inkwell::llvm_sys::{LLVMTailCallKind, LLVMValueKind};
 use model::SiteId;
+use program::Unmodelled;
 use program::library::{self, LibraryFunction, Role};
 
 use super::Weaver;
@@ -103,12 +104,12 @@ impl<'m> Weaver<'_, 'm> {
                 self.insert.before(call);
                 self.insert.hook("__rp_fence", &[self.insert.const_i32(code(order)), self.site(site)]);
             }
-            Assembly::Unknown => {
+            Assembly::Operands | Assembly::Unknown => {
                 // It may order anything, so all of it is ordered: what races in spite of that is a race.
                 let place = self.insert.to_pointer(self.insert.const_i64(wire::ASSEMBLY));
                 self.insert.before(call);
                 self.update_at(call, place, 1, site);
-                self.unmodelled(Some(site), "inline assembly", None);
+                self.unmodelled(Some(site), Unmodelled::UNSEEN_ASSEMBLY, None);
             }
         }
     }

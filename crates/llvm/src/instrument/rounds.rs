@@ -107,7 +107,8 @@ impl<'m> Weaver<'_, 'm> {
         let Some(function) = call.called_function() else {
             // What an update of inline assembly does to memory is looked at when it has been executed.
             let assembly = call.callee().filter(|c| c.kind() == LLVMValueKind::LLVMInlineAsmValueKind);
-            return assembly.is_some_and(|assembly| Assembly::of(assembly, call) != Assembly::Unknown);
+            let seen = |effect| !matches!(effect, Assembly::Operands | Assembly::Unknown);
+            return assembly.is_some_and(|assembly| seen(Assembly::of(assembly, call)));
         };
         let name = function.name();
         if function.is_intrinsic() {

@@ -7,6 +7,7 @@ use inkwell::llvm_sys::LLVMLinkage;
 use super::Weaver;
 use crate::assembly;
 use crate::ir::Value;
+use crate::lower::FUNCTION_SECTIONS;
 
 const DATA: &CStr = c"rp_data";
 const BSS: &CStr = c"rp_bss";
@@ -26,13 +27,13 @@ const ASSEMBLY: &str = "\
 /// Places every writable global that has no section of its own.
 pub(super) fn assign(weaver: &mut Weaver<'_, '_>) {
     let module = weaver.module;
-    if module.has_assembly() {
+    if !assembly::only_names(&module.assembly()) {
         weaver.unmodelled(None, assembly::OUTSIDE, None);
     }
     for global in module.globals().into_iter().filter(|g| is_writable(*g)) {
         match global.section().as_str() {
             "" => assign_one(global),
-            name if [".init_array", ".fini_array", ".preinit_array"].iter().any(|p| name.starts_with(p)) => {
+            name if FUNCTION_SECTIONS.iter().any(|p| name.starts_with(p)) => {
                 weaver.unmodelled(None, format!("puts `{}` into the section `{name}`", global.name()), None);
             }
             _ => {}

@@ -9,7 +9,7 @@ use inkwell::llvm_sys::target::LLVMGetModuleDataLayout;
 
 use program::Architecture;
 
-use super::{Layout, Node, Ty, Value, require};
+use super::{Layout, Node, Ty, Value, require, text};
 
 /// A live module.
 #[derive(Clone, Copy)]
@@ -107,12 +107,14 @@ impl<'m> Module<'m> {
         unsafe { Value::made(LLVMGetIntrinsicDeclaration(self.raw, id, &mut overload.raw(), 1)) }
     }
 
-    /// Whether the module has assembly outside of functions.
-    pub(crate) fn has_assembly(self) -> bool {
+    /// The assembly outside of functions.
+    pub(crate) fn assembly(self) -> String {
         let mut len = 0;
-        // SAFETY: a live module; LLVM sets the length.
-        unsafe { LLVMGetModuleInlineAsm(self.raw, &mut len) };
-        len > 0
+        // SAFETY: a live module; LLVM returns the start and sets the length of its text, which is copied at once.
+        unsafe {
+            let start = LLVMGetModuleInlineAsm(self.raw, &mut len);
+            text(start, len)
+        }
     }
 
     /// Adds assembly outside of functions.

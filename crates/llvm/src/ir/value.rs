@@ -204,4 +204,28 @@ impl<'m> Value<'m> {
             text(start, len)
         }
     }
+
+    /// The function or variable with this name in the module that an instruction is in.
+    pub(crate) fn symbol_beside(self, name: &str) -> Option<Self> {
+        let (function, name) = (self.function()?, std::ffi::CString::new(name).ok()?);
+        // SAFETY: a live function has a module, in which LLVM looks up a string that ends with a null byte.
+        unsafe {
+            let module = LLVMGetGlobalParent(function.raw());
+            let found = Self::from_raw(LLVMGetNamedFunction(module, name.as_ptr()));
+            found.or_else(|| Self::from_raw(LLVMGetNamedGlobal(module, name.as_ptr())))
+        }
+    }
+
+    /// The constraints of inline assembly, separated by commas; empty for other values.
+    pub(crate) fn assembly_constraints(self) -> String {
+        if self.kind() != LLVMValueKind::LLVMInlineAsmValueKind {
+            return String::new();
+        }
+        let mut len = 0;
+        // SAFETY: as above.
+        unsafe {
+            let start = LLVMGetInlineAsmConstraintString(self.raw(), &mut len);
+            text(start, len)
+        }
+    }
 }

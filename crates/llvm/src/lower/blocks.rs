@@ -3,7 +3,8 @@
 //! A block of the module is one block here, unless one of its calls may be left by an exception or a jump
 //! ([`Unwinding`](super::unwinding::Unwinding)) or returns twice. Then it is cut after that call, and the first piece
 //! keeps the block's number. A call without a handler that is left takes control out of the function, or to where a
-//! call of the function that returns twice goes on: the target of a jump is not known.
+//! call of the function that returns twice goes on: the target of a jump is not known. A block is also cut before a call
+//! that a thread which is cancelled does not make: what the call waits for has not happened then.
 
 use inkwell::llvm_sys::LLVMOpcode;
 use program::{Block, BlockId, Expr, Operand, Statement, Stmt, Terminator};
@@ -22,6 +23,10 @@ impl<'m> Body<'_, '_, 'm> {
         }
         for block in blocks {
             for instruction in block.instructions() {
+                if self.cuts_before(instruction) {
+                    let piece = self.new_block();
+                    self.pieces.entry(block).or_default().push(piece);
+                }
                 if self.cuts(instruction) {
                     let piece = self.new_block();
                     self.pieces.entry(block).or_default().push(piece);
@@ -29,7 +34,8 @@ impl<'m> Body<'_, '_, 'm> {
                         self.again.push(piece);
                     }
                 }
-                if instruction.opcode() == Some(LLVMOpcode::LLVMInvoke) && self.lowering.unwinding.may_jump(instruction)
+                if instruction.opcode() == Some(LLVMOpcode::LLVMInvoke)
+                    && (self.lowering.unwinding.may_jump(instruction) || self.cuts_before(instruction))
                 {
                     let before = self.new_block();
                     self.before_handlers.insert(block, before);
@@ -48,6 +54,11 @@ impl<'m> Body<'_, '_, 'm> {
     fn cuts(&self, instruction: Value<'m>) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMCall)
             && (returns_twice(instruction) || self.lowering.unwinding.may_leave(self.function, instruction))
+    }
+
+    /// Whether a block is cut before the instruction.
+    fn cuts_before(&self, instruction: Value<'m>) -> bool {
+        self.lowering.unwinding.may_be_cancelled(instruction)
     }
 
     /// The block's number, for those who go there.
@@ -74,6 +85,14 @@ impl<'m> Body<'_, '_, 'm> {
         let mut end = Terminator::Unreachable;
         for instruction in block.instructions() {
             self.site = self.lowering.sites.id(instruction);
+            if self.cuts_before(instruction)
+                && let Some(next) = pieces.next()
+            {
+                let handler = self.before_handlers.get(&block).filter(|_| instruction.next_instruction().is_none());
+                let handler = handler.copied().unwrap_or_else(|| self.outward());
+                self.close(current, Terminator::Any(vec![next, handler]));
+                current = next;
+            }
             if self.cuts(instruction) {
                 let Some(next) = pieces.next() else { continue };
                 let terminator = self.leaving_call(instruction, next);

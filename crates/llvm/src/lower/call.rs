@@ -6,7 +6,7 @@ use program::library::{self, Effect, LibraryFunction, Role, Size, atomics, threa
 use program::{BinaryOp, Callee, CompareOp, Expr, Operand, RmwOp, Stmt};
 
 use super::body::Body;
-use crate::assembly::{self, Assembly};
+use crate::assembly::{self, Assembly, Touch};
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
 use crate::openmp;
@@ -90,8 +90,12 @@ impl<'m> Body<'_, '_, 'm> {
         operands
     }
 
-    /// Inline assembly; its outputs are not known.
+    /// Inline assembly; its outputs are not known, except that none at all changes nothing.
     fn assembly(&mut self, call: Value<'m>, assembly: Value<'m>) {
+        if let Some(value) = assembly::passed_on(assembly, call) {
+            let value = self.operand(value);
+            return self.define(call, Expr::Use(value));
+        }
         match Assembly::of(assembly, call) {
             Assembly::Nothing => {}
             Assembly::Fence(order) => self.emit(Stmt::Fence(order)),
@@ -102,9 +106,59 @@ impl<'m> Body<'_, '_, 'm> {
                     self.emit(Stmt::Rmw { dst, op, address, value, size, order });
                 }
             }
-            Assembly::Unknown => self.unmodelled("inline assembly", None),
+            Assembly::Operands => {
+                let touches = assembly::touches(assembly, call).unwrap_or_default();
+                touches.into_iter().for_each(|touch| self.assembly_touch(touch));
+            }
+            Assembly::Unknown => return self.unknown_assembly(call, assembly),
         }
         self.define(call, Expr::Use(Operand::Any));
+    }
+
+    fn assembly_touch(&mut self, touch: Touch<'m>) {
+        let (value, len) = (Operand::Any, Operand::Any);
+        match touch {
+            Touch::Read(place, ty) => {
+                let (address, size, dst) = (self.operand(place), self.size(ty), self.fresh());
+                self.emit(Stmt::Load { dst, address, size, atomic: None });
+            }
+            Touch::Write(place, ty) => {
+                let (address, size) = (self.operand(place), self.size(ty));
+                self.emit(Stmt::Store { address, value, size, atomic: None });
+            }
+            Touch::Fill(to) | Touch::Behind(to) => {
+                let to = self.operand(to);
+                self.emit(Stmt::Fill { to, value, len });
+            }
+            Touch::Copy(to, from) => {
+                let (to, from) = (self.operand(to), self.operand(from));
+                self.emit(Stmt::Copy { to, from, len });
+            }
+        }
+    }
+
+    /// Touches the operands in memory, and does what a function without a body may do with everything it is given or
+    /// names. It may start a thread only by calling the kernel.
+    fn unknown_assembly(&mut self, call: Value<'m>, assembly: Value<'m>) {
+        let mut args: Vec<Operand> = call.arguments().map(|argument| self.operand(argument)).collect();
+        if args.iter().any(|arg| matches!(arg, Operand::Const(number) if assembly::STARTS_THREADS.contains(number))) {
+            self.unmodelled(assembly::UNKNOWN, None);
+        }
+        for (place, ty) in assembly::operands(call) {
+            self.assembly_touch(Touch::Write(place, ty));
+        }
+        let pointers: Vec<_> = call.arguments().filter(|argument| self.is_pointer_input(call, *argument)).collect();
+        pointers.into_iter().for_each(|pointer| self.assembly_touch(Touch::Behind(pointer)));
+        args.extend(assembly::symbols(assembly, call).into_iter().map(|symbol| self.symbols().constant(symbol)));
+        let function = self.lowering.unknown_assembly();
+        let dst = self.optional_result(call);
+        self.emit(Stmt::Call { dst, callee: Callee::Direct(function), args });
+    }
+
+    /// Whether an argument of inline assembly is a pointer in a register, and not the address of an operand in memory.
+    fn is_pointer_input(&self, call: Value<'m>, argument: Value<'m>) -> bool {
+        let constant = matches!(self.operand(argument), Operand::Function(_) | Operand::Const(_));
+        argument.is_pointer() && !constant && assembly::operands(call).all(|(place, _)| place != argument)
     }
 
     fn intrinsic(&mut self, call: Value<'m>, name: &str, effect: Intrinsic) {

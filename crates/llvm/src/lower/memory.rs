@@ -3,7 +3,7 @@
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
 use model::Order;
 use program::library::CType;
-use program::{Architecture, BinaryOp, Expr, Operand, RmwOp, Stmt};
+use program::{Architecture, BinaryOp, Expr, Operand, RmwOp, Stmt, Unmodelled};
 
 use super::body::Body;
 use crate::ir::{Ty, Value};
@@ -47,7 +47,15 @@ impl<'m> Body<'_, '_, 'm> {
         u32::try_from(self.symbols().layout.store_size(ty)).unwrap_or(u32::MAX)
     }
 
+    /// Notes an access to memory of another kind than that of variables.
+    fn note_space(&mut self, pointer: Value<'m>) {
+        if pointer.ty().address_space().is_some_and(|space| space != 0) {
+            self.unmodelled(Unmodelled::SPECIAL_MEMORY, None);
+        }
+    }
+
     pub(super) fn load(&mut self, load: Value<'m>) {
+        self.note_space(load.part(0));
         let (address, size) = (self.operand(load.part(0)), self.size(load.ty()));
         if size == 0 {
             return;
@@ -70,6 +78,7 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     pub(super) fn store(&mut self, store: Value<'m>) {
+        self.note_space(store.part(1));
         let value = store.part(0);
         let (address, size) = (self.operand(store.part(1)), self.size(value.ty()));
         if size > 0 {

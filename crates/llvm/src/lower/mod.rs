@@ -43,6 +43,9 @@ use crate::sites::Sites;
 /// The symbol of `main` after instrumentation has renamed it, and before.
 const MAIN: [&str; 2] = ["main", "__rp_user_main"];
 
+/// Sections with functions that run before or after `main`.
+pub(crate) const FUNCTION_SECTIONS: [&str; 3] = [".init_array", ".fini_array", ".preinit_array"];
+
 /// Lowers a module. Functions and sites are numbered as in `functions` and `sites`; functions and sites that stand
 /// for what libraries do come after them. Calls of the functions named in `assume_pure` have no effect.
 pub(crate) fn lower<'m>(
@@ -69,6 +72,7 @@ pub(crate) fn lower<'m>(
         routines: BTreeMap::new(),
         results: FxHashMap::default(),
         errno: None,
+        assembly: None,
         sections: None,
         unwinding: Unwinding::new(functions),
         exceptions: Exceptions::new(functions),
@@ -98,6 +102,8 @@ pub(crate) struct Lowering<'a, 'm> {
     /// The variables in which functions return structs.
     results: FxHashMap<Value<'m>, GlobalId>,
     errno: Option<GlobalId>,
+    /// Stands for inline assembly whose effects are not known.
+    assembly: Option<FunctionId>,
     sections: Option<GlobalId>,
     unwinding: Unwinding<'m>,
     exceptions: Exceptions,
@@ -147,7 +153,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     fn module_assembly(&mut self, module: Module<'m>) {
-        if module.has_assembly() {
+        if !assembly::only_names(&module.assembly()) {
             let what = assembly::OUTSIDE.to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
@@ -169,7 +175,7 @@ impl<'m> Lowering<'_, 'm> {
         let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
         let handles =
             |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
-        if self.unwinding.jumps() && declared.any(|f| handles(&f)) {
+        if self.unwinding.long_jumps() && declared.any(|f| handles(&f)) {
             let what = "jumps, perhaps out of a handler of a signal".to_owned();
             self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
         }
@@ -177,6 +183,11 @@ impl<'m> Lowering<'_, 'm> {
 
     fn global(&mut self, global: Value<'m>) -> Global {
         let described = names::global(global);
+        let section = global.section();
+        if FUNCTION_SECTIONS.iter().any(|prefix| section.starts_with(prefix)) {
+            let what = format!("puts `{}` into the section `{section}`", global.name());
+            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        }
         let size = self.symbols.layout.stride(global.value_type());
         // What is defined elsewhere is of unknown content, at least one word of it.
         let (size, content) = match global.initializer() {
@@ -197,6 +208,14 @@ impl<'m> Lowering<'_, 'm> {
             thread_local: global.is_thread_local(),
             constant: global.is_constant_global(),
         }
+    }
+
+    /// The function without a body that stands for inline assembly whose effects are not known.
+    fn unknown_assembly(&mut self) -> FunctionId {
+        let name = assembly::UNKNOWN.to_owned();
+        let function =
+            Function { symbol: name.clone(), name, params: 0, locals: IndexVec::new(), blocks: IndexVec::new() };
+        *self.assembly.get_or_insert_with(|| self.program.functions.push(function))
     }
 
     /// The variable that `errno` stands for.

@@ -208,8 +208,7 @@ impl<'m> Body<'_, '_, 'm> {
             ThreadOp::GuardEnter { .. } | ThreadOp::GuardLeave { .. } => {}
             ThreadOp::KeyCreate { destructor, .. } => {
                 if !matches!(arg(destructor), Operand::Const(0) | Operand::Function(_)) {
-                    let what = format!("calls `{}` with a destructor that is not constant", function.name);
-                    self.unmodelled(&what, Some(function.name));
+                    self.keep_destructor(arg(destructor));
                 }
                 self.succeeds(call);
             }

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
 use program::library::threads::{self, ThreadOp};
-use program::{BlockId, Callee, FunctionId, Global, GlobalId, LocalId, Operand, Stmt, Terminator};
+use program::{BlockId, Callee, FunctionId, Global, GlobalId, LocalId, Operand, Stmt, SyncOp, Terminator};
 
-use super::Lowering;
 use super::body::Body;
+use super::{Lowering, variable};
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
 
@@ -21,6 +21,8 @@ enum Handler {
     Key(FunctionId, Option<GlobalId>),
     /// Called with the address of a thread-local variable.
     Variable(FunctionId, Option<GlobalId>),
+    /// Called with a value that is not known; this variable has the destructor's address.
+    Stored(GlobalId),
 }
 
 /// The destructors that run when a thread ends.
@@ -33,6 +35,8 @@ pub(super) struct ThreadEnd {
     routines: BTreeMap<FunctionId, FunctionId>,
     /// The variables that hold the values of keys, by key.
     cells: BTreeMap<GlobalId, GlobalId>,
+    /// The variable that holds the destructors of keys that are not constant.
+    stored: Option<GlobalId>,
 }
 
 impl ThreadEnd {
@@ -71,13 +75,23 @@ impl<'m> Body<'_, '_, 'm> {
         self.lowering.key_cell(key.part(0))
     }
 
-    /// The start routine of a new thread together with what runs when the thread ends.
+    /// Keeps the destructor of a key that is not constant.
+    pub(super) fn keep_destructor(&mut self, destructor: Operand) {
+        if let Some(variable) = self.lowering.thread_end.stored {
+            let address = Operand::Global(variable, 0);
+            self.emit_private(Stmt::Store { address, value: destructor, size: 8, atomic: None });
+        }
+    }
+
+    /// The start routine of a new thread together with what runs when the thread ends. Where the routine is not constant,
+    /// a thread of its own, which nobody waits for, runs the destructors: at any time, which includes the right one.
     pub(super) fn start_routine(&mut self, routine: Operand) -> Operand {
         let Some(end) = self.lowering.thread_end.function else { return routine };
         match routine {
             Operand::Function(function) => Operand::Function(self.lowering.routine_with_end(function, end)),
             other => {
-                self.unmodelled("destructors at the end of a thread whose start routine is not constant", None);
+                let (function, arg) = (Operand::Function(end), Operand::Const(0));
+                self.emit(Stmt::Sync { dst: None, op: SyncOp::Create { function, arg } });
                 other
             }
         }
@@ -116,6 +130,11 @@ impl<'m> Lowering<'_, 'm> {
         Some(cell)
     }
 
+    fn stored_destructor(&mut self) -> GlobalId {
+        let globals = &mut self.program.globals;
+        *self.thread_end.stored.get_or_insert_with(|| globals.push(variable("destructor of a key", 8, false)))
+    }
+
     /// Finds the destructors that the module registers.
     pub(super) fn collect_thread_end(&mut self) {
         for (_, function) in self.symbols.functions.defined().collect::<Vec<_>>() {
@@ -128,7 +147,8 @@ impl<'m> Lowering<'_, 'm> {
                             let cell = argument(key).and_then(|key| self.key_cell(key));
                             Handler::Key(destructor, cell)
                         }
-                        _ => continue,
+                        Some(Operand::Const(0)) => continue,
+                        _ => Handler::Stored(self.stored_destructor()),
                     },
                     _ if call.called_function().is_some_and(|f| registers_destructor(&f.name())) => {
                         let Some(Operand::Function(destructor)) = constant(self, 0) else { continue };
@@ -168,14 +188,22 @@ impl<'m> Lowering<'_, 'm> {
                         let (address, value) = (Operand::Global(cell, 0), Operand::Const(0));
                         draft.push(&mut self.program.sites, Stmt::Store { address, value, size: 8, atomic: None });
                     }
-                    (destructor, value)
+                    (Operand::Function(destructor), value)
                 }
                 Handler::Variable(destructor, variable) => {
                     draft.end(Terminator::Goto(destroy));
-                    (destructor, variable.map_or(Operand::Any, |v| Operand::Global(v, 0)))
+                    (Operand::Function(destructor), variable.map_or(Operand::Any, |v| Operand::Global(v, 0)))
+                }
+                Handler::Stored(variable) => {
+                    let destructor = draft.load_private(Operand::Global(variable, 0));
+                    draft.end(Terminator::Branch { condition: destructor, then: destroy, otherwise: BlockId(0) });
+                    (destructor, Operand::Any)
                 }
             };
-            let stmt = self.handler_call(destructor, object);
+            let stmt = match destructor {
+                Operand::Function(destructor) => self.handler_call(destructor, object),
+                stored => Stmt::Call { dst: None, callee: Callee::Indirect(stored), args: vec![object] },
+            };
             draft.push(&mut self.program.sites, stmt);
             draft.end(Terminator::Goto(BlockId(0)));
         }

@@ -4,6 +4,8 @@
 //!   is assumed of functions of C++ alone, without allocation, which succeeds. `pthread_exit` unwinds the stack like an
 //!   exception; in C it jumps from one `pthread_cleanup_push` to the next.
 //! - A jump leaves a call of `longjmp`, of a function that calls it, or of any unknown one in a module that jumps.
+//! - In a module that cancels threads, a call that is a cancellation point may be left before it does anything, as by
+//!   `pthread_exit`.
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use program::library::threads::{self, ThreadOp};
@@ -17,6 +19,10 @@ use crate::ir::Value;
 const CLEANUP: &str = "__pthread_register_cancel";
 /// What a handler of `pthread_cleanup_push` ends with.
 const NEXT_CLEANUP: &str = "__pthread_unwind_next";
+/// What ends another thread at its next cancellation point.
+const CANCEL: &str = "pthread_cancel";
+/// What may let it end anywhere.
+const ASYNCHRONOUS: [&str; 5] = ["bsd_signal", "pthread_setcanceltype", "sigaction", "signal", "sysv_signal"];
 const BUILTIN_SETJMP: &str = "llvm.eh.sjlj.setjmp";
 const BUILTIN_LONGJMP: &str = "llvm.eh.sjlj.longjmp";
 
@@ -34,8 +40,14 @@ enum Leaves<'m> {
 pub(super) struct Unwinding<'m> {
     throwing: FxHashSet<Value<'m>>,
     jumping: FxHashSet<Value<'m>>,
-    /// Whether the module jumps at all.
+    /// Whether the module jumps at all, or cancels threads, which leave as by a jump.
     jumps: bool,
+    /// Whether the module calls `longjmp`.
+    long_jumps: bool,
+    /// Whether the module cancels threads.
+    cancels: bool,
+    /// Whether threads may be cancelled anywhere: they ask for it, or a handler of a signal has a cancellation point.
+    anywhere: bool,
     /// Whether `pthread_exit` jumps.
     cleanups: bool,
 }
@@ -49,10 +61,12 @@ impl<'m> Unwinding<'m> {
             functions.defined().map(|(_, function)| (function, function.instructions())).collect();
         let mut calls = defined.iter().flat_map(|(_, instructions)| instructions).filter_map(|i| i.called_function());
         let cleanups = declared().any(|name| name == CLEANUP);
-        let jumps = cleanups
-            || declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
+        let cancels = declared().any(|name| name == CANCEL);
+        let anywhere = cancels && declared().any(|name| ASYNCHRONOUS.contains(&name.as_str()));
+        let long_jumps = declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
             || calls.any(|f| f.is_intrinsic() && f.name() == BUILTIN_LONGJMP);
-        let mut this = Self { cleanups, jumps, ..Self::default() };
+        let jumps = cleanups || long_jumps || cancels;
+        let mut this = Self { cleanups, jumps, long_jumps, cancels, anywhere, ..Self::default() };
         let (mut throws, mut jumps) = (Vec::new(), Vec::new());
         for (function, instructions) in &defined {
             let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
@@ -61,7 +75,8 @@ impl<'m> Unwinding<'m> {
             let passes = |i: &&Value<'m>| is(i, LLVMOpcode::LLVMCall) || is(i, LLVMOpcode::LLVMInvoke) && resumes;
             let throwing = instructions.iter().filter(|_| !function.never_unwinds()).filter(passes);
             throws.push((*function, throwing.map(|i| this.throw(*i)).collect::<Vec<_>>()));
-            jumps.push((*function, instructions.iter().map(|i| this.jump(*i)).collect::<Vec<_>>()));
+            let left = |i: &Value<'m>| if this.may_be_cancelled(*i) { Leaves::Perhaps } else { this.jump(*i) };
+            jumps.push((*function, instructions.iter().map(left).collect::<Vec<_>>()));
         }
         this.throwing = leaving(throws);
         this.jumping = leaving(jumps);
@@ -76,9 +91,44 @@ impl<'m> Unwinding<'m> {
     pub(super) fn leaves(&self, function: Value<'m>) -> bool {
         self.throws(function) || self.jumping.contains(&function)
     }
-    /// Whether the module jumps.
-    pub(super) fn jumps(&self) -> bool {
-        self.jumps
+    /// Whether the module calls `longjmp`.
+    pub(super) fn long_jumps(&self) -> bool {
+        self.long_jumps
+    }
+
+    /// Whether a thread that another one cancels may end instead of executing the instruction. Too many is no mistake. Where
+    /// it may end anywhere, that is before calls and at the end of functions: nothing else takes or releases a lock or
+    /// waits.
+    pub(super) fn may_be_cancelled(&self, call: Value<'m>) -> bool {
+        if self.anywhere && call.opcode() == Some(LLVMOpcode::LLVMRet) {
+            return true;
+        }
+        let Some(callee) = call.called_function().filter(|f| self.cancels && f.is_declaration() && !f.is_intrinsic())
+        else {
+            return false;
+        };
+        let name = callee.name();
+        if self.anywhere {
+            return true;
+        }
+        match (threads::lookup(&name), library::lookup(&name)) {
+            (Some(function), _) => match function.op {
+                ThreadOp::CondWait { .. }
+                | ThreadOp::Join { .. }
+                | ThreadOp::SemWait { .. }
+                | ThreadOp::TestCancel
+                | ThreadOp::Unmodelled
+                | ThreadOp::Yield => true,
+                ThreadOp::Lock { .. } => name.contains("rwlock"),
+                _ => false,
+            },
+            (None, Some(row)) => {
+                let in_memory = ["mem", "str", "wmem", "wcs", "is", "to", "bcmp", "bcopy", "bzero", "__cxa", "_Z"];
+                let waits = matches!(row.role, Role::Ordinary | Role::AllocateInside);
+                waits && !row.is_pure() && !in_memory.iter().any(|prefix| name.starts_with(prefix))
+            }
+            (None, None) => false,
+        }
     }
 
     fn throw(&self, call: Value<'m>) -> Leaves<'m> {

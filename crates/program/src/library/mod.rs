@@ -253,6 +253,17 @@ pub fn is_runtime_table(symbol: &str) -> bool {
     ABSTRACT.contains(&symbol) || TYPES.iter().any(|prefix| symbol.starts_with(prefix))
 }
 
+/// Whether the variable with this linker name points to a stream of the C library.
+pub fn is_stream_variable(symbol: &str) -> bool {
+    matches!(symbol, "stdin" | "stdout" | "stderr")
+}
+
+/// Whether the variable with this linker name is the C library's, which uses it in the functions whose rows say so.
+pub fn is_library_variable(symbol: &str) -> bool {
+    is_stream_variable(symbol)
+        || LibraryState::ALL.iter().any(|state| state.variables().iter().any(|(name, _)| *name == symbol))
+}
+
 /// Whether the function with this linker name sends or waits for signals or says what is done about them, and touches no
 /// memory but what its row says: what is opaque about it is only when handlers run.
 pub fn is_about_signals(name: &str) -> bool {

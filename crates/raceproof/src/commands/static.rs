@@ -53,7 +53,7 @@ impl Static {
         let budget = self.budget.budget(&settings, None)?;
         let build = self.program.build_options(&settings)?;
         if let Some(emit) = self.emit {
-            let subject = Subject::new(&build, &budget)?;
+            let subject = Subject::text(&build, &budget)?;
             output::print(&check::facts_text(&subject, emit == Emit::FactsDot)?)?;
             return Ok(ExitCode::SUCCESS);
         }

@@ -76,7 +76,7 @@ impl Verify {
         }
         let build = self.program.build_options(&settings)?;
         if self.emit.is_some() {
-            let net = check::net(&Subject::new(&build, &budget)?, &proofs, &budget).ok_or_else(|| {
+            let net = check::net(&Subject::text(&build, &budget)?, &proofs, &budget).ok_or_else(|| {
                 let help = "without `--emit`, the report says what there is";
                 Failure::new("there is no pair, or something in the program is not modelled: no net", help)
             })?;

@@ -4,10 +4,11 @@ mod calls;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
-use program::library;
+use program::library::{self, Effect};
 use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,6 +17,7 @@ use super::solver::{Node, POINTER, Solver, Source, Task};
 use super::{Invoke, PointsTo, local_nodes, wrappers};
 use crate::Options;
 use crate::address::{Addresses, Base};
+use crate::formats::may_store_pointer;
 use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 
@@ -53,6 +55,26 @@ struct Generator<'p> {
     calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     passages: Passages,
+    /// Whether the program may read pointers from text.
+    scans_pointers: bool,
+}
+
+/// Whether a program may read pointers from text.
+fn scans_pointers(program: &Program) -> bool {
+    let statements = program.functions.iter().flat_map(|f| f.blocks.iter()).flat_map(|b| &b.statements);
+    let formats = statements.filter_map(|statement| match &statement.stmt {
+        Stmt::Library { function, args, .. } => Some((library::lookup(function)?, args)),
+        _ => None,
+    });
+    formats.into_iter().any(|(row, args)| {
+        row.effects.iter().any(|effect| match effect {
+            Effect::Format(format) => {
+                let text = args.get(usize::from(format.format)).copied().unwrap_or(Operand::Any);
+                may_store_pointer(program, format, &text)
+            }
+            _ => false,
+        })
+    })
 }
 
 /// A number of bytes that is known.
@@ -94,6 +116,7 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
         calls_outside: Vec::new(),
         by_outside: Vec::new(),
         passages: Passages::default(),
+        scans_pointers: scans_pointers(program),
     };
     generator.run(&options.entries, budget)?;
     let Generator {
@@ -112,7 +135,9 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
     by_outside.sort_unstable();
     solver.settle();
     let clones = clones.keys().map(|made| (*made, names_of(*made, &clones))).collect();
+    let stored = solver.objects.iter().map(|_| OnceLock::new()).collect();
     Ok(PointsTo {
+        stored,
         addresses,
         ids,
         solver,
@@ -259,6 +284,14 @@ impl<'p> Generator<'p> {
     fn globals(&mut self) {
         for (id, global) in self.program.globals.iter_enumerated() {
             let object = self.object(Origin::Global(id));
+            // Variables of the C library: it uses them as its rows say, and nobody else knows them.
+            if library::is_stream_variable(&global.symbol) && global.relocations == [(0, Operand::Any)] {
+                let stream = self.start(Origin::Stream(id));
+                let cell = self.solver.cell(Spot::start(object), POINTER);
+                self.solver.flow(stream, cell);
+                continue;
+            }
+            let of_library = library::is_library_variable(&global.symbol);
             let elsewhere = !library::is_runtime_table(&global.symbol);
             for (offset, target) in &global.relocations {
                 let at = Spot::start(object).shifted(Shift { offset: *offset as i64, stride: 0 });
@@ -268,7 +301,9 @@ impl<'p> Generator<'p> {
                     from = Source::Nothing;
                     if elsewhere {
                         from = Source::Node(self.outside, Shift::default());
-                        self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                        if !of_library {
+                            self.solver.flow(Source::Spot(Spot::new(object, Shift::ANYWHERE)), self.outside);
+                        }
                     }
                 }
                 let cell = self.solver.cell(at, POINTER);

@@ -1,12 +1,60 @@
 //! Library functions as constraints, by their rows.
 
-use program::library::{self, Effect, LibraryState, Role, Size};
+use program::library::{self, Effect, Format, FormatArgs, LibraryState, Role, Size};
 use program::{FunctionId, LocalId, Operand};
 
 use super::{Generator, constant};
+use crate::formats::{may_convert, may_store_pointer};
 use crate::invocations::{How, ProgramPoint};
 use crate::points_to::solver::{POINTER, Source, Task};
 use crate::spot::{Origin, Shift, Spot};
+
+/// Functions that run another process or ask the kernel: they use what they are given while they are called, and keep
+/// none of it. What they return is a number or memory of their own.
+const KEEPS_NOTHING: [&str; 42] = [
+    "_Fork",
+    "chroot",
+    "clock_settime",
+    "copy_file_range",
+    "daemon",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "fexecve",
+    "flock",
+    "fork",
+    "freeaddrinfo",
+    "getaddrinfo",
+    "inotify_add_watch",
+    "inotify_init",
+    "ioctl",
+    "lockf",
+    "mincore",
+    "pclose",
+    "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "prctl",
+    "sendfile",
+    "settimeofday",
+    "shm_open",
+    "shm_unlink",
+    "signalfd",
+    "splice",
+    "system",
+    "tee",
+    "timerfd_create",
+    "timerfd_settime",
+    "vfork",
+    "wait",
+    "wait3",
+    "waitid",
+    "waitpid",
+];
 
 impl<'p> Generator<'p> {
     /// Anywhere in the objects of the pointers that an operand points to.
@@ -14,6 +62,31 @@ impl<'p> Generator<'p> {
         let (at, to) = (self.source(f, address), self.solver.node());
         self.solver.task(at, Task::Load { shift: Shift::default(), size: POINTER, to });
         Source::Node(to, Shift::ANYWHERE)
+    }
+
+    /// Pointers that are read from text: any of which nothing is known, to a new block, or one that was printed.
+    fn format(&mut self, (f, block, index): ProgramPoint, format: &Format, args: &'p [Operand]) {
+        let text = args.get(usize::from(format.format)).copied().unwrap_or(Operand::Any);
+        let listed = match format.args {
+            FormatArgs::From(first) => args.get(usize::from(first)..).unwrap_or_default(),
+            FormatArgs::List(_) => &[],
+        };
+        if may_store_pointer(self.program, format, &text) {
+            let block = self.start(Origin::Heap((f, block, index)));
+            let outside = Source::Node(self.outside, Shift::default());
+            for from in [Source::Spot(self.unknown), block, outside] {
+                listed.iter().for_each(|to| self.store(f, to, POINTER, from));
+                // What a list has is known outside.
+                if let FormatArgs::List(_) = format.args {
+                    self.solver.task(outside, Task::Store { shift: Shift::default(), size: POINTER, from });
+                }
+            }
+        } else if !format.scan && self.scans_pointers && may_convert(self.program, format, &text, b"p") {
+            for value in listed {
+                let from = self.anywhere(f, value);
+                self.solver.flow(from, self.outside);
+            }
+        }
     }
 
     pub(super) fn library(&mut self, place: ProgramPoint, dst: Option<LocalId>, name: &str, args: &'p [Operand]) {
@@ -93,6 +166,7 @@ impl<'p> Generator<'p> {
                     });
                     self.passages.add(&mut self.solver, passage, at, len, memory);
                 }
+                Effect::Format(format) => self.format(place, format, args),
                 Effect::Keeps(n) => {
                     let (from, outside) = (self.source(f, &arg(*n)), self.outside);
                     self.solver.flow(from, outside);
@@ -106,7 +180,15 @@ impl<'p> Generator<'p> {
             }
         }
         // What else it does is not known, but it can do that only to what it is given.
-        if row.is_opaque() && !library::is_about_signals(name) {
+        if KEEPS_NOTHING.binary_search(&row.name).is_ok() {
+            self.calls_outside.push((name.to_owned(), place));
+            let made = self.start(Origin::Heap(place));
+            if row.name == "getaddrinfo" {
+                self.store(f, &arg(3), POINTER, made);
+                self.solver.task(made, Task::Store { shift: Shift::ANYWHERE, size: POINTER, from: made });
+            }
+            dst.into_iter().for_each(|dst| self.flow(made, f, dst));
+        } else if row.is_opaque() && !library::is_about_signals(name) {
             self.call(place, How::Call, args, dst);
             self.leave(place, name.to_owned(), args, dst);
         }

@@ -72,6 +72,8 @@ pub(super) struct Solver {
     parent: Vec<Node>,
     spots: Vec<Vec<Spot>>,
     fresh: Vec<Vec<Spot>>,
+    /// How many spots a node may have before its objects are collapsed. Grows with what cannot be collapsed.
+    limits: Vec<usize>,
     edges: Vec<Vec<(Node, Shift)>>,
     tasks: Vec<Vec<Task>>,
     /// Whether some of a node's spots were carried on already; until then all of them are new.
@@ -109,6 +111,7 @@ impl Solver {
         self.parent.extend(first as Node..end as Node);
         self.spots.resize_with(end, Vec::new);
         self.fresh.resize_with(end, Vec::new);
+        self.limits.resize(end, MOST_TARGETS);
         self.edges.resize_with(end, Vec::new);
         self.tasks.resize_with(end, Vec::new);
         self.queued.resize(end, false);
@@ -169,7 +172,7 @@ impl Solver {
         if !fresh.is_empty() {
             self.fresh[node].extend(fresh);
             self.queue(node as Node);
-            if self.spots[node].len() > MOST_TARGETS {
+            if self.spots[node].len() > self.limits[node] {
                 self.crowded.push(node as Node);
             }
         }
@@ -178,7 +181,7 @@ impl Solver {
     /// node.
     fn collapse(&mut self, node: Node) {
         let node = self.find_and_shorten(node) as usize;
-        if self.spots[node].len() <= MOST_TARGETS {
+        if self.spots[node].len() <= self.limits[node] {
             return;
         }
         for group in self.collapsed_nodes.groups(&self.spots[node], &self.objects) {
@@ -191,6 +194,7 @@ impl Solver {
         let mut fresh = std::mem::take(&mut self.fresh[node]);
         fresh.retain(|s| rest.binary_search(s).is_ok());
         fresh.extend(rest.iter().filter(|s| known.binary_search(s).is_err()));
+        self.limits[node] = self.limits[node].max(2 * rest.len());
         self.spots[node] = rest;
         if !fresh.is_empty() {
             self.fresh[node] = fresh;
