@@ -21,8 +21,10 @@ use crate::spot::{Origin, Shift, Spot};
 
 /// Contexts of a function and thread that differ in moment or arguments.
 const MOST_PER_THREAD: usize = 8;
+/// Contexts of a function before all of a thread's are one.
+const MOST_PER_FUNCTION: usize = 24;
 /// Threads that a function is followed in one by one.
-const MOST_THREADS: usize = 48;
+const MOST_THREADS: usize = 32;
 
 type Key = (FunctionId, Option<ThreadId>, MomentId, Vec<Binding>);
 
@@ -303,15 +305,19 @@ impl Spread<'_> {
     /// What a function is entered with instead where it has too many contexts. It stands for all that is known in the
     /// wanted one, and for more.
     fn less(&self, (function, thread, moment, bindings): &Key) -> Option<Key> {
-        let of_function = &self.of_function[*function];
         let thread = (*thread)?;
-        let anything = vec![Binding::Any; bindings.len()];
+        let of_function = &self.of_function[*function];
         let mine = of_function.iter().filter(|c| self.contexts[**c].thread == Some(thread)).count();
-        if mine < MOST_PER_THREAD {
-            let others = of_function.iter().filter_map(|c| self.contexts[*c].thread);
-            let threads: BTreeSet<ThreadId> = others.collect();
-            let crowded = threads.len() >= MOST_THREADS && !threads.contains(&thread);
-            return crowded.then(|| (*function, None, self.whenever, anything));
+        let anything = vec![Binding::Any; bindings.len()];
+        if mine == 0 && of_function.len() >= MOST_PER_FUNCTION {
+            let threads: BTreeSet<ThreadId> = of_function.iter().filter_map(|c| self.contexts[*c].thread).collect();
+            if threads.len() >= MOST_THREADS {
+                return Some((*function, None, self.whenever, anything));
+            }
+        }
+        let few = mine < MOST_PER_THREAD && of_function.len() < MOST_PER_FUNCTION;
+        if few {
+            return None;
         }
         if *bindings != anything {
             return Some((*function, Some(thread), *moment, anything));
@@ -319,7 +325,7 @@ impl Spread<'_> {
         // Alone, nothing of the thread races; that is worth knowing wherever it is so.
         let sometime = self.sometime[thread];
         let differs = *moment != sometime && !self.moments[*moment].alive.is_empty();
-        (mine >= 2 * MOST_PER_THREAD && differs).then(|| (*function, Some(thread), sometime, anything))
+        differs.then_some((*function, Some(thread), sometime, anything))
     }
 
     fn visit(&mut self, context: ContextId) {
