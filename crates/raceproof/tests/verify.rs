@@ -109,7 +109,7 @@ fn what_is_not_modelled_is_named_with_its_place() {
     let run = verify(folder.path(), &["not_modelled.c"]);
     assert_eq!((run.status, run.stderr.as_str()), (3, ""), "{}", run.stdout);
     assert!(
-        run.stdout.contains("calls `inline assembly`, whose effects are not known\n  --> not_modelled.c:10:5"),
+        run.stdout.contains("inline assembly, whose accesses no run reports\n  --> not_modelled.c:10:5"),
         "{}",
         run.stdout
     );

@@ -25,6 +25,10 @@ const MOST_PER_THREAD: usize = 8;
 const MOST_PER_FUNCTION: usize = 24;
 /// Threads that a function is followed in one by one.
 const MOST_THREADS: usize = 32;
+/// Calls between contexts before a function has one for all of a thread's.
+const MANY_CALLS: usize = 300_000;
+/// Calls between contexts before a function has one for all threads.
+const MOST_CALLS: usize = 2_000_000;
 
 type Key = (FunctionId, Option<ThreadId>, MomentId, Vec<Binding>);
 
@@ -43,6 +47,8 @@ struct Spread<'p> {
     open: VecDeque<ContextId>,
     /// Call statements of functions.
     call_places: IndexVec<FunctionId, Vec<ProgramPoint>>,
+    /// How many calls between contexts there are.
+    entered: usize,
     /// Stands for no moment in particular.
     whenever: MomentId,
     /// For each thread the moment that stands for all of its moments.
@@ -65,6 +71,7 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, bu
         calls: FxHashMap::default(),
         open: VecDeque::new(),
         call_places: call_places(program, points_to),
+        entered: 0,
         whenever,
         sometime: IndexVec::new(),
     };
@@ -309,6 +316,9 @@ impl Spread<'_> {
         let of_function = &self.of_function[*function];
         let mine = of_function.iter().filter(|c| self.contexts[**c].thread == Some(thread)).count();
         let anything = vec![Binding::Any; bindings.len()];
+        if self.entered > MOST_CALLS {
+            return Some((*function, None, self.whenever, anything));
+        }
         if mine == 0 && of_function.len() >= MOST_PER_FUNCTION {
             let threads: BTreeSet<ThreadId> = of_function.iter().filter_map(|c| self.contexts[*c].thread).collect();
             if threads.len() >= MOST_THREADS {
@@ -316,7 +326,7 @@ impl Spread<'_> {
             }
         }
         let few = mine < MOST_PER_THREAD && of_function.len() < MOST_PER_FUNCTION;
-        if few {
+        if few && self.entered < MANY_CALLS {
             return None;
         }
         if *bindings != anything {
@@ -351,6 +361,7 @@ impl Spread<'_> {
                 };
                 let id = self.enter(callee, thread, moment, bindings);
                 self.contexts[id].callers.push((context, place));
+                self.entered += 1;
                 entered.push(id);
             }
             entered.sort_unstable();
