@@ -354,7 +354,7 @@ fn what_cannot_be_expressed_is_listed() {
             if (setjmp(jb)) return x;
             __asm__ volatile(\"\" ::: \"memory\");
             __asm__ volatile(\"cpuid\" ::: \"eax\", \"ebx\", \"ecx\", \"edx\");
-            __asm__ volatile(\"incl x(%rip)\");
+            __asm__ volatile(\"incl x\");
             frobnicate(&x);
             longjmp(jb, 1);
         }");

@@ -21,8 +21,14 @@ use crate::spot::{Origin, Shift, Spot};
 
 /// Contexts of a function and thread that differ in moment or arguments.
 const MOST_PER_THREAD: usize = 8;
+/// Contexts of a function before all of a thread's are one.
+const MOST_PER_FUNCTION: usize = 24;
 /// Threads that a function is followed in one by one.
-const MOST_THREADS: usize = 48;
+const MOST_THREADS: usize = 32;
+/// Calls between contexts before a function has one for all of a thread's.
+const MANY_CALLS: usize = 300_000;
+/// Calls between contexts before a function has one for all threads.
+const MOST_CALLS: usize = 2_000_000;
 
 type Key = (FunctionId, Option<ThreadId>, MomentId, Vec<Binding>);
 
@@ -41,6 +47,8 @@ struct Spread<'p> {
     open: VecDeque<ContextId>,
     /// Call statements of functions.
     call_places: IndexVec<FunctionId, Vec<ProgramPoint>>,
+    /// How many calls between contexts there are.
+    entered: usize,
     /// Stands for no moment in particular.
     whenever: MomentId,
     /// For each thread the moment that stands for all of its moments.
@@ -63,6 +71,7 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, bu
         calls: FxHashMap::default(),
         open: VecDeque::new(),
         call_places: call_places(program, points_to),
+        entered: 0,
         whenever,
         sometime: IndexVec::new(),
     };
@@ -303,15 +312,22 @@ impl Spread<'_> {
     /// What a function is entered with instead where it has too many contexts. It stands for all that is known in the
     /// wanted one, and for more.
     fn less(&self, (function, thread, moment, bindings): &Key) -> Option<Key> {
-        let of_function = &self.of_function[*function];
         let thread = (*thread)?;
-        let anything = vec![Binding::Any; bindings.len()];
+        let of_function = &self.of_function[*function];
         let mine = of_function.iter().filter(|c| self.contexts[**c].thread == Some(thread)).count();
-        if mine < MOST_PER_THREAD {
-            let others = of_function.iter().filter_map(|c| self.contexts[*c].thread);
-            let threads: BTreeSet<ThreadId> = others.collect();
-            let crowded = threads.len() >= MOST_THREADS && !threads.contains(&thread);
-            return crowded.then(|| (*function, None, self.whenever, anything));
+        let anything = vec![Binding::Any; bindings.len()];
+        if self.entered > MOST_CALLS {
+            return Some((*function, None, self.whenever, anything));
+        }
+        if mine == 0 && of_function.len() >= MOST_PER_FUNCTION {
+            let threads: BTreeSet<ThreadId> = of_function.iter().filter_map(|c| self.contexts[*c].thread).collect();
+            if threads.len() >= MOST_THREADS {
+                return Some((*function, None, self.whenever, anything));
+            }
+        }
+        let few = mine < MOST_PER_THREAD && of_function.len() < MOST_PER_FUNCTION;
+        if few && self.entered < MANY_CALLS {
+            return None;
         }
         if *bindings != anything {
             return Some((*function, Some(thread), *moment, anything));
@@ -319,7 +335,7 @@ impl Spread<'_> {
         // Alone, nothing of the thread races; that is worth knowing wherever it is so.
         let sometime = self.sometime[thread];
         let differs = *moment != sometime && !self.moments[*moment].alive.is_empty();
-        (mine >= 2 * MOST_PER_THREAD && differs).then(|| (*function, Some(thread), sometime, anything))
+        differs.then_some((*function, Some(thread), sometime, anything))
     }
 
     fn visit(&mut self, context: ContextId) {
@@ -345,6 +361,7 @@ impl Spread<'_> {
                 };
                 let id = self.enter(callee, thread, moment, bindings);
                 self.contexts[id].callers.push((context, place));
+                self.entered += 1;
                 entered.push(id);
             }
             entered.sort_unstable();

@@ -184,9 +184,8 @@ impl Instruction {
 
     /// Whether it updates an operand in memory at once.
     pub(super) fn is_update(&self) -> bool {
-        let name = |known: &&str| is(&self.name, known);
         let alone = is(&self.name, "xchg") && !self.operands.is_empty();
-        let update = self.has_prefix("lock") && LOCKABLE.iter().any(|known| name(&known)) || alone;
+        let update = self.has_prefix("lock") && LOCKABLE.iter().any(|known| is(&self.name, known)) || alone;
         update && !self.operands.contains(['(', '[']) && !self.operands.contains('%')
     }
 

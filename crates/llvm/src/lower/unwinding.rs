@@ -124,8 +124,11 @@ impl<'m> Unwinding<'m> {
             },
             (None, Some(row)) => {
                 let in_memory = ["mem", "str", "wmem", "wcs", "is", "to", "bcmp", "bcopy", "bzero", "__cxa", "_Z"];
+                // POSIX allows these to be cancellation points (2.9.5).
+                let may_act = ["isatty", "strerror", "strerror_r", "strftime", "strsignal", "wcsftime"];
                 let waits = matches!(row.role, Role::Ordinary | Role::AllocateInside);
-                waits && !row.is_pure() && !in_memory.iter().any(|prefix| name.starts_with(prefix))
+                let is_in_memory = in_memory.iter().any(|prefix| name.starts_with(prefix));
+                waits && !row.is_pure() && (!is_in_memory || may_act.contains(&name.as_str()))
             }
             (None, None) => false,
         }
