@@ -417,7 +417,8 @@ impl<'a, E: Executor> Search<'a, E> {
         let conflicts = std::mem::take(&mut found.conflicts);
         let checks = &self.options.checks;
         let (unmodelled, weak_atomics) = (std::mem::take(&mut found.unmodelled), found.weak_atomics);
-        let (failures, unconfirmed) = self.confirm(found.into_failures(checks))?;
+        let mut failures = found.into_failures(checks);
+        let unconfirmed = self.take_unconfirmed(&mut failures)?;
         // If races are not searched for, their absence proves nothing.
         let ordered = |pair: &Pair| checks.contains(&Check::Race) && !races.contains_key(pair);
         Ok(Outcome {
@@ -434,11 +435,11 @@ impl<'a, E: Executor> Search<'a, E> {
         })
     }
 
-    /// Shortens the schedules of failures, and separates those that a run shows which no earlier run can have influenced
-    /// from the others.
-    fn confirm(&mut self, failures: Vec<Failure>) -> Result<(Vec<Failure>, Vec<Failure>), Error<E::Error>> {
-        let (mut confirmed, mut unconfirmed) = (Vec::new(), Vec::new());
-        for mut failure in failures {
+    /// Shortens the schedules of failures, and takes out those that a run does not show which no earlier run can have
+    /// influenced.
+    fn take_unconfirmed(&mut self, failures: &mut Vec<Failure>) -> Result<Vec<Failure>, Error<E::Error>> {
+        let mut unconfirmed = Vec::new();
+        for mut failure in std::mem::take(failures) {
             self.statistics.confirmations += shorten(self.executor, &mut failure).map_err(Error::Executor)?;
             // A run that was cut is no finding, and would take as long again.
             let is_shown = failure.kind == FailureKind::Endless || {
@@ -447,9 +448,9 @@ impl<'a, E: Executor> Search<'a, E> {
                 // A run for which no time was left says nothing.
                 trace.end == End::TimeLimit || Findings::is_shown_by(&failure, &trace)
             };
-            if is_shown { &mut confirmed } else { &mut unconfirmed }.push(failure);
+            if is_shown { &mut *failures } else { &mut unconfirmed }.push(failure);
         }
-        Ok((confirmed, unconfirmed))
+        Ok(unconfirmed)
     }
 }
 

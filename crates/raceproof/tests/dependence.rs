@@ -140,7 +140,7 @@ fn reductions_find_what_the_whole_search_finds() {
     for (one, other) in always.chain(together).chain(apart) {
         let folder = Folder::new();
         std::fs::copy(self::folder().join("prelude.h"), folder.path().join("prelude.h")).unwrap();
-        std::fs::write(folder.path().join("pair.c"), &program(one, other)).unwrap();
+        std::fs::write(folder.path().join("pair.c"), program(one, other)).unwrap();
         let Some(whole) = found(&folder, "none") else {
             endless += 1;
             continue;

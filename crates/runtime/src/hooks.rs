@@ -191,8 +191,7 @@ impl effects::Sink for InEvent {
         crate::libc_models::open::add_use(fd, used);
     }
     fn closed(file: *const c_void) {
-        // SAFETY: the program is about to close this stream.
-        unsafe { crate::libc_models::open::add_closing(file) };
+        add_closing(file);
     }
     fn is_started_with(string: u64) -> bool {
         crate::entry::is_started_with(string)
@@ -354,6 +353,12 @@ fn is_output(file: *const c_void) -> bool {
     }
     // SAFETY: the C library defines both and sets them before `main`; the program has no second thread that writes them.
     unsafe { file == stdout || file == stderr }
+}
+
+/// The descriptor of a stream that is about to be closed.
+fn add_closing(file: *const c_void) {
+    // SAFETY: the program hands the same pointer to a library function that closes a stream.
+    unsafe { crate::libc_models::open::add_closing(file) };
 }
 
 /// A stream, its file, and its buffer where that is the program's.

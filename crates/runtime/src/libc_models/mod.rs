@@ -9,6 +9,7 @@
 //! | [`memory_files`] | the files that the program has changed, which stay in memory |
 //! | [`streams`] | opening C streams on such files |
 //! | [`open`] | descriptors: what is open under which number |
+//! | [`numbers`] | calls that change that |
 //! | [`transfer`] | reading and writing |
 //! | [`message`] | messages through connections |
 //! | [`channels`] | what goes through pipes, connections and event counters |
@@ -60,6 +61,7 @@ pub mod map;
 pub mod memory_files;
 pub mod message;
 pub mod net;
+pub mod numbers;
 pub mod open;
 pub mod paths;
 pub mod pipe;

@@ -10,19 +10,19 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::ffi::{CStr, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_int, c_void};
 
 use wire::Tag;
 use wire::record::order;
 
 use super::channels::{self, End};
-use super::epoll::{self, EpollId};
+use super::epoll::EpollId;
 use super::event::{Access, operate};
 use super::sockets::{self, SocketId};
-use super::{fail, kernel, negative, paths, result, unmodelled};
+use super::{kernel, negative, paths};
 use crate::cell::Global;
 use crate::sync::Blocker;
-use crate::sys::{self, sys};
+use crate::sys;
 use crate::{descriptors, sched};
 
 /// What is behind a descriptor.
@@ -55,7 +55,7 @@ impl Description {
         FILES.with(|files| files.by_fd.iter().flatten().find(|open| open.position == self.0).map(|open| open.file))
     }
     /// Whether a descriptor other than this one has it open.
-    fn is_open_elsewhere(self, fd: c_int) -> bool {
+    pub fn is_open_elsewhere(self, fd: c_int) -> bool {
         FILES.with(|files| {
             let others = (0..).zip(&files.by_fd).filter(|(other, _)| *other != fd);
             others.filter_map(|(_, open)| open.as_ref()).any(|open| open.position == self.0)
@@ -158,6 +158,13 @@ pub fn checkpoint() {
     FILES.with(|files| files.old_positions = files.positions);
 }
 
+/// Forgets what was open under a number.
+pub fn forget(fd: c_int) {
+    if let Ok(index) = usize::try_from(fd) {
+        FILES.with(|files| files.by_fd.get_mut(index).map(Option::take));
+    }
+}
+
 /// Whether what is open under a number was open before the first thread was created: a change of what the kernel keeps
 /// about the open file outlives the run.
 pub fn outlives_run(fd: c_int) -> bool {
@@ -247,7 +254,7 @@ pub fn content_access(content: u32, tag: Tag) -> Access {
 }
 
 /// An access to what is open under a number.
-fn number_access(fd: c_int, tag: Tag) -> Access {
+pub fn number_access(fd: c_int, tag: Tag) -> Access {
     Access { tag, order: order::RELAXED, at: wire::DESCRIPTOR_NUMBER + 8 * u64::from(fd.max(0) as u32), len: 8 }
 }
 
@@ -369,135 +376,4 @@ pub fn add_file_of_closed(stream: *const c_void) {
 pub fn table_access() -> Access {
     let at = wire::LIBRARY_STATE + 8 * u64::from(wire::DESCRIPTORS);
     Access { tag: Tag::ReadModifyWrite, order: order::RELAXED, at, len: 8 }
-}
-
-/// Ends the use of what is open under a number; `then` frees the number or uses it again. All of it is one event,
-/// because others may wait for the end of a pipe, or get the number.
-fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
-    let open = get(fd);
-    let touched = match open.file {
-        File::Pipe(end) => channels::close_accesses(end),
-        File::Socket(id) => Vec::from(sockets::close_accesses(id)),
-        File::Epoll(id) => Vec::from([epoll::close_access(id)]),
-        _ => Vec::new(),
-    };
-    let known: Vec<Access> =
-        touched.into_iter().chain([table_access(), number_access(fd, Tag::ReadModifyWrite)]).collect();
-    let done = operate(&known, Blocker::None, |add| {
-        if !open.description().is_open_elsewhere(fd) {
-            epoll::remove_file(open.description(), add);
-        }
-        match open.file {
-            File::Pipe(end) => channels::close(end, add),
-            File::Socket(id) => sockets::remove_user(id, add),
-            _ => {}
-        }
-        then()
-    });
-    done.unwrap_or(negative(libc::EINTR))
-}
-
-/// Commands of `fcntl` that change nothing.
-const GETTERS: [c_int; 5] = [libc::F_GETOWN, libc::F_GETPIPE_SZ, libc::F_GET_SEALS, libc::F_GETLK, F_GETSIG];
-const F_GETSIG: c_int = 11;
-
-/// Closes a descriptor.
-fn close_one(fd: c_int) -> isize {
-    if descriptors::is_own(fd) {
-        return negative(libc::EBADF);
-    }
-    sched::note_io();
-    release(fd, || {
-        if let Ok(index) = usize::try_from(fd) {
-            FILES.with(|files| files.by_fd.get_mut(index).map(Option::take));
-        }
-        kernel::close(fd)
-    })
-}
-
-export! {
-    /// Closes a descriptor.
-    fn close(fd: c_int) -> c_int {
-        result(close_one(fd)) as c_int
-    }
-    /// Closes all descriptors from one number to another, or lets them close when another program is executed.
-    fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-        const CLOEXEC: c_int = 4;
-        if first > last {
-            return fail(libc::EINVAL) as c_int;
-        }
-        let end = (last.saturating_add(1)).min(descriptors::first_own() as c_uint);
-        for fd in (first..end).map(|fd| fd as c_int).filter(|fd| kernel::is_open(*fd)) {
-            if flags & CLOEXEC != 0 {
-                sched::note_io();
-                sys::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
-            } else {
-                close_one(fd);
-            }
-        }
-        0
-    }
-    /// Closes all descriptors from a number on.
-    fn closefrom(first: c_int) {
-        // SAFETY: takes numbers only.
-        unsafe { close_range(first.max(0) as c_uint, c_uint::MAX, 0) };
-    }
-    /// Duplicates a descriptor.
-    fn dup(fd: c_int) -> c_int {
-        if descriptors::is_own(fd) {
-            return fail(libc::EBADF) as c_int;
-        }
-        result(duplicated(kernel::dup(fd), fd)) as c_int
-    }
-    /// Duplicates a descriptor under a number.
-    fn dup2(fd: c_int, to: c_int) -> c_int {
-        if fd != to {
-            // SAFETY: `dup3` takes numbers only.
-            return unsafe { dup3(fd, to, 0) };
-        }
-        if kernel::is_open(fd) { to } else { fail(libc::EBADF) as c_int }
-    }
-    /// Duplicates a descriptor under a number.
-    fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int {
-        if !descriptors::is_allowed(to) || descriptors::is_own(fd) {
-            return fail(libc::EBADF) as c_int;
-        }
-        if fd == to || !kernel::is_open(fd) {
-            return result(kernel::dup3(fd, to, flags)) as c_int;
-        }
-        result(release(to, || duplicated(kernel::dup3(fd, to, flags), fd))) as c_int
-    }
-    /// Asks about or changes a descriptor. Locks on files are not modelled.
-    fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
-        let duplicates = matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC);
-        if descriptors::is_own(fd) || duplicates && !descriptors::is_allowed(argument as c_int) {
-            return fail(if descriptors::is_own(fd) { libc::EBADF } else { libc::EINVAL }) as c_int;
-        }
-        // SAFETY: the program asks for this command with this argument; if it is a pointer, it is to what the command
-        // takes.
-        let answer = unsafe { sys!(SYS_fcntl, fd, command, argument) };
-        match command {
-            libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => result(duplicated(answer, fd)) as c_int,
-            // What is put back, or changes nothing.
-            libc::F_SETFD | libc::F_SETFL => {
-                sched::note_io();
-                result(answer) as c_int
-            }
-            libc::F_GETFD | libc::F_GETFL => result(answer) as c_int,
-            _ => {
-                if outlives_run(fd) && !GETTERS.contains(&command) {
-                    sched::spoil();
-                }
-                if matches!(command, libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW) {
-                    unmodelled("locks a file with `fcntl`");
-                }
-                result(answer) as c_int
-            }
-        }
-    }
-    /// Asks about or changes a descriptor.
-    fn fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int {
-        // SAFETY: the same function under another name.
-        unsafe { fcntl(fd, command, argument) }
-    }
 }
