@@ -13,17 +13,29 @@ use testkit::generator::Random;
 /// Kills of the usual run; `RACEPROOF_PROGRAMS` asks for more.
 const KILLS: u64 = 6;
 
-/// Longest time before a kill, in milliseconds. The whole search takes a few times as long.
+/// Longest time before a kill, in milliseconds: a little less than the whole search.
 const LONGEST: usize = 4_000;
+
+/// Who is killed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Victim {
+    Tool,
+    Program,
+    /// The program of the second process that takes part in the search.
+    Helper,
+}
 
 fn program() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/faults/search.c")
 }
 
 /// Starts the search, where it was left if there is a checkpoint.
-fn search(folder: &Path) -> Child {
+fn search(folder: &Path, victim: Victim) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
     command.args(["explore", "--json", "--reduction", "optimal", "--checkpoint", "checkpoint"]).arg(program());
+    if victim == Victim::Helper {
+        command.args(["-j", "2"]);
+    }
     if folder.join("checkpoint").exists() {
         command.args(["--resume", "checkpoint"]);
     }
@@ -46,23 +58,24 @@ fn outcome(report: &Report) -> (report::Verdict, u64, u64) {
     (report.verdict, engine.executions, engine.transitions)
 }
 
-/// The process of the program under test, if there is one.
+/// The process of the program under test that was started last, if there is one.
 fn program_under_test(folder: &Path) -> Option<i32> {
-    let process = processes(folder).into_iter().find(|process| runs_program(process))?;
-    process.rsplit('/').next()?.parse().ok()
+    let programs = processes(folder).into_iter().filter(|process| runs_program(process));
+    programs.filter_map(|process| process.rsplit('/').next()?.parse().ok()).max()
 }
 
 #[test]
 fn a_killed_search_goes_on() {
     let whole = tempfile::tempdir().unwrap();
-    let expected = outcome(&result(search(whole.path())));
+    let expected = outcome(&result(search(whole.path(), Victim::Tool)));
     for kill in 0..testkit::programs(KILLS).min(200) {
         let mut random = Random::new(kill + 1);
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        let mut killed = search(folder);
+        let victim = [Victim::Tool, Victim::Program, Victim::Helper][kill as usize % 3];
+        let mut killed = search(folder, victim);
         std::thread::sleep(Duration::from_millis(random.below(LONGEST) as u64));
-        let report = match program_under_test(folder).filter(|_| kill % 2 == 1) {
+        let report = match program_under_test(folder).filter(|_| victim != Victim::Tool) {
             // The program is started again.
             Some(process) => {
                 Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
@@ -71,12 +84,12 @@ fn a_killed_search_goes_on() {
             None => {
                 killed.kill().unwrap();
                 killed.wait().unwrap();
-                assert_eq!(left_behind(folder), [""; 0], "kill {kill}");
-                result(search(folder))
+                assert_eq!(left_behind(folder), [""; 0], "kill {kill} of {victim:?}");
+                result(search(folder, victim))
             }
         };
-        assert_eq!(outcome(&report), expected, "kill {kill}");
-        assert_eq!(left_behind(folder), [""; 0], "kill {kill}");
-        assert_eq!(folders(folder), [""; 0], "kill {kill}");
+        assert_eq!(outcome(&report), expected, "kill {kill} of {victim:?}");
+        assert_eq!(left_behind(folder), [""; 0], "kill {kill} of {victim:?}");
+        assert_eq!(folders(folder), [""; 0], "kill {kill} of {victim:?}");
     }
 }

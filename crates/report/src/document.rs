@@ -379,6 +379,9 @@ pub struct Engine {
     pub race_free_yes: u64,
     /// Reversals left out because of it.
     pub skipped_backtracks: u64,
+    /// Most threads that a run of the search had, the initial one included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
     /// Counters of the nets that were asked about, where they were wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nets: Option<NetStatistics>,

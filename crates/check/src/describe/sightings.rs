@@ -17,14 +17,14 @@ use crate::line::Watcher;
 pub(crate) struct Sightings {
     /// Accesses of each site, of different threads and cells, at most [`EXAMPLES`] each.
     accesses: IndexVec<SiteId, Vec<SeenAccess>>,
-    /// Whether a run had a second thread.
-    threads: bool,
+    /// Most threads of a run.
+    threads: u32,
 }
 
 impl Sightings {
     /// Nothing was executed yet.
     pub(crate) fn new(program: &Program) -> Self {
-        Self { accesses: IndexVec::filled(program.sites.len(), Vec::new()), threads: false }
+        Self { accesses: IndexVec::filled(program.sites.len(), Vec::new()), threads: 0 }
     }
 
     /// Those of one run.
@@ -44,8 +44,8 @@ impl Sightings {
         self.accesses.get(site).is_some_and(|seen| !seen.is_empty())
     }
 
-    /// Whether a run had more than one thread.
-    pub(crate) fn have_threads(&self) -> bool {
+    /// Most threads that a run had.
+    pub(crate) fn threads(&self) -> u32 {
         self.threads
     }
 
@@ -84,7 +84,7 @@ impl Sightings {
 
     /// Adds the accesses of a run from an event on.
     fn add(&mut self, describer: &Describer<'_>, trace: &Trace, from: Step) {
-        self.threads |= trace.threads.len() > 1;
+        self.threads = self.threads.max(trace.threads.len() as u32);
         for (step, event, access) in trace.accesses_from(from) {
             let site = event.site_of_access(access);
             let Some(seen) = site.and_then(|site| self.accesses.get_mut(site)) else { continue };

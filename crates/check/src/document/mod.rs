@@ -196,7 +196,7 @@ fn scope(line: &Line<'_>, pairs: &[Pair]) -> Scope {
 
 /// What the document says of an engine.
 fn engine(figures: Figures) -> report::Engine {
-    let Figures { engine, complete, reason, time, method, statistics, nets, outputs } = figures;
+    let Figures { engine, complete, reason, time, method, statistics, nets, outputs, threads } = figures;
     report::Engine {
         name: engine,
         coverage: if complete { Coverage::Complete } else { Coverage::Stopped },
@@ -209,6 +209,7 @@ fn engine(figures: Figures) -> report::Engine {
         race_free_checks: statistics.race_free_checks,
         race_free_yes: statistics.race_free_yes,
         skipped_backtracks: statistics.skipped_backtracks,
+        threads,
         nets,
         outputs,
     }

@@ -35,6 +35,8 @@ fn races(line: &Line<'_>) -> Vec<report::Pair> {
         let others = line.sightings.iter().filter(|(engine, _)| *engine != by);
         let protection = own.chain(others).find_map(|(_, sightings)| sightings.protection(&shown.accesses));
         let protection = protection.or_else(|| line.ledger.get(pair)?.protection.clone());
+        // A lock that is held everywhere, perhaps by readers, is no advice.
+        let protection = protection.filter(|protection| protection.held < protection.places);
         report::Pair {
             verdict: PairVerdict::Race,
             confirmed: true,

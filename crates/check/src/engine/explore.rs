@@ -168,6 +168,7 @@ pub(crate) fn run(
     drop(helpers);
     running.target.set_processor(None);
     let (sightings, unwritten) = keeper.finish();
+    let threads = sightings.threads();
 
     let mut gaps = gaps(built, &outcome, options);
     let mut verdicts = verdicts(&outcome, gaps.first());
@@ -194,7 +195,11 @@ pub(crate) fn run(
         assumptions: assumptions::of_search(built, &outcome, limits.environment),
         sightings: Some(sightings),
         warnings: unwritten.map(|error| format!("the search has no checkpoint: {error}")).into_iter().collect(),
-        figures: Figures { outputs: outputs.map(|outputs| outputs.summary()), ..figures(&outcome, options, start) },
+        figures: Figures {
+            outputs: outputs.map(|outputs| outputs.summary()),
+            threads: Some(threads).filter(|threads| *threads > 0),
+            ..figures(&outcome, options, start)
+        },
         failures: outcome.failures,
     })
 }

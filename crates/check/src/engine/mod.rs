@@ -135,6 +135,8 @@ pub(crate) struct Figures {
     pub(crate) nets: Option<NetStatistics>,
     /// Whether the program wrote the same in all runs, where that was asked for.
     pub(crate) outputs: Option<Outputs>,
+    /// Most threads that a run of a search had.
+    pub(crate) threads: Option<u32>,
 }
 
 impl Figures {
@@ -149,6 +151,7 @@ impl Figures {
             statistics: ::explore::Statistics::default(),
             nets: None,
             outputs: None,
+            threads: None,
         }
     }
 }

@@ -39,7 +39,7 @@ impl Reach {
 
     /// What the report says of it, if so many open pairs were not reached.
     pub(crate) fn gap(&self, pairs: usize, creates: bool, sightings: &Sightings, first: &FirstRun) -> Option<Gap> {
-        let what = if creates && !sightings.have_threads() {
+        let what = if creates && sightings.threads() < 2 {
             "no run with this input starts a second thread".to_owned()
         } else if self.of_text && pairs > 0 {
             let s = if pairs == 1 { " is" } else { "s are" };

@@ -120,14 +120,22 @@ fn answer(report: &Report) -> String {
             let memory = if interleaves { ", sequentially consistent" } else { "" };
             format!("no data race with any input{threads}{memory}")
         }
-        Verdict::Safe if interleaves => "no data race in any sequentially consistent schedule of this input".to_owned(),
-        Verdict::Safe => "no data race in any schedule of this input".to_owned(),
+        Verdict::Safe => {
+            let memory = if interleaves { "sequentially consistent " } else { "" };
+            format!("no data race in any {memory}schedule of this input{}", threads(report))
+        }
         Verdict::Unknown => "no data race found, but not proved absent".to_owned(),
     };
     match errors(report).as_slice() {
         [] => races,
         errors => format!("{}; {races}", errors.join(", ")),
     }
+}
+
+/// How many threads the runs had that an answer is about.
+fn threads(report: &Report) -> String {
+    let most = report.engines.iter().filter_map(|engine| engine.threads).max();
+    most.map_or_else(String::new, |most| format!(", with {}", count(most as usize, "thread")))
 }
 
 /// Errors other than races that are not known already: `1 deadlock`, `2 failed assertions`.

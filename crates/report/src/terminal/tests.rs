@@ -69,6 +69,7 @@ fn report(verdict: Verdict) -> Report {
             race_free_yes: 0,
             skipped_backtracks: 0,
             nets: None,
+            threads: None,
             outputs: None,
         }],
         assumptions: vec!["A1".into()],
