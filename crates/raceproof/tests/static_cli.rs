@@ -159,8 +159,13 @@ fn stats_tell_how_long_each_part_took() {
     assert!(document(&run)["pairs"].is_array());
     let names: Vec<&str> = run.stderr.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
     let phases = ["pointers", "control flow", "calls", "threads", "locks held", "accesses", "pairs", "ranking"];
-    let figures =
-        ["warnings that others imply", "pairs of lines in the rest", "classes of accesses", "pairs of classes"];
+    let figures = [
+        "warnings that others imply",
+        "pairs of lines in the rest",
+        "classes of accesses",
+        "pairs of classes",
+        "variables with warnings",
+    ];
     let expected: Vec<&str> = phases.into_iter().chain(figures).collect();
     assert_eq!(names, expected, "{}", run.stderr);
     let times = run.stderr.lines().take(phases.len());
