@@ -29,16 +29,22 @@ pub const LLVM_VERSION: u32 = 19;
 
 /// The name of a clang of that version; searched once.
 pub fn find_clang() -> Result<String, Error> {
-    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    static FOUND: OnceLock<String> = OnceLock::new();
+    if let Some(found) = FOUND.get() {
+        return Ok(found.clone());
+    }
     let version = LLVM_VERSION;
-    let search = || {
-        [format!("clang-{version}"), "clang".to_owned()].into_iter().find(|program| {
-            let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-            let said = format!("version {version}.");
-            output.is_ok_and(|o| o.status.success() && String::from_utf8_lossy(&o.stdout).contains(&said))
-        })
-    };
-    FOUND.get_or_init(search).clone().ok_or(Error::NoClang { version })
+    let said = format!("version {version}.");
+    for program in [format!("clang-{version}"), "clang".to_owned()] {
+        match Command::new(&program).arg("--version").stdin(Stdio::null()).output() {
+            Ok(output) if output.status.success() && String::from_utf8_lossy(&output.stdout).contains(&said) => {
+                return Ok(FOUND.get_or_init(|| program).clone());
+            }
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => return Err(Error::Start { program, cause }),
+            _ => {}
+        }
+    }
+    Err(Error::NoClang { version })
 }
 
 /// Compiles as `raceproof cc` (or `raceproof c++`) with these arguments. Returns the exit status of the native
