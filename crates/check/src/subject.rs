@@ -31,6 +31,9 @@ pub struct Subject {
     stop: Interrupt,
 }
 
+/// The part of the time that a program's text may take if the program can also run.
+const TEXT_SHARE: f64 = 0.5;
+
 enum Executable {
     /// The sources define no `main`, or only their text is asked about.
     CannotRun,
@@ -72,7 +75,10 @@ impl Subject {
         let text = with_lock_functions(&program, options)?;
         let fact_options =
             facts::Options { assume_pure: options.assume_pure.clone(), entries: entries(&text, options)? };
-        let facts = Arc::new(Facts::new(text, fact_options, budget.clone()));
+        // A program that can run is run, whatever its text costs.
+        let can_run = !matches!(executable, Executable::CannotRun);
+        let of_text = if can_run { budget.share(TEXT_SHARE) } else { budget.clone() };
+        let facts = Arc::new(Facts::new(text, fact_options, of_text));
         Ok(Self { program, facts, executable, running: None, budget: budget.clone(), stop })
     }
 
