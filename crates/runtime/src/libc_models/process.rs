@@ -9,7 +9,7 @@
 //! | `nice`, `setuid`, `prctl`, `timer_create`, `setlocale`, `dlopen` and others | done; the next run needs a new process |
 //! | `setsockopt`, `ioctl`, `flock`, `timerfd_settime` | done; the next run needs a new process, if the open file is older than the first thread |
 
-use core::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
+use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 use libc::{gid_t, id_t, mode_t, pid_t, sighandler_t, socklen_t, uid_t};
 
@@ -50,6 +50,22 @@ macro_rules! noting {
 fn change_file(fd: c_int) {
     if open::outlives_run(fd) {
         sched::spoil();
+    }
+}
+
+/// A name changes the locale, on which almost every function depends that reads or writes text. No cell stands for that, so
+/// other threads may not see it change.
+fn change_locale(category: c_int, name: *const c_char) {
+    if name.is_null() {
+        return;
+    }
+    sched::spoil_process();
+    // SAFETY: without a name the function only tells the present one.
+    let present = unsafe { libc::setlocale(category, core::ptr::null()) };
+    // SAFETY: the program gives a text, and so does the C library.
+    let is_same = !present.is_null() && unsafe { CStr::from_ptr(present) == CStr::from_ptr(name) };
+    if !is_same && sched::running() && sched::with_objects(|objects| objects.threads.count()) > 1 {
+        sched::unmodelled("changes the locale while other threads may depend on it");
     }
 }
 
@@ -119,7 +135,7 @@ noting! {
         = sched::spoil_process();
 
     /// Changes the locale, for which the C library maps files.
-    setlocale(category: c_int, name: *const c_char) -> *mut c_char = if !name.is_null() { sched::spoil_process() };
+    setlocale(category: c_int, name: *const c_char) -> *mut c_char = change_locale(category, name);
     /// Makes a locale, for which the C library maps files.
     newlocale(mask: c_int, name: *const c_char, base: *mut c_void) -> *mut c_void = sched::spoil_process();
     /// Loads a conversion of characters.
