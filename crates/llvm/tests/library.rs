@@ -298,7 +298,9 @@ int main(void) {
     let contents =
         run.trace.accesses().filter(|(_, _, a)| (wire::FILE_CONTENT..wire::FILE_POSITION).contains(&a.cell.start.0));
     let mut cells: std::collections::BTreeMap<_, std::collections::BTreeSet<_>> = Default::default();
-    contents.for_each(|(_, event, a)| drop(cells.entry(a.cell.start).or_default().insert(event.id.thread)));
+    for (_, event, access) in contents {
+        cells.entry(access.cell.start).or_default().insert(event.id.thread);
+    }
     assert!(cells.values().any(|threads| threads.len() == 2), "both threads touch one content: {cells:?}");
 }
 
