@@ -5,9 +5,9 @@ use std::fmt;
 
 use explore::Outcome;
 use model::{Environment, Order, Surprise};
-use program::{Callee, Program, Stmt, SyncOp, TryMode};
+use program::{Program, Stmt, SyncOp, TryMode};
 
-use crate::Built;
+use crate::{Built, outside};
 
 /// An assumption, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -107,13 +107,7 @@ fn statements(program: &Program) -> impl Iterator<Item = &Stmt> {
 
 /// The symbol of the function without a body that a statement calls.
 fn called<'a>(program: &'a Program, stmt: &'a Stmt) -> Option<&'a str> {
-    match stmt {
-        Stmt::Library { function, .. } => Some(function),
-        Stmt::Call { callee: Callee::Direct(callee), .. } => {
-            Some(&program.functions[*callee]).filter(|f| f.blocks.is_empty()).map(|f| f.symbol.as_str())
-        }
-        _ => None,
-    }
+    outside::called(program, stmt).map(|(symbol, _)| symbol)
 }
 
 fn uses_library(program: &Program) -> bool {

@@ -67,7 +67,7 @@ pub(crate) fn sources(program: &Program) -> BTreeSet<Source> {
 }
 
 /// The function without a body that a statement calls, with the arguments.
-fn called<'a>(program: &'a Program, stmt: &'a Stmt) -> Option<(&'a str, &'a [Operand])> {
+pub(crate) fn called<'a>(program: &'a Program, stmt: &'a Stmt) -> Option<(&'a str, &'a [Operand])> {
     match stmt {
         Stmt::Library { function, args, .. } => Some((function, args)),
         Stmt::Call { callee: Callee::Direct(callee), args, .. } => {
