@@ -1,25 +1,36 @@
-// What the programs of the dependence test have in common; see calls.txt.
+// What the programs of the dependence test have in common; see calls.txt. `DEP` begins the names of its files.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <locale.h>
+#include <math.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <sched.h>
+#include <search.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <arpa/inet.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-static int fd, spare, ends[2], sock[2];
-static char name[] = "dep-file", second[] = "dep-other";
+static int fd, spare, ends[2], sock[2], server, client, counter, interests;
+static struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = 1234};
+static char name[] = DEP "file", second[] = DEP "other";
 static pthread_key_t key;
 static FILE *stream;
 static pthread_t main_thread;
@@ -34,6 +45,8 @@ static int mapped(void) { char *m = mmap(0, 4096, PROT_READ, MAP_PRIVATE, fd, 0)
 static int named_bytes(void) { int f = open(name, O_RDONLY); int b = first_byte(f); close(f); return b; }
 static int is_root(void) { char b[256]; return getcwd(b, sizeof b) && !strcmp(b, "/"); }
 static mode_t mask(void) { mode_t m = umask(0); umask(m); return m; }
+static int selected(int f) { fd_set s; FD_ZERO(&s); FD_SET(f, &s); return select(f + 1, &s, 0, 0, &(struct timeval){0}); }
+static int own_port(int f) { struct sockaddr_in a = {0}; socklen_t l = sizeof a; getsockname(f, (struct sockaddr *)&a, &l); return a.sin_port; }
 static int my_name(void) { char b[16] = ""; pthread_getname_np(main_thread, b, 16); return b[0]; }
 
 static int one, two;
@@ -48,9 +61,17 @@ static void prepare(void) {
     spare = open("/dev/null", O_RDWR);
     if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sock))
         abort();
+    server = socket(AF_INET, SOCK_STREAM, 0);
+    client = socket(AF_INET, SOCK_STREAM, 0);
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(server, (struct sockaddr *)&place, sizeof place))
+        abort();
+    counter = eventfd(1, EFD_NONBLOCK);
+    interests = epoll_create1(0);
     pthread_key_create(&key, 0);
-    stream = fopen("dep-stream", "w+");
+    stream = fopen(DEP "stream", "w+");
     main_thread = pthread_self();
     srand(3);
+    hcreate(4);
 }
 

@@ -55,7 +55,7 @@ pub struct Built {
     /// The content of the file for standard input.
     pub(crate) stdin: Option<Vec<u8>>,
     /// The machine that it runs on, if not this one.
-    machine: Option<Machine>,
+    pub(crate) machine: Option<Machine>,
     /// Its inputs as bitcode.
     units: llvm::Units,
     folder: Scratch,

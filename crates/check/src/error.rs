@@ -98,6 +98,9 @@ pub enum Error {
     /// The input is not the one the witness was made with.
     #[error("the input `{stdin}` changed since `{}` was made", witness.display())]
     StdinChanged { witness: PathBuf, stdin: String },
+    /// A file that the program reads is not as it was.
+    #[error("the program takes another way than in `{}`: it reads `{file}`, which changed since", witness.display())]
+    DataChanged { witness: PathBuf, file: String },
     /// The replay took another way.
     #[error("the replay of `{}` differs: {difference}", witness.display())]
     ReplayDiffers { witness: PathBuf, difference: Difference },
@@ -186,7 +189,7 @@ impl Error {
                 )
             }
             Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
-            Self::ProgramChanged { .. } | Self::StdinChanged { .. } => {
+            Self::ProgramChanged { .. } | Self::StdinChanged { .. } | Self::DataChanged { .. } => {
                 "explore the program again to get a witness of its present state; `--target` replays what was found at a target".to_owned()
             }
             Self::OtherCheckpoint { .. } => {

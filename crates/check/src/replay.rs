@@ -66,7 +66,14 @@ fn limits(witness: &Witness) -> Limits {
 pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Replayed, Error> {
     let start = Instant::now();
     let Rebuilt { witness, built, changed } = rebuild(path, machine, budget)?;
-    let or_changed = |error| if changed { Error::ProgramChanged { witness: path.to_owned() } } else { error };
+    let or_changed = |error| {
+        let witness_path = path.to_owned();
+        match witness.data.iter().find(|file| file.has_changed()) {
+            _ if changed => Error::ProgramChanged { witness: witness_path },
+            Some(file) => Error::DataChanged { witness: witness_path, file: file.name.clone() },
+            None => error,
+        }
+    };
     let Running { mut target, symbols, .. } = Running::launch(Arc::clone(&built), &limits(&witness), budget)?;
     let trace = target.run_alone(&witness.schedule())?;
     let differs = |difference| or_changed(Error::ReplayDiffers { witness: path.to_owned(), difference });

@@ -1,5 +1,8 @@
 //! Which program a file speaks of, and how to build it again.
 
+use std::collections::BTreeSet;
+
+use model::Trace;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -25,4 +28,28 @@ pub struct ProgramIdentity {
 /// SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
     crate::hex(&Sha256::digest(bytes))
+}
+
+/// A file on disk that a run opened.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DataFile {
+    /// Its canonical name.
+    pub name: String,
+    /// SHA-256 of its content.
+    pub hash: String,
+}
+
+impl DataFile {
+    /// The files that a run opened, as they are now; without those that are no files on a disk.
+    pub fn all_of(trace: &Trace) -> Vec<Self> {
+        let is_kept = |name: &&str| !["/proc/", "/sys/", "/dev/"].iter().any(|folder| name.starts_with(folder));
+        let names: BTreeSet<&str> = trace.opened.iter().map(|file| file.name.as_str()).filter(is_kept).collect();
+        let of = |name: &str| Some(Self { name: name.to_owned(), hash: hash(&std::fs::read(name).ok()?) });
+        names.into_iter().filter_map(of).collect()
+    }
+
+    /// Whether the file has another content now, or is gone.
+    pub fn has_changed(&self) -> bool {
+        std::fs::read(&self.name).map_or(true, |content| hash(&content) != self.hash)
+    }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub use binary::BinaryKind;
 pub use decode::Detail;
-pub use identity::{ProgramIdentity, hash};
+pub use identity::{DataFile, ProgramIdentity, hash};
 pub use schedule::{NamedChoice, NamedSegment, ScheduleFile};
 pub use trace::TraceFile;
 pub use witness::{Difference, RecordedAccess, RecordedEvent, RecordedFinding, RecordedSegment, RunOptions, Witness};

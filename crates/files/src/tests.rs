@@ -116,6 +116,7 @@ prop_compose! {
                 object: Addr(0x9000),
             }],
             unmodelled: vec![Unmodelled { thread: ThreadId(0), site: None, what: "calls `fork`".to_owned() }],
+            opened: vec![],
             end: End::Exit { code },
             events,
         }
@@ -215,6 +216,7 @@ fn small_trace() -> Trace {
         allocations: vec![],
         misuses: vec![],
         unmodelled: vec![],
+        opened: vec![],
         end: End::Exit { code: 0 },
     }
 }

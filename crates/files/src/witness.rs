@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::document::{self, Document};
 use crate::schedule::{NamedChoice, NamedSegment, ScheduleFile, check_choices, check_threads, paths};
-use crate::{Error, ProgramIdentity};
+use crate::{DataFile, Error, ProgramIdentity};
 
 /// A witness.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -31,6 +31,9 @@ pub struct Witness {
     pub segments: Vec<RecordedSegment>,
     /// The values chosen in it.
     pub choices: Vec<NamedChoice>,
+    /// Files that the run opened, if it was on this machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<DataFile>,
 }
 
 /// Options of a run that change what it does.
@@ -200,7 +203,7 @@ impl Witness {
         let threads = names[..observed.threads].to_vec();
         let choices = NamedChoice::all_of(schedule, &threads);
         let choices = choices.ok_or(Difference::Ended { segment: schedule.segments.len() })?;
-        Ok(Self { program, run, finding, threads, segments: observed.segments, choices })
+        Ok(Self { program, run, finding, threads, segments: observed.segments, choices, data: Vec::new() })
     }
 
     /// The schedule to run.

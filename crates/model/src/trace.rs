@@ -120,6 +120,15 @@ pub struct Unmodelled {
     pub what: String,
 }
 
+/// A file on disk that the run opened: what it did may depend on the content.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct OpenedFile {
+    /// Number of events executed before it.
+    pub before: Step,
+    /// Its canonical name.
+    pub name: String,
+}
+
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum End {
@@ -186,6 +195,8 @@ pub struct Trace {
     pub misuses: Vec<Misuse>,
     /// What the run did that the model does not cover, in order.
     pub unmodelled: Vec<Unmodelled>,
+    /// Files on disk that it opened, in order.
+    pub opened: Vec<OpenedFile>,
     /// How it ended.
     pub end: End,
 }
@@ -201,6 +212,7 @@ impl Trace {
             allocations: Vec::new(),
             misuses: Vec::new(),
             unmodelled: Vec::new(),
+            opened: Vec::new(),
             end,
         }
     }

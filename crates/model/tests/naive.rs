@@ -122,6 +122,7 @@ fn branching_trace(random: &mut Random, length: usize, other: Option<(u32, u64)>
         allocations: vec![],
         misuses: vec![],
         unmodelled: vec![],
+        opened: vec![],
         end: End::Exit { code: 0 },
     }
 }

@@ -264,6 +264,7 @@ impl Reader {
             allocations: Vec::new(),
             misuses: Vec::new(),
             unmodelled: Vec::new(),
+            opened: Vec::new(),
             end: End::Exit { code: 0 },
         };
         Document {

@@ -319,11 +319,13 @@ impl Reduced {
             allocations: trace.allocations.clone(),
             misuses: trace.misuses.clone(),
             unmodelled: trace.unmodelled.clone(),
+            opened: trace.opened.clone(),
             end: trace.end.clone(),
             events,
         };
         trace.allocations.iter_mut().for_each(|allocation| moved(&mut allocation.before));
         trace.misuses.iter_mut().for_each(|misuse| moved(&mut misuse.before));
+        trace.opened.iter_mut().for_each(|file| moved(&mut file.before));
         Self { trace, kept }
     }
 

@@ -102,3 +102,24 @@ fn changed_standard_input() {
     write(&folder, "in.txt", "2\n");
     refused(&folder, &["replay", "raceproof-witnesses/counter-P1.rpw"], &["in.txt", "changed", "help: "]);
 }
+
+#[test]
+fn files_that_the_program_reads_belong_to_a_witness() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>\n#include <stdio.h>\nstatic int shared, often;\n\
+        static void *run(void *arg) { for (int i = 0; i < often; i++) shared++; return arg; }\n\
+        int main(void) {\n    FILE *file = fopen(\"often.txt\", \"r\");\n    \
+        if (!file || fscanf(file, \"%d\", &often) != 1) return 1;\n    fclose(file);\n    \
+        pthread_t thread;\n    pthread_create(&thread, 0, run, 0);\n    run(0);\n    \
+        pthread_join(thread, 0);\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("reader.c"), source).unwrap();
+    let write = |often: &str| std::fs::write(folder.path().join("often.txt"), often).unwrap();
+    write("1");
+    assert_eq!(folder.raceproof(&["explore", "reader.c"]).status, 1);
+    let witness = "raceproof-witnesses/reader-P1.rpw";
+    assert_eq!(folder.raceproof(&["replay", witness]).status, 1);
+    write("0");
+    refused(&folder, &["replay", witness], &["another way", "often.txt", "changed", "help: "]);
+    write("1 and a comment");
+    assert_eq!(folder.raceproof(&["replay", witness]).status, 1, "the run is the same");
+}

@@ -286,13 +286,23 @@ pub fn unmodelled(text: &str) {
     sentence(Tag::Unmodelled, 0, text);
 }
 
+/// Records that the program opens a file on disk, by its canonical name.
+pub fn opened(name: &[u8]) {
+    if running() {
+        text_record(Tag::Opened, 0, name);
+    }
+}
+
 /// A remark, once where a loop repeats it.
 fn sentence(tag: Tag, object: u64, text: &str) {
     let remark = Some((tag, current(), site(), object));
-    if !running() || RUN.remark.replace(remark) == remark {
-        return;
+    if running() && RUN.remark.replace(remark) != remark {
+        text_record(tag, object, text.as_bytes());
     }
-    let bytes = text.as_bytes();
+}
+
+/// A record that text follows.
+fn text_record(tag: Tag, object: u64, bytes: &[u8]) {
     hooks::make_room(1 + bytes.len().div_ceil(16));
     hooks::append(Record::new(tag, 0, object, site(), bytes.len() as u32));
     for unit in bytes.chunks(16) {

@@ -102,6 +102,7 @@ impl<'a> Run<'a> {
             allocations: Vec::new(),
             misuses: Vec::new(),
             unmodelled: Vec::new(),
+            opened: Vec::new(),
             end: End::Exit { code: 0 },
         };
         let machine = initial.clone();

@@ -76,6 +76,8 @@ pub enum Tag {
     /// The running thread stands before its next event. Argument: number of 64-bit words; they follow as for `Runnable`
     /// and are the return addresses on its stack, innermost first.
     Stack = 71,
+    /// The program opens a file that is on disk; its name as text as for `Misuse`.
+    Opened = 72,
 }
 
 impl Tag {
@@ -93,7 +95,7 @@ impl Tag {
     }
 }
 
-const ALL: [Tag; 42] = {
+const ALL: [Tag; 43] = {
     use Tag::*;
     [
         Read,
@@ -138,6 +140,7 @@ const ALL: [Tag; 42] = {
         Unmodelled,
         Pending,
         Stack,
+        Opened,
     ]
 };
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use files::{RecordedFinding, RunOptions, Witness};
+use files::{DataFile, RecordedFinding, RunOptions, Witness};
 use model::{Schedule, SiteId, Trace};
 
 use crate::Built;
@@ -58,6 +58,8 @@ impl Witnesses {
         trace: &Trace,
     ) -> Option<String> {
         let witness = match Witness::new(built.identity.clone(), self.run, finding, schedule, trace) {
+            // The names that a run on another machine opens are names there.
+            Ok(witness) if built.machine.is_none() => Witness { data: DataFile::all_of(trace), ..witness },
             Ok(witness) => witness,
             Err(difference) => {
                 self.note_unrepeatable(id, None, &difference.to_string());

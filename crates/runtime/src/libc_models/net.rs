@@ -26,7 +26,7 @@ use super::event::{Access, finish, operate};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
 use super::sockets::{self, SOCKETS, Side, Socket, SocketId, addresses_access, queue_access};
-use super::transfer::blocker;
+use super::transfer::{blocker, waits};
 use super::{epoll, fail, kernel, negative, result, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
@@ -68,6 +68,12 @@ fn store(address: &Address, to: Out<'_, c_void>, len: Out<'_, c_uint>, add: &mut
     add(Access::plain(Tag::Write, to.as_ptr(), stored));
 }
 
+/// The event with which a call begins that may wait: what `ask` finds out decides what it waits for.
+fn begin<R>(fd: c_int, ask: impl Fn() -> R) -> R {
+    let known = [addresses_access(Tag::Read), open::lookup_access(fd)];
+    operate(&known, Blocker::None, |_| ask()).unwrap_or_else(&ask)
+}
+
 /// One event of a call that cannot block: what `act` gives, as the call's result.
 fn change(known: &[Access], act: impl FnOnce() -> Result<(), c_int>) -> isize {
     let outcome = operate(known, Blocker::None, |_| act()).unwrap_or(Err(libc::EINTR));
@@ -76,11 +82,7 @@ fn change(known: &[Access], act: impl FnOnce() -> Result<(), c_int>) -> isize {
 
 fn bind_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> isize {
     let (bytes, memory) = load(at, len);
-    let id = match unconnected(fd) {
-        Ok(id) => id,
-        Err(error) => return negative(error),
-    };
-    change(&[addresses_access(Tag::ReadModifyWrite), memory], || match Address::parse(&bytes) {
+    let bind = |id| match Address::parse(&bytes) {
         Ok(address) => {
             SOCKETS.with(
                 |sockets| {
@@ -93,15 +95,13 @@ fn bind_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> isize {
             unmodelled("binds a socket to an address of the network");
             Err(libc::EADDRNOTAVAIL)
         }
-    })
+    };
+    let known = [addresses_access(Tag::ReadModifyWrite), open::lookup_access(fd), memory];
+    change(&known, || unconnected(fd).and_then(bind))
 }
 
 fn listen_on(fd: c_int, backlog: c_int) -> isize {
-    let id = match unconnected(fd) {
-        Ok(id) => id,
-        Err(error) => return negative(error),
-    };
-    let listen = |sockets: &mut sockets::Sockets| {
+    let listen = |sockets: &mut sockets::Sockets, id| {
         let family = sockets.get(id).family;
         if sockets.get(id).address.is_none() {
             if c_int::from(family) == libc::AF_UNIX {
@@ -114,13 +114,14 @@ fn listen_on(fd: c_int, backlog: c_int) -> isize {
         socket.shut = false;
         Ok(())
     };
-    change(&[addresses_access(Tag::ReadModifyWrite)], || SOCKETS.with(listen))
+    let known = [addresses_access(Tag::ReadModifyWrite), open::lookup_access(fd)];
+    change(&known, || unconnected(fd).and_then(|id| SOCKETS.with(|sockets| listen(sockets, id))))
 }
 
 /// Connects. `None`: the thread is cancelled instead.
 fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
     let (bytes, memory) = load(at, len);
-    let (id, wanted) = match (unconnected(fd), Address::parse(&bytes)) {
+    let (id, wanted) = match (begin(fd, || unconnected(fd)), Address::parse(&bytes)) {
         (Err(error), _) => return Some(negative(error)),
         (_, Err(AddressError::Invalid)) => return Some(negative(libc::EINVAL)),
         (_, Err(AddressError::Remote)) => {
@@ -129,11 +130,12 @@ fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
         }
         (Ok(id), Ok(address)) => (id, address),
     };
+    let waits = waits(fd, 0);
     let full = SOCKETS.with(|sockets| sockets.listener(&wanted).filter(|id| !sockets.has_room(*id)));
     let full = full.map(|id| queue_access(id, Tag::ReadModifyWrite));
     let known: Vec<Access> = full.into_iter().chain([addresses_access(Tag::Read), memory]).collect();
     SOCKETS.with(|sockets| sockets.get(id).connecting_to = Some(wanted.clone()));
-    let outcome = operate(&known, blocker(fd, 0, libc::POLLOUT), |add| {
+    let outcome = operate(&known, blocker(fd, waits, libc::POLLOUT), |add| {
         let Some(listener) = SOCKETS.with(|sockets| sockets.listener(&wanted)) else {
             let is_path = matches!(wanted, Address::Path(_));
             return Err(if is_path { libc::ENOENT } else { libc::ECONNREFUSED });
@@ -153,16 +155,15 @@ fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
 
 /// Accepts a connection. `None`: the thread is cancelled instead.
 fn accept_from(fd: c_int, to: Out<'_, c_void>, len: Out<'_, c_uint>, flags: c_int) -> Option<isize> {
-    let id = match unconnected(fd) {
-        Ok(id) => id,
-        Err(libc::EISCONN) => return Some(negative(libc::EINVAL)),
+    let listens = |id| SOCKETS.with(|sockets| sockets.get(id).backlog.is_some());
+    let id = match begin(fd, || unconnected(fd).map(|id| (id, listens(id)))) {
+        Ok((id, true)) => id,
+        Ok((_, false)) | Err(libc::EISCONN) => return Some(negative(libc::EINVAL)),
         Err(error) => return Some(negative(error)),
     };
-    if SOCKETS.with(|sockets| sockets.get(id).backlog.is_none()) {
-        return Some(negative(libc::EINVAL));
-    }
+    let waits = waits(fd, 0);
     let known = [queue_access(id, Tag::ReadModifyWrite), open::table_access()];
-    operate(&known, blocker(fd, 0, libc::POLLIN), |add| {
+    operate(&known, blocker(fd, waits, libc::POLLIN), |add| {
         let taken = SOCKETS.with(|sockets| {
             let socket = sockets.get(id);
             socket.backlog.ok_or(libc::EINVAL)?;

@@ -14,6 +14,7 @@ use super::memory_files::{self, Change, MemoryFile};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
 use super::{fail, negative, result, unmodelled};
+use crate::sched;
 use crate::sys::sys;
 use crate::text::text;
 
@@ -171,6 +172,9 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
         if !name.is(libc::S_IFREG) && !name.is(libc::S_IFDIR) && !harmless {
             unmodelled(text!("opens `{}`", name.canonical.to_bytes().escape_ascii()).as_str());
         }
+        if name.is(libc::S_IFREG) {
+            sched::opened(name.canonical.to_bytes());
+        }
         let file = if name.is(libc::S_IFREG) { File::Disk(open::content_of(&name.canonical)) } else { File::Fixed };
         return Ok(open::opened(kernel::openat(directory, path, flags & !libc::O_CREAT), file));
     }
@@ -181,6 +185,9 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
     name.check_writable()?;
     let mode = if exists { name.mode.unwrap_or(0o666) } else { mode & !umask() };
     let keeps_content = exists && flags & libc::O_TRUNC == 0;
+    if keeps_content {
+        sched::opened(name.canonical.to_bytes());
+    }
     Ok(open_memory(memory_files::replace_file(&name.canonical, keeps_content, mode)?, flags))
 }
 

@@ -18,14 +18,19 @@ use crate::sched;
 use crate::sync::Blocker;
 use crate::sys::sys;
 
-/// Whether calls with these flags on the descriptor block.
-fn waits(fd: c_int, flags: c_int) -> bool {
-    flags & libc::MSG_DONTWAIT == 0 && kernel::status_flags(fd).is_none_or(|status| status & libc::O_NONBLOCK == 0)
+/// Whether a call with these flags on the descriptor waits. As in the kernel, that is decided when the call begins, in an
+/// event of its own: `O_NONBLOCK` does not reach calls that already wait.
+pub(super) fn waits(fd: c_int, flags: c_int) -> bool {
+    let is_blocking = |_, _: &mut dyn FnMut(Access)| {
+        kernel::status_flags(fd).is_none_or(|status| status & libc::O_NONBLOCK == 0)
+    };
+    flags & libc::MSG_DONTWAIT == 0
+        && open::operate_on(fd, |open| Vec::from([open.flags()]), |_| Blocker::None, is_blocking).unwrap_or(true)
 }
 
-/// What blocks a call with these flags on the descriptor until one of `events` is there.
-pub(super) fn blocker(fd: c_int, flags: c_int, events: i16) -> Blocker {
-    if waits(fd, flags) { Blocker::Fd { fd, events } } else { Blocker::None }
+/// What blocks a call on the descriptor, if it waits, until one of `events` is there.
+pub(super) fn blocker(fd: c_int, waits: bool, events: i16) -> Blocker {
+    if waits { Blocker::Fd { fd, events } } else { Blocker::None }
 }
 
 /// Adds the accesses to the first `moved` bytes of these buffers.
@@ -59,27 +64,26 @@ impl Transfer {
 /// Reads into these buffers. `None`: the thread is cancelled instead.
 pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
     let flags = how.flags();
-    if let File::Pipe(_) = open::get(fd).file
-        && flags & libc::MSG_WAITALL != 0
-        && waits(fd, flags)
-    {
+    let is_pipe = matches!(open::get(fd).file, File::Pipe(_));
+    let waits = (is_pipe || open::get(fd).file == File::Other) && waits(fd, flags);
+    if is_pipe && waits && flags & libc::MSG_WAITALL != 0 {
         return read_all(fd, parts, flags);
     }
-    read_some(fd, parts, how)
+    read_some(fd, parts, how, waits)
 }
 
-/// Reads what there is, once.
-fn read_some(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
+/// Reads what there is, once, after it has come if the call `waits`.
+fn read_some(fd: c_int, parts: &[Buffer<'_>], how: Transfer, waits: bool) -> Option<isize> {
     let flags = how.flags();
     let known = |open: Open| match open.file {
-        File::Pipe(end) => Vec::from([channels::read_access(end), open.flags()]),
+        File::Pipe(end) => Vec::from([channels::read_access(end)]),
         File::Socket(_) => Vec::new(),
         // A read at an offset does not move the position.
         File::Fixed | File::Disk(_) if matches!(how, Transfer::At(_)) => Vec::from([open.flags()]),
         _ => Vec::from([open.position()]),
     };
     let blocks = |open: Open| match open.file {
-        File::Pipe(_) | File::Other => blocker(fd, flags, libc::POLLIN),
+        File::Pipe(_) | File::Other => blocker(fd, waits, libc::POLLIN),
         _ => Blocker::None,
     };
     open::operate_on(fd, known, blocks, |open, add| {
@@ -106,13 +110,13 @@ fn read_some(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Option<isize> {
 fn read_all(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     if flags & libc::MSG_PEEK != 0 {
         unmodelled("looks at bytes of a connection that have not all come (MSG_PEEK with MSG_WAITALL)");
-        return read_some(fd, parts, Transfer::Socket(flags));
+        return read_some(fd, parts, Transfer::Socket(flags), true);
     }
     let mut read = 0;
     for part in parts {
         let mut left = *part;
         while !left.is_empty() {
-            match read_some(fd, &[left], Transfer::Socket(flags)) {
+            match read_some(fd, &[left], Transfer::Socket(flags), true) {
                 None => return (read > 0).then_some(read),
                 Some(len @ 1..) => {
                     read += len;
@@ -156,13 +160,15 @@ pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opt
         (_, Some(memory)) if is_standard(open) => Vec::from([memory]),
         _ => Vec::from([open.position()]),
     };
-    let blocks = |open: Open| match open.file {
-        File::Other if !is_standard(open) => blocker(fd, flags, libc::POLLOUT),
-        _ => Blocker::None,
-    };
-    if let File::Pipe(_) = open::get(fd).file {
+    let open = open::get(fd);
+    if let File::Pipe(_) = open.file {
         return write_pipe(fd, parts, flags);
     }
+    let waits = open.file == File::Other && !is_standard(open) && waits(fd, flags);
+    let blocks = |open: Open| match open.file {
+        File::Other if !is_standard(open) => blocker(fd, waits, libc::POLLOUT),
+        _ => Blocker::None,
+    };
     let moved = open::operate_on(fd, known, blocks, |open, add| {
         match open.file {
             // It has become one since.
@@ -188,15 +194,15 @@ pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opt
 /// Writes all bytes to a pipe: one event for each time that there is room.
 fn write_pipe(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     let mut written = 0;
+    let waits = waits(fd, flags);
     for part in parts {
         let mut left = *part;
         loop {
-            let waits = waits(fd, flags);
             let known = |open: Open| match open.file {
-                File::Pipe(end) => channels::write_accesses(end).into_iter().chain([open.flags()]).collect(),
+                File::Pipe(end) => channels::write_accesses(end).into(),
                 _ => Vec::from([open.flags()]),
             };
-            let blocks = |_| if waits { Blocker::Fd { fd, events: libc::POLLOUT } } else { Blocker::None };
+            let blocks = |_| blocker(fd, waits, libc::POLLOUT);
             let moved = open::operate_on(fd, known, blocks, |open, add| {
                 let File::Pipe(end) = open.file else { return Moved::Error(libc::EBADF) };
                 let moved = channels::put(end, &[left]);
