@@ -180,3 +180,29 @@ fn whole_archives_are_inputs() {
     let run = folder.raceproof(&["explore", "program"]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
 }
+
+/// However it is linked, a program runs as the compiler's own does, and its races are those of its sources.
+#[test]
+fn every_way_to_link_gives_the_same_answer() {
+    const COUNTS: &str = "int shared;\n__thread int mine;\nvoid bump(void) { shared++; mine++; }\n";
+    const MAIN: &str = "#include <pthread.h>\n#include <stdio.h>\nextern int shared;\nextern __thread int mine;\n\
+        void bump(void);\nstatic void *run(void *arg) { bump(); return arg; }\n\
+        int main(void) {\n    pthread_t t;\n    pthread_create(&t, 0, run, 0);\n    bump();\n\
+        \x20   pthread_join(t, 0);\n    printf(\"%d\\n\", mine);\n    return 0;\n}\n";
+    let folder = Folder::empty();
+    std::fs::write(folder.path().join("counts.c"), COUNTS).unwrap();
+    std::fs::write(folder.path().join("main.c"), MAIN).unwrap();
+    let sources = racing_lines(&folder.raceproof(&["explore", "--json", "counts.c", "main.c"]));
+    assert_eq!(sources, [("counts.c".to_owned(), 3)]);
+    for flags in [&["-flto"][..], &["-flto=thin"], &["-static"], &["-static", "-flto", "-O2"], &["-no-pie"]] {
+        for name in ["counts", "main"] {
+            let compile = ["cc", "-c", &format!("{name}.c"), "-o", &format!("{name}.o")];
+            assert_eq!(folder.raceproof(&[&compile[..], flags].concat()).status, 0, "{flags:?}");
+        }
+        let link = [&["cc", "counts.o", "main.o", "-o", "program", "-pthread"][..], flags].concat();
+        assert_eq!(folder.raceproof(&link).status, 0, "{flags:?}");
+        let native = Run::of(Command::new(folder.path().join("program")).output().unwrap());
+        assert_eq!((native.status, native.stdout.as_str()), (0, "1\n"), "{flags:?}");
+        assert_eq!(racing_lines(&folder.raceproof(&["explore", "--json", "program"])), sources, "{flags:?}");
+    }
+}

@@ -41,6 +41,33 @@ fn thread_locals_of_libraries_belong_to_threads() {
     }
 }
 
+/// So does a library that the program loads while threads run, also for threads that were there before.
+#[test]
+fn thread_locals_of_loaded_libraries_belong_to_threads() {
+    const LIBRARY: &str = "static __thread int own = 5;\n__thread char room[5000];\n\
+        int next(void) { room[own] = 1; return ++own; }\n";
+    const PROGRAM: &str = "#include <assert.h>\n#include <dlfcn.h>\n#include <pthread.h>\n#include <semaphore.h>\n\
+        static int (*next)(void);\nstatic sem_t loaded;\nstatic int seen[2];\n\
+        static void *run(void *arg) {\n    sem_wait(&loaded);\n    seen[(long)arg] = next() + next();\n    return 0;\n}\n\
+        int main(void) {\n    pthread_t a, b;\n    sem_init(&loaded, 0, 0);\n    pthread_create(&a, 0, run, (void *)0);\n\
+        \x20   void *library = dlopen(\"./late.so\", RTLD_NOW);\n    assert(library);\n\
+        \x20   next = (int (*)(void))dlsym(library, \"next\");\n    assert(next() == 6);\n\
+        \x20   pthread_create(&b, 0, run, (void *)1);\n    sem_post(&loaded);\n    sem_post(&loaded);\n\
+        \x20   pthread_join(a, 0);\n    pthread_join(b, 0);\n    dlclose(library);\n\
+        \x20   assert(seen[0] == 13 && seen[1] == 13);\n}\n";
+    let folder = Folder::empty();
+    write(folder.path(), "late.c", LIBRARY);
+    write(folder.path(), "loads.c", PROGRAM);
+    let mut compiler = Command::new("clang-19");
+    compiler.args(["-shared", "-fPIC", "late.c", "-o", "late.so"]).current_dir(folder.path());
+    assert!(compiler.status().expect("clang-19 is installed").success());
+    for reduction in ["best", "none"] {
+        let run = folder.raceproof(&["explore", "loads.c", "--reduction", reduction, "--max-executions", "300"]);
+        let is_named = run.stdout.contains("loads code that was not instrumented");
+        assert!(run.status == 3 && is_named && !run.stdout.contains("failed"), "{}{}", run.stdout, run.stderr);
+    }
+}
+
 /// A program that ends by a signal of its own keeps what was found before.
 #[test]
 fn an_end_by_a_signal_hides_nothing() {

@@ -2,7 +2,8 @@
 //! texts) and whatever the program was linked with.
 //!
 //! All threads are coroutines of one operating-system thread, which has one such storage. So it is copied when another
-//! thread goes on than the one whose it is. What a library has that is loaded later is not covered.
+//! thread goes on than the one whose it is. The storage of a library that is loaded later comes last, so what was copied
+//! before lacks it: there it is as in a new thread.
 
 use alloc::vec::Vec;
 
@@ -22,6 +23,14 @@ struct Block {
     of_c_library: bool,
 }
 
+impl Block {
+    /// What it starts with in a new thread, unless it is the C library's.
+    fn first(&self) -> impl Iterator<Item = u8> + use<> {
+        let zeros = core::iter::repeat_n(0, self.len - self.image_len);
+        bytes(self.image, self.image_len).iter().copied().chain(zeros)
+    }
+}
+
 /// The storage of all libraries.
 struct Libraries {
     blocks: Vec<Block>,
@@ -31,10 +40,13 @@ struct Libraries {
 
 static LIBRARIES: Global<Libraries> = Global::new(Libraries { blocks: Vec::new(), first: Vec::new() });
 
-/// Finds the storage; to be called when the process starts.
+/// Finds the storage; to be called when the process starts and when libraries were loaded.
 pub fn locate() {
     LIBRARIES.with(|libraries| {
         objects::for_each_tls(&mut |TlsSegment { at, len, image, image_len, of_c_library }| {
+            if libraries.blocks.iter().any(|block| block.at == at) {
+                return;
+            }
             let block = Block { at, len, image, image_len, of_c_library };
             if of_c_library {
                 libraries.first.extend_from_slice(bytes(at, len));
@@ -62,8 +74,7 @@ pub fn of_new_thread() -> Vec<u8> {
             if block.of_c_library {
                 storage.extend_from_slice(&libraries.first);
             } else {
-                storage.extend_from_slice(bytes(block.image, block.image_len));
-                storage.extend(core::iter::repeat_n(0, block.len - block.image_len));
+                storage.extend(block.first());
             }
         }
         storage
@@ -83,11 +94,16 @@ pub fn load(from: &[u8]) {
     LIBRARIES.with(|libraries| {
         let mut left = from;
         for block in &libraries.blocks {
-            let Some((own, rest)) = left.split_at_checked(block.len) else { return };
             // SAFETY: the storage of a library that stays loaded, which only code of the running thread uses; that thread
             // is suspended.
-            unsafe { core::ptr::copy_nonoverlapping(own.as_ptr(), block.at as *mut u8, own.len()) };
-            left = rest;
+            let storage = unsafe { core::slice::from_raw_parts_mut(block.at as *mut u8, block.len) };
+            match left.split_at_checked(block.len) {
+                Some((own, rest)) => {
+                    storage.copy_from_slice(own);
+                    left = rest;
+                }
+                None => storage.iter_mut().zip(block.first()).for_each(|(byte, first)| *byte = first),
+            }
         }
     });
 }

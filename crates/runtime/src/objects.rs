@@ -1,6 +1,7 @@
 //! The shared objects of the process.
 
-use core::ffi::{c_int, c_void};
+use alloc::vec::Vec;
+use core::ffi::{c_char, c_int, c_void};
 use core::ops::Range;
 
 use crate::cell::Global;
@@ -20,6 +21,8 @@ struct Found {
     range: Range<usize>,
     /// Its thread-local storage in the calling thread, if it has any: where, how long, and the image it starts with.
     tls: Option<(usize, usize, Range<usize>)>,
+    /// The number under which the dynamic linker knows that storage.
+    module: usize,
 }
 
 /// The thread-local storage of one object in the calling thread.
@@ -59,7 +62,8 @@ unsafe extern "C" fn visit_entry(info: *mut libc::dl_phdr_info, _size: usize, da
             let image = base + h.p_vaddr as usize;
             (storage, h.p_memsz as usize, image..image + h.p_filesz as usize)
         });
-        ((*data.cast::<Search<'_>>()).visit)(Found { base, range: start..end, tls });
+        let module = if headers.iter().any(|h| h.p_type == libc::PT_TLS) { (*info).dlpi_tls_modid } else { 0 };
+        ((*data.cast::<Search<'_>>()).visit)(Found { base, range: start..end, tls, module });
     }
     0
 }
@@ -78,6 +82,39 @@ pub fn for_each_tls(visit: &mut dyn FnMut(TlsSegment)) {
             visit(TlsSegment { at, len, image: image.start, image_len: image.len().min(len), of_c_library });
         }
     });
+}
+
+/// What a function of the dynamic linker wants to know about a thread-local variable.
+#[repr(C)]
+struct TlsIndex {
+    module: usize,
+    offset: usize,
+}
+
+unsafe extern "C" {
+    fn __tls_get_addr(index: *const TlsIndex) -> *mut c_void;
+}
+
+/// Has the dynamic linker make the thread-local storage of objects that were loaded late, which it else makes when it is
+/// first used. `keep` gets the name of each.
+pub fn make_tls(mut keep: impl FnMut(*const c_char)) {
+    let mut late = Vec::new();
+    for_each(&mut |found| {
+        if found.module != 0 && found.tls.is_none() {
+            late.push((found.module, found.range.start));
+        }
+    });
+    for (module, start) in late {
+        // SAFETY: the dynamic linker has just listed an object with this number. The name that it gives for an address in it
+        // is a text that lives as long as the object.
+        unsafe {
+            __tls_get_addr(&TlsIndex { module, offset: 0 });
+            let mut info: libc::Dl_info = core::mem::zeroed();
+            if libc::dladdr(start as *const c_void, &raw mut info) != 0 {
+                keep(info.dli_fname);
+            }
+        }
+    }
 }
 
 /// Finds the objects; returns where the executable is loaded.

@@ -6,7 +6,7 @@
 //! | `setrlimit`, `getrlimit`, `prlimit` of `RLIMIT_NOFILE` | the limit is the model's: the runtime has descriptors of its own |
 //! | `alarm`, `ualarm`, `setitimer` | not armed: the signal would come at any time (their rows say so) |
 //! | `mlock`, `mlockall` and relatives | accepted: which pages stay in memory makes no difference |
-//! | `nice`, `setuid`, `prctl`, `timer_create`, `setlocale`, `dlopen` and others | done; the next run needs a new process |
+//! | `nice`, `setuid`, `prctl`, `timer_create`, `setlocale` and others | done; the next run needs a new process |
 //! | `setsockopt`, `ioctl`, `flock`, `timerfd_settime` | done; the next run needs a new process, if the open file is older than the first thread |
 
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
@@ -140,8 +140,6 @@ noting! {
     newlocale(mask: c_int, name: *const c_char, base: *mut c_void) -> *mut c_void = sched::spoil_process();
     /// Loads a conversion of characters.
     iconv_open(to: *const c_char, from: *const c_char) -> *mut c_void = sched::spoil_process();
-    /// Loads a library.
-    dlopen(name: *const c_char, flags: c_int) -> *mut c_void = sched::spoil_process();
 
     /// Sets an option of a socket.
     setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, len: socklen_t) -> c_int = change_file(fd);
