@@ -46,7 +46,7 @@ fn about(request: &Request, bug: &str) -> String {
 pub(crate) fn of_contradiction(program: &Program, Contradiction { pair, proved, shown }: &Contradiction) -> String {
     let mut text = format!("{proved} proved absent what a run of {shown} shows");
     for site in pair.sites() {
-        let Position { function, file, line, column } = Position::of(program, Some(site));
+        let Position { function, file, line, column, .. } = Position::of(program, Some(site));
         let _ = write!(text, "\n{site}: {}:{line}:{column} in {function}", file.as_deref().unwrap_or("?"));
     }
     text

@@ -73,6 +73,7 @@ fn pair(document: &Document, race: &PredictedRace) -> Option<report::Pair> {
         line: 0,
         column: 0,
         function: site.and_then(|site| document.locations.get(site)).cloned().unwrap_or_default(),
+        inside: None,
         thread: document.threads.get(id.thread).cloned().unwrap_or_default(),
         locks: Vec::new(),
         created: None,

@@ -95,6 +95,7 @@ fn listed(
             line: job.statements[access.statement].line,
             column: 0,
             function: job.name.clone(),
+            inside: None,
             thread: String::new(),
             locks: Vec::new(),
             created: None,

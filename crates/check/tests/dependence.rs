@@ -81,7 +81,8 @@ impl Call {
     /// Cells that both use and one of them changes.
     fn shared(&self, other: &Self) -> Vec<LibraryState> {
         let others = other.cells();
-        let is_changed = |(state, writes): &(LibraryState, bool)| others.get(state).is_some_and(|other| *writes || *other);
+        let is_changed =
+            |(state, writes): &(LibraryState, bool)| others.get(state).is_some_and(|other| *writes || *other);
         self.cells().into_iter().filter(is_changed).map(|(state, _)| state).collect()
     }
 }

@@ -18,6 +18,9 @@ const PROGRAMS: u64 = 60;
 /// Executions of a search that is the truth; with more the program is left out.
 const EXECUTIONS: u64 = 3_000;
 
+/// After so many programs it says how far it is.
+const REPORTED: u64 = 250;
+
 /// Programs to try while a complaint is made smaller.
 const ATTEMPTS: usize = 60;
 
@@ -142,7 +145,12 @@ fn engines_agree_with_the_search_of_the_real_program() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(seed) = seeds.get(number as usize) else { break };
+                    if number.is_multiple_of(REPORTED) && number > 0 {
+                        println!("{number} programs, {} complaints", complaints.lock().unwrap().len());
+                    }
                     let source = Source::generate(*seed);
                     match examine(&source) {
                         Ok(is_decided) => drop(decided.fetch_add(is_decided.into(), Ordering::Relaxed)),

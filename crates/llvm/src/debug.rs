@@ -3,6 +3,8 @@
 //! Operands of nodes, as LLVM 19's `DebugInfoMetadata.h` fixes them: a lexical block's parent is operand 1, a
 //! subprogram's name and linkage name are operands 2 and 3.
 
+use std::path::{Component, Path, PathBuf};
+
 use crate::functions::demangle;
 use crate::ir::{MetadataKind, Node, Value};
 use crate::openmp;
@@ -37,11 +39,19 @@ impl<'m> DebugLocation<'m> {
     }
     /// The function as the source names it.
     pub(crate) fn function(self) -> Option<String> {
+        subprogram_name(self.subprogram()?)
+    }
+    /// The function as the linker names it, where that differs from the source.
+    pub(crate) fn symbol(self) -> Option<String> {
+        self.subprogram()?.string(3)
+    }
+
+    fn subprogram(self) -> Option<Node<'m>> {
         let mut scope = self.node.location_scope()?;
         while !matches!(scope.kind(), MetadataKind::LLVMDISubprogramMetadataKind) {
             scope = scope.operand(1)?;
         }
-        subprogram_name(scope)
+        Some(scope)
     }
 }
 
@@ -52,6 +62,34 @@ pub(crate) struct SourceFile {
     pub(crate) directory: String,
     /// Absolute, or relative to `directory`.
     pub(crate) name: String,
+}
+
+impl SourceFile {
+    /// Its whole name, without detours.
+    pub(crate) fn absolute(&self) -> PathBuf {
+        normalized(&Path::new(&self.directory).join(&self.name))
+    }
+}
+
+/// The path without `.` and with each `..` taken back where something precedes it.
+pub(crate) fn normalized(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(result.components().next_back(), Some(Component::Normal(_))) => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+/// The file that a subprogram is in.
+pub(crate) fn subprogram_file(subprogram: Node<'_>) -> Option<SourceFile> {
+    let (directory, name) = subprogram.scope_file()?;
+    Some(SourceFile { directory, name })
 }
 
 /// A subprogram's name: its linkage name demangled (so with its class and namespace), or its plain name.

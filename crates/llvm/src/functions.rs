@@ -44,5 +44,6 @@ pub(crate) fn demangle(symbol: &str) -> String {
     cpp_demangle::Symbol::new(symbol)
         .ok()
         .and_then(|parsed| parsed.demangle_with_options(&options).ok())
+        .map(|name| program::template_names::shortened(&name))
         .unwrap_or_else(|| symbol.to_owned())
 }

@@ -116,6 +116,7 @@ impl<'m> Weaver<'_, 'm> {
             self.locals(function, &visible);
         }
         for (instruction, site) in visible {
+            let accesses_count = accesses_count && !streams::is_of_stream(instruction);
             match instruction.opcode() {
                 Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if accesses_count => self.access(instruction, site),
                 Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {

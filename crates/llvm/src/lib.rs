@@ -14,6 +14,7 @@ mod emit;
 mod error;
 mod escape;
 mod functions;
+mod headers;
 mod initialisers;
 pub mod instrument;
 mod intrinsics;
@@ -237,6 +238,7 @@ impl<'c> Sources<'c> {
         initialisers::complete(handle);
         pointers::stand_in(handle);
         unwritten::complete(handle);
+        headers::dissolve(&module)?;
         let features = Features::of(handle);
         module::promote_locals(&module)?;
         options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;

@@ -5,14 +5,14 @@
 //! module, so the same sources have the same sites.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use inkwell::llvm_sys::LLVMOpcode;
 use model::{IndexVec, SiteId};
 use program::{FileId, Frame, FunctionId, Location, Site};
 use rustc_hash::FxHashMap;
 
-use crate::debug::{DebugLocation, SourceFile};
+use crate::debug::{DebugLocation, SourceFile, normalized};
 use crate::escape::Privacy;
 use crate::functions::{Functions, source_name};
 use crate::intrinsics;
@@ -38,7 +38,7 @@ impl Spelling {
     /// The file as the user spelled it; a file that is no input is named so that it is found from here, without detours:
     /// the system's compiler finds its headers by the way of its own folder.
     pub(crate) fn of(&self, file: &SourceFile) -> String {
-        let absolute = normalized(&Path::new(&file.directory).join(&file.name));
+        let absolute = file.absolute();
         if let Some(spelled) = self.inputs.get(&absolute) {
             return spelled.clone();
         }
@@ -51,21 +51,6 @@ impl Spelling {
         }
         absolute.strip_prefix(&self.directory).unwrap_or(&absolute).display().to_string()
     }
-}
-
-/// The path without `.` and with each `..` taken back where something precedes it.
-fn normalized(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(result.components().next_back(), Some(Component::Normal(_))) => {
-                result.pop();
-            }
-            other => result.push(other),
-        }
-    }
-    result
 }
 
 /// The sites of a module and the source files they are in.

@@ -37,7 +37,8 @@ pub use sample::{Sample, Sampler};
 pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{
-    Allocation, End, Event, EventId, Misuse, OpenedFile, Pending, Region, Step, ThreadInfo, Trace, UNWRITTEN, Unmodelled,
+    Allocation, End, Event, EventId, Misuse, OpenedFile, Pending, Region, Step, ThreadInfo, Trace, UNWRITTEN,
+    Unmodelled,
 };
 pub use verdict::{Engine, Inputs, Memory, Pair, Scope, Threads};
 
@@ -62,4 +63,9 @@ pub trait Executor {
     fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error> {
         self.run(schedule)
     }
+}
+
+/// Whether a file is a header or source of the system, which the user did not write.
+pub fn is_foreign(file: &str) -> bool {
+    ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|folder| file.starts_with(folder))
 }

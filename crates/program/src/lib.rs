@@ -11,6 +11,7 @@ pub mod ir;
 pub mod library;
 pub mod naming;
 pub mod site;
+pub mod template_names;
 pub mod text;
 pub mod types;
 pub mod validate;
@@ -21,7 +22,7 @@ pub use ir::{
     BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Function, FunctionId, Global, GlobalId, Local, LocalId, Operand,
     Program, RmwOp, Statement, Stmt, SyncOp, Terminator, TryMode, Unmodelled,
 };
-pub use site::{FileId, Frame, Location, Site};
+pub use site::{FileId, Frame, Location, OwnPlace, Site};
 pub use text::ParseError;
 pub use types::{Field, Type, TypeId};
 pub use validate::{Invalid, Problem};

@@ -14,11 +14,13 @@ pub fn name_global(program: &Program, global: GlobalId, offset: u64, len: u64) -
     global.name.clone() + &if undivided { format!("+{offset}") } else { path }
 }
 
-/// The name of `len` bytes at `offset` of a heap block allocated at `site`: `heap@list.c:41`, followed by `.next` or
+/// The name of `len` bytes at `offset` of a heap block allocated at `site`: `heap@list.c:41` or
+/// `heap@std::allocator<int>`, followed by `.next` or
 /// `[3].next` if the block's type is known, and by `+8` if it is not.
 pub fn name_heap(program: &Program, site: Option<SiteId>, offset: u64, len: u64) -> String {
     let site = site.and_then(|site| program.sites.get(site));
-    let block = site.and_then(|site| place(program, site)).map_or_else(|| "heap".to_owned(), |at| format!("heap@{at}"));
+    let block = site.and_then(|site| allocator(program, site).or_else(|| place(program, site)));
+    let block = block.map_or_else(|| "heap".to_owned(), |at| format!("heap@{at}"));
     block + &parts(program, site, offset, len)
 }
 
@@ -33,9 +35,15 @@ pub fn name_stack(program: &Program, site: Option<SiteId>, offset: u64, len: u64
     local + &parts(program, Some(site), offset, len)
 }
 
+/// The class of the C++ library that allocates at a site, whose line says nothing to the user: `std::allocator<int>`.
+fn allocator(program: &Program, site: &Site) -> Option<String> {
+    program.files.get(site.own_place(&program.files).location?.file).filter(|file| model::is_foreign(file))?;
+    site.source_function.strip_suffix("::allocate").map(str::to_owned)
+}
+
 /// File and line.
 fn place(program: &Program, site: &Site) -> Option<String> {
-    let location = site.location?;
+    let location = site.own_place(&program.files).location?;
     Some(format!("{}:{}", program.files.get(location.file)?, location.line))
 }
 

@@ -1,5 +1,6 @@
 //! Sites: points in the source with a visible effect.
 
+use model::IndexVec;
 use model::index::index_type;
 use serde::{Deserialize, Serialize};
 
@@ -48,4 +49,36 @@ pub struct Site {
     /// The type of the object allocated here, for a local, or for a heap block if the code shows it. A block may hold
     /// several, one after the other.
     pub allocates: Option<TypeId>,
+}
+
+/// Where a site is in the user's own code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OwnPlace<'a> {
+    /// The function, as in the source.
+    pub function: &'a str,
+    /// Where in it.
+    pub location: Option<Location>,
+    /// The function of a system header that is called there and holds the site.
+    pub called: Option<&'a str>,
+}
+
+impl Site {
+    /// Where it is in the user's own code: for code of system headers that was inlined, where that is called.
+    pub fn own_place(&self, files: &IndexVec<FileId, String>) -> OwnPlace<'_> {
+        let is_foreign = |location: Option<Location>| {
+            location.and_then(|location| files.get(location.file)).is_some_and(|file| model::is_foreign(file))
+        };
+        let innermost = OwnPlace { function: &self.source_function, location: self.location, called: None };
+        let mut called = &self.source_function;
+        if !is_foreign(self.location) {
+            return innermost;
+        }
+        for Frame { function, location } in &self.inlined_at {
+            if !is_foreign(*location) {
+                return OwnPlace { function, location: *location, called: Some(called) };
+            }
+            called = function;
+        }
+        innermost
+    }
 }

@@ -5,6 +5,7 @@
 //! absent, each by rank.
 
 use model::AccessKind;
+pub use model::is_foreign;
 use model::verdict::{Engine as EngineName, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -143,6 +144,9 @@ pub struct Details {
     /// Why the user does not want to hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<Suppressed>,
+    /// The race of the same lines of the user's own, if library code that they call makes several: this one is a detail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<String>,
 }
 
 /// Where it is said that a finding is known.
@@ -192,6 +196,9 @@ pub struct Access {
     pub column: u32,
     /// The function, as the source names it.
     pub function: String,
+    /// The function of a system header that is called there and makes the access.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<String>,
     /// The thread's path; empty for an access that no run has shown, then its locks are not known either.
     pub thread: String,
     /// Names of the locks held.
@@ -223,16 +230,52 @@ impl Frame {
     }
 }
 
-/// Whether a file is a header or source of the system, which the user did not write.
-pub fn is_foreign(file: &str) -> bool {
-    ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|folder| file.starts_with(folder))
-}
-
 impl Access {
     /// The innermost call by code of the user's own, for an access in code that is not.
     pub fn own_call(&self) -> Option<&Frame> {
+        self.own_call_index().map(|at| &self.stack[at])
+    }
+
+    /// The function of the library that the user's own code calls, for an access inside it.
+    pub fn called(&self) -> Option<&str> {
+        if let Some(inside) = &self.inside {
+            return Some(inside);
+        }
+        let at = self.own_call_index()?;
+        Some(at.checked_sub(1).map_or(&self.function, |inner| &self.stack[inner].function))
+    }
+
+    fn own_call_index(&self) -> Option<usize> {
         self.file.as_deref().filter(|file| is_foreign(file))?;
-        self.stack.iter().find(|frame| !frame.is_foreign())
+        self.stack.iter().position(|frame| !frame.is_foreign())
+    }
+
+    /// Where it is in the user's own code: file, line and column.
+    pub fn own_place(&self) -> (Option<&str>, u32, u32) {
+        match self.own_call() {
+            Some(Frame { file, line, column, .. }) => (Some(file), *line, *column),
+            None => (self.file.as_deref(), self.line, self.column),
+        }
+    }
+
+    /// Whether two accesses to each of these variables tell the user the same: they are in the same places of the user's own
+    /// code, and what differs is inside the library.
+    pub fn tell_the_same(one: (&str, [&Self; 2]), other: (&str, [&Self; 2])) -> bool {
+        fn places(accesses: [&Access; 2]) -> [(Option<&str>, u32, u32); 2] {
+            let mut places = accesses.map(Access::own_place);
+            places.sort_unstable();
+            places
+        }
+        let inside = |accesses: [&Self; 2]| accesses.map(|access| usize::from(access.called().is_some()));
+        let most = inside(one.1).iter().sum::<usize>().min(inside(other.1).iter().sum());
+        (most == 2 || most == 1 && one.0 == other.0) && places(one.1) == places(other.1)
+    }
+}
+
+impl Pair {
+    /// Whether it is told by itself, and not with another race of the same lines.
+    pub fn is_told(&self) -> bool {
+        self.details.inside.is_none()
     }
 }
 
@@ -445,6 +488,16 @@ impl Report {
     /// The pairs with this verdict.
     pub fn pairs_with(&self, verdict: PairVerdict) -> impl Iterator<Item = &Pair> {
         self.pairs.iter().filter(move |pair| pair.verdict == verdict)
+    }
+
+    /// The races to be told: those that are not known already, and of several in the same lines one.
+    pub fn told_races(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs_with(PairVerdict::Race).filter(|pair| pair.is_told() && pair.details.suppressed.is_none())
+    }
+
+    /// The races that are details of this one.
+    pub fn inside(&self, told: &Pair) -> impl Iterator<Item = &Pair> {
+        self.pairs_with(PairVerdict::Race).filter(|pair| pair.details.inside.as_ref() == Some(&told.id))
     }
 
     /// The exit status: 1 something was found, a race or another error with its witness; else 3 something is unknown;

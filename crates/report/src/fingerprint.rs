@@ -24,5 +24,6 @@ pub fn of_error(error: &Finding) -> String {
 
 fn of_access(access: &Access) -> String {
     let atomic = if access.atomic { "atomic " } else { "" };
-    format!("{atomic}{} in {} of {}", access.kind, access.function, access.file.as_deref().unwrap_or_default())
+    let function = access.own_call().map_or(&access.function, |call| &call.function);
+    format!("{atomic}{} in {function} of {}", access.kind, access.own_place().0.unwrap_or_default())
 }

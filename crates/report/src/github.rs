@@ -3,23 +3,24 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::document::{PairVerdict, Report};
+use crate::document::Report;
 
 /// At most one annotation per line of source: races, then other errors, then what is unknown.
 pub fn render(report: &Report) -> String {
     let mut out = Annotations::default();
-    for pair in report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()) {
+    for pair in report.told_races() {
         let [first, second] = &pair.accesses;
-        let other = match &second.file {
-            Some(file) => format!("{file}:{}", second.line),
-            None => "an unknown place".to_owned(),
+        let other = match second.own_place() {
+            (Some(file), line, _) => format!("{file}:{line}"),
+            (None, ..) => "an unknown place".to_owned(),
         };
         let message = format!(
             "thread {} {}s `{}` here while thread {} does a {} at {other}: {}",
             first.thread, first.kind, pair.variable, second.thread, second.kind, pair.reason
         );
         let title = format!("data race on `{}`", pair.variable);
-        out.add("error", first.file.as_deref(), first.line, first.column, &title, &message);
+        let (file, line, column) = first.own_place();
+        out.add("error", file, line, column, &title, &message);
     }
     for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
         let file = error.file.as_deref();

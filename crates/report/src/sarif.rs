@@ -20,7 +20,7 @@ const FINGERPRINT: &str = "raceproof/v1";
 pub fn render(report: &Report) -> String {
     let mut prints = Fingerprints::default();
     let mut results = Vec::new();
-    let races = report.pairs_with(PairVerdict::Race);
+    let races = report.pairs_with(PairVerdict::Race).filter(|pair| pair.is_told());
     let open = report.pairs_with(PairVerdict::Unknown);
     results.extend(races.map(|pair| race(pair, &mut prints)));
     results.extend(report.errors.iter().map(|finding| error(finding, &mut prints)));
@@ -197,26 +197,29 @@ fn rank(rank: u32) -> f64 {
     100.0 / f64::from(rank.max(1)).sqrt()
 }
 
+/// Where an access is in the user's own code.
 fn at(access: &Access) -> Value {
-    match &access.file {
+    place(access.own_place(), access.own_call().map_or(&access.function, |call| &call.function))
+}
+
+fn place((file, line, column): (Option<&str>, u32, u32), function: &str) -> Value {
+    match file {
         Some(file) => {
-            let mut location = located(file, access.line, access.column);
-            add(&mut location, "logicalLocations", Some(json!([{ "name": access.function, "kind": "function" }])));
+            let mut location = located(file, line, column);
+            add(&mut location, "logicalLocations", Some(json!([{ "name": function, "kind": "function" }])));
             location
         }
-        None => json!({ "logicalLocations": [{ "name": access.function, "kind": "function" }] }),
+        None => json!({ "logicalLocations": [{ "name": function, "kind": "function" }] }),
     }
 }
 
 /// The access and the calls that led to it, the innermost first.
 fn stack(access: &Access) -> Value {
-    let call = |frame: &Frame| {
-        let mut location = located(&frame.file, frame.line, frame.column);
-        add(&mut location, "logicalLocations", Some(json!([{ "name": frame.function, "kind": "function" }])));
-        json!({ "location": location })
-    };
+    let call =
+        |frame: &Frame| json!({ "location": place((Some(&frame.file), frame.line, frame.column), &frame.function) });
+    let innermost = place((access.file.as_deref(), access.line, access.column), &access.function);
     let frames: Vec<Value> =
-        std::iter::once(json!({ "location": at(access) })).chain(access.stack.iter().map(call)).collect();
+        std::iter::once(json!({ "location": innermost })).chain(access.stack.iter().map(call)).collect();
     json!({ "message": { "text": format!("{} by thread {}", access.kind, access.thread) }, "frames": frames })
 }
 

@@ -13,6 +13,8 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::document::is_foreign;
+use crate::run::RunEvent;
 use crate::{Action, Run, Sources};
 
 const DIM: Style = Style::new().dimmed();
@@ -67,12 +69,13 @@ pub enum Row {
 const SHOWN: usize = 6;
 
 impl Story {
-    /// The last events of the threads that the finding is about.
+    /// The last events of the threads that the finding is about, without those inside the system's headers.
     pub fn of(run: &Run) -> Self {
         let column = |thread: usize| run.about.iter().position(|t| *t == thread);
         let mut left = vec![SHOWN; run.about.len()];
         let mut shown: Vec<_> = Vec::new();
-        for event in run.events.iter().rev() {
+        let is_own = |event: &RunEvent| event.marked || !event.file.as_deref().is_some_and(is_foreign);
+        for event in run.events.iter().rev().filter(|event| is_own(event)) {
             if let Some(column) = column(event.thread)
                 && let Some(left) = left.get_mut(column)
                 && (*left > 0 || event.marked)

@@ -105,7 +105,7 @@ impl Known {
 
     /// The findings of an earlier result.
     pub fn baseline(&mut self, earlier: &Report) {
-        let pairs = earlier.pairs_with(PairVerdict::Race).map(fingerprint::of_pair);
+        let pairs = earlier.pairs_with(PairVerdict::Race).filter(|pair| pair.is_told()).map(fingerprint::of_pair);
         for print in pairs.chain(earlier.errors.iter().map(fingerprint::of_error)) {
             *self.baseline.entry(print).or_default() += 1;
         }
@@ -114,7 +114,7 @@ impl Known {
     /// Marks what is known and corrects the overall verdict. Returns the entries that matched nothing, with their files.
     pub fn apply(mut self, report: &mut Report, sources: &mut Sources) -> Vec<(PathBuf, Entry)> {
         let mut used = vec![false; self.entries.len()];
-        for pair in report.pairs.iter_mut().filter(|pair| pair.verdict == PairVerdict::Race) {
+        for pair in report.pairs.iter_mut().filter(|pair| pair.verdict == PairVerdict::Race && pair.is_told()) {
             let names = names_of_pair(pair);
             pair.details.suppressed = self
                 .by_entry(Kind::Race, &names, &mut used)
@@ -129,7 +129,8 @@ impl Known {
                 .flatten()
                 .or_else(|| self.by_baseline(fingerprint::of_error(error)));
         }
-        let races = |pair: &Pair| pair.verdict == PairVerdict::Race && pair.details.suppressed.is_none();
+        let races =
+            |pair: &Pair| pair.verdict == PairVerdict::Race && pair.is_told() && pair.details.suppressed.is_none();
         if report.verdict == Verdict::Race && !report.pairs.iter().any(races) {
             let open = report.pairs_with(PairVerdict::Unknown).next().is_some() || !report.unknowns.is_empty();
             report.verdict = if open { Verdict::Unknown } else { Verdict::Safe };

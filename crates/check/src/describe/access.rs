@@ -53,7 +53,7 @@ impl Describer<'_> {
         cell: Cell,
     ) -> SeenAccess {
         let event = &trace.events[step];
-        let Position { function, file, line, column } = Position::of(self.program, site);
+        let Position { function, inside, file, line, column } = Position::of(self.program, site);
         let words = Words { trace, names: self.names };
         let thread = event.id.thread;
         SeenAccess {
@@ -68,6 +68,7 @@ impl Describer<'_> {
                 line,
                 column,
                 function,
+                inside,
                 thread: words.thread(thread),
                 locks: self.locks(trace, step),
                 created: story::created(self.program, trace, thread),
@@ -128,11 +129,12 @@ impl Describer<'_> {
         let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
         let (thread, place) = match waiting.first() {
             Some(Waiting { function, file, line, column, .. }) => {
-                (None, Position { function: function.clone(), file: file.clone(), line: *line, column: *column })
+                let (function, file) = (function.clone(), file.clone());
+                (None, Position { function, inside: None, file, line: *line, column: *column })
             }
             None => (thread, Position::of(self.program, involved.and_then(|i| i.site))),
         };
-        let Position { function, file, line, column } = place;
+        let Position { function, file, line, column, .. } = place;
         let (code, witness, run, suppressed) = (kind.code(), None, None, None);
         Some(Finding { kind, message, code, file, line, column, function, thread, waiting, witness, run, suppressed })
     }
@@ -148,7 +150,7 @@ impl Describer<'_> {
                 let words = Words { trace, names: self.names };
                 let mut further = trace.clone();
                 let step = further.events.push(pending.event.clone());
-                let Position { function, file, line, column } = Position::of(self.program, pending.event.site);
+                let Position { function, file, line, column, .. } = Position::of(self.program, pending.event.site);
                 Waiting {
                     thread: words.thread(pending.event.id.thread),
                     waits: words.waits(&pending.event.op),

@@ -3,13 +3,15 @@
 use std::fmt;
 
 use model::SiteId;
-use program::Program;
+use program::{OwnPlace, Program};
 
 /// A site's place in a person's words.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Position {
     /// As the source names it; empty when there is no site.
     pub(crate) function: String,
+    /// The function of a system header that is called there and holds the site.
+    pub(crate) inside: Option<String>,
     /// As the user spelled it.
     pub(crate) file: Option<String>,
     /// From 1; 0 when not known.
@@ -22,9 +24,10 @@ impl Position {
     /// The place of a site; of nothing where there is none.
     pub(crate) fn of(program: &Program, site: Option<SiteId>) -> Self {
         let Some(site) = site.and_then(|site| program.sites.get(site)) else { return Self::default() };
-        let location = site.location;
+        let OwnPlace { function, location, called } = site.own_place(&program.files);
         Self {
-            function: site.source_function.clone(),
+            function: function.to_owned(),
+            inside: called.map(str::to_owned),
             file: location.and_then(|l| program.files.get(l.file)).map(|file| tidy(file)),
             line: location.map_or(0, |l| l.line),
             column: location.map_or(0, |l| l.column),

@@ -38,15 +38,33 @@ pub(crate) fn add(
     let calls = |event: EventId| stacks.get(&event).map_or_else(Vec::new, |frames| names.calls(frames));
     for (event, access) in accesses {
         access.stack = calls(event);
+        if access.inside.is_some() {
+            // The insides of the library, and the line of the user's own that the access is told by.
+            let own = access.stack.iter().position(|frame| !frame.is_foreign()).map_or(0, |own| own + 1);
+            access.stack.drain(..own);
+        }
         if let Some(thread) = run.threads.get_mut(event.thread.index()) {
             let own = access.stack.iter().rev().find(|frame| !frame.is_foreign());
             thread.function = own.map_or(&access.function, |frame| &frame.function).clone();
         }
+        in_own_lines(run, event.thread.index(), access);
         if let (Some(by), Some(creation)) = (&mut access.created, created(event.thread)) {
             by.stack = calls(creation);
         }
     }
     Ok(())
+}
+
+/// Tells an access inside the library that a run leads to by the user's own line that calls it.
+fn in_own_lines(run: &mut Run, thread: usize, access: &Access) {
+    let Some(called) = access.called() else { return };
+    for event in run.events.iter_mut().filter(|event| event.marked && event.thread == thread) {
+        event.what = format!("{} inside `{called}`", event.what);
+        if let Some(call) = access.own_call() {
+            (event.file, event.line) = (Some(call.file.clone()), call.line);
+            event.function.clone_from(&call.function);
+        }
+    }
 }
 
 /// SymbolNames of functions and files as the user knows them.

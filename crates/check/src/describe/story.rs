@@ -43,7 +43,7 @@ pub(crate) fn tell(program: &Program, names: &ObjectNames<'_>, trace: &Trace, en
 /// Where a thread was created.
 pub(crate) fn created(program: &Program, trace: &Trace, thread: ThreadId) -> Option<Created> {
     let event = trace.events.get(trace.threads[thread].created?)?;
-    let Position { function, file, line, column } = Position::of(program, event.site);
+    let Position { function, file, line, column, .. } = Position::of(program, event.site);
     let thread = trace.threads[event.id.thread].path.to_string();
     Some(Created { thread, function, file, line, column, stack: Vec::new() })
 }

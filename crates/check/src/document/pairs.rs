@@ -43,7 +43,13 @@ fn races(line: &Line<'_>) -> Vec<report::Pair> {
             code: Some(race_code(line.subject.program(), pair.sites())),
             reason: race_reason(line.subject.program(), pair.sites(), witness.adjacent),
             witness: shown.witness.clone(),
-            details: Details { run: shown.run.clone(), protection, ..Details::default() },
+            details: Details {
+                run: shown.run.clone(),
+                protection,
+                // Races are listed first, in the order in which they were shown.
+                inside: shown.inside.map(|index| super::id(index as u32 + 1)),
+                ..Details::default()
+            },
             ..unsettled(by, shown.accesses[0].variable.clone(), shown.accesses.clone().map(|seen| seen.access))
         }
     };
@@ -172,9 +178,10 @@ impl<'a> Text<'a> {
     }
 
     fn access(&self, site: SiteId, MeetingAccess { kind, atomic }: MeetingAccess) -> report::Access {
-        let Position { function, file, line, column } = Position::of(self.program, Some(site));
+        let Position { function, inside, file, line, column } = Position::of(self.program, Some(site));
         let (thread, locks, created) = (String::new(), Vec::new(), None);
 
-        report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
+        let stack = Vec::new();
+        report::Access { kind, atomic, file, line, column, function, inside, thread, locks, created, stack }
     }
 }

@@ -19,6 +19,21 @@ pub(crate) struct Shown {
     pub(super) run: Option<report::Run>,
     /// The path of its file.
     pub(super) witness: Option<String>,
+    /// The race of the same lines of the user's own that it is a detail of, by its index among those shown.
+    pub(super) inside: Option<usize>,
+}
+
+impl Shown {
+    /// The race among those `before` that tells the user what accesses to this variable tell.
+    fn told_by(accesses: &[SeenAccess; 2], before: &[Self]) -> Option<usize> {
+        fn told(accesses: &[SeenAccess; 2]) -> (&str, [&report::Access; 2]) {
+            (&accesses[0].variable, accesses.each_ref().map(|seen| &seen.access))
+        }
+        let tells = |earlier: &Self| {
+            earlier.inside.is_none() && report::Access::tell_the_same(told(&earlier.accesses), told(accesses))
+        };
+        before.iter().position(tells)
+    }
 }
 
 /// Runs the witness of every race that is new in the ledger, and writes its file.
@@ -34,10 +49,10 @@ pub(crate) fn show_new(line: &mut Line<'_>) -> Result<(), Error> {
         let id = id(line.shown.len() as u32 + 1);
         let seen = || line.ledger.get(pair).and_then(|entry| entry.seen.as_deref());
         // If there is no time to run it once more, the accesses as the search has seen them have to do.
-        let known = |seen: &[SeenAccess; 2]| Shown { accesses: seen.clone(), run: None, witness: None };
+        let known = |seen: &[SeenAccess; 2]| Shown { accesses: seen.clone(), run: None, witness: None, inside: None };
         let mut shown = seen().filter(|_| is_late()).map(known);
         if shown.is_none() {
-            shown = match show(running, &id, pair, &witness, &mut line.witnesses) {
+            shown = match show(running, &id, pair, &witness, &line.shown, &mut line.witnesses) {
                 Err(error) if error.lost_run().is_some() => None,
                 shown => shown?,
             };
@@ -54,12 +69,14 @@ pub(crate) fn show_new(line: &mut Line<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs a race's witness, describes both accesses and writes the file. `None` if the run does not show the race.
+/// Runs a race's witness, describes both accesses and, unless it is a detail of one `before`, writes the file. `None` if the
+/// run does not show the race.
 fn show(
     running: &mut Running,
     id: &str,
     pair: Pair,
     witness: &Witness,
+    before: &[Shown],
     witnesses: &mut Witnesses,
 ) -> Result<Option<Shown>, Error> {
     let Running { built, target, symbols, .. } = running;
@@ -73,11 +90,15 @@ fn show(
     let mut accesses = seen.map(|(_, access)| access);
     let shown = accesses.each_mut().map(|seen| (seen.event, &mut seen.access));
     stacks::add(target, program, &witness.schedule, &trace, shown, &mut run)?;
+    let inside = Shown::told_by(&accesses, before);
+    if inside.is_some() {
+        return Ok(Some(Shown { accesses, run: None, witness: None, inside }));
+    }
     let finding = RecordedFinding::Race {
         variable: accesses[0].variable.clone(),
         accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),
         adjacent: witness.adjacent,
     };
     let witness = witnesses.write(built, id, finding, &witness.schedule, &trace);
-    Ok(Some(Shown { accesses, run: Some(run), witness }))
+    Ok(Some(Shown { accesses, run: Some(run), witness, inside }))
 }

@@ -151,10 +151,11 @@ fn protection((lock, held, places): (String, usize, usize)) -> Protection {
 /// How the analysis describes the accesses of a pair: kinds, places and locks, but no threads.
 pub(crate) fn describe(program: &Program, finding: &Finding) -> (String, [report::Access; 2]) {
     let access = |side: &lockset::Side| {
-        let Position { function, file, line, column } = Position::of(program, Some(side.site));
+        let Position { function, inside, file, line, column } = Position::of(program, Some(side.site));
         let (kind, atomic) = (side.kind, side.atomic);
         let (thread, locks, created) = (String::new(), side.locks.clone(), None);
-        report::Access { kind, atomic, file, line, column, function, thread, locks, created, stack: Vec::new() }
+        let stack = Vec::new();
+        report::Access { kind, atomic, file, line, column, function, inside, thread, locks, created, stack }
     };
     (finding.variable.clone(), finding.sides.each_ref().map(access))
 }

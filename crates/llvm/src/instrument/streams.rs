@@ -4,6 +4,9 @@
 //! although the code of their classes, where templates or inline functions put it into the program, accesses them
 //! without synchronisation. Such code's accesses are not reported. What it calls is.
 
+use crate::debug::DebugLocation;
+use crate::ir::Value;
+
 /// Beginnings of the mangled names of members of stream classes and of `std::operator<<`, `std::operator>>` and
 /// the manipulators.
 const PREFIXES: [&str; 20] = [
@@ -32,4 +35,10 @@ const PREFIXES: [&str; 20] = [
 /// Whether the function with this linker name is code of the standard streams.
 pub(super) fn is_stream_function(symbol: &str) -> bool {
     PREFIXES.iter().any(|prefix| symbol.starts_with(prefix))
+}
+
+/// Whether an instruction is code of the standard streams that was inlined where it is.
+pub(super) fn is_of_stream(instruction: Value<'_>) -> bool {
+    let symbol = DebugLocation::of(instruction).and_then(DebugLocation::symbol);
+    symbol.is_some_and(|symbol| is_stream_function(&symbol))
 }

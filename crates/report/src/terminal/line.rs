@@ -31,7 +31,8 @@ pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> 
         }
     };
     for (pair, same) in races(report) {
-        show(race(pair, &same), pair.details.run.as_ref(), sources);
+        let inside = report.inside(pair).count();
+        show(race(pair, &same, inside), pair.details.run.as_ref(), sources);
     }
     for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
         show(finding_message(error, replay_help), error.run.as_ref(), sources);
@@ -60,7 +61,7 @@ pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> 
 /// Races, those on the same variable and lines together.
 fn races(report: &Report) -> Vec<(&Pair, Vec<&Pair>)> {
     let mut groups: Vec<(&Pair, Vec<&Pair>)> = Vec::new();
-    for pair in report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()) {
+    for pair in report.told_races() {
         match groups.iter_mut().find(|(first, _)| same_lines(first, pair)) {
             Some((_, same)) => same.push(pair),
             None => groups.push((pair, Vec::new())),
@@ -78,7 +79,7 @@ fn same_lines(one: &Pair, other: &Pair) -> bool {
     one.variable == other.variable && lines(one) == lines(other)
 }
 
-fn race<'a>(pair: &'a Pair, same: &[&Pair]) -> Message<'a> {
+fn race<'a>(pair: &'a Pair, same: &[&Pair], inside: usize) -> Message<'a> {
     let mut message = pair_message(pair, replay_help);
     let mut notes = Vec::new();
     if let Some(protection) = &pair.details.protection {
@@ -92,6 +93,10 @@ fn race<'a>(pair: &'a Pair, same: &[&Pair]) -> Message<'a> {
         notes.push(Note::Help(format!(
             "`{lock}` is held at {held} of the {places} seen to touch `{variable}`, but {missing}"
         )));
+    }
+    if inside > 0 {
+        let more = count(inside, "pair");
+        notes.push(Note::Note(format!("{more} more of accesses inside the same calls race; `--json` lists all")));
     }
     if !same.is_empty() {
         let kinds = same.iter().map(|pair| {

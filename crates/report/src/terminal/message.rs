@@ -14,7 +14,7 @@ pub(super) fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Mes
         PairVerdict::Race => (Severity::Error, format!("data race on `{}`", pair.variable)),
         _ => (Severity::Warning, format!("it is not known whether accesses to `{}` race", pair.variable)),
     };
-    let same_place = (&first.file, first.line, first.column) == (&second.file, second.line, second.column);
+    let same_place = first.own_place() == second.own_place();
     let marks = if first.thread.is_empty() {
         let kinds: &[&Access] = if same_place && first.kind == second.kind { &[first] } else { &[first, second] };
         kinds.iter().map(|access| mark(access, without_run(access, kinds.len() == 1))).collect()
@@ -71,13 +71,21 @@ fn calls(stack: &[Frame]) -> Option<String> {
 fn without_run(access: &Access, by_both: bool) -> String {
     let how = if access.atomic { " atomically" } else { "" };
     let (who, does) = if by_both { ("two threads", plural(access.kind)) } else { ("a thread", singular(access.kind)) };
-    format!("{who} {does}{how} here, in `{}`", access.function)
+    format!("{who} {does}{how} here, {}", within(access))
+}
+
+/// The function that makes an access.
+fn within(access: &Access) -> String {
+    match access.called() {
+        Some(function) => format!("inside `{function}`"),
+        None => format!("in `{}`", access.function),
+    }
 }
 
 fn describe(access: &Access) -> String {
     let how = if access.atomic { " atomically" } else { "" };
     let Access { kind, thread, .. } = access;
-    format!("thread {thread} {}{how} here, in `{}`, {}", singular(*kind), access.function, holding(access))
+    format!("thread {thread} {}{how} here, {}, {}", singular(*kind), within(access), holding(access))
 }
 
 fn singular(kind: AccessKind) -> &'static str {

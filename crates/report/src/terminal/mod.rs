@@ -36,7 +36,7 @@ const WARNINGS: usize = 10;
 /// and listed in the document only.
 pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
     let worth_showing = |pair: &&Pair| {
-        pair.verdict == PairVerdict::Race
+        pair.verdict == PairVerdict::Race && pair.is_told()
             || matches!(pair.code, Some(Code::UNCONFIRMED | Code::CANDIDATE | Code::NOT_REPRODUCED))
     };
     let witness_help = if report.command == Command::Replay { debug_help } else { replay_help };
@@ -110,7 +110,7 @@ pub fn headline(report: &Report) -> String {
 
 /// The question the user has: are there races, and did anything else go wrong?
 fn answer(report: &Report) -> String {
-    let new = report.pairs_with(PairVerdict::Race).filter(|pair| pair.details.suppressed.is_none()).count();
+    let new = report.told_races().count();
     // A1: weaker atomics allow more than interleavings show.
     let interleaves = report.assumptions.iter().any(|assumption| assumption == "A1");
     let races = match report.verdict {

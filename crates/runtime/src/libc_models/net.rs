@@ -82,20 +82,17 @@ fn change(known: &[Access], act: impl FnOnce() -> Result<(), c_int>) -> isize {
 
 fn bind_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> isize {
     let (bytes, memory) = load(at, len);
-    let bind = |id| match Address::parse(&bytes) {
-        Ok(address) => {
-            SOCKETS.with(
-                |sockets| {
-                    if sockets.get(id).address.is_some() { Err(libc::EINVAL) } else { sockets.bind(id, address) }
-                },
-            )
-        }
-        Err(AddressError::Invalid) => Err(libc::EINVAL),
-        Err(AddressError::Remote) => {
-            unmodelled("binds a socket to an address of the network");
-            Err(libc::EADDRNOTAVAIL)
-        }
-    };
+    let bind =
+        |id| match Address::parse(&bytes) {
+            Ok(address) => SOCKETS.with(|sockets| {
+                if sockets.get(id).address.is_some() { Err(libc::EINVAL) } else { sockets.bind(id, address) }
+            }),
+            Err(AddressError::Invalid) => Err(libc::EINVAL),
+            Err(AddressError::Remote) => {
+                unmodelled("binds a socket to an address of the network");
+                Err(libc::EADDRNOTAVAIL)
+            }
+        };
     let known = [addresses_access(Tag::ReadModifyWrite), open::lookup_access(fd), memory];
     change(&known, || unconnected(fd).and_then(bind))
 }

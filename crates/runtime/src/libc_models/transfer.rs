@@ -21,9 +21,8 @@ use crate::sys::sys;
 /// Whether a call with these flags on the descriptor waits. As in the kernel, that is decided when the call begins, in an
 /// event of its own: `O_NONBLOCK` does not reach calls that already wait.
 pub(super) fn waits(fd: c_int, flags: c_int) -> bool {
-    let is_blocking = |_, _: &mut dyn FnMut(Access)| {
-        kernel::status_flags(fd).is_none_or(|status| status & libc::O_NONBLOCK == 0)
-    };
+    let is_blocking =
+        |_, _: &mut dyn FnMut(Access)| kernel::status_flags(fd).is_none_or(|status| status & libc::O_NONBLOCK == 0);
     flags & libc::MSG_DONTWAIT == 0
         && open::operate_on(fd, |open| Vec::from([open.flags()]), |_| Blocker::None, is_blocking).unwrap_or(true)
 }
