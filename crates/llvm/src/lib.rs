@@ -28,6 +28,7 @@ mod openmp;
 mod pointers;
 mod process;
 mod sites;
+mod system_calls;
 mod unwritten;
 mod verifier;
 

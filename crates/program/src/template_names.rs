@@ -30,12 +30,12 @@ const SPELLINGS: [(&str, &str); 9] = [
 
 /// A demangled name as people write it; the name itself if it is not understood.
 pub fn shortened(name: &str) -> String {
-    if !name.contains('<') {
-        return name.replace("std::__cxx11::", "std::").replace("std::__1::", "std::");
-    }
-    let mut short = name.to_owned();
+    let mut short = lambdas(name);
     for (implementation, _) in &SPELLINGS[..2] {
         short = short.replace(implementation, "std::");
+    }
+    if !short.contains('<') {
+        return short;
     }
     let mut rest = short.as_str();
     let Some(mut short) = sequence(&mut rest).filter(|_| rest.is_empty()) else { return name.to_owned() };
@@ -43,6 +43,39 @@ pub fn shortened(name: &str) -> String {
         short = short.replace(implementation, people);
     }
     short
+}
+
+/// A name with its lambdas as `lambda#1`: they are `$_0`, or `{lambda(int)#1}` in what several files share.
+fn lambdas(name: &str) -> String {
+    let mut short = String::new();
+    let mut rest = name;
+    while let Some(at) = rest.find(['$', '{']) {
+        let (before, found) = rest.split_at(at);
+        short.push_str(before);
+        let numbered = found.strip_prefix("$_").map(|number| {
+            let len = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+            (number[..len].parse().map(|number: u32| number + 1), &number[len..])
+        });
+        let named = found.strip_prefix("{lambda(").and_then(|lambda| {
+            let (_, number) = lambda.split_once('#')?;
+            let (number, after) = number.split_once('}')?;
+            Some((number.parse(), after))
+        });
+        match numbered.or(named) {
+            Some((Ok(number), after)) => {
+                short.push_str(&format!("lambda#{number}"));
+                rest = ["::operator() const", "::operator()"]
+                    .iter()
+                    .find_map(|call| after.strip_prefix(call))
+                    .unwrap_or(after);
+            }
+            _ => {
+                short.push_str(&found[..1]);
+                rest = &found[1..];
+            }
+        }
+    }
+    short + rest
 }
 
 /// Copies up to a `,` or `>` that closes a list of arguments begun outside, or to the end; `None` if brackets do not match.
@@ -139,7 +172,12 @@ mod tests {
             ("std::unique_ptr<A, std::default_delete<A> >::operator->", "std::unique_ptr<A>::operator->"),
             ("operator< <int>", "operator< <int>"),
             ("std::allocator<int>::allocate", "std::allocator<int>::allocate"),
-            ("main::$_0::operator() const", "main::$_0::operator() const"),
+            ("main::$_0::operator() const", "main::lambda#1"),
+            (
+                "Pool::submit<main::$_1>(main::$_1)::{lambda()#2}::operator() const",
+                "Pool::submit<main::lambda#2>(main::lambda#2)::lambda#2",
+            ),
+            ("cost$x{1}", "cost$x{1}"),
             ("a<b", "a<b"),
             ("f<(int)3, g(char, int)>", "f<(int)3, g(char, int)>"),
         ] {

@@ -73,7 +73,7 @@ impl Story {
     pub fn of(run: &Run) -> Self {
         let column = |thread: usize| run.about.iter().position(|t| *t == thread);
         let mut left = vec![SHOWN; run.about.len()];
-        let mut shown: Vec<_> = Vec::new();
+        let mut shown: Vec<(usize, &RunEvent)> = Vec::new();
         let is_own = |event: &RunEvent| event.marked || !event.file.as_deref().is_some_and(is_foreign);
         for event in run.events.iter().rev().filter(|event| is_own(event)) {
             if let Some(column) = column(event.thread)
@@ -81,7 +81,8 @@ impl Story {
                 && (*left > 0 || event.marked)
             {
                 let executed = !matches!(event.action, Action::Blocked | Action::Fault);
-                *left = left.saturating_sub(usize::from(executed));
+                let is_new = shown.last().is_none_or(|(_, later)| !says_the_same(event, later));
+                *left = left.saturating_sub(usize::from(executed && is_new));
                 shown.push((column, event));
             }
         }
@@ -96,7 +97,10 @@ impl Story {
                 rows.push(Row::DecidingSwitch);
             }
             let (file, line, what, marked) = (event.file.clone(), event.line, event.what.clone(), event.marked);
-            rows.push(Row::Event { column, file, line, what, marked });
+            let row = Row::Event { column, file, line, what, marked };
+            if rows.last() != Some(&row) {
+                rows.push(row);
+            }
         }
         let columns = run.about.iter().filter_map(|index| {
             let thread = run.threads.get(*index)?;
@@ -104,6 +108,12 @@ impl Story {
         });
         Self { columns: columns.collect(), rows }
     }
+}
+
+/// Whether two events, one after the other, are told by the same words.
+fn says_the_same(one: &RunEvent, other: &RunEvent) -> bool {
+    let told = |event: &RunEvent| (event.thread, event.line, event.marked);
+    told(one) == told(other) && one.file == other.file && one.what == other.what
 }
 
 /// Narrowest column that is still readable.

@@ -12,6 +12,7 @@ use crate::functions::demangle;
 use crate::ir::Value;
 use crate::openmp;
 use crate::pointers::is_address_taken;
+use crate::system_calls::system_call;
 
 impl<'m> Weaver<'_, 'm> {
     /// A call that is not one of LLVM's own functions.
@@ -35,7 +36,9 @@ impl<'m> Weaver<'_, 'm> {
     fn external_call(&mut self, call: Value<'m>, name: &str, site: SiteId) {
         if let Some(atomic) = library::atomics::lookup(name) {
             self.atomic_call(call, &atomic, site);
-        } else if let Some(function) = library::threads::lookup(name) {
+        } else if let Some(function) =
+            library::threads::lookup(name).or_else(|| system_call(self.module.architecture(), call))
+        {
             self.thread_call(call, function, site);
             self.store_site(call, site);
         } else if let Some(function) = library::lookup(name) {

@@ -10,6 +10,7 @@ use crate::assembly::{self, Assembly, Touch};
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
 use crate::openmp;
+use crate::system_calls::system_call;
 
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn call(&mut self, call: Value<'m>) {
@@ -36,7 +37,9 @@ impl<'m> Body<'_, '_, 'm> {
         let name = callee.name();
         if !callee.is_declaration() {
             self.direct_call(call, callee, args);
-        } else if let Some(function) = threads::lookup(&name) {
+        } else if let Some(function) =
+            threads::lookup(&name).or_else(|| system_call(self.lowering.program.architecture, call))
+        {
             self.thread_call(call, callee, function, &args);
         } else if let Some(atomic) = atomics::lookup(&name) {
             self.atomic_call(call, atomic, &args);

@@ -36,6 +36,7 @@ mod state;
 mod stdio;
 mod stdlib;
 mod string;
+pub mod system_calls;
 pub mod threads;
 mod time;
 mod wide;

@@ -1,11 +1,11 @@
 //! The report of the whole line: races that share their lines are told once, each with the story of its run; what is
 //! unknown is grouped by what would settle it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::count;
 use super::message::{finding_message, pair_message, place, replay_help, unknown_message};
-use crate::document::{Access, Pair, PairVerdict, Report};
+use crate::document::{Access, ErrorKind, Finding, Pair, PairVerdict, Report, Unknown};
 use crate::excerpt::{Message, Note};
 use crate::source::Sources;
 use crate::story::{self, Story};
@@ -34,15 +34,19 @@ pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> 
         let inside = report.inside(pair).count();
         show(race(pair, &same, inside), pair.details.run.as_ref(), sources);
     }
-    for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
-        show(finding_message(error, replay_help), error.run.as_ref(), sources);
+    // A race explains most crashes.
+    let explained = report.told_races().next().is_some();
+    for (error, same) in errors(report) {
+        let run = error.run.as_ref().filter(|_| !(explained && error.kind == ErrorKind::Crash));
+        show(failure(error, &same), run, sources);
     }
     let mut open: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
     for pair in report.pairs_with(PairVerdict::Unknown) {
         open.entry(settle(pair)).or_default().push(pair);
     }
-    for unknown in &report.unknowns {
+    for (unknown, same) in unknowns(report) {
         let mut message = unknown_message(unknown);
+        message.notes.splice(0..0, elsewhere(&same).map(Note::Note));
         if let Some(pairs) = open.remove(unknown.settle.as_str()) {
             message
                 .notes
@@ -70,6 +74,55 @@ fn races(report: &Report) -> Vec<(&Pair, Vec<&Pair>)> {
     groups
 }
 
+/// Errors other than races, crashes at the same place together.
+fn errors(report: &Report) -> Vec<(&Finding, Vec<&Finding>)> {
+    let mut groups: Vec<(&Finding, Vec<&Finding>)> = Vec::new();
+    let place = |error: &Finding| (error.kind, error.file.clone(), error.line);
+    for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
+        let crashes = error.kind == ErrorKind::Crash;
+        match groups.iter_mut().find(|(first, _)| crashes && place(first) == place(error)) {
+            Some((_, same)) => same.push(error),
+            None => groups.push((error, Vec::new())),
+        }
+    }
+    groups
+}
+
+/// What is unknown, once for each reason, with the other places.
+pub(super) fn unknowns(report: &Report) -> Vec<(&Unknown, Vec<&Unknown>)> {
+    let mut groups: Vec<(&Unknown, Vec<&Unknown>)> = Vec::new();
+    for unknown in &report.unknowns {
+        let says_same = |first: &Unknown| (&first.reason, &first.settle) == (&unknown.reason, &unknown.settle);
+        match groups.iter_mut().find(|(first, _)| says_same(first)) {
+            Some((_, same)) => same.push(unknown),
+            None => groups.push((unknown, Vec::new())),
+        }
+    }
+    groups
+}
+
+/// Where else something holds.
+pub(super) fn elsewhere(same: &[&Unknown]) -> Option<String> {
+    let mut places: Vec<String> =
+        same.iter().filter_map(|u| Some(format!("{}:{}", u.file.as_ref()?, u.line))).collect();
+    places.dedup();
+    let more = places.len().saturating_sub(NAMED);
+    places.truncate(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!places.is_empty()).then(|| format!("also at {}{more}", places.join(", ")))
+}
+
+/// An error with those at its place.
+fn failure<'a>(error: &'a Finding, same: &[&Finding]) -> Message<'a> {
+    let mut message = finding_message(error, replay_help);
+    if !same.is_empty() {
+        let others: BTreeSet<&str> = same.iter().map(|other| other.message.as_str()).collect();
+        let others = others.into_iter().collect::<Vec<_>>().join("; ");
+        message.notes.insert(0, Note::Note(format!("in other schedules it crashes there with: {others}")));
+    }
+    message
+}
+
 fn same_lines(one: &Pair, other: &Pair) -> bool {
     let lines = |pair: &Pair| {
         let mut lines = pair.accesses.each_ref().map(|access| (access.file.clone(), access.line));
@@ -95,8 +148,12 @@ fn race<'a>(pair: &'a Pair, same: &[&Pair], inside: usize) -> Message<'a> {
         )));
     }
     if inside > 0 {
-        let more = count(inside, "pair");
-        notes.push(Note::Note(format!("{more} more of accesses inside the same calls race; `--json` lists all")));
+        let race = if inside == 1 {
+            "pair of accesses inside the same calls races"
+        } else {
+            "pairs of accesses inside the same calls race"
+        };
+        notes.push(Note::Note(format!("{inside} more {race}; `--json` lists them")));
     }
     if !same.is_empty() {
         let kinds = same.iter().map(|pair| {

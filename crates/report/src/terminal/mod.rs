@@ -11,6 +11,7 @@ use model::verdict::{Engine as EngineName, Inputs, Threads};
 
 use crate::Code;
 use crate::document::{Command, Engine, ErrorKind, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
+use crate::excerpt::Note;
 use crate::source::Sources;
 
 use message::{debug_help, finding_message, pair_message, replay_help, unknown_message};
@@ -46,7 +47,12 @@ pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String 
     let pairs = pairs.map(|pair| pair_message(pair, witness_help));
     let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
     let mut out = String::new();
-    for message in pairs.chain(errors).chain(report.unknowns.iter().map(unknown_message)) {
+    let unknowns = line::unknowns(report).into_iter().map(|(unknown, same)| {
+        let mut message = unknown_message(unknown);
+        message.notes.splice(0..0, line::elsewhere(&same).map(Note::Note));
+        message
+    });
+    for message in pairs.chain(errors).chain(unknowns) {
         out.push_str(&message.render(sources, width));
         out.push_str("\n\n");
     }
