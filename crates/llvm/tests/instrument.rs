@@ -350,7 +350,8 @@ fn cxx_invokes_have_hooks_and_streams_do_not() {
     assert!(body.contains("= invoke i64 @fread"), "{body}");
     assert!(body[..at("@fread")].rfind("__rp_call_begin") > body[..at("@fread")].rfind("__rp_call_end"), "{body}");
     assert!(body[at("@fread")..].contains("__rp_call_end"), "{body}");
-    assert_eq!(s.hooks("_ZNSt8ios_base5widthEl"), [""; 0]);
+    let hooks = s.hooks("__rp_user_main");
+    assert!(!hooks.iter().any(|hook| hook.starts_with("__rp_write")), "of the width: {hooks:?}");
 }
 
 #[test]
@@ -358,8 +359,8 @@ fn cxx_strings_are_compiled_here() {
     let s = cxx("#include <string>
         std::string text;
         int main() { text += 'x'; return (int)text.size(); }");
-    let size = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv";
-    assert_eq!(s.hooks(size).len(), 1, "{}", s.function(size));
+    let hooks = s.hooks("__rp_user_main");
+    assert!(hooks.iter().any(|hook| hook.starts_with("__rp_read")), "of the size: {hooks:?}");
 }
 
 #[test]

@@ -94,7 +94,9 @@ fn sequence(rest: &mut &str) -> Option<String> {
             Some('<') => {
                 *rest = &rest[1..];
                 let arguments = arguments(rest, &out)?;
-                out = format!("{}<{}>", out.trim_end(), arguments.join(", "));
+                // Not so that `operator< <int>` becomes another operator.
+                let template = Some(out.trim_end()).filter(|template| !template.ends_with('<')).unwrap_or(&out);
+                out = format!("{template}<{}>", arguments.join(", "));
             }
             Some('(') => {
                 *rest = &rest[1..];

@@ -41,6 +41,7 @@ fn access(kind: AccessKind, line: u32, column: u32, thread: &str, locks: &[&str]
             stack: vec![],
         }),
         stack: vec![],
+        inside: None,
     }
 }
 
