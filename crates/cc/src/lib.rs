@@ -23,6 +23,7 @@ mod embedded;
 mod error;
 mod flags;
 mod input;
+mod leniency;
 mod response;
 mod wrapper;
 
@@ -33,4 +34,5 @@ pub use embedded::{Embedded, Link, Unit};
 pub use error::{Error, FileAction};
 pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags};
 pub use input::InputKind;
+pub use leniency::{LENIENT_FLAGS, Leniency, OTHER_MAIN};
 pub use wrapper::{LLVM_VERSION, Tools, find_clang, wrap};

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use crate::command::{Argument, CommandLine, Language, Stage};
 use crate::embedded::{Embedded, Link, Unit};
 use crate::error::{Error, FileAction};
-use crate::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags, container, response};
+use crate::{BITCODE_FLAGS, LENIENT_FLAGS, Leniency, X86_64_BITCODE_FLAGS, bitcode_flags, container, response};
 
 /// The programs used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,6 +70,15 @@ impl Wrapper<'_> {
     /// Calls the native compiler.
     fn run(&self, arguments: &[String]) -> Result<i32, Error> {
         let (program, first) = self.tools.native.split_first().ok_or(Error::NoCompiler)?;
+        let mut leniency = Leniency::default();
+        if *program == self.tools.clang {
+            // It is the user's choice by default only: flags of gcc that it does not know are left out.
+            let planned = Command::new(program).args(first).args(arguments).arg("-###").stdin(Stdio::null()).output();
+            leniency.adapt(
+                &planned.map(|planned| String::from_utf8_lossy(&planned.stderr).into_owned()).unwrap_or_default(),
+            );
+        }
+        let arguments = arguments.iter().filter(|argument| leniency.keeps(argument));
         let status = Command::new(program).args(first).args(arguments).status();
         status.map(code).map_err(|cause| Error::Start { program: program.clone(), cause })
     }
@@ -182,16 +191,23 @@ impl Wrapper<'_> {
     ) -> Result<(), Error> {
         let folder = scratch()?;
         let bitcode = folder.path().join("bitcode.bc");
-        let mut clang = Command::new(&self.tools.clang);
-        if language == Language::Cxx {
-            // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
-            clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
-        }
-        clang.args(bitcode_flags(&line.flags())).args(X86_64_BITCODE_FLAGS).args(BITCODE_FLAGS).arg("-w");
-        clang.args(["-x", language.name(Path::new(source)), source, "-o"]).arg(&bitcode).stdin(Stdio::null());
-        let output = clang.output().map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
-        if !output.status.success() {
+        let mut leniency = Leniency::default();
+        let refused = loop {
+            let mut clang = Command::new(&self.tools.clang);
+            if language == Language::Cxx {
+                // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
+                clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
+            }
+            clang.args(bitcode_flags(&line.flags()).iter().filter(|flag| leniency.keeps(flag))).args(leniency.flags());
+            clang.args(X86_64_BITCODE_FLAGS).args(BITCODE_FLAGS).args(LENIENT_FLAGS).arg("-w");
+            clang.args(["-x", language.name(Path::new(source)), source, "-o"]).arg(&bitcode).stdin(Stdio::null());
+            let output = clang.output().map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
             let said = String::from_utf8_lossy(&output.stderr);
+            if output.status.success() || !leniency.adapt(&said) {
+                break (!output.status.success()).then(|| said.into_owned());
+            }
+        };
+        if let Some(said) = refused {
             let first = said.lines().find(|line| line.contains("error:")).unwrap_or("clang refuses it");
             warnings.push(format!("`{source}` cannot be compiled to bitcode, so raceproof cannot analyse it: {first}"));
             return Ok(());

@@ -98,7 +98,7 @@ pub(crate) fn subprogram_name(subprogram: Node<'_>) -> Option<String> {
         Some(linkage_name) => Some(demangle(&linkage_name)),
         None => subprogram.string(2),
     };
-    name.map(openmp::readable)
+    name.map(|name| if name == cc::OTHER_MAIN { "main".to_owned() } else { openmp::readable(name) })
 }
 
 /// Whether the unit's code went through an optimiser, which merges and removes accesses.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use cc::{InputKind, Language};
+use cc::{InputKind, Language, Leniency};
 use model::Budget;
 
 use crate::error::Error;
@@ -111,7 +111,29 @@ impl Clang {
 
     /// Compiles one source to bitcode without optimisation and with debug information. Our headers are in `include`.
     fn compile(&self, source: &Source, flags: &Flags, include: &Path, bitcode: &Path) -> Result<(), Error> {
-        let mut arguments: Vec<&OsStr> = source.flags.iter().chain(&flags.compile).map(OsStr::new).collect();
+        let mut leniency = Leniency::default();
+        loop {
+            match self.compile_once(source, flags, &leniency, include, bitcode) {
+                Err(Failure::Refused(diagnostics)) if leniency.adapt(&diagnostics) => {}
+                result => {
+                    let refused = |diagnostics| Error::Compile { path: source.path.clone(), diagnostics };
+                    return result.map_err(|failure| failure.into_error(refused));
+                }
+            }
+        }
+    }
+
+    fn compile_once(
+        &self,
+        source: &Source,
+        flags: &Flags,
+        leniency: &Leniency,
+        include: &Path,
+        bitcode: &Path,
+    ) -> Result<(), Failure> {
+        let users = source.flags.iter().chain(&flags.compile).filter(|flag| leniency.keeps(flag));
+        let changed: Vec<String> = leniency.flags().collect();
+        let mut arguments: Vec<&OsStr> = users.chain(&changed).map(OsStr::new).collect();
         if source.language == Language::Cxx {
             // With assertions on, libstdc++ has no `std::string` compiled in advance: it is compiled, and instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
@@ -120,10 +142,9 @@ impl Clang {
         let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
         arguments.extend(self.bitcode_flags());
+        arguments.extend(cc::LENIENT_FLAGS.map(OsStr::new));
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
-        self.run_in(&source.directory, &arguments).map_err(|failure| {
-            failure.into_error(|diagnostics| Error::Compile { path: source.path.clone(), diagnostics })
-        })
+        self.run_in(&source.directory, &arguments)
     }
 }
 

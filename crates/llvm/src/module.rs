@@ -67,7 +67,11 @@ pub(crate) fn load_all<'c>(
                 .map_err(|e| Error::Link { path: input.path.clone(), message: one_line(&e.to_string()) })?,
         }
     }
-    linked.ok_or(Error::NoInput)
+    let linked = linked.ok_or(Error::NoInput)?;
+    if let (Some(main), None) = (linked.get_function(cc::OTHER_MAIN), linked.get_function("main")) {
+        main.as_global_value().set_name("main");
+    }
+    Ok(linked)
 }
 
 /// Names that only one module may define.

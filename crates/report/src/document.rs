@@ -258,17 +258,17 @@ impl Access {
         }
     }
 
-    /// Whether two accesses to each of these variables tell the user the same: they are in the same places of the user's own
+    /// Whether two accesses to each of these variables tell the user the same: they are in the same lines of the user's own
     /// code, and what differs is inside the library.
     pub fn tell_the_same(one: (&str, [&Self; 2]), other: (&str, [&Self; 2])) -> bool {
-        fn places(accesses: [&Access; 2]) -> [(Option<&str>, u32, u32); 2] {
-            let mut places = accesses.map(Access::own_place);
-            places.sort_unstable();
-            places
+        fn lines(accesses: [&Access; 2]) -> [(Option<&str>, u32); 2] {
+            let mut lines = accesses.map(Access::own_place).map(|(file, line, _)| (file, line));
+            lines.sort_unstable();
+            lines
         }
         let inside = |accesses: [&Self; 2]| accesses.map(|access| usize::from(access.called().is_some()));
         let most = inside(one.1).iter().sum::<usize>().min(inside(other.1).iter().sum());
-        (most == 2 || most == 1 && one.0 == other.0) && places(one.1) == places(other.1)
+        (most == 2 || most == 1 && one.0 == other.0) && lines(one.1) == lines(other.1)
     }
 }
 

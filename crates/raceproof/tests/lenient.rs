@@ -1,0 +1,42 @@
+//! What gcc compiles is checked, also where clang takes it for an error.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::Folder;
+
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lenient");
+    let mut sources: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    sources.sort();
+    sources
+}
+
+#[test]
+fn sources_that_clang_refuses_are_checked() {
+    let sources = sources();
+    assert!(sources.len() >= 25, "{}", sources.len());
+    let folder = Folder::empty();
+    for source in sources {
+        let name = source.file_name().unwrap().to_str().unwrap();
+        std::fs::copy(&source, folder.path().join(name)).unwrap();
+        let mut clang = Command::new("clang-19");
+        let refused = clang.args(["-fsyntax-only", name]).current_dir(folder.path()).output().unwrap();
+        assert!(!refused.status.success(), "clang takes {name}");
+        let run = folder.raceproof(&["explore", name]);
+        let is_found = run.stdout.contains("data race on `shared`") && !run.stdout.contains("__rp_");
+        assert!(run.status == 1 && is_found, "{name}: {}{}", run.stdout, run.stderr);
+    }
+}
+
+#[test]
+fn flags_that_clang_does_not_know_are_left_out() {
+    let folder = Folder::new();
+    let run = folder.raceproof(&["explore", "counter.c", "--cflags=-fno-tree-pre", "--cflags=-fipa-pta"]);
+    assert_eq!(run.status, 1, "{}{}", run.stdout, run.stderr);
+    assert_eq!(folder.raceproof(&["cc", "-fno-ipa-sra", "-c", "counter.c", "-o", "counter.o"]).status, 0);
+    let run = folder.raceproof(&["explore", "counter.o"]);
+    assert_eq!(run.status, 1, "{}{}", run.stdout, run.stderr);
+}
