@@ -62,7 +62,7 @@ pub struct Options {
     pub cflags: Vec<String>,
     /// What it is compiled for.
     pub architecture: Architecture,
-    /// External functions (by linker name) that the user says touch no shared memory.
+    /// External functions, by linker name or as the source names them, that the user says touch no shared memory.
     pub assume_pure: BTreeSet<String>,
     /// An existing or new folder for intermediate files.
     pub work_dir: PathBuf,
@@ -162,6 +162,7 @@ impl Units {
             return Err(Error::NoMain);
         }
         let numbered = Numbered::new(&sources, &self.options)?;
+        let assume_pure = &numbered.symbols(assume_pure);
         let mut program = numbered.lower(&self.options);
         let (recorded_without, folder) = match what_for {
             Instrumentation::Controlled => (None, work_dir),
@@ -204,6 +205,11 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
 /// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
 pub fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
     emit::link(compiled, archive, extra, out)
+}
+
+/// The source's name for a linker symbol, without parameters: `Queue::push`.
+pub fn source_name_of(symbol: &str) -> String {
+    functions::demangle(symbol)
 }
 
 /// Compiles and lowers sources without instrumenting them; they need not have a `main`.
@@ -276,9 +282,17 @@ impl<'s, 'c> Numbered<'s, 'c> {
         Ok(Self { sources, functions, privacy, sites })
     }
 
+    /// These functions by linker names, where some are named as in the source.
+    fn symbols(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let is_named = |symbol: &String| names.contains(&functions::demangle(symbol));
+        let symbols = self.functions.table.iter().map(|function| function.name());
+        names.iter().cloned().chain(symbols.filter(|symbol| !names.is_empty() && is_named(symbol))).collect()
+    }
+
     fn lower(&self, options: &Options) -> Program {
         let module = ir::Module::of(&self.sources.module);
-        let mut program = lower::lower(module, &self.functions, &self.sites, &options.assume_pure);
+        let assume_pure = self.symbols(&options.assume_pure);
+        let mut program = lower::lower(module, &self.functions, &self.sites, &assume_pure);
         program.unmodelled.extend(self.sources.doubts());
         program
     }

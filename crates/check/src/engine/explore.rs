@@ -349,6 +349,17 @@ fn stop_reason(reason: StopReason, options: &SearchOptions) -> String {
     }
 }
 
+/// What would settle what a function does whose source is missing.
+fn missing(symbol: &str) -> String {
+    let name = llvm::source_name_of(symbol);
+    let quoted = if name.contains([' ', '<', '(', '*', '&']) { format!("'{name}'") } else { name.clone() };
+    let assume = format!("if it touches no memory that threads share, `--assume-pure {quoted}`");
+    if name.starts_with("std::") || name.starts_with("__gnu_cxx::") {
+        return format!("`{name}` is compiled into the C++ library and not known here; {assume}");
+    }
+    format!("give the source of `{name}` as a further input, or, {assume}")
+}
+
 /// What is not modelled, in the program and in its runs.
 pub(crate) fn unmodelled<'a>(built: &Built, in_runs: impl Iterator<Item = &'a model::Unmodelled>) -> Vec<Gap> {
     let mut gaps = Vec::new();
@@ -356,9 +367,7 @@ pub(crate) fn unmodelled<'a>(built: &Built, in_runs: impl Iterator<Item = &'a mo
     for (site, what, function) in in_program.chain(in_runs.map(|u| (u.site, &u.what, None))) {
         let settle = match function.as_deref() {
             Some("syscall") => "call the function of the C library that makes this system call".to_owned(),
-            Some(name) => format!(
-                "give the source of `{name}` as a further input, or, if it touches no shared memory, `--assume-pure {name}`"
-            ),
+            Some(name) => missing(name),
             None => "leave it out of the program under test".to_owned(),
         };
         let gap = Gap { function, ..Gap::new(Code::UNMODELLED, what.clone(), settle).at(site) };
