@@ -257,22 +257,37 @@ impl Access {
             None => (self.file.as_deref(), self.line, self.column),
         }
     }
+}
 
-    /// Whether two accesses to each of these variables tell the user the same: they are in the same lines of the user's own
-    /// code, and what differs is inside the library.
-    pub fn tell_the_same(one: (&str, [&Self; 2]), other: (&str, [&Self; 2])) -> bool {
-        fn lines(accesses: [&Access; 2]) -> [(Option<&str>, u32); 2] {
-            let mut lines = accesses.map(Access::own_place).map(|(file, line, _)| (file, line));
-            lines.sort_unstable();
-            lines
-        }
-        let inside = |accesses: [&Self; 2]| accesses.map(|access| usize::from(access.called().is_some()));
-        let most = inside(one.1).iter().sum::<usize>().min(inside(other.1).iter().sum());
-        (most == 2 || most == 1 && one.0 == other.0) && lines(one.1) == lines(other.1)
+/// What a pair of accesses tells the user, of which at least one is inside the library: the lines of the user's own, and the
+/// variable if only one is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct OwnLines {
+    lines: [(Option<String>, u32); 2],
+    variable: Option<String>,
+}
+
+impl OwnLines {
+    /// What accesses to a variable tell; `None` if they are the user's own.
+    pub fn of(variable: &str, accesses: [&Access; 2]) -> Option<Self> {
+        // Where no call by the user's own code is known, the function of the library says enough.
+        let is_apart = |access: &Access| access.own_place().0.is_some_and(is_foreign);
+        let inside = accesses.iter().filter(|access| access.called().is_some() || is_apart(access)).count();
+        let mut lines = accesses.map(|access| match access.own_place() {
+            _ if is_apart(access) => (Some(access.function.clone()), 0),
+            (file, line, _) => (file.map(str::to_owned), line),
+        });
+        lines.sort_unstable();
+        (inside > 0).then(|| Self { lines, variable: (inside == 1).then(|| variable.to_owned()) })
     }
 }
 
 impl Pair {
+    /// What it tells, if library code makes at least one of its accesses.
+    pub fn own_lines(&self) -> Option<OwnLines> {
+        OwnLines::of(&self.variable, self.accesses.each_ref())
+    }
+
     /// Whether it is told by itself, and not with another race of the same lines.
     pub fn is_told(&self) -> bool {
         self.details.inside.is_none()

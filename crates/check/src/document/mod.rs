@@ -6,7 +6,7 @@ mod pairs;
 mod races;
 mod witnesses;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
 use model::Spent;
@@ -51,10 +51,16 @@ fn id(rank: u32) -> String {
     format!("P{rank}")
 }
 
-/// Makes the report: races first, then unknown, then absent, each with its id.
+/// Makes the report: races first, then unknown, then absent, each with its id. What library code does in one pair of the
+/// user's lines is listed once, with the worst verdict; of races the others are details.
 pub(crate) fn assemble(parts: Parts) -> Report {
     let Parts { mut pairs, unknowns, scope, .. } = parts;
     pairs.sort_by_key(|pair| pair.verdict);
+    let mut told = HashSet::new();
+    pairs.retain(|pair| match pair.own_lines() {
+        Some(lines) => told.insert(lines) || pair.verdict == PairVerdict::Race,
+        None => true,
+    });
     for (rank, pair) in (1..).zip(&mut pairs) {
         (pair.rank, pair.id) = (rank, id(rank));
     }

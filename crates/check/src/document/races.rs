@@ -4,6 +4,7 @@
 use explore::Witness;
 use files::RecordedFinding;
 use model::{Executor, Pair, SiteId};
+use report::document::OwnLines;
 
 use super::witnesses::Witnesses;
 use super::{id, is_late};
@@ -26,12 +27,11 @@ pub(crate) struct Shown {
 impl Shown {
     /// The race among those `before` that tells the user what accesses to this variable tell.
     fn told_by(accesses: &[SeenAccess; 2], before: &[Self]) -> Option<usize> {
-        fn told(accesses: &[SeenAccess; 2]) -> (&str, [&report::Access; 2]) {
-            (&accesses[0].variable, accesses.each_ref().map(|seen| &seen.access))
-        }
-        let tells = |earlier: &Self| {
-            earlier.inside.is_none() && report::Access::tell_the_same(told(&earlier.accesses), told(accesses))
+        let lines = |accesses: &[SeenAccess; 2]| {
+            OwnLines::of(&accesses[0].variable, accesses.each_ref().map(|seen| &seen.access))
         };
+        let own = lines(accesses)?;
+        let tells = |earlier: &Self| earlier.inside.is_none() && lines(&earlier.accesses).as_ref() == Some(&own);
         before.iter().position(tells)
     }
 }
