@@ -13,15 +13,14 @@ use crate::LanePairs;
 use crate::exact::{Answer, RacePair, search};
 use crate::lanes::{LaneId, Lanes, is_steady};
 use crate::options::{Aim, Options};
-use crate::outcome::{Method, Open, PredictedRace, Unsettled};
+use crate::outcome::{Lead, Method, Open, PredictedRace, Unsettled};
 use crate::reduce::Reduced;
-use crate::schedule_builder::ScheduleBuilder;
 use crate::tracker::{Survey, Tracker};
 use crate::window::Window;
 
 /// The exact search over windows.
 pub(crate) struct WindowSearch<'a> {
-    reduced: &'a Reduced,
+    reduced: &'a Reduced<'a>,
     trace: &'a Trace,
     survey: &'a Survey,
     options: &'a Options,
@@ -35,14 +34,14 @@ pub(crate) struct WindowSearch<'a> {
 
 impl<'a> WindowSearch<'a> {
     pub(crate) fn new(
-        reduced: &'a Reduced,
+        reduced: &'a Reduced<'a>,
         survey: &'a Survey,
         lanes: &'a Lanes,
         options: &'a Options,
         aim: &'a Aim<'a>,
     ) -> Self {
         let budgets = BTreeMap::new();
-        Self { reduced, trace: &reduced.trace, survey, options, aim, lanes, stopped: false, budgets }
+        Self { reduced, trace: &*reduced.trace, survey, options, aim, lanes, stopped: false, budgets }
     }
 
     /// Events performed so far.
@@ -75,7 +74,7 @@ impl<'a> WindowSearch<'a> {
                 if self.stopped {
                     return true;
                 }
-                let found = self.search_window(&window, Step(end), Step(looked_at), *sites, pairs);
+                let found = self.search_window(&window, Step(end), Step(looked_at), *sites, &pairs.lanes);
                 let none = found.is_none();
                 races.extend(found);
                 none
@@ -124,15 +123,11 @@ impl<'a> WindowSearch<'a> {
                         return None;
                     }
                     Answer::Found(path) => {
-                        let mut builder = ScheduleBuilder::new(self.reduced);
-                        builder.push_until(window.start);
-                        for at in path {
-                            builder.push(window.step(at));
-                        }
-                        let in_run = builder.side_by_side(first, second);
+                        let then = path.into_iter().map(|at| window.step(at)).collect();
+                        let (method, steps) = (Method::Reordering, [first, second]);
+                        let lead = Lead::Reordered { until: window.start, then };
                         let [first, second] = events.map(|event| self.reduced.whole(event.id));
-                        let (method, schedule) = (Method::Reordering, builder.schedule);
-                        return Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true });
+                        return Some(PredictedRace { sites, first, second, method, adjacent: true, steps, lead });
                     }
                 }
             }
@@ -143,12 +138,12 @@ impl<'a> WindowSearch<'a> {
     /// The result for the pairs without a race.
     pub(crate) fn settle(&self, open: LanePairs) -> (Vec<Open>, Vec<SitePair>) {
         let (mut unsettled, mut rejected) = (Vec::new(), Vec::new());
-        for sites in open.into_keys() {
+        for (sites, found) in open {
             let reason = if !self.trace.unmodelled.is_empty() {
                 Unsettled::Unmodelled
             } else if self.stopped {
                 Unsettled::Stopped
-            } else if self.left(sites) == 0 {
+            } else if self.left(sites) == 0 || !found.complete {
                 Unsettled::Budget
             } else if !self.is_one_window() {
                 Unsettled::Window

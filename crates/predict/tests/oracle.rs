@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use model::{End, Executor, Step};
-use predict::{Method, Options, PredictedRace, predict};
+use predict::{Method, Options, PredictedRace, Prediction, predict};
 use support::{brute, random_run};
 use testkit::generator::{Case, Feature, Random};
 use testkit::{Interpreter, Limits};
@@ -14,11 +14,12 @@ const PROGRAMS: u64 = 800;
 const RUNS: usize = 8;
 
 /// A run of the schedule has both accesses, racing, and side by side if the prediction says so.
-fn check_replay(interpreter: &mut Interpreter, race: &PredictedRace, name: &str) {
-    let run = interpreter.run(&race.schedule).expect("interpreters do not fail");
+fn check_replay(interpreter: &mut Interpreter, prediction: &Prediction<'_>, race: &PredictedRace, name: &str) {
+    let plan = prediction.plan(race);
+    let run = interpreter.run(&plan.schedule).expect("interpreters do not fail");
     assert!(!matches!(run.end, End::Diverged { .. }), "{name}: {:?}\n{race:?}", run.end);
     let step = |id| run.events.iter().position(|e| e.id == id).map(|at| Step(at as u32)).expect("the access happens");
-    let (first, second) = (step(race.in_run[0]), step(race.in_run[1]));
+    let (first, second) = (step(plan.in_run[0]), step(plan.in_run[1]));
     if race.adjacent {
         assert_eq!(first.0 + 1, second.0, "{name}: not side by side\n{race:?}");
     }
@@ -46,7 +47,7 @@ fn predictions_are_races_and_all_of_them() {
                 *by_method.entry(race.method).or_default() += 1;
                 let pair = race.pair().expect("accesses have sites").sites();
                 assert!(case.truth.races.contains(&(pair[0], pair[1])), "{name}: brute force knows no {race:?}");
-                check_replay(&mut interpreter, race, &name);
+                check_replay(&mut interpreter, &prediction, race, &name);
             }
             if !trace.misuses.is_empty() || trace.events.len() > 34 {
                 continue;

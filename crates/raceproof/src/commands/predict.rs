@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use check::{Input, Recording, Request, Subject};
 use clap::ValueEnum;
@@ -77,7 +78,7 @@ impl Predict {
                 let mut subject = check::rebuild_recorded(&path, &file, &budget)?;
                 let build = (&file.program).into();
                 let request = Request::new(Command::Predict, build, budget);
-                let request = Request { recording: Recording::Given(Box::new(file)), ..request };
+                let request = Request { recording: Recording::Given(Arc::new(file)), ..request };
                 let request = self.with_flags(request, prediction, &settings)?;
                 carry_out(&request, &self.report, known, |request, line| {
                     Ok(check::run_on(&mut subject, request, line)?)
