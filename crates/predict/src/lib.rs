@@ -62,7 +62,7 @@ type LanePairs = BTreeMap<SitePair, FoundLanes>;
 
 /// Comparisons of the sync-preserving pass that any trace has; each of its events adds to them.
 const WORK: u64 = 10_000_000;
-const WORK_PER_EVENT: u64 = 6;
+const WORK_PER_EVENT: u64 = 4;
 
 /// What a pair of sites may have of them where there is enough; with many pairs, an equal part of the rest.
 const WORK_PER_PAIR: u64 = 100_000;

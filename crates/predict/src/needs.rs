@@ -60,8 +60,10 @@ pub(crate) struct Needs {
     known: IndexVec<ThreadId, ClockLog>,
     /// Each thread's holds in the order of acquisition. Rigid locks have none.
     holds: IndexVec<ThreadId, Vec<Hold>>,
-    /// The same by lock.
+    /// The same by lock, ordered by thread and mode.
     taken: IndexVec<ObjectId, Vec<Takes>>,
+    /// Whether any lock is taken in shared mode.
+    shares: bool,
     /// Holds not yet released, by thread.
     open: IndexVec<ThreadId, SmallVec<[u32; 2]>>,
     pasts: IndexVec<ObjectId, Past>,
@@ -95,10 +97,12 @@ impl Needs {
         clock
     }
 
-    /// The holds that the thread has acquired and not released within its first `count` events.
-    pub(crate) fn open_after(&self, thread: ThreadId, count: u32) -> impl Iterator<Item = &Hold> {
+    /// The holds that the thread has acquired and not released within its first `count` events. `known` is how many it had
+    /// acquired when it was last asked for fewer events, and is brought up to date.
+    pub(crate) fn open_after(&self, thread: ThreadId, count: u32, known: &mut usize) -> impl Iterator<Item = &Hold> {
         let holds = self.holds.get(thread).map_or(&[][..], Vec::as_slice);
-        let last = holds.partition_point(|hold| hold.from < count).checked_sub(1).map(|at| &holds[at]);
+        *known = partition_from(holds, *known, |hold| hold.from < count);
+        let last = known.checked_sub(1).map(|at| &holds[at]);
         let under = last.into_iter().flat_map(|last| &last.under).map(|at| &holds[*at as usize]);
         under.chain(last).filter(move |hold| hold.until >= count)
     }
@@ -106,6 +110,11 @@ impl Needs {
     /// Who acquires a lock in which mode.
     pub(crate) fn takers(&self, lock: ObjectId) -> &[Takes] {
         self.taken.get(lock).map_or(&[], Vec::as_slice)
+    }
+
+    /// The modes in which locks are taken.
+    pub(crate) fn modes(&self) -> &'static [LockMode] {
+        if self.shares { &[LockMode::Exclusive, LockMode::Shared] } else { &[LockMode::Exclusive] }
     }
 
     /// The step of the thread's last acquisition of the lock in this mode within its first `count` events.
@@ -118,6 +127,7 @@ impl Needs {
     }
 
     fn take(&mut self, lock: ObjectId, thread: ThreadId, mode: LockMode, from: u32, step: Step) {
+        self.shares |= mode == LockMode::Shared;
         while self.taken.len() <= lock.0 as usize {
             self.taken.push(Vec::new());
         }
@@ -259,6 +269,17 @@ impl Needs {
             self.need(thread, count, other);
         }
     }
+}
+
+/// As [`slice::partition_point`], with most of the cost saved where the point is shortly after `from`.
+fn partition_from<T>(values: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
+    let (mut start, mut width) = (from, 1);
+    while values.get(start + width - 1).is_some_and(&is_before) {
+        start += width;
+        width *= 2;
+    }
+    let end = values.len().min(start + width);
+    start + values[start..end].partition_point(is_before)
 }
 
 /// The last write of each byte.

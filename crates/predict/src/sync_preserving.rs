@@ -82,6 +82,8 @@ struct Closure<'a, 'w> {
     set: Clock,
     /// By thread: its holds at the border, as of when it was last looked at.
     open: Vec<OpenHolds<'a>>,
+    /// By thread: how many locks it had acquired then.
+    acquired: Vec<usize>,
     /// Threads whose part has grown since they were looked at.
     grown: Vec<ThreadId>,
     /// Whether a thread is among them.
@@ -135,7 +137,9 @@ impl Closure<'_, '_> {
     /// Closes the holds that have to end because of what a thread's part has become.
     fn look_at(&mut self, thread: ThreadId) -> Result<(), End> {
         let needs = self.needs;
-        self.open[thread.0 as usize] = needs.open_after(thread, self.set.count(thread)).collect();
+        self.work.spend(1)?;
+        let acquired = &mut self.acquired[thread.0 as usize];
+        self.open[thread.0 as usize] = needs.open_after(thread, self.set.count(thread), acquired).collect();
         for hold in self.open[thread.0 as usize].clone() {
             for (other, mode, _) in needs.takers(hold.lock) {
                 if *other != thread && self.is_taken_after(hold, *other, *mode)? {
@@ -147,8 +151,8 @@ impl Closure<'_, '_> {
         for other in (0..self.open.len() as u32).map(ThreadId).filter(|other| *other != thread) {
             for at in 0..self.open[other.0 as usize].len() {
                 let hold = self.open[other.0 as usize][at];
-                for mode in [LockMode::Exclusive, LockMode::Shared] {
-                    if self.is_taken_after(hold, thread, mode)? {
+                for mode in needs.modes() {
+                    if self.is_taken_after(hold, thread, *mode)? {
                         self.end(other, hold)?;
                         break;
                     }
@@ -184,8 +188,8 @@ pub(crate) fn race(
     let (mut ones, mut others) = (one.iter().copied(), other.iter().copied());
     let (mut first, mut second) = (ones.next()?, others.next()?);
     let open = vec![OpenHolds::new(); trace.threads.len()];
-    let noted = vec![false; trace.threads.len()];
-    let mut closure = Closure { needs, set: Clock::new(), open, grown: Vec::new(), noted, work };
+    let (acquired, noted) = (vec![0; trace.threads.len()], vec![false; trace.threads.len()]);
+    let mut closure = Closure { needs, set: Clock::new(), open, acquired, grown: Vec::new(), noted, work };
     closure.lead_to(id(first)).ok()?;
     closure.lead_to(id(second)).ok()?;
     loop {

@@ -32,9 +32,9 @@ fn confirmed(document: &Value) -> Vec<&Value> {
 fn the_hidden_race_of_the_paper_is_confirmed() {
     let (folder, source) = folder_with("examples/rare/handover.c");
     let record = folder.raceproof(&["record", &source, "-o", "run.rpt"]);
-    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
-    assert!(record.stdout.contains("events of 3 threads in `run.rpt`"), "{}", record.stdout);
-    assert!(record.stdout.contains("the run ended with exit status 0"), "{}", record.stdout);
+    assert_eq!((record.status, record.stdout.as_str()), (0, ""), "{}", record.stderr);
+    assert!(record.stderr.contains("events of 3 threads in `run.rpt`"), "{}", record.stderr);
+    assert!(record.stderr.contains("the run ended with exit status 0"), "{}", record.stderr);
 
     let predict = folder.raceproof(&["predict", "run.rpt", "--json"]);
     assert_eq!((predict.status, predict.stderr.as_str()), (1, ""), "{}", predict.stdout);
@@ -87,7 +87,7 @@ fn accesses_that_share_a_word_are_all_recorded() {
                   pthread_create(&t, 0, f, 0);\n  f(0);\n  pthread_join(t, 0);\n  return 0;\n}\n";
     std::fs::write(folder.path().join("shared.c"), source).unwrap();
     let record = folder.raceproof(&["record", "shared.c", "--every-access"]);
-    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    assert_eq!((record.status, record.stdout.as_str()), (0, ""), "{}", record.stderr);
     let rapid = folder.raceproof(&["predict", "shared.rpt", "--emit", "rapid"]).stdout;
     let count = |operation: &str| rapid.lines().filter(|line| line.contains(operation)).count();
     // What the library writes is recorded too.
@@ -147,10 +147,10 @@ int main(void) {
 ";
     std::fs::write(folder.path().join("again.c"), source).unwrap();
     let record = folder.raceproof(&["record", "again.c", "--every-access"]);
-    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    assert_eq!((record.status, record.stdout.as_str()), (0, ""), "{}", record.stderr);
     // Of the 80,000 accesses of the first loop those that fit into a buffer; all of the others.
-    let events = record.stdout.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap();
-    assert!((40_000..60_000).contains(&events), "{}", record.stdout);
+    let events = record.stderr.split(' ').nth(2).and_then(|n| n.parse::<u64>().ok()).unwrap();
+    assert!((40_000..60_000).contains(&events), "{}", record.stderr);
     let predict = folder.raceproof(&["predict", "again.rpt", "--json"]);
     let document = json(&predict);
     let race = |pair: &&Value| (pair["variable"].as_str().unwrap().to_owned(), pair["accesses"].clone());
@@ -209,8 +209,8 @@ fn a_run_that_ends_badly_is_recorded() {
         std::fs::write(folder.path().join(&file), source(end)).unwrap();
         let record = folder.raceproof(&["record", &file, "--run-time", "2", "--every-access"]);
         assert_eq!(record.status, 0, "{name}: {}{}", record.stdout, record.stderr);
-        assert!(record.stdout.contains(told), "{name}: {}", record.stdout);
-        assert_eq!(record.stdout.contains("note: "), name == "endless", "{name}: {}", record.stdout);
+        assert!(record.stderr.contains(told), "{name}: {}", record.stderr);
+        assert_eq!(record.stderr.contains("note: "), name == "endless", "{name}: {}", record.stderr);
         let predict = folder.raceproof(&["predict", &trace, "--json", "--run-time", "1"]);
         let document = json(&predict);
         let predicted = document["pairs"].as_array().unwrap().iter().any(|pair| pair["variable"] == "y");
@@ -231,9 +231,9 @@ fn handlers_of_signals_are_recorded() {
     std::fs::write(folder.path().join("handler.c"), source).unwrap();
     let record = folder.raceproof(&["record", "handler.c", "--every-access"]);
     assert_eq!(record.status, 0, "{}{}", record.stdout, record.stderr);
-    assert!(record.stdout.contains("exit status 0"), "{}", record.stdout);
-    let events = record.stdout.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
-    assert!(events.is_some_and(|n| n >= 100_000), "{}", record.stdout);
+    assert!(record.stderr.contains("exit status 0"), "{}", record.stderr);
+    let events = record.stderr.split(' ').nth(2).and_then(|n| n.parse::<u64>().ok());
+    assert!(events.is_some_and(|n| n >= 100_000), "{}", record.stderr);
     let predict = folder.raceproof(&["predict", "handler.rpt", "--json"]);
     let document = json(&predict);
     let pairs = document["pairs"].as_array().unwrap();
@@ -297,8 +297,8 @@ fn a_long_run_is_cut_at_the_limit() {
     std::fs::write(folder.path().join("long.c"), source).unwrap();
     let record = folder.raceproof(&["record", "long.c", "--max-trace", "100K", "--every-access"]);
     assert_eq!(record.status, 0, "{}", record.stderr);
-    assert!(record.stdout.contains("note: recording stopped"), "{}", record.stdout);
-    assert!(record.stdout.contains("ended with exit status 0"), "{}", record.stdout);
+    assert!(record.stderr.contains("note: recording stopped"), "{}", record.stderr);
+    assert!(record.stderr.contains("ended with exit status 0"), "{}", record.stderr);
     let size = std::fs::metadata(folder.path().join("long.rpt")).unwrap().len();
     assert!(size < 600_000, "{size} bytes");
     let predict = folder.raceproof(&["predict", "long.rpt", "--json"]);

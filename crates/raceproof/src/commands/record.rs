@@ -89,14 +89,15 @@ impl Record {
         let file = check::record(&mut subject, &options, &path)?;
         let Recorded { events, threads, cut, end, bytes } = Recorded::of(&file, &path);
         let mut text = format!(
-            "recorded {events} events of {threads} threads in `{}` ({bytes} bytes); the run ended with {end}\n",
+            "raceproof: recorded {events} events of {threads} threads in `{}` ({bytes} bytes); the run ended with {end}\n",
             path.display()
         );
         if let Some(cut) = cut {
-            text += &format!("note: {cut}\n");
+            text += &format!("raceproof: note: {cut}\n");
         }
-        text += &format!("help: predict races from it: raceproof predict {}\n", path.display());
-        output::print(&text)?;
+        text += &format!("raceproof: help: predict races from it: raceproof predict {}\n", path.display());
+        // Standard output is the program's.
+        output::note(&text);
         Ok(ExitCode::SUCCESS)
     }
 }
