@@ -17,16 +17,16 @@ use ::predict::{Aim, Method, PredictedRace, Prediction, Unsettled};
 use coarse::{Diverged, Order, Turn};
 use files::TraceFile;
 use model::race::SitePair;
-use model::{Budget, Engine, Executor, Pair, Schedule, Trace};
+use model::{Budget, Engine, Environment, Executor, Pair, Schedule, Trace};
 use report::Code;
 
 use super::explore::unmodelled;
 use super::{Answer, Figures, Open, Settled, Verdict};
-use crate::Built;
 use crate::assumptions;
 use crate::describe::{Describer, Position, SeenAccess, Sightings};
 use crate::gap::Gap;
 use crate::ledger::Ledger;
+use crate::subject::Subject;
 
 /// What would settle a pair that no reordering of the recorded run lets race.
 const OTHER_RUNS: &str = "`raceproof explore` looks at every schedule";
@@ -241,7 +241,7 @@ impl<'a> Work<'a> {
     }
 
     /// All that was found out.
-    pub(crate) fn finish(self, built: &Built) -> Answer {
+    pub(crate) fn finish(self, subject: &Subject, environment: Environment) -> Answer {
         let none = || Figures::new(Engine::Predict, "", None, Duration::ZERO);
         let verdicts = self.so_far();
         let mut figures = self.figures.unwrap_or_else(none);
@@ -249,8 +249,8 @@ impl<'a> Work<'a> {
         figures.time = self.start.elapsed();
         Answer {
             verdicts,
-            gaps: gaps(built, self.recording),
-            assumptions: assumptions::of_recording(&built.program, !built.identity.assume_pure.is_empty()),
+            gaps: gaps(subject, self.recording),
+            assumptions: assumptions::of_recording(subject.program(), !self.recording.program.assume_pure.is_empty(), environment),
             sightings: Some(self.sightings),
             warnings: Vec::new(),
             ..Answer::new(figures)
@@ -290,12 +290,12 @@ pub(crate) fn method(race: &PredictedRace) -> &'static str {
 }
 
 /// What keeps the answer from being better.
-fn gaps(built: &Built, recording: &TraceFile) -> Vec<Gap> {
+fn gaps(subject: &Subject, recording: &TraceFile) -> Vec<Gap> {
     let mut gaps = vec![Gap::new(Code::SEARCH_BOUND, ONE_RUN, OTHER_RUNS)];
     if let Some(cut) = &recording.cut {
         gaps.push(Gap::new(Code::SEARCH_BOUND, cut.clone(), "record again, with more room or time"));
     }
-    gaps.extend(unmodelled(built, recording.trace.unmodelled.iter()));
+    gaps.extend(unmodelled(subject.unmodelled(), recording.trace.unmodelled.iter()));
     gaps
 }
 

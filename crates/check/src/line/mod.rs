@@ -19,7 +19,7 @@ use std::time::Instant;
 use ::explore::{Check, Failure, FailureKind, Observer, StopReason};
 use files::TraceFile;
 use lockset::Analysis;
-use model::{Budget, Engine, Pair};
+use model::{Budget, Engine, Pair, Surprise};
 use report::{Code, Command, Report};
 
 use crate::assumptions::Assumption;
@@ -160,8 +160,11 @@ impl<'a> Line<'a> {
         if request.command == Command::Static && self.has_no_start() {
             return Err(Error::Llvm(llvm::Error::NoMain));
         }
-        if matches!(request.command, Command::Explore | Command::Predict) {
+        if request.command == Command::Explore {
             self.subject.must_run()?;
+        }
+        if request.command == Command::Predict && !self.subject.can_run() {
+            return Err(Error::Llvm(llvm::Error::NoMain));
         }
         if request.lists_text_pairs() {
             self.list_text_pairs();
@@ -306,7 +309,10 @@ impl<'a> Line<'a> {
             0.5
         };
         let budget = request.budget.share(share);
-        let Some(recording) = self.recording()? else { return Ok(()) };
+        let Some(mut recording) = self.recording()? else { return Ok(()) };
+        if request.limits.environment.has(Surprise::Unordered) {
+            decode::forget_handover(&mut Arc::make_mut(&mut recording).trace);
+        }
         let program = Arc::clone(self.subject.program());
         let names = ObjectNames::new(&program, &recording.symbols);
         let describer = Describer { program: &program, names: &names };
@@ -327,8 +333,7 @@ impl<'a> Line<'a> {
                 work.replay(&mut running.target, &prediction, &budget)?;
             }
         }
-        let Some(built) = self.subject.built()? else { return Ok(()) };
-        let mut answer = work.finish(&built);
+        let mut answer = work.finish(self.subject, request.limits.environment);
         if request.asks(Engine::Explore) {
             // That one run is not all: the search will tell what is left.
             answer.gaps.retain(|gap| gap.code != Code::SEARCH_BOUND);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use check::{Limits, RecordOptions, Recorded, Subject};
+use check::{Limits, RecordOptions, Recorded};
 
 use crate::commands::flags::{BudgetFlags, ProgramFlags, seconds, size};
 use crate::failure::Failure;
@@ -84,10 +84,8 @@ impl Record {
             let stem = build.inputs.first().and_then(|input| Path::new(input).file_stem());
             PathBuf::from(stem.unwrap_or_else(|| "program".as_ref())).with_extension("rpt")
         });
-        let mut subject = Subject::new(&build, &budget)?;
         let options = RecordOptions { show_output: true, ..self.recording.options()? };
-        let file = check::record(&mut subject, &options, &path)?;
-        let Recorded { events, threads, cut, end, bytes } = Recorded::of(&file, &path);
+        let Recorded { events, threads, cut, end, bytes } = check::record(&build, &options, &budget, &path)?;
         let mut text = format!(
             "raceproof: recorded {events} events of {threads} threads in `{}` ({bytes} bytes); the run ended with {end}\n",
             path.display()
