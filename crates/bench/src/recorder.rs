@@ -48,7 +48,8 @@ fn main() -> ExitCode {
 fn run(Args { every_access, trace, program, args }: Args) -> Result<(), Box<dyn Error + Send + Sync>> {
     let build = BuildOptions { inputs: vec![program], args, ..BuildOptions::default() };
     let options = RecordOptions { every_access, max_trace: 4 << 30, ..RecordOptions::default() };
-    let recorder = prepare_recorder(&build, &options, &Budget::default())?.ok_or("only the controlled scheduler runs it")?;
+    let recorder =
+        prepare_recorder(&build, &options, &Budget::default())?.ok_or("only the controlled scheduler runs it")?;
     for line in stdin().lock().lines() {
         line?;
         let cost = cost::of(|| recorder.run(&trace).map(|_| ()))?;

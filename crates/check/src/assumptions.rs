@@ -82,8 +82,17 @@ pub(crate) fn of_recording(program: &Program, assume_pure: bool, environment: En
 /// Whether threads may hand something over through the kernel, and that orders memory.
 fn relies_on_handover(program: &Program, environment: Environment) -> bool {
     const WAYS: [&str; 11] = [
-        "accept", "accept4", "connect", "epoll_create", "epoll_create1", "eventfd", "pipe", "pipe2", "sigwait",
-        "sigwaitinfo", "socketpair",
+        "accept",
+        "accept4",
+        "connect",
+        "epoll_create",
+        "epoll_create1",
+        "eventfd",
+        "pipe",
+        "pipe2",
+        "sigwait",
+        "sigwaitinfo",
+        "socketpair",
     ];
     let mut called = statements(program).filter_map(|stmt| called(program, stmt));
     !environment.has(Surprise::Unordered) && called.any(|symbol| WAYS.contains(&symbol))

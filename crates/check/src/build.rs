@@ -212,8 +212,7 @@ impl Sources {
         budget: &Budget,
         without: impl FnOnce(&Arc<Program>) -> BTreeSet<SiteId>,
     ) -> Result<llvm::Compiled, Error> {
-        let recorded =
-            |program: &_| Instrumentation::Recorded { without: without(program), folder: folder.to_owned() };
+        let recorded = |program: &_| Instrumentation::Recorded { without: without(program), folder: folder.to_owned() };
         Ok(self.units.instrument_as(recorded, budget)?)
     }
 

@@ -11,12 +11,12 @@ use llvm::instrument::Logged;
 use model::{Addr, Budget, End};
 use recording::Figures;
 
+use crate::Error;
 use crate::build::BuildOptions;
 use crate::describe::ObjectNames;
 use crate::recorder::{self, asks_checker, harmless_sites, prepare_recorder};
 use crate::run::{Limits, Running};
 use crate::subject::Subject;
-use crate::Error;
 
 /// How to record.
 #[derive(Clone, Debug)]
@@ -123,8 +123,7 @@ pub(crate) fn record_anew(subject: &mut Subject, options: &RecordOptions) -> Res
     let built = subject.must_run()?;
     let pure = built.identity.assume_pure.iter().cloned().collect();
     let leave_out = !options.every_access && built.unmodelled.is_empty();
-    let without =
-        if leave_out { harmless_sites(&built.program, &pure, subject.budget()) } else { BTreeSet::new() };
+    let without = if leave_out { harmless_sites(&built.program, &pure, subject.budget()) } else { BTreeSet::new() };
     let (executable, Logged { accesses, together }) = built.build_recorder(without, subject.budget())?;
     let (sites, stdin) = (SiteTable { accesses, together }, built.stdin.clone());
     let config = recorder::config(built.identity.clone(), built.name(), sites, options, stdin, subject.budget());

@@ -104,7 +104,8 @@ fn make(
 ) -> Result<Prepared, Error> {
     let mut left_out = false;
     let mut compiled = sources.record(folder, budget, |program| {
-        let without = if options.every_access { BTreeSet::new() } else { harmless_sites(program, sources.assume_pure(), budget) };
+        let without =
+            if options.every_access { BTreeSet::new() } else { harmless_sites(program, sources.assume_pure(), budget) };
         left_out = !without.is_empty();
         without
     })?;

@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use facts::Facts;
+use files::ProgramIdentity;
 use lockset::Specification;
 use model::{Budget, Interrupt, Spent};
-use files::ProgramIdentity;
 use program::{Program, Unmodelled};
 
 use crate::build::{BuildOptions, Built, Sources};

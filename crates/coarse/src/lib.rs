@@ -129,12 +129,7 @@ impl Order {
     ///
     /// # Errors
     /// When the schedule does not fit the run, or the order is too long.
-    pub fn of(
-        recorded: &Trace,
-        schedule: &Schedule,
-        accesses: [EventId; 2],
-        longest: usize,
-    ) -> Result<Self, NoOrder> {
+    pub fn of(recorded: &Trace, schedule: &Schedule, accesses: [EventId; 2], longest: usize) -> Result<Self, NoOrder> {
         let order = Self::within(recorded, schedule, accesses, longest).ok_or(NoOrder::NotOfRun)?;
         if order.turns.len() > longest { Err(NoOrder::TooLong(longest)) } else { Ok(order) }
     }
@@ -252,11 +247,7 @@ impl Builder {
 }
 
 /// Replays the turns of `order` and brings both threads before their accesses. Gives up when `is_over`.
-pub fn replay<E: Executor>(
-    executor: &mut E,
-    order: &Order,
-    is_over: &dyn Fn() -> bool,
-) -> Result<Outcome, E::Error> {
+pub fn replay<E: Executor>(executor: &mut E, order: &Order, is_over: &dyn Fn() -> bool) -> Result<Outcome, E::Error> {
     let mut replay = Replay { executor, turns: &order.turns, is_over };
     let prefix = match replay.turns()? {
         Ok(prefix) => prefix,

@@ -26,8 +26,7 @@ pub enum Surprise {
 
 impl Surprise {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Creation, Self::Allocation, Self::Spurious, Self::Uninitialised, Self::Unordered];
+    pub const ALL: [Self; 5] = [Self::Creation, Self::Allocation, Self::Spurious, Self::Uninitialised, Self::Unordered];
 
     /// The name on the command line and in files.
     pub fn as_str(self) -> &'static str {

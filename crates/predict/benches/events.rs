@@ -150,8 +150,7 @@ fn main() {
     let events = (numbers.first().unwrap_or(&10.0) * 1e6) as usize;
     let is_lock_heavy = std::env::args().any(|arg| arg == "locks");
     let number = |at: usize, default: usize| numbers.get(at).map_or(default, |n| *n as usize);
-    let trace =
-        if is_lock_heavy { lock_heavy(events, number(1, 8) as u32, number(2, 100)) } else { synthetic(events) };
+    let trace = if is_lock_heavy { lock_heavy(events, number(1, 8) as u32, number(2, 100)) } else { synthetic(events) };
     let options = if is_lock_heavy { Options::default() } else { Options { budget: 0, ..Options::default() } };
     println!("{} events, peak {} with the trace alone", trace.events.len(), peak());
     let (start, cpu) = (Instant::now(), cpu_seconds());

@@ -42,13 +42,13 @@ mod window_search;
 
 use std::collections::BTreeMap;
 
-use model::race::{self, SitePair};
 use model::Trace;
+use model::race::{self, SitePair};
 
 use lanes::{FoundLanes, LaneId, Lanes};
 use needs::Needs;
-use reduce::Reduced;
 use outcome::Lead;
+use reduce::Reduced;
 use sync_preserving::Work;
 use tracker::{Survey, Tracker};
 use window_search::WindowSearch;
@@ -78,13 +78,56 @@ pub fn predict<'t>(trace: &'t Trace, options: &Options) -> Prediction<'t> {
 
 /// The same for some pairs and with a way to stop early.
 pub fn predict_some<'t>(trace: &'t Trace, options: &Options, aim: &Aim<'_>) -> Prediction<'t> {
-    predict_reduced(reduce::reduce_if_worthwhile(trace), options, aim)
+    observe(trace, aim.is_over).predict(options, aim)
 }
 
-fn predict_reduced<'t>(reduced: Reduced<'t>, options: &Options, aim: &Aim<'_>) -> Prediction<'t> {
+/// What a trace shows by itself.
+#[derive(Debug)]
+pub struct Observation<'t> {
+    reduced: Reduced<'t>,
+    analysis: race::Analysis,
+    /// Whether the whole trace was looked at.
+    whole: bool,
+}
+
+/// Finds the races in a trace itself, by happens-before: the first pass of [`predict`], without anything to replay them by.
+pub fn observe<'t>(trace: &'t Trace, is_over: &dyn Fn() -> bool) -> Observation<'t> {
+    let reduced = reduce::reduce_if_worthwhile(trace);
+    let (analysis, whole) = race::analyse_while(&reduced.trace, &|| !is_over());
+    Observation { reduced, analysis, whole }
+}
+
+impl<'t> Observation<'t> {
+    /// One race for each racing pair of sites, by sites.
+    pub fn races(&self) -> Vec<PredictedRace> {
+        let trace = &*self.reduced.trace;
+        let of = |race: &race::Race| alone(&self.reduced, sites(trace, race), race);
+        let mut races: Vec<PredictedRace> = self.analysis.races.iter().map(of).collect();
+        races.sort_unstable_by_key(|race| race.sites);
+        races.dedup_by_key(|race| race.sites);
+        races
+    }
+
+    /// The further passes.
+    pub fn predict(self, options: &Options, aim: &Aim<'_>) -> Prediction<'t> {
+        predict_observed(self, options, aim)
+    }
+}
+
+fn predict_observed<'t>(
+    Observation { reduced, analysis, whole }: Observation<'t>,
+    options: &Options,
+    aim: &Aim<'_>,
+) -> Prediction<'t> {
     let trace = &*reduced.trace;
-    let (analysis, whole) = race::analyse_while(trace, &|| !(aim.is_over)());
     let observed: BTreeMap<SitePair, race::Race> = analysis.races.iter().map(|r| (sites(trace, r), *r)).collect();
+    if (aim.is_over)() {
+        let races = observed.iter().map(|(sites, race)| alone(&reduced, *sites, race)).collect();
+        let left = analysis.conflicts.iter().filter(|pair| !observed.contains_key(pair) && (aim.wanted)(**pair));
+        let open = left.map(|sites| Open { sites: *sites, reason: Unsettled::Stopped }).collect();
+        let (rejected, candidates) = (Vec::new(), options.relaxed);
+        return Prediction { races, open, rejected, candidates, performed: 0, reduced };
+    }
     let conflicts = analysis.conflicts.iter().filter(|pair| !observed.contains_key(pair) && (aim.wanted)(**pair));
     let survey = Survey::of(trace);
     let mut lanes = Lanes::new(trace.threads.len(), conflicts.copied());
@@ -106,7 +149,7 @@ fn predict_reduced<'t>(reduced: Reduced<'t>, options: &Options, aim: &Aim<'_>) -
     let mut races = Vec::new();
     for (at, (sites, race)) in observed.iter().enumerate() {
         let mut part = work.take(most(&work, observed.len() - at));
-        races.push(observe(&reduced, (!is_over).then_some(&needs), *sites, race, &mut part));
+        races.push(side_by_side(&reduced, (!is_over).then_some(&needs), *sites, race, &mut part));
         work.put_back(part);
     }
     let (rejected, mut open): (LanePairs, LanePairs) =
@@ -141,7 +184,7 @@ fn sites(trace: &Trace, race: &race::Race) -> SitePair {
 
 /// An observed race, with what brings the accesses side by side if the trace's own order allows it and what its events
 /// need is known.
-fn observe(
+fn side_by_side(
     reduced: &Reduced<'_>,
     needs: Option<&Needs>,
     sites: SitePair,
@@ -153,10 +196,18 @@ fn observe(
     let steady = steps.iter().all(|step| lanes::is_steady(&trace.events[*step]));
     let needs = needs.filter(|_| steady);
     let found = needs.and_then(|needs| sync_preserving::race(trace, needs, &[steps[0]], &[steps[1]], work));
-    let lead = found.map_or(Lead::Everything, |found| Lead::Set(found.set));
-    let adjacent = lead != Lead::Everything;
-    let [first, second] = steps.map(|step| reduced.whole(trace.events[step].id));
-    PredictedRace { sites, first, second, method: Method::Observed, adjacent, steps, lead }
+    match found {
+        Some(found) => PredictedRace { adjacent: true, lead: Lead::Set(found.set), ..alone(reduced, sites, race) },
+        None => alone(reduced, sites, race),
+    }
+}
+
+/// An observed race as the trace has it.
+fn alone(reduced: &Reduced<'_>, sites: SitePair, race: &race::Race) -> PredictedRace {
+    let steps = [race.first, race.second];
+    let [first, second] = steps.map(|step| reduced.whole(reduced.trace.events[step].id));
+    let (method, lead) = (Method::Observed, Lead::Everything);
+    PredictedRace { sites, first, second, method, adjacent: false, steps, lead }
 }
 
 fn sync_preserving_race(

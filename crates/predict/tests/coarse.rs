@@ -26,7 +26,8 @@ fn the_order_of_synchronisation_suffices() {
             let prediction = predict(&trace, &Options::default());
             for race in &prediction.races {
                 let plan = prediction.plan(race);
-                let order = Order::of(&trace, &plan.schedule, plan.in_run, usize::MAX).expect("a schedule of this trace");
+                let order =
+                    Order::of(&trace, &plan.schedule, plan.in_run, usize::MAX).expect("a schedule of this trace");
                 match replay(&mut interpreter, &order, &|| false).unwrap() {
                     Ok(found) => {
                         reached += 1;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use ::explore::Witness;
-use ::predict::{Aim, Method, PredictedRace, Prediction, Unsettled};
+use ::predict::{Aim, Method, Observation, PredictedRace, Prediction, Unsettled};
 use coarse::{Diverged, Order, Turn};
 use files::TraceFile;
 use model::race::SitePair;
@@ -32,7 +32,8 @@ use crate::subject::Subject;
 const OTHER_RUNS: &str = "`raceproof explore` looks at every schedule";
 
 /// What would show an observed race again.
-const REPLAY: &str = "record a run whose input is part of the command (arguments, `--stdin`, files), or use `raceproof check`";
+const REPLAY: &str =
+    "record a run whose input is part of the command (arguments, `--stdin`, files), or use `raceproof check`";
 
 /// Why prediction never proves absence.
 pub(crate) const ONE_RUN: &str = "prediction speaks of one recorded run and proves no absence";
@@ -44,6 +45,10 @@ const LONGEST_ORDER: usize = 1 << 20;
 
 /// The part of the remaining time that one replay may take, so that one that hangs leaves time to others.
 const REPLAY_SHARE: f64 = 0.25;
+
+/// The part of the remaining time that each pass of prediction may take: the rest is for what follows, and for the steps of a
+/// pass that do not ask.
+const PREDICTION_SHARE: f64 = 0.6;
 
 /// The work on one recorded run.
 pub(crate) struct Work<'a> {
@@ -84,17 +89,29 @@ impl<'a> Work<'a> {
         self.races.contains(&pair)
     }
 
+    /// What the run itself shows.
+    pub(crate) fn observe(&mut self, budget: &Budget) -> Observation<'a> {
+        let budget = budget.share(PREDICTION_SHARE);
+        let observation = ::predict::observe(&self.recording.trace, &|| budget.is_spent());
+        if self.observes {
+            self.enter_races(&observation.races());
+        }
+        observation
+    }
+
     /// One pass for the pairs that are not settled. Nothing is replayed yet.
     pub(crate) fn predict(
         &mut self,
+        observation: Observation<'a>,
         options: &::predict::Options,
         ledger: &Ledger,
         budget: &Budget,
     ) -> Prediction<'a> {
+        let budget = budget.share(PREDICTION_SHARE);
         let aimed =
             |sites: SitePair| pair_of(sites).is_some_and(|pair| !ledger.is_settled(pair) && !self.has_shown(pair));
         let aim = Aim { wanted: &aimed, is_over: &|| budget.is_spent() };
-        let mut prediction = ::predict::predict_some(&self.recording.trace, options, &aim);
+        let mut prediction = observation.predict(options, &aim);
         prediction.races.retain(|race| race.pair().is_none_or(|pair| !self.has_shown(pair)));
         let new = figures(&prediction, &self.recording.trace, self.start);
         match &mut self.figures {
@@ -108,8 +125,23 @@ impl<'a> Work<'a> {
 
     /// Enters what a prediction says of pairs, before any replay.
     fn enter(&mut self, prediction: &Prediction<'_>) {
+        self.enter_races(&prediction.races);
+        let left =
+            prediction.open.iter().map(|open| (open.sites, format!("not settled by prediction: {}", open.reason)));
+        let rejected = prediction.rejected.iter().map(|sites| (*sites, NO_REORDERING.to_owned()));
+        for (sites, reason) in left.chain(rejected) {
+            let Some(pair) = pair_of(sites) else { continue };
+            let Some(seen) = self.seen(pair) else { continue };
+            let verdict = Verdict::Open(Open::new(Code::SEARCH_BOUND, reason).settled_by(OTHER_RUNS));
+            self.verdicts.entry(pair).or_insert(Settled { pair, verdict, seen: Some(seen) });
+        }
+    }
+
+    /// Enters races that are not entered yet.
+    fn enter_races(&mut self, races: &[PredictedRace]) {
+        let new = |pair: &Pair| !self.verdicts.contains_key(pair);
         let races: Vec<(Pair, &PredictedRace)> =
-            prediction.races.iter().filter_map(|race| Some((race.pair()?, race))).collect();
+            races.iter().filter_map(|race| Some((race.pair().filter(new)?, race))).collect();
         let events: Vec<_> = races.iter().map(|(_, race)| [race.first, race.second]).collect();
         let is_of = |index: usize, sites: [Option<model::SiteId>; 2]| {
             sites[0].zip(sites[1]).is_some_and(|(one, other)| Pair::new(one, other) == races[index].0)
@@ -119,15 +151,6 @@ impl<'a> Work<'a> {
             let seen = seen.map(|seen| Box::new(seen.map(|(_, access)| access)));
             let verdict = self.unshown(race, "no replay was tried");
             self.verdicts.entry(*pair).or_insert(Settled { pair: *pair, verdict, seen });
-        }
-        let left =
-            prediction.open.iter().map(|open| (open.sites, format!("not settled by prediction: {}", open.reason)));
-        let rejected = prediction.rejected.iter().map(|sites| (*sites, NO_REORDERING.to_owned()));
-        for (sites, reason) in left.chain(rejected) {
-            let Some(pair) = pair_of(sites) else { continue };
-            let Some(seen) = self.seen(pair) else { continue };
-            let verdict = Verdict::Open(Open::new(Code::SEARCH_BOUND, reason).settled_by(OTHER_RUNS));
-            self.verdicts.entry(pair).or_insert(Settled { pair, verdict, seen: Some(seen) });
         }
     }
 
@@ -250,7 +273,11 @@ impl<'a> Work<'a> {
         Answer {
             verdicts,
             gaps: gaps(subject, self.recording),
-            assumptions: assumptions::of_recording(subject.program(), !self.recording.program.assume_pure.is_empty(), environment),
+            assumptions: assumptions::of_recording(
+                subject.program(),
+                !self.recording.program.assume_pure.is_empty(),
+                environment,
+            ),
             sightings: Some(self.sightings),
             warnings: Vec::new(),
             ..Answer::new(figures)

@@ -321,13 +321,13 @@ impl<'a> Line<'a> {
             if pass > 0 && self.ledger.open().all(|pair| work.has_shown(pair)) {
                 break;
             }
-            let prediction = work.predict(options, &self.ledger, &budget);
+            let observation = work.observe(&budget);
             if !controlled {
-                // What the recording says counts, whatever becomes of replays.
-                for settled in work.so_far() {
-                    self.ledger.settle(Engine::Predict, settled);
-                }
-                watcher.so_far(document::so_far(self));
+                self.enter(&work, watcher);
+            }
+            let prediction = work.predict(observation, options, &self.ledger, &budget);
+            if !controlled {
+                self.enter(&work, watcher);
             }
             if let Some(running) = self.subject.running(&request.limits)? {
                 work.replay(&mut running.target, &prediction, &budget)?;
@@ -341,6 +341,14 @@ impl<'a> Line<'a> {
         self.show_races(&mut answer)?;
         self.take(answer);
         Ok(())
+    }
+
+    /// Enters what a recording says, which counts whatever becomes of replays.
+    fn enter(&mut self, work: &Work<'_>, watcher: &mut dyn Watcher) {
+        for settled in work.so_far() {
+            self.ledger.settle(Engine::Predict, settled);
+        }
+        watcher.so_far(document::so_far(self));
     }
 
     /// The run that prediction reorders; `None` when the program cannot run.
@@ -430,10 +438,9 @@ impl<'a> Line<'a> {
     /// not even listed although every pair is contradicts the list.
     fn show_races(&mut self, answer: &mut Answer) -> Result<(), Error> {
         let by = answer.figures.engine;
-        let (races, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut answer.verdicts)
-                .into_iter()
-                .partition(|s| matches!(s.verdict, Verdict::Race(_) | Verdict::Observed { .. }));
+        let (races, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut answer.verdicts)
+            .into_iter()
+            .partition(|s| matches!(s.verdict, Verdict::Race(_) | Verdict::Observed { .. }));
         answer.verdicts = rest;
         for race in races {
             let pair = race.pair;

@@ -35,8 +35,7 @@ pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> 
     for (first, rest) in unknowns(report) {
         let mut message = unknown_message(first);
         if !rest.is_empty() {
-            let places: BTreeSet<String> =
-                rest.iter().map(|u| place(u.file.as_deref(), u.line, u.column)).collect();
+            let places: BTreeSet<String> = rest.iter().map(|u| place(u.file.as_deref(), u.line, u.column)).collect();
             message.notes.insert(0, Note::Note(format!("the same at {}", listed(places.into_iter().collect()))));
         }
         show(message.render(sources, width));

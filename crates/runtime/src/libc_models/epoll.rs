@@ -27,7 +27,7 @@ use wire::Tag;
 use wire::record::order;
 
 use super::channels::{self, ChannelId};
-use super::event::{Access, finish, operate, handed_over};
+use super::event::{Access, finish, handed_over, operate};
 use super::interest_list::{EXCLUSIVE, InterestList, Request, WITH_EXCLUSIVE};
 use super::open::{self, Description, File};
 use super::poll::{self, Limit, Waiting};
@@ -221,7 +221,8 @@ fn wait(fd: c_int, to: Out<'_, epoll_event>, most: c_int, limit: Limit) -> Optio
     let known = wait_accesses(id);
     poll::wait_until(Waiting::Epoll(id), &known, limit, |add| {
         wait_accesses(id).into_iter().filter(|access| !known.contains(access)).for_each(&mut *add);
-        let (found, acquires) = with(id, |list| (list.take(most), list.list_access(Tag::Read, handed_over(order::ACQUIRE))));
+        let (found, acquires) =
+            with(id, |list| (list.take(most), list.list_access(Tag::Read, handed_over(order::ACQUIRE))));
         if !found.is_empty() {
             add(acquires);
         }
