@@ -336,12 +336,8 @@ impl Reduced<'_> {
         };
         trace.allocations.iter_mut().for_each(|allocation| moved(&mut allocation.before));
         trace.misuses.iter_mut().for_each(|misuse| moved(&mut misuse.before));
-<<<<<<< HEAD
         trace.opened.iter_mut().for_each(|file| moved(&mut file.before));
-        Self { trace, kept }
-=======
         Reduced { trace: Cow::Owned(trace), kept: Some(kept) }
->>>>>>> 86158ee (Predict in an amount of work linear in the trace; observed races)
     }
 
     /// An event's position in the other trace; for the index after the last event, the position after it.
