@@ -4,8 +4,10 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use model::{End, Executor, Step};
-use predict::{Method, Options, PredictedRace, Prediction, predict};
+use model::happens_before::HappensBefore;
+use model::race::{SitePair, could_race};
+use model::{End, Executor, Step, Trace};
+use predict::{Method, Options, PredictedRace, Prediction, observe, predict};
 use support::{brute, random_run};
 use testkit::generator::{Case, Feature, Random};
 use testkit::{Interpreter, Limits};
@@ -28,6 +30,22 @@ fn check_replay(interpreter: &mut Interpreter, prediction: &Prediction<'_>, race
     assert_eq!(race.sites, (one.min(other), one.max(other)), "{name}");
 }
 
+/// The pairs of sites with accesses that race and that happens-before leaves unordered, by the definition.
+fn unordered(trace: &Trace) -> BTreeSet<SitePair> {
+    let mut order = HappensBefore::new();
+    let clocks: Vec<_> = trace.events.ids().map(|step| order.step(trace, step).clone()).collect();
+    let mut found = BTreeSet::new();
+    for (at, second) in trace.events.iter().enumerate() {
+        for first in trace.events.iter().take(at).filter(|first| first.id.thread != second.id.thread) {
+            let meet = |a| second.op.accesses().iter().any(|b| could_race(a, b));
+            if !clocks[at].contains(first.id) && first.op.accesses().iter().any(meet) {
+                found.insert((first.site.min(second.site), first.site.max(second.site)));
+            }
+        }
+    }
+    found
+}
+
 #[test]
 fn predictions_are_races_and_all_of_them() {
     let features: BTreeSet<Feature> = Feature::ALL.into();
@@ -43,6 +61,11 @@ fn predictions_are_races_and_all_of_them() {
             let trace = random_run(&program, &mut random);
             let prediction = predict(&trace, &Options::default());
             traces += 1;
+            let is_observed = |race: &&PredictedRace| race.method == Method::Observed;
+            let observed: BTreeSet<_> = prediction.races.iter().filter(is_observed).map(|race| race.sites).collect();
+            assert_eq!(observed, unordered(&trace), "{name}");
+            let alone: BTreeSet<_> = observe(&trace, &|| false).races().iter().map(|race| race.sites).collect();
+            assert_eq!(observed, alone, "{name}");
             for race in &prediction.races {
                 *by_method.entry(race.method).or_default() += 1;
                 let pair = race.pair().expect("accesses have sites").sites();

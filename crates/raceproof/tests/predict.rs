@@ -308,3 +308,38 @@ fn a_long_run_is_cut_at_the_limit() {
     let refused = folder.raceproof(&["record", "long.c", "--max-trace", "much"]);
     assert_eq!(refused.status, 2, "{}", refused.stdout);
 }
+
+/// A race of the recorded run that no replay shows, because what the run depended on is gone, is a finding all the same, and
+/// says why it was not replayed. What the program prints is all there is on standard output of `record`.
+#[test]
+fn an_observed_race_is_a_finding() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\nint x;\nstatic void *f(void *p) {\n  if \
+                  (access(\"flag\", F_OK) == 0)\n    x++;\n  return p;\n}\nint main(void) {\n  pthread_t t;\n  \
+                  pthread_create(&t, 0, f, 0);\n  f(0);\n  pthread_join(t, 0);\n  puts(\"done\");\n  return 0;\n}\n";
+    std::fs::write(folder.path().join("flag.c"), source).unwrap();
+    std::fs::write(folder.path().join("flag"), "").unwrap();
+    let record = folder.raceproof(&["record", "flag.c"]);
+    assert_eq!((record.status, record.stdout.as_str()), (0, "done\n"), "{}", record.stderr);
+    assert!(record.stderr.lines().all(|line| line.starts_with("raceproof: ")), "{}", record.stderr);
+    std::fs::remove_file(folder.path().join("flag")).unwrap();
+
+    let predict = folder.raceproof(&["predict", "flag.rpt", "--json"]);
+    assert_eq!(predict.status, 1, "{}{}", predict.stdout, predict.stderr);
+    let document = json(&predict);
+    let races = confirmed(&document);
+    assert!(!races.is_empty(), "{}", predict.stdout);
+    for race in races {
+        assert_eq!((&race["shown"], &race["confirmed"]), (&"recording".into(), &false.into()), "{race}");
+        assert_eq!((&race["code"], &race["variable"]), (&"RP0008".into(), &"x".into()), "{race}");
+        assert!(race["reason"].as_str().unwrap().contains("not replayed: "), "{race}");
+    }
+    let told = folder.raceproof(&["predict", "flag.rpt"]);
+    assert!(told.stdout.contains("error[RP0008]: data race on `x`"), "{}", told.stdout);
+    assert_eq!(told.stdout.matches("data race on `x`").count(), 1, "{}", told.stdout);
+    assert!(told.stdout.contains("found, observed in a recorded run"), "{}", told.stdout);
+    // With what it depended on, the same recording is confirmed.
+    std::fs::write(folder.path().join("flag"), "").unwrap();
+    let replayed = json(&folder.raceproof(&["predict", "flag.rpt", "--json"]));
+    assert!(confirmed(&replayed).iter().all(|race| race["shown"] == "run"), "{replayed}");
+}

@@ -1,4 +1,5 @@
 //! The report of `predict`: one message for each variable, however many lines race on it, the strongest evidence first.
+//! Bytes of one block that have no names count as one variable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,15 +56,23 @@ fn variables(report: &Report) -> Vec<Vec<&Pair>> {
     let mut groups: Vec<Vec<&Pair>> = Vec::new();
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     for pair in pairs {
-        match at.get(pair.variable.as_str()) {
+        match at.get(block(&pair.variable)) {
             Some(group) => groups[*group].push(pair),
             None => {
-                at.insert(&pair.variable, groups.len());
+                at.insert(block(&pair.variable), groups.len());
                 groups.push(vec![pair]);
             }
         }
     }
     groups
+}
+
+/// The block of bytes that have no name but their offset: `heap@pool.c:43+128` is a part of `heap@pool.c:43`.
+fn block(variable: &str) -> &str {
+    match variable.rsplit_once('+') {
+        Some((block, offset)) if offset.bytes().all(|byte| byte.is_ascii_digit()) => block,
+        _ => variable,
+    }
 }
 
 /// Where else the variable races, each pair of lines once.
