@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use facts::Facts;
 use files::ProgramIdentity;
 use files::hash;
 use files::trace::SiteTable;
@@ -25,6 +24,7 @@ use crate::Error;
 use crate::build::{self, BuildOptions, Sources};
 use crate::cache::Cache;
 use crate::record::RecordOptions;
+use crate::subject;
 
 /// How long the static engine may look for accesses that need not be recorded.
 const STATIC_TIME: Duration = Duration::from_secs(3);
@@ -188,7 +188,7 @@ pub(crate) fn harmless_sites(
         return BTreeSet::new();
     }
     let options = facts::Options { assume_pure: assume_pure.clone(), entries: Vec::new() };
-    let facts = Facts::new(Arc::clone(program), options, budget.at_most(STATIC_TIME));
+    let facts = subject::derive(Arc::clone(program), options, budget.at_most(STATIC_TIME));
     let Ok(analysis) = lockset::analyse(&facts) else { return BTreeSet::new() };
     if !analysis.obstacles.is_empty() || analysis.more_warnings > 0 {
         return BTreeSet::new();

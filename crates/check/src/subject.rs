@@ -88,7 +88,7 @@ impl Subject {
         // A program that can run is run, whatever its text costs.
         let can_run = !matches!(executable, Executable::CannotRun);
         let of_text = if can_run { budget.share(TEXT_SHARE) } else { budget.clone() };
-        let facts = Arc::new(Facts::new(text, fact_options, of_text));
+        let facts = Arc::new(derive(text, fact_options, of_text));
         Ok(Self {
             program,
             facts,
@@ -185,6 +185,11 @@ impl Subject {
     pub(crate) fn launched(&mut self) -> Option<&mut Running> {
         self.running.as_mut()
     }
+}
+
+/// What holds of a program in every run, derived on demand within a budget.
+pub(crate) fn derive(program: Arc<Program>, options: facts::Options, budget: Budget) -> Facts {
+    Facts::new(program, options, budget)
 }
 
 /// Builds a program that must run.
