@@ -1,4 +1,5 @@
-// A loop that another thread wakes through an event counter, to take jobs from a list.
+// A loop that another thread wakes through an event counter: what was done before the bell rang is seen (A15), what is done
+// after it is not.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,18 +8,16 @@
 #include <unistd.h>
 
 static int loop, bell;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int jobs;
 
 static void *submit(void *arg) {
-#ifndef RACY
-    pthread_mutex_lock(&m);
-#endif
+    jobs++; // NORACE
+    if (eventfd_write(bell, 1))
+        return NULL;
+#ifdef RACY
     jobs++; // RACE!
-#ifndef RACY
-    pthread_mutex_unlock(&m);
 #endif
-    return eventfd_write(bell, 1) == 0 ? arg : NULL;
+    return arg;
 }
 
 int main(void) {
@@ -35,9 +34,7 @@ int main(void) {
         uint64_t rung;
         if (epoll_wait(loop, events, 4, -1) != 1 || events[0].data.fd != bell || read(bell, &rung, 8) != 8)
             abort();
-        pthread_mutex_lock(&m);
         done += jobs; // RACE!
-        pthread_mutex_unlock(&m);
     }
     pthread_join(thread, NULL);
     return 0;

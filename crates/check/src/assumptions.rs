@@ -38,6 +38,8 @@ pub(crate) enum Assumption {
     Lanes = 13,
     /// Memory that was never written has one value.
     FreshMemory = 14,
+    /// What is handed over through the kernel orders memory.
+    KernelHandover = 15,
 }
 
 use Assumption::*;
@@ -68,9 +70,32 @@ pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> BTreeSet<Assump
 }
 
 /// The assumptions of what is predicted from a recorded run: what it predicts is about that run.
-pub(crate) fn of_recording(program: &Program, assume_pure: bool) -> BTreeSet<Assumption> {
-    let weak = statements(program).any(is_weak);
-    chosen([(weak, WeakAtomics), (uses_library(program), Library), (assume_pure, AssumedPure)])
+pub(crate) fn of_recording(program: &Program, assume_pure: bool, environment: Environment) -> BTreeSet<Assumption> {
+    chosen([
+        (statements(program).any(is_weak), WeakAtomics),
+        (uses_library(program), Library),
+        (assume_pure, AssumedPure),
+        (relies_on_handover(program, environment), KernelHandover),
+    ])
+}
+
+/// Whether threads may hand something over through the kernel, and that orders memory.
+fn relies_on_handover(program: &Program, environment: Environment) -> bool {
+    const WAYS: [&str; 11] = [
+        "accept",
+        "accept4",
+        "connect",
+        "epoll_create",
+        "epoll_create1",
+        "eventfd",
+        "pipe",
+        "pipe2",
+        "sigwait",
+        "sigwaitinfo",
+        "socketpair",
+    ];
+    let mut called = statements(program).filter_map(|stmt| called(program, stmt));
+    !environment.has(Surprise::Unordered) && called.any(|symbol| WAYS.contains(&symbol))
 }
 
 /// The assumptions of a search's verdict.
@@ -94,6 +119,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (declares("__VERIFIER_"), Checkers),
         (built.features.simd, Lanes),
         ((any(leaves_unwritten) || built.features.unwritten) && !may(Surprise::Uninitialised), FreshMemory),
+        (relies_on_handover(program, environment), KernelHandover),
     ])
 }
 

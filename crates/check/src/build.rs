@@ -36,6 +36,8 @@ pub struct BuildOptions {
     pub entries: Vec<String>,
     /// A specification of lock functions: a preset or a file.
     pub locks: Option<String>,
+    /// Where executables are kept that were built before.
+    pub cache: Option<PathBuf>,
 }
 
 /// Specifications of lock functions that need no file.
@@ -77,8 +79,7 @@ impl Built {
 
     /// Its name: the first input's, without folder and extension.
     pub(crate) fn name(&self) -> String {
-        let first = self.identity.inputs.first().map(Path::new).and_then(Path::file_stem);
-        first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        name_of(&self.identity.inputs)
     }
 
     /// The program again, for the recorder: the executable, and what its words mean. Its sources are not compiled again.
@@ -101,6 +102,12 @@ impl Built {
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// The name of a program: its first input's, without folder and extension.
+pub(crate) fn name_of(inputs: &[String]) -> String {
+    let first = inputs.first().map(Path::new).and_then(Path::file_stem);
+    first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// What a file says of the program it was made with, so that it can be built again.
@@ -129,6 +136,19 @@ impl BuildOptions {
         })
     }
 
+    /// What files say of the program with this hash.
+    pub(crate) fn identity(&self, hash: String, stdin: Option<&[u8]>) -> ProgramIdentity {
+        ProgramIdentity {
+            hash,
+            stdin_hash: stdin.map(files::hash),
+            inputs: self.inputs.clone(),
+            cflags: self.cflags.clone(),
+            assume_pure: self.assume_pure.iter().cloned().collect(),
+            args: self.args.clone(),
+            stdin: self.stdin.clone(),
+        }
+    }
+
     /// What it is compiled for.
     fn architecture(&self) -> Result<Architecture, Error> {
         let Some(machine) = &self.machine else { return Ok(Architecture::default()) };
@@ -144,6 +164,8 @@ pub(crate) struct Sources {
     options: BuildOptions,
     folder: Scratch,
     units: llvm::Units,
+    /// The content of the file for standard input.
+    stdin: Option<Vec<u8>>,
 }
 
 impl Sources {
@@ -151,7 +173,47 @@ impl Sources {
     pub(crate) fn compile(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let folder = Scratch::new("").map_err(Error::WorkFolder)?;
         let units = llvm::Units::new(&options.compiler_options(folder.path(), budget)?)?;
-        Ok(Self { options: options.clone(), folder, units })
+        let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
+        Ok(Self { options: options.clone(), folder, units, stdin })
+    }
+
+    /// A hash of all that what is made of the sources depends on.
+    pub(crate) fn content(&self) -> Result<String, Error> {
+        let BuildOptions { assume_pure, .. } = &self.options;
+        let mut parts = vec![env!("CARGO_PKG_VERSION").to_owned(), format!("{assume_pure:?}")];
+        parts.extend(self.units.linked_with().cloned());
+        for file in self.units.bitcode() {
+            parts.push(hash(&std::fs::read(file).map_err(Error::WorkFolder)?));
+        }
+        Ok(hash(parts.join("\n").as_bytes()))
+    }
+
+    /// What files say of the program: the same as long as its sources, its flags and the numbers of its sites are.
+    pub(crate) fn identity(&self, program: &Program) -> Result<ProgramIdentity, Error> {
+        let sites = format!("{:?}", program.sites);
+        let hash = hash(format!("{}\n{sites}", self.content()?).as_bytes());
+        Ok(self.options.identity(hash, self.stdin.as_deref()))
+    }
+
+    /// The content of the file for standard input.
+    pub(crate) fn stdin(&self) -> Option<&[u8]> {
+        self.stdin.as_deref()
+    }
+
+    /// Functions that the user says touch no shared memory.
+    pub(crate) fn assume_pure(&self) -> &BTreeSet<String> {
+        &self.options.assume_pure
+    }
+
+    /// The program with the recorder's hooks, but for plain accesses of the sites that `without` gives.
+    pub(crate) fn record(
+        &self,
+        folder: &Path,
+        budget: &Budget,
+        without: impl FnOnce(&Arc<Program>) -> BTreeSet<SiteId>,
+    ) -> Result<llvm::Compiled, Error> {
+        let recorded = |program: &_| Instrumentation::Recorded { without: without(program), folder: folder.to_owned() };
+        Ok(self.units.instrument_as(recorded, budget)?)
     }
 
     /// The program in the small language. It needs no `main`.
@@ -162,7 +224,10 @@ impl Sources {
     /// The program with the runtime's hooks, or the sources again if they define no `main`. `budget` is the linker's.
     pub(crate) fn instrument(self, budget: &Budget) -> Result<Result<Unlinked, Self>, Error> {
         match self.units.instrument(&Instrumentation::Controlled, budget) {
-            Ok(compiled) => Ok(Ok(Unlinked { sources: self, compiled })),
+            Ok(compiled) => {
+                let identity = self.identity(&compiled.program)?;
+                Ok(Ok(Unlinked { sources: self, compiled, identity }))
+            }
             Err(llvm::Error::NoMain) => Ok(Err(self)),
             Err(error) => Err(error.into()),
         }
@@ -173,6 +238,7 @@ impl Sources {
 pub(crate) struct Unlinked {
     sources: Sources,
     compiled: llvm::Compiled,
+    identity: ProgramIdentity,
 }
 
 impl Unlinked {
@@ -181,29 +247,29 @@ impl Unlinked {
         &self.compiled.program
     }
 
+    /// What files say of it.
+    pub(crate) fn identity(&self) -> &ProgramIdentity {
+        &self.identity
+    }
+
+    /// What its runs do without showing it in a trace.
+    pub(crate) fn unmodelled(&self) -> &[Unmodelled] {
+        &self.compiled.unmodelled
+    }
+
     pub(crate) fn link(self) -> Result<Built, Error> {
-        let Self { sources: Sources { options, folder, units }, compiled } = self;
+        let Self { sources: Sources { options, folder, units, stdin }, compiled, identity } = self;
         let executable = folder.path().join("program");
         let runtime = options.machine.as_ref().map(Machine::runtime).transpose()?;
         let runtime = runtime.as_deref().unwrap_or(archives::runtime_archive());
         link(&compiled, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
-        let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
-        let identity = ProgramIdentity {
-            hash: hash(&std::fs::read(&executable).map_err(Error::WorkFolder)?),
-            stdin_hash: stdin.as_deref().map(hash),
-            inputs: options.inputs,
-            cflags: options.cflags,
-            assume_pure: options.assume_pure.into_iter().collect(),
-            args: options.args,
-            stdin: options.stdin,
-        };
         let llvm::Compiled { program, unmodelled, features, .. } = compiled;
         Ok(Built { program, unmodelled, features, identity, stdin, machine: options.machine, units, folder })
     }
 }
 
 /// Links with a library of ours, which is written to a file first.
-fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, executable: &Path) -> Result<(), Error> {
+pub(crate) fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, executable: &Path) -> Result<(), Error> {
     std::fs::write(archive, library).map_err(Error::WorkFolder)?;
     let extra: Vec<String> =
         [archives::link_args(), archives::link_libraries()].concat().into_iter().map(Into::into).collect();

@@ -8,7 +8,7 @@ use ::predict::rapid::{self, Document};
 use ::predict::{PredictedRace, Unsettled};
 use model::race::could_race;
 use model::{Access, Engine, EventId, SiteId};
-use report::{Code, Command, Details, PairVerdict, Report};
+use report::{Code, Command, Details, PairVerdict, Report, ShownBy};
 
 use crate::Error;
 use crate::document::{self, ONE_RUN, Parts};
@@ -98,6 +98,6 @@ fn pair(document: &Document, race: &PredictedRace) -> Option<report::Pair> {
         ),
         accesses: [access(race.first, one.site, a), access(race.second, other.site, b)],
         witness: None,
-        details: Details::default(),
+        details: Details { shown: Some(ShownBy::Prediction), ..Details::default() },
     })
 }

@@ -1,7 +1,8 @@
 //! Pair → verdict.
 //!
 //! An entry moves in one direction only: listed, then open with a reason, then settled (a race that a run shows, or absent).
-//! Of two reasons why a pair is open the newer counts. A run that shows a race is the truth: where a proof says otherwise the
+//! Of two reasons why a pair is open the newer counts. A race that a recording shows is a race, and stays open to engines
+//! that might confirm it. A run that shows a race is the truth, recorded or controlled: where a proof says otherwise the
 //! race stands, and the [contradiction](Contradiction) is kept, because it is a bug of ours.
 
 use std::collections::BTreeMap;
@@ -46,8 +47,10 @@ impl Entry {
 #[derive(Default)]
 pub(crate) struct Ledger {
     entries: BTreeMap<Pair, Entry>,
-    /// The races in the order in which they were found.
+    /// The races that controlled runs show, in the order in which they were found.
     races: Vec<Pair>,
+    /// The races that only recordings show, in the order in which they were found.
+    observed: Vec<Pair>,
 }
 
 impl Ledger {
@@ -74,17 +77,23 @@ impl Ledger {
             entry.protection = Some(protection.clone());
         }
         let contradiction = match (&entry.verdict, &verdict) {
-            (Some((proved, Verdict::Absent { .. })), Verdict::Race(_)) => {
+            (Some((proved, Verdict::Absent { .. })), Verdict::Race(_) | Verdict::Observed { .. }) => {
                 Some(Contradiction { pair, proved: *proved, shown: by })
             }
-            (Some((shown, Verdict::Race(_))), Verdict::Absent { .. }) => {
+            (Some((shown, Verdict::Race(_) | Verdict::Observed { .. })), Verdict::Absent { .. }) => {
                 return Some(Contradiction { pair, proved: by, shown: *shown });
             }
+            (Some((_, Verdict::Observed { .. })), Verdict::Open(_)) => return None,
             _ if entry.is_settled() => return None,
             _ => None,
         };
-        if matches!(verdict, Verdict::Race(_)) {
-            self.races.push(pair);
+        match verdict {
+            Verdict::Race(_) => {
+                self.observed.retain(|observed| *observed != pair);
+                self.races.push(pair);
+            }
+            Verdict::Observed { .. } if !self.observed.contains(&pair) => self.observed.push(pair),
+            _ => {}
         }
         let verdict = keep_what_is_known(entry.verdict.take(), verdict);
         entry.verdict = Some((by, verdict));
@@ -101,7 +110,12 @@ impl Ledger {
         }
     }
 
-    /// The races in the order in which they were found, with what shows them.
+    /// The races that only recordings show, in the order in which they were found.
+    pub(crate) fn observed(&self) -> impl Iterator<Item = (Pair, &Entry)> {
+        self.observed.iter().filter_map(|pair| Some((*pair, self.entries.get(pair)?)))
+    }
+
+    /// The races that controlled runs show, in the order in which they were found, with what shows them.
     pub(crate) fn races(&self) -> impl Iterator<Item = (Pair, Engine, &Witness)> {
         self.races.iter().filter_map(|pair| match self.entries.get(pair)?.verdict.as_ref()? {
             (by, Verdict::Race(witness)) => Some((*pair, *by, witness)),
@@ -193,6 +207,21 @@ mod tests {
         }
         assert_eq!(ledger.absent().collect::<Vec<_>>(), [(PAIR.into(), Engine::Verify)]);
         assert_eq!(ledger.open().count(), 0);
+    }
+
+    /// A recorded race is not forgotten for an open question, and a controlled run makes more of it.
+    #[test]
+    fn an_observed_race_stands_until_it_is_confirmed() {
+        let observed = || Verdict::Observed { reason: "seen".into(), settle: "replay".into() };
+        let mut ledger = Ledger::default();
+        for verdict in [observed(), open()] {
+            assert_eq!(ledger.settle(Engine::Predict, settled(verdict)), None);
+        }
+        assert_eq!((ledger.observed().count(), ledger.races().count(), ledger.open().count()), (1, 0, 1));
+        let expected = Contradiction { pair: PAIR.into(), proved: Engine::Static, shown: Engine::Predict };
+        assert_eq!(ledger.settle(Engine::Static, settled(absent())), Some(expected));
+        assert_eq!(ledger.settle(Engine::Explore, settled(race())), None);
+        assert_eq!((ledger.observed().count(), ledger.races().count(), ledger.open().count()), (0, 1, 0));
     }
 
     /// Whichever engine speaks first.

@@ -7,6 +7,7 @@
 mod assumptions;
 mod build;
 mod bundle;
+mod cache;
 mod coverability;
 mod describe;
 mod document;
@@ -21,6 +22,7 @@ mod ledger;
 mod line;
 mod outside;
 mod record;
+mod recorder;
 mod replay;
 mod request;
 mod run;
@@ -40,9 +42,8 @@ pub use error::Error;
 pub use foreign::{emit_foreign, predict_foreign};
 pub use input::{Input, classify};
 pub use line::{Watcher, run, run_on};
-pub use record::{
-    RecordOptions, Recorded, Recorder, emit_trace, prepare_recorder, read_trace, rebuild_recorded, record,
-};
+pub use record::{RecordOptions, Recorded, emit_trace, read_trace, rebuild_recorded, record};
+pub use recorder::{Recorder, prepare_recorder};
 pub use replay::{Replayed, debugger, replay};
 pub use request::{Effort, LINE, Recording, Request};
 pub use run::Limits;

@@ -1,25 +1,20 @@
 //! Recording one run of a program, and reading the recording.
-//!
-//! On real threads the program is instrumented for the recorder: a second executable with the same sites. Accesses that
-//! the static engine shows to be harmless are not recorded. What they read may have decided what a thread did, so a
-//! prediction from such a recording may turn out impossible; the replay tells.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use files::Detail;
 use files::TraceFile;
 use files::trace::SiteTable;
 use llvm::instrument::Logged;
-use lockset::Answer;
-use model::{Addr, Budget, End, SiteId};
-use program::Program;
-use recording::RecordConfig;
+use model::{Addr, Budget, End};
+use recording::Figures;
 
 use crate::Error;
-use crate::build::Built;
+use crate::build::BuildOptions;
 use crate::describe::ObjectNames;
+use crate::recorder::{self, asks_checker, harmless_sites, prepare_recorder};
 use crate::run::{Limits, Running};
 use crate::subject::Subject;
 
@@ -69,84 +64,72 @@ pub struct Recorded {
     pub cut: Option<String>,
 }
 
+/// How a run ended, in words.
+fn in_words(end: &End) -> String {
+    match end {
+        End::Exit { code } => format!("exit status {code}"),
+        End::Deadlock => "a deadlock".to_owned(),
+        End::Assumed { .. } => "an assumption that does not hold".to_owned(),
+        End::Assertion { message, .. } => format!("a failed assertion: {message}"),
+        End::Crash { message, .. } => format!("a crash: {message}"),
+        End::StepLimit => "its limit of events".to_owned(),
+        End::TimeLimit => "its limit of time".to_owned(),
+        End::Diverged { message, .. } => message.clone(),
+    }
+}
+
 impl Recorded {
-    /// The figures of a recording that was written to `path`.
-    pub fn of(file: &TraceFile, path: &Path) -> Self {
-        let end = match &file.trace.end {
-            End::Exit { code } => format!("exit status {code}"),
-            End::Deadlock => "a deadlock".to_owned(),
-            End::Assumed { .. } => "an assumption that does not hold".to_owned(),
-            End::Assertion { message, .. } => format!("a failed assertion: {message}"),
-            End::Crash { message, .. } => format!("a crash: {message}"),
-            End::StepLimit => "its limit of events".to_owned(),
-            End::TimeLimit => "its limit of time".to_owned(),
-            End::Diverged { message, .. } => message.clone(),
-        };
+    /// Those that were counted while the run was recorded.
+    fn new(Figures { events, threads, bytes, end, cut }: Figures) -> Self {
+        Self { events, threads, bytes, end: in_words(&end), cut }
+    }
+
+    /// Those of a recording under the controlled scheduler that was written to `path`.
+    fn of(file: &TraceFile, path: &Path) -> Self {
         Self {
-            events: file.trace.events.len() as u64 + file.left_out,
+            events: file.trace.events.len() as u64,
             threads: file.trace.threads.len(),
             bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
-            end,
+            end: in_words(&file.trace.end),
             cut: file.cut.clone(),
         }
     }
 }
 
-/// Runs the program once and writes what happened to `output`.
-pub fn record(subject: &mut Subject, options: &RecordOptions, output: &Path) -> Result<TraceFile, Error> {
-    if options.controlled || needs_control(subject.program()) {
-        let file = controlled(subject.must_be_running(&options.limits)?);
-        file.write(output)?;
-        return Ok(file);
+/// Runs a program once and writes what happened to `output`. Nothing is built but what this needs.
+pub fn record(
+    build: &BuildOptions,
+    options: &RecordOptions,
+    budget: &Budget,
+    output: &Path,
+) -> Result<Recorded, Error> {
+    let recorder = if options.controlled { None } else { prepare_recorder(build, options, budget)? };
+    match recorder {
+        Some(recorder) => Ok(Recorded::new(recorder.run(output)?)),
+        None => {
+            let mut subject = Subject::new(build, budget)?;
+            let file = controlled(subject.must_be_running(&options.limits)?);
+            file.write(output)?;
+            Ok(Recorded::of(&file, output))
+        }
     }
-    prepare_recorder(subject, options)?.run(output)?;
-    read_trace(output, Detail::Shared)
 }
 
-/// The same, kept for this command only.
+/// Records a program that other engines work on too. Its sources are not compiled again.
 pub(crate) fn record_anew(subject: &mut Subject, options: &RecordOptions) -> Result<TraceFile, Error> {
-    let path = subject.must_run()?.folder().join("trace.rpt");
-    record(subject, options, &path)
-}
-
-/// A program that is ready to be recorded on real threads.
-#[derive(Debug)]
-pub struct Recorder {
-    executable: PathBuf,
-    config: RecordConfig,
-}
-
-impl Recorder {
-    /// Runs the program once and writes what happened to `output`.
-    pub fn run(&self, output: &Path) -> Result<(), Error> {
-        Ok(recording::record(&self.executable, &self.config, output)?)
+    if options.controlled || asks_checker(subject.program()) {
+        return Ok(controlled(subject.must_be_running(&options.limits)?));
     }
-}
-
-/// Builds the program for the recorder. It lives as long as the subject does.
-pub fn prepare_recorder(subject: &mut Subject, options: &RecordOptions) -> Result<Recorder, Error> {
     let built = subject.must_run()?;
-    let without = if options.every_access { BTreeSet::new() } else { harmless_sites(subject, &built) };
+    let pure = built.identity.assume_pure.iter().cloned().collect();
+    let leave_out = !options.every_access && built.unmodelled.is_empty();
+    let without = if leave_out { harmless_sites(&built.program, &pure, subject.budget()) } else { BTreeSet::new() };
     let (executable, Logged { accesses, together }) = built.build_recorder(without, subject.budget())?;
-    let config = RecordConfig {
-        program: built.identity.clone(),
-        sites: SiteTable { accesses, together },
-        max_trace: options.max_trace,
-        time: shorter(options.time, subject.budget().remaining()),
-        stdin: built.stdin.clone(),
-        args: built.identity.args.iter().map(Into::into).collect(),
-        name: built.name().into(),
-        show_output: options.show_output,
-    };
-    Ok(Recorder { executable, config })
-}
-
-/// The shorter of two limits, where there are any.
-fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
-    }
+    let (sites, stdin) = (SiteTable { accesses, together }, built.stdin.clone());
+    let config = recorder::config(built.identity.clone(), built.name(), sites, options, stdin, subject.budget());
+    let output = built.folder().join("trace.rpt");
+    recording::record(&executable, &config, &output)?;
+    read_trace(&output, Detail::Shared)
 }
 
 /// The first run under the controlled scheduler as a recording: the same run every time, with every access.
@@ -161,25 +144,6 @@ pub(crate) fn controlled(running: &Running) -> TraceFile {
     TraceFile { program, symbols, trace, cut, left_out: 0 }
 }
 
-/// Whether the program asks its checker something (a value, a section), which only the controlled scheduler answers.
-fn needs_control(program: &Program) -> bool {
-    let asks = |symbol: &str| {
-        symbol.starts_with("__VERIFIER_") || matches!(symbol, "raceproof_choose" | "reach_error" | "__rp_error")
-    };
-    program.functions.iter().any(|function| asks(&function.symbol))
-}
-
-/// Sites that are in no pair that may race, by the static engine.
-fn harmless_sites(subject: &Subject, built: &Built) -> BTreeSet<SiteId> {
-    let Ok(analysis) = lockset::analyse(subject.facts()) else { return BTreeSet::new() };
-    if !analysis.obstacles.is_empty() || analysis.more_warnings > 0 || !built.unmodelled.is_empty() {
-        return BTreeSet::new();
-    }
-    let open = analysis.findings.iter().filter(|finding| matches!(finding.answer, Answer::Unknown { .. }));
-    let open: BTreeSet<SiteId> = open.flat_map(|finding| finding.pair.sites()).collect();
-    built.program.sites.ids().filter(|site| !open.contains(site)).collect()
-}
-
 /// Reads a recording.
 pub fn read_trace(path: &Path, detail: Detail) -> Result<TraceFile, Error> {
     Ok(TraceFile::read(path, detail)?)
@@ -188,12 +152,12 @@ pub fn read_trace(path: &Path, detail: Detail) -> Result<TraceFile, Error> {
 /// Builds the program of a recording and checks that it is the same.
 pub fn rebuild_recorded(path: &Path, file: &TraceFile, budget: &Budget) -> Result<Subject, Error> {
     let program = &file.program;
-    let mut subject = Subject::new(&program.into(), budget)?;
-    let built = subject.must_run()?;
-    if built.identity.hash != program.hash {
+    let subject = Subject::new(&program.into(), budget)?;
+    let found = subject.identity().ok_or(Error::Llvm(llvm::Error::NoMain))?;
+    if found.hash != program.hash {
         return Err(Error::RecordedChanged { trace: path.to_owned() });
     }
-    if built.identity.stdin_hash != program.stdin_hash {
+    if found.stdin_hash != program.stdin_hash {
         let stdin = program.stdin.clone().unwrap_or_default();
         return Err(Error::StdinChanged { witness: path.to_owned(), stdin });
     }

@@ -10,7 +10,7 @@ use explore::{Failure, FailureKind, Involved, looping};
 use files::{RecordedAccess, RecordedFinding, Witness};
 use model::{Budget, End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
 use remote::Machine;
-use report::{Code, Details, Finding, PairVerdict, Report, Run, Unknown};
+use report::{Code, Details, Finding, PairVerdict, Report, Run, ShownBy, Unknown};
 
 use crate::Error;
 use crate::build::{BuildOptions, Built};
@@ -169,7 +169,7 @@ fn show(
                 reason: race_reason(program, sites.map(|site| site.unwrap_or(SiteId(u32::MAX))), *adjacent),
                 accesses: [one.access, other.access],
                 witness: spelled,
-                details: Details::default(),
+                details: Details { shown: Some(ShownBy::Run), ..Details::default() },
             };
             Some(Shown { pair: Some(pair), error: None, unknown: None, run: tell(&Ending::Race { first, second }) })
         }

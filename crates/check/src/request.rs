@@ -1,6 +1,7 @@
 //! What a command asks of the line.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use files::TraceFile;
@@ -57,7 +58,7 @@ pub enum Recording {
     /// A run that is recorded first.
     New(RecordOptions),
     /// A run that was recorded before.
-    Given(Box<TraceFile>),
+    Given(Arc<TraceFile>),
 }
 
 /// What a command asks of the line: the program, the engines, and how each works.

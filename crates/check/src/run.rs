@@ -40,9 +40,9 @@ fn quantum() -> u32 {
 
 impl Limits {
     /// Whether the environment may do what the program's text, as it is analysed, does not show: there threads are created
-    /// and memory is allocated, and what was never written is not followed.
+    /// and memory is allocated, what was never written is not followed, and `epoll` orders what it hands over.
     pub(crate) fn leaves_text(&self) -> bool {
-        [Surprise::Creation, Surprise::Allocation, Surprise::Uninitialised]
+        [Surprise::Creation, Surprise::Allocation, Surprise::Uninitialised, Surprise::Unordered]
             .iter()
             .any(|part| self.environment.has(*part))
     }

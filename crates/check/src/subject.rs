@@ -8,9 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use facts::Facts;
+use files::ProgramIdentity;
 use lockset::Specification;
 use model::{Budget, Interrupt, Spent};
-use program::Program;
+use program::{Program, Unmodelled};
 
 use crate::build::{BuildOptions, Built, Sources};
 use crate::run::{Limits, Running};
@@ -24,6 +25,10 @@ pub struct Subject {
     /// The program in the small language, as it was lowered.
     program: Arc<Program>,
     facts: Arc<Facts>,
+    /// What files say of it, if it can run.
+    identity: Option<ProgramIdentity>,
+    /// What its runs do without showing it in a trace.
+    unmodelled: Vec<Unmodelled>,
     executable: Executable,
     running: Option<Running>,
     budget: Budget,
@@ -48,15 +53,20 @@ impl Subject {
     /// cannot run.
     pub fn new(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let stop = Interrupt::new();
+        let mut known = (None, Vec::new());
         let (program, executable) =
             match Sources::compile(options, budget)?.instrument(&Budget::unlimited(stop.clone()))? {
                 Ok(unlinked) => {
                     let program = Arc::clone(unlinked.program());
+                    known = (Some(unlinked.identity().clone()), unlinked.unmodelled().to_vec());
                     (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
                 }
                 Err(sources) => (Arc::new(sources.lower()?), Executable::CannotRun),
             };
-        Self::with(program, executable, options, budget, stop)
+        let (identity, unmodelled) = known;
+        let mut subject = Self::with(program, executable, options, budget, stop)?;
+        (subject.identity, subject.unmodelled) = (identity, unmodelled);
+        Ok(subject)
     }
 
     /// Compiles a program that only its text is asked about. It may be for any machine, and is not made to run.
@@ -78,13 +88,32 @@ impl Subject {
         // A program that can run is run, whatever its text costs.
         let can_run = !matches!(executable, Executable::CannotRun);
         let of_text = if can_run { budget.share(TEXT_SHARE) } else { budget.clone() };
-        let facts = Arc::new(Facts::new(text, fact_options, of_text));
-        Ok(Self { program, facts, executable, running: None, budget: budget.clone(), stop })
+        let facts = Arc::new(derive(text, fact_options, of_text));
+        Ok(Self {
+            program,
+            facts,
+            identity: None,
+            unmodelled: Vec::new(),
+            executable,
+            running: None,
+            budget: budget.clone(),
+            stop,
+        })
     }
 
     /// The program in the small language.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+
+    /// What files say of it, if it can run.
+    pub(crate) fn identity(&self) -> Option<&ProgramIdentity> {
+        self.identity.as_ref()
+    }
+
+    /// What its runs do without showing it in a trace.
+    pub(crate) fn unmodelled(&self) -> &[Unmodelled] {
+        &self.unmodelled
     }
 
     /// What the command may use.
@@ -156,6 +185,11 @@ impl Subject {
     pub(crate) fn launched(&mut self) -> Option<&mut Running> {
         self.running.as_mut()
     }
+}
+
+/// What holds of a program in every run, derived on demand within a budget.
+pub(crate) fn derive(program: Arc<Program>, options: facts::Options, budget: Budget) -> Facts {
+    Facts::new(program, options, budget)
 }
 
 /// Builds a program that must run.

@@ -12,6 +12,7 @@
 //! *Can miss*: races of programs whose runs depend on more than the order of their turns. *Never wrong*: what is reached
 //! is a run whose two accesses race by [`model::race`].
 
+use std::fmt;
 use std::mem::discriminant;
 
 use decode::pseudo_cell;
@@ -104,15 +105,37 @@ fn is_same(wanted: &Op, found: &Op) -> bool {
         }
 }
 
+/// Why a schedule has no order to replay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoOrder {
+    /// The schedule does not fit the run.
+    NotOfRun,
+    /// More turns than wanted.
+    TooLong(usize),
+}
+
+impl fmt::Display for NoOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotOfRun => write!(f, "the recording does not have all that leads to the race"),
+            Self::TooLong(longest) => write!(f, "more than {longest} operations lead to it"),
+        }
+    }
+}
+
 impl Order {
-    /// How many turns it has.
-    pub fn turns(&self) -> usize {
-        self.turns.len()
+    /// The order of a schedule over a recorded run, whose last two events race, with at most so many turns. Threads are
+    /// numbered in order of creation by the schedule, positions are those of the run.
+    ///
+    /// # Errors
+    /// When the schedule does not fit the run, or the order is too long.
+    pub fn of(recorded: &Trace, schedule: &Schedule, accesses: [EventId; 2], longest: usize) -> Result<Self, NoOrder> {
+        let order = Self::within(recorded, schedule, accesses, longest).ok_or(NoOrder::NotOfRun)?;
+        if order.turns.len() > longest { Err(NoOrder::TooLong(longest)) } else { Ok(order) }
     }
 
-    /// The order of a schedule over a recorded run, whose last two events race. `None` if the schedule does not fit the
-    /// run. Threads are numbered in order of creation by the schedule, positions are those of the run.
-    pub fn of(recorded: &Trace, schedule: &Schedule, accesses: [EventId; 2]) -> Option<Self> {
+    /// The same; with one more turn than `longest` where there are more.
+    fn within(recorded: &Trace, schedule: &Schedule, accesses: [EventId; 2], longest: usize) -> Option<Self> {
         let mut events: Vec<Vec<&Event>> = vec![Vec::new(); recorded.threads.len()];
         for event in &recorded.events {
             events.get_mut(event.id.thread.0 as usize)?.push(event);
@@ -129,7 +152,7 @@ impl Order {
                 let id = EventId { thread: segment.thread, position };
                 if let Some(which) = accesses.iter().position(|access| *access == id) {
                     goals[which] = Some(Goal { thread: path(thread)?, site: event.site });
-                } else if is_turn(&event.op) {
+                } else if turns.len() <= longest && is_turn(&event.op) {
                     turns.push(Turn { thread: path(thread)?, site: event.site, op: event.op.clone() });
                 }
                 if let Op::Create { child } = event.op {
@@ -223,9 +246,9 @@ impl Builder {
     }
 }
 
-/// Replays the turns of `order` and brings both threads before their accesses.
-pub fn replay<E: Executor>(executor: &mut E, order: &Order) -> Result<Outcome, E::Error> {
-    let mut replay = Replay { executor, turns: &order.turns };
+/// Replays the turns of `order` and brings both threads before their accesses. Gives up when `is_over`.
+pub fn replay<E: Executor>(executor: &mut E, order: &Order, is_over: &dyn Fn() -> bool) -> Result<Outcome, E::Error> {
+    let mut replay = Replay { executor, turns: &order.turns, is_over };
     let prefix = match replay.turns()? {
         Ok(prefix) => prefix,
         Err(diverged) => return Ok(Err(diverged)),
@@ -236,6 +259,7 @@ pub fn replay<E: Executor>(executor: &mut E, order: &Order) -> Result<Outcome, E
 struct Replay<'a, E> {
     executor: &'a mut E,
     turns: &'a [Turn],
+    is_over: &'a dyn Fn() -> bool,
 }
 
 impl<E: Executor> Replay<'_, E> {
@@ -257,6 +281,11 @@ impl<E: Executor> Replay<'_, E> {
             let reached = done + better.extend(&self.turns[done..matched.max(done)], &run);
             (settled, done) = (better, reached);
             let Some(turn) = self.turns.get(done) else { return Ok(Ok(settled)) };
+            if (self.is_over)() {
+                let (thread, site) = (turn.thread.clone(), turn.site);
+                let why = "the time for one replay was spent".to_owned();
+                return Ok(Err(Diverged { turns: done, thread, site, why }));
+            }
             // Alone, the thread shows what it does next.
             let position = match self.next_turn(&settled, turn)? {
                 Ok(position) => position,

@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 /// A program and its input, as the user gave them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProgramIdentity {
-    /// SHA-256 of the linked, instrumented executable: changes with the sources, the flags and raceproof itself.
+    /// SHA-256 of the program's bitcode, the flags and the numbers of its sites: changes with the sources, the flags and
+    /// raceproof itself.
     pub hash: String,
     /// The source files, as the user spelled them.
     pub inputs: Vec<String>,

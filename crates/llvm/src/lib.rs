@@ -153,8 +153,27 @@ impl Units {
         Ok(Numbered::new(&sources, &self.options)?.lower(&self.options))
     }
 
+    /// The files with the bitcode of the inputs.
+    pub fn bitcode(&self) -> impl Iterator<Item = &Path> {
+        self.compiled.inputs.iter().map(|input| input.bitcode.as_path())
+    }
+
+    /// Arguments for the linker, besides what an archive of ours needs.
+    pub fn linked_with(&self) -> impl Iterator<Item = &String> {
+        self.compiled.link.iter().chain(&self.flags.link)
+    }
+
     /// Lowers and instruments the program. The budget is for what is done from now on.
     pub fn instrument(&self, what_for: &Instrumentation, budget: &Budget) -> Result<Compiled, Error> {
+        self.instrument_as(|_| what_for.clone(), budget)
+    }
+
+    /// The same for what is decided when the program is lowered.
+    pub fn instrument_as(
+        &self,
+        what_for: impl FnOnce(&Arc<Program>) -> Instrumentation,
+        budget: &Budget,
+    ) -> Result<Compiled, Error> {
         let Options { assume_pure, work_dir, architecture, .. } = &self.options;
         let context = Context::create();
         let sources = Sources::load(&context, self)?;
@@ -163,8 +182,9 @@ impl Units {
         }
         let numbered = Numbered::new(&sources, &self.options)?;
         let assume_pure = &numbered.symbols(assume_pure);
-        let mut program = numbered.lower(&self.options);
-        let (recorded_without, folder) = match what_for {
+        let mut program = Arc::new(numbered.lower(&self.options));
+        let what_for = what_for(&program);
+        let (recorded_without, folder) = match &what_for {
             Instrumentation::Controlled => (None, work_dir),
             Instrumentation::Recorded { without, folder } => (Some(without), folder),
         };
@@ -177,14 +197,14 @@ impl Units {
         };
         let Instrumented { mut unmodelled, logged } = instrument::instrument(&sources.module, &plan)?;
         unmodelled.extend(sources.doubts());
-        merge(&mut program.unmodelled, &unmodelled);
+        merge(&mut Arc::make_mut(&mut program).unmodelled, &unmodelled);
         let bitcode = folder.join("instrumented.bc");
         create_dir(folder)?;
         // LLVM would end the process where the disk is full.
         std::fs::write(&bitcode, sources.module.write_bitcode_to_memory().as_slice())
             .map_err(|cause| Error::Io { what: format!("cannot write `{}`", bitcode.display()), cause })?;
         Ok(Compiled {
-            program: Arc::new(program),
+            program,
             unmodelled,
             bitcode,
             architecture: *architecture,

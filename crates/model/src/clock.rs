@@ -41,6 +41,11 @@ impl Clock {
         self.counts.get(thread.0 as usize).copied().unwrap_or(0)
     }
 
+    /// Threads with a number from this on have no events in the clock.
+    pub fn threads(&self) -> u32 {
+        self.counts.len() as u32
+    }
+
     /// Whether the event is in the clock.
     #[inline]
     pub fn contains(&self, event: EventId) -> bool {

@@ -19,11 +19,14 @@ pub enum Surprise {
     Spurious,
     /// Memory that was never written holds any value.
     Uninitialised,
+    /// What is handed over through the kernel orders no memory. No choice of a schedule: it takes edges from
+    /// happens-before.
+    Unordered,
 }
 
 impl Surprise {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Creation, Self::Allocation, Self::Spurious, Self::Uninitialised];
+    pub const ALL: [Self; 5] = [Self::Creation, Self::Allocation, Self::Spurious, Self::Uninitialised, Self::Unordered];
 
     /// The name on the command line and in files.
     pub fn as_str(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Surprise {
             Self::Allocation => "allocation",
             Self::Spurious => "spurious",
             Self::Uninitialised => "uninitialised",
+            Self::Unordered => "unordered",
         }
     }
 
@@ -41,6 +45,7 @@ impl Surprise {
             Self::Creation => 2,
             Self::Allocation => 4,
             Self::Uninitialised => 8,
+            Self::Unordered => 16,
         }
     }
 }
@@ -80,15 +85,23 @@ impl Environment {
         Self(self.0 | part.bit())
     }
 
+    /// Whether a part is on that makes choices.
+    pub fn makes_choices(self) -> bool {
+        self.0 & !Surprise::Unordered.bit() != 0
+    }
+
     /// As the runtime is told: one bit for each part.
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// Reads names; `all` stands for every part.
+    /// Reads names; `all` stands for every part that makes choices.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, UnknownSurprise> {
         names.into_iter().try_fold(Self::default(), |so_far, name| match name {
-            "all" => Ok(Surprise::ALL.into_iter().fold(so_far, Self::with)),
+            "all" => {
+                let choices = Surprise::ALL.into_iter().filter(|part| *part != Surprise::Unordered);
+                Ok(choices.fold(so_far, Self::with))
+            }
             name => Ok(so_far.with(name.parse()?)),
         })
     }
@@ -118,6 +131,9 @@ mod tests {
         assert_eq!(Vec::from(some), ["creation", "spurious"]);
         assert_eq!(Environment::try_from(Vec::from(some)), Ok(some));
         assert_eq!(Environment::from_names(["all"]).unwrap().bits(), 15);
+        let unordered = Environment::from_names(["unordered"]).unwrap();
+        assert!(!unordered.makes_choices() && some.makes_choices());
+        assert_eq!(Environment::try_from(Vec::from(unordered)), Ok(unordered));
         assert!(Environment::from_names(["weather"]).unwrap_err().to_string().contains("`weather`"));
     }
 }

@@ -246,7 +246,20 @@ fn pair(one: Option<SiteId>, other: Option<SiteId>) -> SitePair {
 
 /// The races and conflicts of a trace.
 pub fn analyse(trace: &Trace) -> Analysis {
+    analyse_while(trace, &|| true).0
+}
+
+/// Events between two looks at whether to go on.
+const LOOK: u32 = 1 << 14;
+
+/// The same while `goes_on`; also whether the whole trace was looked at. What a part of the trace shows, the trace shows.
+pub fn analyse_while(trace: &Trace, goes_on: &dyn Fn() -> bool) -> (Analysis, bool) {
     let mut analyser = Analyser::once();
-    analyser.analyse(trace, Step(0));
-    analyser.analysis
+    for step in trace.events.ids() {
+        if step.0 % LOOK == 0 && !goes_on() {
+            return (analyser.analysis, false);
+        }
+        analyser.step(trace, step);
+    }
+    (analyser.analysis, true)
 }

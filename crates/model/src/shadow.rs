@@ -36,11 +36,21 @@ type Granule<K, V> = SmallVec<[Lane<K, V>; 2]>;
 pub struct Shadow<K, V> {
     granules: FxHashMap<u64, Granule<K, V>>,
     wide: Vec<WideLane<K, V>>,
+    /// By page: the wide lanes that reach into it, ascending.
+    wide_by_page: FxHashMap<u64, SmallVec<[u32; 4]>>,
+}
+
+/// Bytes of a page, as a power of two. A lane is entered into every page it reaches into.
+const PAGE: u32 = 12;
+
+/// The pages of a cell.
+fn pages(cell: Cell) -> std::ops::RangeInclusive<u64> {
+    cell.start.0 >> PAGE..=cell.end().saturating_sub(1).max(cell.start.0) >> PAGE
 }
 
 impl<K, V> Default for Shadow<K, V> {
     fn default() -> Self {
-        Self { granules: FxHashMap::default(), wide: Vec::new() }
+        Self { granules: FxHashMap::default(), wide: Vec::new(), wide_by_page: FxHashMap::default() }
     }
 }
 
@@ -73,9 +83,7 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
     /// each.
     #[inline]
     pub fn visit(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
-        if let Some((granule, bytes)) = only_piece(cell)
-            && self.wide.is_empty()
-        {
+        if let Some((granule, bytes)) = only_piece(cell) {
             let lanes = self.granules.get(&granule).map_or(&[][..], SmallVec::as_slice);
             work::count(lanes.len());
             for lane in lanes {
@@ -83,6 +91,7 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
                     f(lane.thread, lane.kind, &lane.value);
                 }
             }
+            self.visit_wide(cell, f);
             return;
         }
         self.visit_pieces(cell, f);
@@ -103,7 +112,29 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
         } else {
             pieces(cell).for_each(&mut visit_granule);
         }
-        self.wide.iter().filter(|l| l.cell.overlaps(&cell)).for_each(|l| f(l.thread, l.kind, &l.value));
+        self.visit_wide(cell, f);
+    }
+
+    fn visit_wide(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
+        if self.wide.is_empty() {
+            return;
+        }
+        let in_page = |page: u64| self.wide_by_page.get(&page).map_or(&[][..], SmallVec::as_slice);
+        let mut visit = |lane: u32| {
+            let lane = &self.wide[lane as usize];
+            if lane.cell.overlaps(&cell) {
+                f(lane.thread, lane.kind, &lane.value);
+            }
+        };
+        let pages = pages(cell);
+        if pages.start() == pages.end() {
+            in_page(*pages.start()).iter().copied().for_each(visit);
+            return;
+        }
+        let mut lanes: Vec<u32> = pages.flat_map(in_page).copied().collect();
+        lanes.sort_unstable();
+        lanes.dedup();
+        lanes.into_iter().for_each(&mut visit);
     }
 
     /// Updates the lanes of exactly these bytes, this thread and this kind, one per granule, creating missing ones with
@@ -114,12 +145,21 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
     {
         let mut new = false;
         if cell.len > WIDE {
-            let known = |l: &WideLane<K, V>| l.cell == cell && l.thread == thread && l.kind == kind;
-            let at = self.wide.iter().position(known).unwrap_or_else(|| {
-                new = true;
-                self.wide.push(WideLane { cell, thread, kind, value: V::default() });
-                self.wide.len() - 1
-            });
+            let known = |at: &u32| {
+                let lane = &self.wide[*at as usize];
+                lane.cell == cell && lane.thread == thread && lane.kind == kind
+            };
+            let here = self.wide_by_page.get(&(cell.start.0 >> PAGE));
+            let at = here.and_then(|lanes| lanes.iter().copied().find(known)).map_or_else(
+                || {
+                    new = true;
+                    let at = self.wide.len() as u32;
+                    self.wide.push(WideLane { cell, thread, kind, value: V::default() });
+                    pages(cell).for_each(|page| self.wide_by_page.entry(page).or_default().push(at));
+                    at as usize
+                },
+                |at| at as usize,
+            );
             f(&mut self.wide[at].value);
             return new;
         }

@@ -4,7 +4,7 @@
 //! threads hold a common lock, one of them exclusively, cannot come side by side in any reordering, since a thread
 //! holds the same locks at an event in all of them; that is the lockset filter. Rigid locks do not count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use model::race::SitePair;
 use model::shadow::Shadow;
@@ -61,6 +61,25 @@ pub(crate) fn is_steady(event: &Event) -> bool {
 
 type Lockset = Vec<(ObjectId, LockMode)>;
 
+/// The set without locks.
+const NO_LOCKS: LocksetId = LocksetId(0);
+
+/// Locksets by which accesses are told apart that have everything else in common. Further ones count as holding nothing,
+/// which filters less.
+const LOCKSETS: u32 = 16;
+
+/// Pairs of lanes that are kept for a pair of sites, and that are looked at for a whole trace besides one for each event.
+const LANE_PAIRS: usize = 1 << 12;
+const LOOKED_AT: u64 = 1 << 25;
+
+/// The pairs of lanes of a pair of sites that could race.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundLanes {
+    pub(crate) lanes: Vec<(LaneId, LaneId)>,
+    /// Whether these are all.
+    pub(crate) complete: bool,
+}
+
 /// Collects lanes along a trace.
 #[derive(Debug)]
 pub(crate) struct Lanes {
@@ -71,6 +90,10 @@ pub(crate) struct Lanes {
     locksets: IndexVec<LocksetId, Lockset>,
     lockset_ids: FxHashMap<Lockset, LocksetId>,
     ids: FxHashMap<LaneKey, LaneId>,
+    /// By key without locks: the number of lanes that differ in their locks.
+    locksets_of: FxHashMap<LaneKey, u32>,
+    /// Accesses so far.
+    accesses: u64,
     lanes: IndexVec<LaneId, Lane>,
     cells: Shadow<LaneId, ()>,
 }
@@ -85,10 +108,12 @@ impl Lanes {
             wanted,
             sites,
             held: IndexVec::filled(threads, Lockset::new()),
-            current: IndexVec::filled(threads, LocksetId(0)),
+            current: IndexVec::filled(threads, NO_LOCKS),
             locksets: IndexVec::from_raw(vec![Lockset::new()]),
-            lockset_ids: FxHashMap::from_iter([(Lockset::new(), LocksetId(0))]),
+            lockset_ids: FxHashMap::from_iter([(Lockset::new(), NO_LOCKS)]),
             ids: FxHashMap::default(),
+            locksets_of: FxHashMap::default(),
+            accesses: 0,
             lanes: IndexVec::new(),
             cells: Shadow::default(),
         }
@@ -113,16 +138,29 @@ impl Lanes {
             let locks = self.current[thread];
             let (writes, plain) = (kind.writes(), atomic.is_none());
             let kind = LaneKey { thread, site: event.site, cell, writes, plain, locks, steady };
-            let lane = *self.ids.entry(kind).or_insert_with(|| {
-                let id = self.lanes.push(Lane { kind, steps: Vec::new() });
-                self.cells.update(cell, thread, id, |()| {});
-                id
-            });
+            let lane = self.lane_of(kind);
+            self.accesses += 1;
             let steps = &mut self.lanes[lane].steps;
             if steps.last() != Some(&step) {
                 steps.push(step);
             }
         }
+    }
+
+    fn lane_of(&mut self, mut kind: LaneKey) -> LaneId {
+        if let Some(id) = self.ids.get(&kind) {
+            return *id;
+        }
+        let known = self.locksets_of.entry(LaneKey { locks: NO_LOCKS, ..kind }).or_default();
+        if *known >= LOCKSETS {
+            kind.locks = NO_LOCKS;
+        }
+        *known += 1;
+        *self.ids.entry(kind).or_insert_with(|| {
+            let id = self.lanes.push(Lane { kind, steps: Vec::new() });
+            self.cells.update(kind.cell, kind.thread, id, |()| {});
+            id
+        })
     }
 
     fn hold(&mut self, tracker: &Tracker<'_>, thread: ThreadId, action: &ObjectAction) {
@@ -163,12 +201,17 @@ impl Lanes {
     }
 
     /// The pairs of lanes that could race, by pair of sites. Contains every requested pair of sites.
-    pub(crate) fn pairs(&self) -> BTreeMap<SitePair, Vec<(LaneId, LaneId)>> {
+    pub(crate) fn pairs(&self) -> BTreeMap<SitePair, FoundLanes> {
+        let none = FoundLanes { lanes: Vec::new(), complete: true };
         #[allow(clippy::iter_over_hash_type, reason = "an ordered map is made")]
-        let mut pairs: BTreeMap<SitePair, BTreeSet<(LaneId, LaneId)>> =
-            self.wanted.iter().map(|sites| (*sites, BTreeSet::new())).collect();
+        let mut pairs: BTreeMap<SitePair, FoundLanes> = self.wanted.iter().map(|s| (*s, none.clone())).collect();
+        let mut left = self.accesses + LOOKED_AT;
         for (id, lane) in self.lanes.iter_enumerated() {
+            if left == 0 {
+                break;
+            }
             self.cells.visit(lane.kind.cell, |thread, other, ()| {
+                left = left.saturating_sub(1);
                 if other <= id || thread == lane.kind.thread {
                     return;
                 }
@@ -179,11 +222,19 @@ impl Lanes {
                     return;
                 }
                 let sites = (mine.site.min(theirs.site), mine.site.max(theirs.site));
-                if let Some(lanes) = pairs.get_mut(&sites) {
-                    lanes.insert((id, other));
+                let Some(found) = pairs.get_mut(&sites) else { return };
+                if found.lanes.len() < LANE_PAIRS {
+                    found.lanes.push((id, other));
+                } else {
+                    found.complete = false;
                 }
             });
         }
-        pairs.into_iter().map(|(sites, lanes)| (sites, lanes.into_iter().collect())).collect()
+        for found in pairs.values_mut() {
+            found.complete &= left > 0;
+            found.lanes.sort_unstable();
+            found.lanes.dedup();
+        }
+        pairs
     }
 }

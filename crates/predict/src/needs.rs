@@ -14,6 +14,7 @@ use model::{Access, Cell, Clock, Event, EventId, IndexVec, LockMode, Op, Step, T
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::clock_log::ClockLog;
 use crate::object::ObjectOp;
 use crate::tracker::{ObjectAction, ObjectId, Tracker};
 
@@ -22,14 +23,27 @@ use crate::tracker::{ObjectAction, ObjectId, Tracker};
 pub(crate) struct Hold {
     pub(crate) lock: ObjectId,
     pub(crate) mode: LockMode,
-    /// Position and step of the acquisition.
-    pub(crate) from: u32,
+    /// Position of the acquisition.
+    from: u32,
+    /// Step of the acquisition.
     pub(crate) step: Step,
-    /// Position of the release, if there is one.
-    pub(crate) until: Option<u32>,
+    /// Position of the release, [`NEVER`] if there is none.
+    until: u32,
     /// The thread's holds in which this one is nested, by index.
-    under: SmallVec<[u32; 2]>,
+    under: Box<[u32]>,
 }
+
+const NEVER: u32 = u32::MAX;
+
+impl Hold {
+    /// Position of the release, if there is one.
+    pub(crate) fn until(&self) -> Option<u32> {
+        (self.until != NEVER).then_some(self.until)
+    }
+}
+
+/// Acquisitions of a lock by one thread in one mode: position and step of each.
+type Takes = (ThreadId, LockMode, Vec<(u32, Step)>);
 
 /// The effect of the operations on an object so far on later ones.
 #[derive(Clone, Default, Debug)]
@@ -42,12 +56,14 @@ struct Past {
 /// What the events of a trace need.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
-    /// `(k, clock)`: what the first `k` events of the thread need, up to the next entry.
-    known: IndexVec<ThreadId, Vec<(u32, Clock)>>,
+    /// By number of events: what the first ones of the thread need.
+    known: IndexVec<ThreadId, ClockLog>,
     /// Each thread's holds in the order of acquisition. Rigid locks have none.
     holds: IndexVec<ThreadId, Vec<Hold>>,
-    /// The same by lock, thread and mode: position and step of each acquisition.
-    taken: FxHashMap<(ObjectId, ThreadId, LockMode), Vec<(u32, Step)>>,
+    /// The same by lock, ordered by thread and mode.
+    taken: IndexVec<ObjectId, Vec<Takes>>,
+    /// Whether any lock is taken in shared mode.
+    shares: bool,
     /// Holds not yet released, by thread.
     open: IndexVec<ThreadId, SmallVec<[u32; 2]>>,
     pasts: IndexVec<ObjectId, Past>,
@@ -62,45 +78,69 @@ impl Needs {
         Self { relaxed, ..Self::default() }
     }
 
-    /// What the event needs, without its own reads and operations.
-    pub(crate) fn before(&self, event: EventId) -> Clock {
-        self.first(event.thread, event.position)
+    /// Whether the thread's first `to` events need more than its first `from`, apart from each other.
+    pub(crate) fn grow_between(&self, thread: ThreadId, from: u32, to: u32) -> bool {
+        self.known.get(thread).is_some_and(|known| known.grows(from, to))
     }
 
     /// What the event needs, and the event itself.
-    pub(crate) fn with(&self, event: EventId) -> Clock {
+    fn with(&self, event: EventId) -> Clock {
         self.first(event.thread, event.position + 1)
     }
 
     /// A thread's first `count` events and everything they need.
-    fn first(&self, thread: ThreadId, count: u32) -> Clock {
-        let known = self.known.get(thread).map_or(&[][..], Vec::as_slice);
-        let entry = known.partition_point(|(k, _)| *k <= count).checked_sub(1);
-        let mut clock = entry.map_or_else(Clock::new, |at| known[at].1.clone());
+    pub(crate) fn first(&self, thread: ThreadId, count: u32) -> Clock {
+        let mut clock = self.known.get(thread).map_or_else(Clock::new, |known| known.at(count));
         if let Some(position) = count.checked_sub(1) {
             clock.learn(EventId { thread, position });
         }
         clock
     }
 
-    /// The holds that the thread has acquired and not released within its first `count` events.
-    pub(crate) fn open_after(&self, thread: ThreadId, count: u32) -> impl Iterator<Item = &Hold> {
+    /// The holds that the thread has acquired and not released within its first `count` events. `known` is how many it had
+    /// acquired when it was last asked for fewer events, and is brought up to date.
+    pub(crate) fn open_after(&self, thread: ThreadId, count: u32, known: &mut usize) -> impl Iterator<Item = &Hold> {
         let holds = self.holds.get(thread).map_or(&[][..], Vec::as_slice);
-        let last = holds.partition_point(|hold| hold.from < count).checked_sub(1).map(|at| &holds[at]);
+        *known = partition_from(holds, *known, |hold| hold.from < count);
+        let last = known.checked_sub(1).map(|at| &holds[at]);
         let under = last.into_iter().flat_map(|last| &last.under).map(|at| &holds[*at as usize]);
-        under.chain(last).filter(move |hold| hold.until.is_none_or(|until| until >= count))
+        under.chain(last).filter(move |hold| hold.until >= count)
+    }
+
+    /// Who acquires a lock in which mode.
+    pub(crate) fn takers(&self, lock: ObjectId) -> &[Takes] {
+        self.taken.get(lock).map_or(&[], Vec::as_slice)
+    }
+
+    /// The modes in which locks are taken.
+    pub(crate) fn modes(&self) -> &'static [LockMode] {
+        if self.shares { &[LockMode::Exclusive, LockMode::Shared] } else { &[LockMode::Exclusive] }
     }
 
     /// The step of the thread's last acquisition of the lock in this mode within its first `count` events.
     pub(crate) fn last_taken(&self, lock: ObjectId, thread: ThreadId, mode: LockMode, count: u32) -> Option<Step> {
-        let taken = self.taken.get(&(lock, thread, mode))?;
+        let takers = self.takers(lock);
+        let at = takers.binary_search_by_key(&(thread, mode), |(thread, mode, _)| (*thread, *mode)).ok()?;
+        let taken = &takers[at].2;
         let last = taken.partition_point(|(from, _)| *from < count).checked_sub(1)?;
         Some(taken[last].1)
     }
 
+    fn take(&mut self, lock: ObjectId, thread: ThreadId, mode: LockMode, from: u32, step: Step) {
+        self.shares |= mode == LockMode::Shared;
+        while self.taken.len() <= lock.0 as usize {
+            self.taken.push(Vec::new());
+        }
+        let takers = &mut self.taken[lock];
+        match takers.binary_search_by_key(&(thread, mode), |(thread, mode, _)| (*thread, *mode)) {
+            Ok(at) => takers[at].2.push((from, step)),
+            Err(at) => takers.insert(at, (thread, mode, vec![(from, step)])),
+        }
+    }
+
     fn grow(&mut self, thread: ThreadId) {
         while self.known.len() <= thread.0 as usize {
-            self.known.push(Vec::new());
+            self.known.push(ClockLog::default());
             self.holds.push(Vec::new());
             self.open.push(SmallVec::new());
             self.counts.push(0);
@@ -110,19 +150,10 @@ impl Needs {
     /// Records that the first `count` events of the thread need the event.
     fn need(&mut self, thread: ThreadId, count: u32, event: EventId) {
         self.grow(thread.max(event.thread));
-        let known = &mut self.known[thread];
-        if event.thread == thread || known.last().is_some_and(|(_, clock)| clock.contains(event)) {
-            return;
-        }
-        let more = self.with(event);
-        let known = &mut self.known[thread];
-        match known.last_mut() {
-            Some((k, clock)) if *k == count => clock.join(&more),
-            last => {
-                let mut clock = last.map_or_else(Clock::new, |(_, clock)| clock.clone());
-                clock.join(&more);
-                known.push((count, clock));
-            }
+        let known = |needs: &Self| needs.known[thread].newest().is_some_and(|clock| clock.contains(event));
+        if event.thread != thread && !known(self) {
+            let more = self.with(event);
+            self.known[thread].join(count, &more);
         }
     }
 
@@ -208,10 +239,10 @@ impl Needs {
             match action.op {
                 ObjectOp::Acquire(mode) if action.outermost => {
                     let from = event.position;
-                    let under = self.open[thread].clone();
+                    let under = self.open[thread].as_slice().into();
                     self.open[thread].push(self.holds[thread].len() as u32);
-                    self.holds[thread].push(Hold { lock: action.object, mode, from, step, until: None, under });
-                    self.taken.entry((action.object, thread, mode)).or_default().push((from, step));
+                    self.holds[thread].push(Hold { lock: action.object, mode, from, step, until: NEVER, under });
+                    self.take(action.object, thread, mode, from, step);
                 }
                 ObjectOp::Release(_) | ObjectOp::ReleaseToWait if action.outermost => {
                     let mode = if let ObjectOp::Release(mode) = action.op { mode } else { LockMode::Exclusive };
@@ -219,7 +250,7 @@ impl Needs {
                     let open = &mut self.open[thread];
                     let ends = |at: &u32| (holds[*at as usize].lock, holds[*at as usize].mode) == (action.object, mode);
                     if let Some(place) = open.iter().rposition(ends) {
-                        holds[open.remove(place) as usize].until = Some(event.position);
+                        holds[open.remove(place) as usize].until = event.position;
                     }
                 }
                 ObjectOp::AcquireFailed(_) => {
@@ -238,6 +269,17 @@ impl Needs {
             self.need(thread, count, other);
         }
     }
+}
+
+/// As [`slice::partition_point`], with most of the cost saved where the point is shortly after `from`.
+fn partition_from<T>(values: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
+    let (mut start, mut width) = (from, 1);
+    while values.get(start + width - 1).is_some_and(&is_before) {
+        start += width;
+        width *= 2;
+    }
+    let end = values.len().min(start + width);
+    start + values[start..end].partition_point(is_before)
 }
 
 /// The last write of each byte.

@@ -1,7 +1,10 @@
 //! The result of a prediction.
 
 use model::race::SitePair;
-use model::{EventId, Pair, Schedule};
+use model::{Clock, EventId, Pair, Schedule, Step};
+
+use crate::reduce::Reduced;
+use crate::schedule_builder::ScheduleBuilder;
 
 /// How a race was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,15 +28,34 @@ pub struct PredictedRace {
     pub second: EventId,
     /// How it was found.
     pub method: Method,
-    /// A run of this schedule ends with the two accesses.
-    pub schedule: Schedule,
-    /// The identities of `first` and `second` in such a run, which may create threads in another order and so number
-    /// them differently.
-    pub in_run: [EventId; 2],
     /// Whether both threads can be about to make their accesses at once, so that one comes right after the other. Only
     /// an observed race may lack this: then the second depends on the first through something that is not
     /// synchronisation.
     pub adjacent: bool,
+    /// Their steps in the reduced trace.
+    pub(crate) steps: [Step; 2],
+    /// What leads to them there.
+    pub(crate) lead: Lead,
+}
+
+/// What leads to two accesses of a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Lead {
+    /// The events of a closed set, in the order of the trace.
+    Set(Clock),
+    /// Everything before the second access.
+    Everything,
+    /// Everything before a step, then these events.
+    Reordered { until: Step, then: Vec<Step> },
+}
+
+/// How to bring about a predicted race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// A run of this schedule ends with the two accesses.
+    pub schedule: Schedule,
+    /// Their identities in such a run, which may create threads in another order and so number them differently.
+    pub in_run: [EventId; 2],
 }
 
 impl PredictedRace {
@@ -52,7 +74,7 @@ pub enum Unsettled {
     )]
     Window,
     /// The search budget is spent.
-    #[error("the search budget for this pair is spent; raise `--budget`")]
+    #[error("the search budget is spent; raise `--budget`")]
     Budget,
     /// The caller stopped the prediction.
     #[error("the time limit was reached")]
@@ -75,8 +97,8 @@ pub struct Open {
 }
 
 /// What one trace shows. Every pair of sites whose accesses conflict in the trace is in one of the lists.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Prediction {
+#[derive(Clone, Debug)]
+pub struct Prediction<'t> {
     /// One race for each racing pair of sites, by sites.
     pub races: Vec<PredictedRace>,
     /// Undecided pairs, by sites.
@@ -88,4 +110,30 @@ pub struct Prediction {
     pub candidates: bool,
     /// Number of events the exact search performed.
     pub performed: u64,
+    /// The trace that the races are of.
+    pub(crate) reduced: Reduced<'t>,
+}
+
+impl Prediction<'_> {
+    /// How to bring about one of the races. Schedules are as long as what leads to a race, so they are made one at a time.
+    pub fn plan(&self, race: &PredictedRace) -> Plan {
+        let mut builder = ScheduleBuilder::new(&self.reduced);
+        let [first, second] = race.steps;
+        let in_run = match &race.lead {
+            Lead::Set(set) => {
+                builder.push_all(set);
+                builder.side_by_side(first, second)
+            }
+            Lead::Everything => {
+                builder.push_until(second);
+                [builder.in_run(first), builder.then(second)]
+            }
+            Lead::Reordered { until, then } => {
+                builder.push_until(*until);
+                then.iter().for_each(|step| builder.push(*step));
+                builder.side_by_side(first, second)
+            }
+        };
+        Plan { schedule: builder.schedule, in_run }
+    }
 }

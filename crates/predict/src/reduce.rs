@@ -12,6 +12,7 @@
 //! *Deviation*: the paper also omits variables whose accesses are ordered in the observed run, which may hide races;
 //! this omits nothing that could race.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Access, AccessKind, Addr, Cell, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId, Trace};
@@ -22,11 +23,11 @@ use crate::tracker::{Survey, Tracker};
 
 /// A trace that consists of some events of another trace.
 #[derive(Clone, Debug)]
-pub struct Reduced {
-    /// The events kept, renumbered in their threads.
-    pub trace: Trace,
-    /// By thread: the kept events' positions in the other trace.
-    kept: IndexVec<ThreadId, Vec<u32>>,
+pub struct Reduced<'t> {
+    /// The events kept, renumbered in their threads. The other trace itself where all are.
+    pub trace: Cow<'t, Trace>,
+    /// By thread: the kept events' positions in the other trace; `None` where all are kept.
+    kept: Option<IndexVec<ThreadId, Vec<u32>>>,
 }
 
 /// Which thread uses some bytes, and whether they are written.
@@ -158,8 +159,18 @@ fn objects(op: &Op) -> [Option<Addr>; 2] {
 }
 
 /// Omits accesses to memory that only one thread uses, or that no thread writes.
-pub fn reduce(trace: &Trace) -> Reduced {
+pub fn reduce(trace: &Trace) -> Reduced<'_> {
     let shared = Shared::of(trace);
+    Reduced::new(trace, |_, event| shared.keeps(event).then(|| event.op.clone()))
+}
+
+/// The same, unless so few events would go that a copy of the others is not worth its memory.
+pub(crate) fn reduce_if_worthwhile(trace: &Trace) -> Reduced<'_> {
+    let shared = Shared::of(trace);
+    let omitted = trace.events.iter().filter(|event| !shared.keeps(event)).count();
+    if omitted * 8 <= trace.events.len() {
+        return Reduced { trace: Cow::Borrowed(trace), kept: None };
+    }
     Reduced::new(trace, |_, event| shared.keeps(event).then(|| event.op.clone()))
 }
 
@@ -167,7 +178,7 @@ pub fn reduce(trace: &Trace) -> Reduced {
 #[derive(Clone, Debug)]
 pub struct Grouped {
     /// The trace.
-    pub reduced: Reduced,
+    pub reduced: Reduced<'static>,
     /// Kept variables, each with those it represents.
     pub groups: BTreeMap<Cell, Vec<Cell>>,
     /// Variables omitted because a lock always guards them.
@@ -279,9 +290,9 @@ fn mark_overlapping(variables: &mut BTreeMap<Cell, Variable>) {
     }
 }
 
-impl Reduced {
+impl Reduced<'_> {
     /// The events for which `keep` returns an operation. All others must be accesses.
-    pub fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Self {
+    pub fn new(trace: &Trace, mut keep: impl FnMut(Step, &Event) -> Option<Op>) -> Reduced<'static> {
         let mut kept = IndexVec::<ThreadId, Vec<u32>>::filled(trace.threads.len(), Vec::new());
         let mut events = IndexVec::<Step, Event>::new();
         let mut threads = trace.threads.clone();
@@ -326,12 +337,13 @@ impl Reduced {
         trace.allocations.iter_mut().for_each(|allocation| moved(&mut allocation.before));
         trace.misuses.iter_mut().for_each(|misuse| moved(&mut misuse.before));
         trace.opened.iter_mut().for_each(|file| moved(&mut file.before));
-        Self { trace, kept }
+        Reduced { trace: Cow::Owned(trace), kept: Some(kept) }
     }
 
     /// An event's position in the other trace; for the index after the last event, the position after it.
     pub(crate) fn position(&self, thread: ThreadId, position: u32) -> u32 {
-        let kept = &self.kept[thread];
+        let Some(kept) = &self.kept else { return position };
+        let kept = &kept[thread];
         let last = || kept.last().map_or(0, |last| last + 1);
         kept.get(position as usize).copied().unwrap_or_else(last)
     }

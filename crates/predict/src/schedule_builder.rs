@@ -9,7 +9,7 @@ use crate::reduce::Reduced;
 /// A thread that has executed an event continues through the accesses omitted from the trace, so that it is right
 /// before its next event.
 pub(crate) struct ScheduleBuilder<'a> {
-    reduced: &'a Reduced,
+    reduced: &'a Reduced<'a>,
     pub(crate) schedule: Schedule,
     /// By number in the trace: the number in the run, for the threads created so far.
     numbers: Vec<Option<ThreadId>>,
@@ -19,7 +19,7 @@ pub(crate) struct ScheduleBuilder<'a> {
 
 impl<'a> ScheduleBuilder<'a> {
     /// An empty schedule.
-    pub(crate) fn new(reduced: &'a Reduced) -> Self {
+    pub(crate) fn new(reduced: &'a Reduced<'a>) -> Self {
         let threads = &reduced.trace.threads;
         let is_created = |thread: &ThreadId| threads[*thread].created.is_some();
         let numbers = threads.ids().map(|thread| (!is_created(&thread)).then_some(thread)).collect();

@@ -4,7 +4,7 @@
 //! the trace itself led to, so a race that needs another order of earlier events is missed. Hence a pair without a race
 //! stays open unless one window covers the whole trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::race::SitePair;
 use model::{Step, Trace};
@@ -13,15 +13,14 @@ use crate::LanePairs;
 use crate::exact::{Answer, RacePair, search};
 use crate::lanes::{LaneId, Lanes, is_steady};
 use crate::options::{Aim, Options};
-use crate::outcome::{Method, Open, PredictedRace, Unsettled};
+use crate::outcome::{Lead, Method, Open, PredictedRace, Unsettled};
 use crate::reduce::Reduced;
-use crate::schedule_builder::ScheduleBuilder;
 use crate::tracker::{Survey, Tracker};
 use crate::window::Window;
 
 /// The exact search over windows.
 pub(crate) struct WindowSearch<'a> {
-    reduced: &'a Reduced,
+    reduced: &'a Reduced<'a>,
     trace: &'a Trace,
     survey: &'a Survey,
     options: &'a Options,
@@ -35,14 +34,14 @@ pub(crate) struct WindowSearch<'a> {
 
 impl<'a> WindowSearch<'a> {
     pub(crate) fn new(
-        reduced: &'a Reduced,
+        reduced: &'a Reduced<'a>,
         survey: &'a Survey,
         lanes: &'a Lanes,
         options: &'a Options,
         aim: &'a Aim<'a>,
     ) -> Self {
         let budgets = BTreeMap::new();
-        Self { reduced, trace: &reduced.trace, survey, options, aim, lanes, stopped: false, budgets }
+        Self { reduced, trace: &*reduced.trace, survey, options, aim, lanes, stopped: false, budgets }
     }
 
     /// Events performed so far.
@@ -65,21 +64,24 @@ impl<'a> WindowSearch<'a> {
         let len = self.trace.events.len() as u32;
         let size = u32::try_from(self.options.window).unwrap_or(u32::MAX).max(2);
         let mut tracker = Tracker::new(self.survey);
+        let occurrences = Occurrences::of(self.lanes, open);
         let (mut start, mut looked_at) = (0u32, 0);
         while !self.stopped && looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
             let end = start.saturating_add(size).min(len);
             let mut ahead = tracker.clone();
             let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
-            open.retain(|sites, pairs| {
+            for (sites, pairs) in occurrences.in_window(Step(start), Step(end)) {
                 self.stopped |= (self.aim.is_over)();
                 if self.stopped {
-                    return true;
+                    break;
                 }
-                let found = self.search_window(&window, Step(end), Step(looked_at), *sites, pairs);
-                let none = found.is_none();
-                races.extend(found);
-                none
-            });
+                if open.contains_key(&sites)
+                    && let Some(race) = self.search_window(&window, Step(end), Step(looked_at), sites, &pairs)
+                {
+                    races.push(race);
+                    open.remove(&sites);
+                }
+            }
             looked_at = end;
             let next = start + size / 2;
             for step in start..next.min(len) {
@@ -124,15 +126,11 @@ impl<'a> WindowSearch<'a> {
                         return None;
                     }
                     Answer::Found(path) => {
-                        let mut builder = ScheduleBuilder::new(self.reduced);
-                        builder.push_until(window.start);
-                        for at in path {
-                            builder.push(window.step(at));
-                        }
-                        let in_run = builder.side_by_side(first, second);
+                        let then = path.into_iter().map(|at| window.step(at)).collect();
+                        let (method, steps) = (Method::Reordering, [first, second]);
+                        let lead = Lead::Reordered { until: window.start, then };
                         let [first, second] = events.map(|event| self.reduced.whole(event.id));
-                        let (method, schedule) = (Method::Reordering, builder.schedule);
-                        return Some(PredictedRace { sites, first, second, method, schedule, in_run, adjacent: true });
+                        return Some(PredictedRace { sites, first, second, method, adjacent: true, steps, lead });
                     }
                 }
             }
@@ -143,12 +141,12 @@ impl<'a> WindowSearch<'a> {
     /// The result for the pairs without a race.
     pub(crate) fn settle(&self, open: LanePairs) -> (Vec<Open>, Vec<SitePair>) {
         let (mut unsettled, mut rejected) = (Vec::new(), Vec::new());
-        for sites in open.into_keys() {
+        for (sites, found) in open {
             let reason = if !self.trace.unmodelled.is_empty() {
                 Unsettled::Unmodelled
             } else if self.stopped {
                 Unsettled::Stopped
-            } else if self.left(sites) == 0 {
+            } else if self.left(sites) == 0 || !found.complete {
                 Unsettled::Budget
             } else if !self.is_one_window() {
                 Unsettled::Window
@@ -161,5 +159,41 @@ impl<'a> WindowSearch<'a> {
             unsettled.push(Open { sites, reason });
         }
         (unsettled, rejected)
+    }
+}
+
+/// Where the lanes of open pairs occur.
+struct Occurrences {
+    /// Their accesses, in the order of the trace.
+    accesses: Vec<(Step, LaneId)>,
+    /// By the first lane of a pair: the second ones, with the pair of sites.
+    pairs: BTreeMap<LaneId, Vec<(LaneId, SitePair)>>,
+}
+
+impl Occurrences {
+    fn of(lanes: &Lanes, open: &LanePairs) -> Self {
+        let (mut pairs, mut all) = (BTreeMap::<LaneId, Vec<_>>::new(), BTreeSet::new());
+        for (sites, (one, other)) in open.iter().flat_map(|(sites, found)| found.lanes.iter().map(|l| (*sites, *l))) {
+            pairs.entry(one).or_default().push((other, sites));
+            all.extend([one, other]);
+        }
+        let steps = |lane: &LaneId| lanes.lane(*lane).steps.iter().map(|step| (*step, *lane)).collect::<Vec<_>>();
+        let mut accesses: Vec<(Step, LaneId)> = all.iter().flat_map(steps).collect();
+        accesses.sort_unstable();
+        Self { accesses, pairs }
+    }
+
+    /// The pairs of lanes that both occur between two steps, by pair of sites.
+    fn in_window(&self, start: Step, end: Step) -> BTreeMap<SitePair, Vec<(LaneId, LaneId)>> {
+        let at = |step: Step| self.accesses.partition_point(|(s, _)| *s < step);
+        let present: BTreeSet<LaneId> = self.accesses[at(start)..at(end)].iter().map(|(_, lane)| *lane).collect();
+        let mut found = BTreeMap::<SitePair, Vec<(LaneId, LaneId)>>::new();
+        for one in &present {
+            for (other, sites) in self.pairs.get(one).into_iter().flatten().filter(|(l, _)| present.contains(l)) {
+                found.entry(*sites).or_default().push((*one, *other));
+            }
+        }
+        found.values_mut().for_each(|pairs| pairs.sort_unstable());
+        found
     }
 }

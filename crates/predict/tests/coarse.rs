@@ -23,9 +23,12 @@ fn the_order_of_synchronisation_suffices() {
         let mut random = Random::new(seed ^ 0xc0a5);
         for run in 0..4 {
             let trace = random_run(&case.program(), &mut random);
-            for race in predict(&trace, &Options::default()).races {
-                let order = Order::of(&trace, &race.schedule, race.in_run).expect("a schedule of this trace");
-                match replay(&mut interpreter, &order).unwrap() {
+            let prediction = predict(&trace, &Options::default());
+            for race in &prediction.races {
+                let plan = prediction.plan(race);
+                let order =
+                    Order::of(&trace, &plan.schedule, plan.in_run, usize::MAX).expect("a schedule of this trace");
+                match replay(&mut interpreter, &order, &|| false).unwrap() {
                     Ok(found) => {
                         reached += 1;
                         let trace = interpreter.run(&found.schedule).unwrap();

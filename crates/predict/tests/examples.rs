@@ -32,7 +32,7 @@ fn the_papers_example() {
     let document = rapid::read(PAPER).unwrap();
     let prediction = predict(&document.trace, &Options::default());
     let segments: Vec<(u32, u32)> =
-        prediction.races[0].schedule.segments.iter().map(|s| (s.thread.0, s.until)).collect();
+        prediction.plan(&prediction.races[0]).schedule.segments.iter().map(|s| (s.thread.0, s.until)).collect();
     assert_eq!(segments, [(1, 3), (0, 1), (1, 4)], "thread 2's section, then both accesses");
     assert_eq!(prediction.rejected.len(), 1, "x is always under the lock");
 }

@@ -4,8 +4,10 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use model::{End, Executor, Step};
-use predict::{Method, Options, PredictedRace, predict};
+use model::happens_before::HappensBefore;
+use model::race::{SitePair, could_race};
+use model::{End, Executor, Step, Trace};
+use predict::{Method, Options, PredictedRace, Prediction, observe, predict};
 use support::{brute, random_run};
 use testkit::generator::{Case, Feature, Random};
 use testkit::{Interpreter, Limits};
@@ -14,17 +16,34 @@ const PROGRAMS: u64 = 800;
 const RUNS: usize = 8;
 
 /// A run of the schedule has both accesses, racing, and side by side if the prediction says so.
-fn check_replay(interpreter: &mut Interpreter, race: &PredictedRace, name: &str) {
-    let run = interpreter.run(&race.schedule).expect("interpreters do not fail");
+fn check_replay(interpreter: &mut Interpreter, prediction: &Prediction<'_>, race: &PredictedRace, name: &str) {
+    let plan = prediction.plan(race);
+    let run = interpreter.run(&plan.schedule).expect("interpreters do not fail");
     assert!(!matches!(run.end, End::Diverged { .. }), "{name}: {:?}\n{race:?}", run.end);
     let step = |id| run.events.iter().position(|e| e.id == id).map(|at| Step(at as u32)).expect("the access happens");
-    let (first, second) = (step(race.in_run[0]), step(race.in_run[1]));
+    let (first, second) = (step(plan.in_run[0]), step(plan.in_run[1]));
     if race.adjacent {
         assert_eq!(first.0 + 1, second.0, "{name}: not side by side\n{race:?}");
     }
     assert!(model::race::is_race(&run, first, second), "{name}: no race\n{race:?}");
     let (one, other) = (run.events[first].site, run.events[second].site);
     assert_eq!(race.sites, (one.min(other), one.max(other)), "{name}");
+}
+
+/// The pairs of sites with accesses that race and that happens-before leaves unordered, by the definition.
+fn unordered(trace: &Trace) -> BTreeSet<SitePair> {
+    let mut order = HappensBefore::new();
+    let clocks: Vec<_> = trace.events.ids().map(|step| order.step(trace, step).clone()).collect();
+    let mut found = BTreeSet::new();
+    for (at, second) in trace.events.iter().enumerate() {
+        for first in trace.events.iter().take(at).filter(|first| first.id.thread != second.id.thread) {
+            let meet = |a| second.op.accesses().iter().any(|b| could_race(a, b));
+            if !clocks[at].contains(first.id) && first.op.accesses().iter().any(meet) {
+                found.insert((first.site.min(second.site), first.site.max(second.site)));
+            }
+        }
+    }
+    found
 }
 
 #[test]
@@ -42,11 +61,16 @@ fn predictions_are_races_and_all_of_them() {
             let trace = random_run(&program, &mut random);
             let prediction = predict(&trace, &Options::default());
             traces += 1;
+            let is_observed = |race: &&PredictedRace| race.method == Method::Observed;
+            let observed: BTreeSet<_> = prediction.races.iter().filter(is_observed).map(|race| race.sites).collect();
+            assert_eq!(observed, unordered(&trace), "{name}");
+            let alone: BTreeSet<_> = observe(&trace, &|| false).races().iter().map(|race| race.sites).collect();
+            assert_eq!(observed, alone, "{name}");
             for race in &prediction.races {
                 *by_method.entry(race.method).or_default() += 1;
                 let pair = race.pair().expect("accesses have sites").sites();
                 assert!(case.truth.races.contains(&(pair[0], pair[1])), "{name}: brute force knows no {race:?}");
-                check_replay(&mut interpreter, race, &name);
+                check_replay(&mut interpreter, &prediction, race, &name);
             }
             if !trace.misuses.is_empty() || trace.events.len() > 34 {
                 continue;

@@ -102,10 +102,11 @@ fn predictions_are_what_reorderings_have() {
             };
             for race in &prediction.races {
                 *by_method.entry(race.method).or_default() += 1;
-                let run = interpreter.run(&race.schedule).expect("interpreters do not fail");
+                let plan = prediction.plan(race);
+                let run = interpreter.run(&plan.schedule).expect("interpreters do not fail");
                 assert!(!matches!(run.end, End::Diverged { .. }), "{:?}\n{race:?}\n{}", run.end, context());
                 let step = |id| run.events.iter().position(|e| e.id == id).map(|at| Step(at as u32));
-                let (first, second) = (step(race.in_run[0]).unwrap(), step(race.in_run[1]).unwrap());
+                let (first, second) = (step(plan.in_run[0]).unwrap(), step(plan.in_run[1]).unwrap());
                 assert!(!race.adjacent || first.0 + 1 == second.0, "{race:?}\n{}", context());
                 assert!(model::race::is_race(&run, first, second), "{race:?}\n{}", context());
             }

@@ -57,7 +57,7 @@ impl Thinned {
             logged.insert((access.cell, written));
             Some(event.op.clone())
         });
-        Self { trace: reduced.trace, segments, left_out }
+        Self { trace: reduced.trace.into_owned(), segments, left_out }
     }
 
     fn segments_of(&self, (one, other): SitePair) -> BTreeSet<Segment> {

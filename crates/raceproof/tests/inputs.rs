@@ -52,7 +52,8 @@ fn every_command_takes_every_kind_of_program() {
             let run = folder.raceproof(&[command, input]);
             assert_eq!(run.status, status, "{command} {input}: {}{}", run.stdout, run.stderr);
             let shows = if command == "record" { "recorded" } else { "race.c:7" };
-            assert!(run.stdout.contains(shows), "{command} {input}: {}", run.stdout);
+            let said = if command == "record" { &run.stderr } else { &run.stdout };
+            assert!(said.contains(shows), "{command} {input}: {said}");
         }
     }
 }

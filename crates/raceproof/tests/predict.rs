@@ -32,9 +32,9 @@ fn confirmed(document: &Value) -> Vec<&Value> {
 fn the_hidden_race_of_the_paper_is_confirmed() {
     let (folder, source) = folder_with("examples/rare/handover.c");
     let record = folder.raceproof(&["record", &source, "-o", "run.rpt"]);
-    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
-    assert!(record.stdout.contains("events of 3 threads in `run.rpt`"), "{}", record.stdout);
-    assert!(record.stdout.contains("the run ended with exit status 0"), "{}", record.stdout);
+    assert_eq!((record.status, record.stdout.as_str()), (0, ""), "{}", record.stderr);
+    assert!(record.stderr.contains("events of 3 threads in `run.rpt`"), "{}", record.stderr);
+    assert!(record.stderr.contains("the run ended with exit status 0"), "{}", record.stderr);
 
     let predict = folder.raceproof(&["predict", "run.rpt", "--json"]);
     assert_eq!((predict.status, predict.stderr.as_str()), (1, ""), "{}", predict.stdout);
@@ -87,7 +87,7 @@ fn accesses_that_share_a_word_are_all_recorded() {
                   pthread_create(&t, 0, f, 0);\n  f(0);\n  pthread_join(t, 0);\n  return 0;\n}\n";
     std::fs::write(folder.path().join("shared.c"), source).unwrap();
     let record = folder.raceproof(&["record", "shared.c", "--every-access"]);
-    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    assert_eq!((record.status, record.stdout.as_str()), (0, ""), "{}", record.stderr);
     let rapid = folder.raceproof(&["predict", "shared.rpt", "--emit", "rapid"]).stdout;
     let count = |operation: &str| rapid.lines().filter(|line| line.contains(operation)).count();
     // What the library writes is recorded too.
@@ -147,10 +147,10 @@ int main(void) {
 ";
     std::fs::write(folder.path().join("again.c"), source).unwrap();
     let record = folder.raceproof(&["record", "again.c", "--every-access"]);
-    assert_eq!((record.status, record.stderr.as_str()), (0, ""), "{}", record.stdout);
+    assert_eq!((record.status, record.stdout.as_str()), (0, ""), "{}", record.stderr);
     // Of the 80,000 accesses of the first loop those that fit into a buffer; all of the others.
-    let events = record.stdout.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).unwrap();
-    assert!((40_000..60_000).contains(&events), "{}", record.stdout);
+    let events = record.stderr.split(' ').nth(2).and_then(|n| n.parse::<u64>().ok()).unwrap();
+    assert!((40_000..60_000).contains(&events), "{}", record.stderr);
     let predict = folder.raceproof(&["predict", "again.rpt", "--json"]);
     let document = json(&predict);
     let race = |pair: &&Value| (pair["variable"].as_str().unwrap().to_owned(), pair["accesses"].clone());
@@ -209,8 +209,8 @@ fn a_run_that_ends_badly_is_recorded() {
         std::fs::write(folder.path().join(&file), source(end)).unwrap();
         let record = folder.raceproof(&["record", &file, "--run-time", "2", "--every-access"]);
         assert_eq!(record.status, 0, "{name}: {}{}", record.stdout, record.stderr);
-        assert!(record.stdout.contains(told), "{name}: {}", record.stdout);
-        assert_eq!(record.stdout.contains("note: "), name == "endless", "{name}: {}", record.stdout);
+        assert!(record.stderr.contains(told), "{name}: {}", record.stderr);
+        assert_eq!(record.stderr.contains("note: "), name == "endless", "{name}: {}", record.stderr);
         let predict = folder.raceproof(&["predict", &trace, "--json", "--run-time", "1"]);
         let document = json(&predict);
         let predicted = document["pairs"].as_array().unwrap().iter().any(|pair| pair["variable"] == "y");
@@ -231,9 +231,9 @@ fn handlers_of_signals_are_recorded() {
     std::fs::write(folder.path().join("handler.c"), source).unwrap();
     let record = folder.raceproof(&["record", "handler.c", "--every-access"]);
     assert_eq!(record.status, 0, "{}{}", record.stdout, record.stderr);
-    assert!(record.stdout.contains("exit status 0"), "{}", record.stdout);
-    let events = record.stdout.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
-    assert!(events.is_some_and(|n| n >= 100_000), "{}", record.stdout);
+    assert!(record.stderr.contains("exit status 0"), "{}", record.stderr);
+    let events = record.stderr.split(' ').nth(2).and_then(|n| n.parse::<u64>().ok());
+    assert!(events.is_some_and(|n| n >= 100_000), "{}", record.stderr);
     let predict = folder.raceproof(&["predict", "handler.rpt", "--json"]);
     let document = json(&predict);
     let pairs = document["pairs"].as_array().unwrap();
@@ -297,8 +297,8 @@ fn a_long_run_is_cut_at_the_limit() {
     std::fs::write(folder.path().join("long.c"), source).unwrap();
     let record = folder.raceproof(&["record", "long.c", "--max-trace", "100K", "--every-access"]);
     assert_eq!(record.status, 0, "{}", record.stderr);
-    assert!(record.stdout.contains("note: recording stopped"), "{}", record.stdout);
-    assert!(record.stdout.contains("ended with exit status 0"), "{}", record.stdout);
+    assert!(record.stderr.contains("note: recording stopped"), "{}", record.stderr);
+    assert!(record.stderr.contains("ended with exit status 0"), "{}", record.stderr);
     let size = std::fs::metadata(folder.path().join("long.rpt")).unwrap().len();
     assert!(size < 600_000, "{size} bytes");
     let predict = folder.raceproof(&["predict", "long.rpt", "--json"]);
@@ -307,4 +307,39 @@ fn a_long_run_is_cut_at_the_limit() {
     assert!(predict.stdout.contains("recording stopped"), "{}", predict.stdout);
     let refused = folder.raceproof(&["record", "long.c", "--max-trace", "much"]);
     assert_eq!(refused.status, 2, "{}", refused.stdout);
+}
+
+/// A race of the recorded run that no replay shows, because what the run depended on is gone, is a finding all the same, and
+/// says why it was not replayed. What the program prints is all there is on standard output of `record`.
+#[test]
+fn an_observed_race_is_a_finding() {
+    let folder = Folder::new();
+    let source = "#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\nint x;\nstatic void *f(void *p) {\n  if \
+                  (access(\"flag\", F_OK) == 0)\n    x++;\n  return p;\n}\nint main(void) {\n  pthread_t t;\n  \
+                  pthread_create(&t, 0, f, 0);\n  f(0);\n  pthread_join(t, 0);\n  puts(\"done\");\n  return 0;\n}\n";
+    std::fs::write(folder.path().join("flag.c"), source).unwrap();
+    std::fs::write(folder.path().join("flag"), "").unwrap();
+    let record = folder.raceproof(&["record", "flag.c"]);
+    assert_eq!((record.status, record.stdout.as_str()), (0, "done\n"), "{}", record.stderr);
+    assert!(record.stderr.lines().all(|line| line.starts_with("raceproof: ")), "{}", record.stderr);
+    std::fs::remove_file(folder.path().join("flag")).unwrap();
+
+    let predict = folder.raceproof(&["predict", "flag.rpt", "--json"]);
+    assert_eq!(predict.status, 1, "{}{}", predict.stdout, predict.stderr);
+    let document = json(&predict);
+    let races = confirmed(&document);
+    assert!(!races.is_empty(), "{}", predict.stdout);
+    for race in races {
+        assert_eq!((&race["shown"], &race["confirmed"]), (&"recording".into(), &false.into()), "{race}");
+        assert_eq!((&race["code"], &race["variable"]), (&"RP0008".into(), &"x".into()), "{race}");
+        assert!(race["reason"].as_str().unwrap().contains("not replayed: "), "{race}");
+    }
+    let told = folder.raceproof(&["predict", "flag.rpt"]);
+    assert!(told.stdout.contains("error[RP0008]: data race on `x`"), "{}", told.stdout);
+    assert_eq!(told.stdout.matches("data race on `x`").count(), 1, "{}", told.stdout);
+    assert!(told.stdout.contains("found, observed in a recorded run"), "{}", told.stdout);
+    // With what it depended on, the same recording is confirmed.
+    std::fs::write(folder.path().join("flag"), "").unwrap();
+    let replayed = json(&folder.raceproof(&["predict", "flag.rpt", "--json"]));
+    assert!(confirmed(&replayed).iter().all(|race| race["shown"] == "run"), "{replayed}");
 }

@@ -46,6 +46,31 @@ fn twins() {
     for_each_program("twins", |program| are_twins(program, &[]));
 }
 
+/// What is handed over through the kernel is ordered, which the answer names; without that assumption it races. In every
+/// schedule and in a recorded run.
+#[test]
+fn kernel_handover_is_an_assumption() {
+    for_each_program("handover", |program| {
+        let bench = Bench::new(program);
+        let names_it = |document: &Value| items(document, "assumptions").iter().any(|a| a.as_str() == Some("A15"));
+        let (status, document) = bench.explore(&[])?;
+        if status != 0 || !names_it(&document) {
+            return Err(format!("assumed: status {status}, {}", document["assumptions"]));
+        }
+        let (status, document) = bench.explore(&["--strict-posix"])?;
+        if status != 1 || names_it(&document) || bench.replay_all(&document)? == 0 {
+            return Err(format!("not assumed: status {status}, {}", document["assumptions"]));
+        }
+        for (flags, expected) in [(&[][..], 3), (&["--strict-posix"], 1)] {
+            let (status, document) = bench.run("predict", flags)?;
+            if status != expected {
+                return Err(format!("recorded, {flags:?}: status {status}, {}", document["pairs"]));
+            }
+        }
+        Ok(())
+    });
+}
+
 /// What the twins about `epoll` and messages check while they run holds without us, too: the rules are the kernel's.
 #[test]
 fn models_keep_to_the_rules_of_the_kernel() {

@@ -37,7 +37,7 @@ pub fn file() -> c_int {
 pub fn refuse(message: &str) -> ! {
     for part in ["raceproof: ", message, "\n"] {
         // SAFETY: the kernel only reads the bytes.
-        unsafe { libc::write(2, part.as_ptr().cast(), part.len()) };
+        unsafe { crate::real::write(2, part.as_ptr().cast(), part.len()) };
     }
     // SAFETY: ends the process, whatever its state.
     unsafe { libc::_exit(2) }
@@ -89,7 +89,7 @@ unsafe fn attach() {
         // The low bits of a cursor say how full its buffer is, so buffers start where these are zero.
         let start = (room as usize).next_multiple_of(BUFFER) as *mut c_void;
         let arena = libc::mmap(start, ARENA, access, libc::MAP_SHARED | libc::MAP_FIXED, memory, 0);
-        libc::close(memory);
+        crate::real::close(memory);
         libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC);
         arena
     };

@@ -6,7 +6,7 @@ use wire::Tag;
 use wire::log::{BUFFER, SLOTS, head, words};
 
 use crate::entry::{board, file};
-use crate::real::{errno, set_errno};
+use crate::real::{self, errno, set_errno};
 use crate::thread::{FULL, ThreadState, has_state, local, state};
 
 /// The next sequence number.
@@ -22,6 +22,7 @@ pub fn append(tag: u8, flags: u8, address: u64, site: u32, argument: u32, number
     let record = [head(tag, flags, address), u64::from(site) | u64::from(argument) << 32, numbers[0], numbers[1]];
     let (len, is_event) = words(tag, flags);
     append_words(&record[..len]);
+    state.record_words.set(state.record_words.get() + len);
     if is_event {
         state.seen.event_logged();
     }
@@ -116,6 +117,8 @@ pub fn flush() {
 fn write(state: &ThreadState, words: usize) {
     state.pack(words, |block| {
         let size = block.len() as u64;
+        let plain = words.saturating_sub(state.record_words.take()) as u64;
+        board().plain.fetch_add(plain, Ordering::Relaxed);
         let written = board().written.fetch_add(size, Ordering::Relaxed) + size;
         if written > board().most.load(Ordering::Relaxed) {
             let now = board().sequence.load(Ordering::SeqCst).max(1);
@@ -124,7 +127,7 @@ fn write(state: &ThreadState, words: usize) {
         // One call: blocks of different threads do not mix. What cannot be written is missed by the host.
         loop {
             // SAFETY: the kernel only reads the block.
-            let done = unsafe { libc::write(file(), block.as_ptr().cast(), block.len()) };
+            let done = unsafe { real::write(file(), block.as_ptr().cast(), block.len()) };
             if done >= 0 || errno() != libc::EINTR {
                 break;
             }

@@ -54,7 +54,7 @@ pub fn set_errno(error: c_int) {
 
 use core::ffi::{c_int, c_void};
 
-use libc::{clockid_t, epoll_event, pthread_t, sigset_t, timespec};
+use libc::{clockid_t, epoll_event, iovec, msghdr, pthread_t, siginfo_t, sigset_t, sockaddr, timespec};
 
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type Routine = unsafe extern "C" fn();
@@ -126,6 +126,29 @@ next! {
     cnd_timedwait(cond: Object, mutex: Object, time: *const timespec) -> c_int;
     cnd_signal(cond: Object) -> c_int;
     cnd_broadcast(cond: Object) -> c_int;
+    read(fd: c_int, to: *mut c_void, len: usize) -> isize;
+    readv(fd: c_int, parts: *const iovec, count: c_int) -> isize;
+    recv(fd: c_int, to: *mut c_void, len: usize, flags: c_int) -> isize;
+    recvfrom(fd: c_int, to: *mut c_void, len: usize, flags: c_int, from: *mut sockaddr, size: *mut u32) -> isize;
+    recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> isize;
+    eventfd_read(fd: c_int, value: *mut u64) -> c_int;
+    write(fd: c_int, from: *const c_void, len: usize) -> isize;
+    writev(fd: c_int, parts: *const iovec, count: c_int) -> isize;
+    send(fd: c_int, from: *const c_void, len: usize, flags: c_int) -> isize;
+    sendto(fd: c_int, from: *const c_void, len: usize, flags: c_int, to: *const sockaddr, size: u32) -> isize;
+    sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> isize;
+    eventfd_write(fd: c_int, value: u64) -> c_int;
+    close(fd: c_int) -> c_int;
+    shutdown(fd: c_int, how: c_int) -> c_int;
+    fclose(stream: *mut libc::FILE) -> c_int;
+    dup2(fd: c_int, number: c_int) -> c_int;
+    dup3(fd: c_int, number: c_int, flags: c_int) -> c_int;
+    socketpair(domain: c_int, kind: c_int, protocol: c_int, pair: *mut c_int) -> c_int;
+    pthread_kill(thread: pthread_t, signal: c_int) -> c_int;
+    kill(process: libc::pid_t, signal: c_int) -> c_int;
+    sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int;
+    sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int;
+    sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) -> c_int;
     sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
     __cxa_guard_acquire(guard: Object) -> c_int;
     __cxa_guard_release(guard: Object);

@@ -52,6 +52,8 @@ pub struct ThreadState {
     pub start: [Cell<*mut c_void>; 2],
     /// Whether the thread is past the number at which recording stopped.
     pub past_cut: Cell<bool>,
+    /// Words of records in the buffer: the others are plain accesses.
+    pub record_words: Cell<usize>,
     /// Rounds of destructors that have been waited for.
     rounds: Cell<u32>,
     /// The current once-control and its routine.

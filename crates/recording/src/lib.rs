@@ -24,7 +24,7 @@ use launch::memory_file;
 use memmap2::MmapMut;
 use model::{End, ThreadId};
 use symbols::Symbols;
-use wire::log::{ARENA, BUFFER, BUFFERS_OFFSET, Board, FDS_VARIABLE, Packer, SLOTS, block};
+use wire::log::{ARENA, BUFFER, BUFFERS_OFFSET, Board, FDS_VARIABLE, IS_RECORD, Packer, SLOTS, block};
 
 use error::system;
 
@@ -51,6 +51,21 @@ pub struct RecordConfig {
     pub show_output: bool,
 }
 
+/// What a recording has, counted while it was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Figures {
+    /// Operations and accesses; accesses that share a word count once.
+    pub events: u64,
+    /// Threads.
+    pub threads: usize,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// How the run ended.
+    pub end: End,
+    /// Why the end of the run is not in the recording, if it is not.
+    pub cut: Option<String>,
+}
+
 /// Polling interval while the program runs against a time limit.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long a program has to end when it is asked to.
@@ -60,7 +75,7 @@ const GRACE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the program cannot be started or the file cannot be written.
-pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result<(), Error> {
+pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result<Figures, Error> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |source| Error::Unwritable { path: output.to_owned(), source };
     let mut file = tempfile::Builder::new()
@@ -86,7 +101,8 @@ pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result
     }
     let expected = head + board.written.load(Ordering::Relaxed);
     cut_half_block(file.as_file_mut(), expected).map_err(unwritable)?;
-    leftovers(&arena, |thread, bytes| file.write_all(&sealed(block::WORDS, thread, bytes))).map_err(unwritable)?;
+    let plain = leftovers(&arena, |thread, bytes| file.write_all(&sealed(block::WORDS, thread, bytes)));
+    let plain = plain.map_err(unwritable)? + board.plain.load(Ordering::Relaxed);
     let last = board.cut.load(Ordering::Relaxed);
     let tail = Tail {
         symbols: Symbols::load(executable, base)?.globals(),
@@ -95,8 +111,15 @@ pub fn record(executable: &Path, config: &RecordConfig, output: &Path) -> Result
         last,
     };
     file.write_all(&block_of(block::END, &tail)).map_err(unwritable)?;
+    let bytes = file.as_file().metadata().map_err(unwritable)?.len();
     file.persist(output).map_err(|error| unwritable(error.error))?;
-    Ok(())
+    Ok(Figures {
+        events: plain + board.sequence.load(Ordering::Relaxed),
+        threads: board.threads.load(Ordering::Relaxed) as usize,
+        bytes,
+        end: tail.end,
+        cut: tail.cut,
+    })
 }
 
 /// The memory that is shared with the program, and its file.
@@ -225,8 +248,9 @@ fn cut_half_block(file: &mut File, expected: u64) -> io::Result<()> {
     file.seek(SeekFrom::End(0)).map(|_| ())
 }
 
-/// Packs what is left in the buffers.
-fn leftovers(arena: &MmapMut, mut write: impl FnMut(u32, &[u8]) -> io::Result<()>) -> io::Result<()> {
+/// Packs what is left in the buffers; says how many plain accesses that is.
+fn leftovers(arena: &MmapMut, mut write: impl FnMut(u32, &[u8]) -> io::Result<()>) -> io::Result<u64> {
+    let mut plain = 0;
     let mut packed = vec![0; Packer::room(BUFFER / 8)];
     let mut packer = Box::new(Packer::new());
     for (slot, number) in board(arena).slots.iter().enumerate() {
@@ -236,8 +260,23 @@ fn leftovers(arena: &MmapMut, mut write: impl FnMut(u32, &[u8]) -> io::Result<()
             .chunks_exact(8)
             .map(|word| u64::from_le_bytes(word.try_into().expect("raceproof bug: eight bytes")))
             .collect();
+        plain += plain_words(&words);
         let len = packer.pack(&words, &mut packed);
         write(thread, &packed[..len])?;
     }
-    Ok(())
+    Ok(plain)
+}
+
+/// How many words of a buffer are plain accesses.
+fn plain_words(words: &[u64]) -> u64 {
+    let (mut at, mut plain) = (0, 0);
+    while let Some(word) = words.get(at).filter(|word| **word != 0) {
+        if word & IS_RECORD == 0 {
+            plain += 1;
+            at += 1;
+        } else {
+            at += wire::log::words((word >> 48) as u8, (word >> 56) as u8 & 0x7f).0;
+        }
+    }
+    plain
 }

@@ -53,6 +53,8 @@ codes! {
     UNINITIALISED = RP0006;
     /// A thread's handle is used before its creation has stored it.
     HANDLE_RACE = RP0007;
+    /// Two accesses race in a recorded run.
+    OBSERVED_RACE = RP0008;
     /// Something is not modelled.
     UNMODELLED = RP0101;
     /// A run was cut short at its limit of events.

@@ -32,7 +32,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PairVerdict {
-    /// A schedule shows it.
+    /// A run shows it: a controlled one, or a recorded one.
     Race,
     /// Something stopped us.
     Unknown,
@@ -105,7 +105,7 @@ pub struct Pair {
     pub id: String,
     /// The answer.
     pub verdict: PairVerdict,
-    /// Whether a run has shown the race.
+    /// Whether a controlled run has shown the race, and replays.
     pub confirmed: bool,
     /// The engine that settled it.
     pub by: EngineName,
@@ -126,9 +126,24 @@ pub struct Pair {
     pub details: Details,
 }
 
+/// What shows a race: the three strengths, the strongest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShownBy {
+    /// Confirmed: a controlled run shows it, and replays.
+    Run,
+    /// Observed: a recorded run on real threads left the two accesses unordered.
+    Recording,
+    /// Predicted: another order of a recorded run has it. Not a finding until something stronger shows it.
+    Prediction,
+}
+
 /// What more is known of a pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Details {
+    /// What shows the race; `null` or missing where nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownBy>,
     /// Where an absence holds; `null` for other verdicts.
     #[serde(default)]
     pub scope: Option<Scope>,
@@ -489,6 +504,18 @@ impl std::fmt::Display for Coverage {
             Self::Complete => "complete",
             Self::Stopped => "stopped",
         })
+    }
+}
+
+impl Pair {
+    /// Whether a recorded run shows the race and no controlled run does.
+    pub fn is_observed(&self) -> bool {
+        self.verdict == PairVerdict::Race && self.details.shown == Some(ShownBy::Recording)
+    }
+
+    /// Whether only a prediction has the race.
+    pub fn is_predicted(&self) -> bool {
+        self.details.shown == Some(ShownBy::Prediction)
     }
 }
 

@@ -26,7 +26,7 @@ pub use code::Code;
 pub use cover::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 pub use document::{
     Access, Command, Coverage, Created, Details, Engine, ErrorKind, Finding, Frame, NetStatistics, Outputs, Pair,
-    PairVerdict, Protection, Report, Suppressed, SuppressedBy, Unknown, Verdict, Waiting,
+    PairVerdict, Protection, Report, ShownBy, Suppressed, SuppressedBy, Unknown, Verdict, Waiting,
 };
 pub use run::{Action, Run, RunEvent, RunThread};
 pub use source::Sources;

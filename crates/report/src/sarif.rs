@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, for code-scanning services and editors.
 //!
-//! Races and other errors are failures with rank, both places, and the run as thread flows; what is unknown is an open
-//! question; absent pairs are left out. `partialFingerprints` survive moved lines.
+//! Races and other errors are failures with rank, both places, and the run as thread flows; what is only predicted is a
+//! warning; what is unknown is an open question; absent pairs are left out. `partialFingerprints` survive moved lines.
 
 use std::collections::BTreeMap;
 
@@ -122,16 +122,19 @@ fn race(pair: &Pair, prints: &mut Fingerprints) -> Value {
     for (id, access) in (2..).zip(&pair.accesses) {
         related.extend(access.created.as_ref().map(|created| creation(id, &access.thread, created)));
     }
+    let code = if pair.is_observed() { Code::OBSERVED_RACE } else { Code::DATA_RACE };
     let mut result = json!({
-        "ruleId": Code::DATA_RACE.name(),
-        "ruleIndex": rule_index(Code::DATA_RACE),
+        "ruleId": code.name(),
+        "ruleIndex": rule_index(code),
         "level": "error",
         "rank": rank(pair.rank),
         "message": { "text": text },
         "locations": [at(first)],
         "relatedLocations": related,
         "partialFingerprints": { FINGERPRINT: prints.unique(fingerprint::of_pair(pair)) },
-        "properties": { "by": pair.by.to_string(), "confirmed": pair.confirmed, "witness": pair.witness },
+        "properties": {
+            "by": pair.by.to_string(), "confirmed": pair.confirmed, "shown": pair.details.shown, "witness": pair.witness
+        },
     });
     let stacks: Vec<Value> = pair.accesses.iter().filter(|access| !access.stack.is_empty()).map(stack).collect();
     add(&mut result, "stacks", (!stacks.is_empty()).then(|| json!(stacks)));
@@ -168,12 +171,19 @@ fn error(finding: &Finding, prints: &mut Fingerprints) -> Value {
 fn open_pair(pair: &Pair) -> Value {
     let code = pair.code.unwrap_or(Code::NOT_ASKED);
     let [first, second] = &pair.accesses;
+    let (kind, level, text) = match pair.is_predicted() {
+        true => ("fail", "warning", format!("Predicted data race on {}: {}.", pair.variable, pair.reason)),
+        false => {
+            let text = format!("It is not known whether accesses to {} race: {}.", pair.variable, pair.reason);
+            ("open", "none", text)
+        }
+    };
     json!({
         "ruleId": code.name(),
         "ruleIndex": rule_index(code),
-        "kind": "open",
-        "level": "none",
-        "message": { "text": format!("It is not known whether accesses to {} race: {}.", pair.variable, pair.reason) },
+        "kind": kind,
+        "level": level,
+        "message": { "text": text },
         "locations": [at(first)],
         "relatedLocations": [related(1, second, "the other access")],
         "partialFingerprints": { FINGERPRINT: fingerprint::of_pair(pair) },

@@ -75,6 +75,8 @@ pub mod environment {
     pub const ALLOCATION: u32 = 4;
     /// Memory that was never written may hold several values.
     pub const UNINITIALISED: u32 = 8;
+    /// What is handed over through the kernel orders no memory.
+    pub const UNORDERED: u32 = 16;
 }
 
 /// What the host asks for. Written by the host before it rings.

@@ -1,16 +1,18 @@
 //! Accesses and failures as the report shows them, taken from runs that show them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use explore::{Failure, FailureKind};
 use files::{RecordedAccess, RecordedEvent};
 use model::index::Idx;
 use model::race::could_race;
-use model::{Access, Cell, EventId, Op, SiteId, Step, ThreadPath, Trace, locks_held};
+use model::{Access, Addr, Cell, Event, EventId, Op, SiteId, Step, ThreadId, ThreadPath, Trace};
 use program::Program;
 use report::{ErrorKind, Finding, Waiting};
 use serde::{Deserialize, Serialize};
 
 use super::words::Words;
-use super::{ObjectNames, Position, story};
+use super::{Moment, ObjectNames, Position, story};
 
 /// One access of a run, with all that a report says about it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,15 +45,17 @@ pub(crate) struct Describer<'a> {
 }
 
 impl Describer<'_> {
-    /// The access at `step`, made at `site`, with the bytes `cell` of it.
+    /// The access at `step`, made at `site`, with the bytes `cell` of it. The moment moves there.
     pub(crate) fn access(
         &self,
-        trace: &Trace,
+        moment: &mut Moment<'_>,
         step: Step,
         access: &Access,
         site: Option<SiteId>,
         cell: Cell,
     ) -> SeenAccess {
+        let trace = moment.trace();
+        moment.advance(step);
         let event = &trace.events[step];
         let Position { function, inside, file, line, column } = Position::of(self.program, site);
         let words = Words { trace, names: self.names };
@@ -60,7 +64,7 @@ impl Describer<'_> {
             event: event.id,
             thread: trace.threads[thread].path.clone(),
             raw: *access,
-            variable: self.names.cell(trace, step, cell, site),
+            variable: self.names.cell(moment.object(cell.start), cell, site),
             access: report::Access {
                 kind: access.kind,
                 atomic: access.atomic.is_some(),
@@ -70,7 +74,7 @@ impl Describer<'_> {
                 function,
                 inside,
                 thread: words.thread(thread),
-                locks: self.locks(trace, step),
+                locks: self.locks(moment, thread),
                 created: story::created(self.program, trace, thread),
                 stack: Vec::new(),
             },
@@ -86,25 +90,49 @@ impl Describer<'_> {
         second: EventId,
         wanted: impl Fn([Option<SiteId>; 2]) -> bool,
     ) -> Option<[(Step, SeenAccess); 2]> {
-        let [first, second] = [step_of(trace, first)?, step_of(trace, second)?];
-        let (one, other) = (&trace.events[first], &trace.events[second]);
-        let pairs = one.op.accesses().iter().enumerate().flat_map(|(i, a)| {
-            let others = other.op.accesses().iter().enumerate().filter(|(_, b)| could_race(a, b));
-            others.map(move |(j, b)| ([one.site_of(i), other.site_of(j)], *a, *b))
-        });
-        let racing: Vec<_> = pairs.collect();
-        let ([at, other_at], a, b) = *racing.iter().find(|(sites, ..)| wanted(*sites)).or(racing.first())?;
-        let start = a.cell.start.max(b.cell.start);
-        let end = a.cell.end().min(b.cell.end());
-        let cell = Cell { start, len: (end - start.0) as u32 };
-        let one = self.access(trace, first, &a, at, cell);
-        Some([(first, one), (second, self.access(trace, second, &b, other_at, cell))])
+        self.races(trace, &[[first, second]], |_, sites| wanted(sites)).pop().flatten()
     }
 
-    /// ObjectNames of the locks held by the thread of the event at `step`.
-    fn locks(&self, trace: &Trace, step: Step) -> Vec<String> {
-        let words = Words { trace, names: self.names };
-        locks_held(trace, step).into_iter().map(|(lock, _)| words.object(lock)).collect()
+    /// The same for many pairs of events in one pass over the run; `wanted` is given the index of the pair.
+    pub(crate) fn races(
+        &self,
+        trace: &Trace,
+        pairs: &[[EventId; 2]],
+        wanted: impl Fn(usize, [Option<SiteId>; 2]) -> bool,
+    ) -> Vec<Option<[(Step, SeenAccess); 2]>> {
+        let ids: BTreeSet<EventId> = pairs.iter().flatten().copied().collect();
+        let steps: BTreeMap<EventId, Step> = trace
+            .events
+            .iter_enumerated()
+            .filter_map(|(step, event)| ids.get(&event.id).map(|id| (*id, step)))
+            .collect();
+        let mut parts = Vec::new();
+        for (index, pair) in pairs.iter().enumerate() {
+            let [Some(first), Some(second)] = pair.map(|id| steps.get(&id).copied()) else { continue };
+            let wanted = |sites| wanted(index, sites);
+            let racing = conflicts(&trace.events[first], &trace.events[second]);
+            let Some((sites, accesses)) = racing.iter().find(|(sites, _)| wanted(*sites)).or(racing.first()) else {
+                continue;
+            };
+            let [a, b] = accesses;
+            let start = a.cell.start.max(b.cell.start);
+            let cell = Cell { start, len: (a.cell.end().min(b.cell.end()) - start.0) as u32 };
+            parts.push((first, index, 0, sites[0], *a, cell));
+            parts.push((second, index, 1, sites[1], *b, cell));
+        }
+        parts.sort_by_key(|part| (part.0, part.1, part.2));
+        let mut moment = Moment::first(trace);
+        let mut seen: Vec<[Option<(Step, SeenAccess)>; 2]> = vec![[None, None]; pairs.len()];
+        for (step, index, which, site, access, cell) in parts {
+            seen[index][which] = Some((step, self.access(&mut moment, step, &access, site, cell)));
+        }
+        seen.into_iter().map(|[one, other]| Some([one?, other?])).collect()
+    }
+
+    /// Names of the locks that a thread holds.
+    fn locks(&self, moment: &Moment<'_>, thread: ThreadId) -> Vec<String> {
+        let name = |lock: Addr| self.names.cell(moment.object(lock), Cell { start: lock, len: 1 }, None);
+        moment.locks(thread).map(name).collect()
     }
 
     /// A failure, as shown by a run. A deadlock's place is that of the first thread that waits.
@@ -144,17 +172,17 @@ impl Describer<'_> {
     fn waiting(&self, trace: &Trace) -> Vec<Waiting> {
         let mut blocked: Vec<_> = trace.pending.iter().filter(|pending| !pending.enabled).collect();
         blocked.sort_by_key(|pending| (matches!(pending.event.op, Op::Join { .. }), pending.event.id.thread));
+        let mut last = Moment::first(trace);
+        last.advance(trace.events.next_id());
         blocked
             .into_iter()
             .map(|pending| {
                 let words = Words { trace, names: self.names };
-                let mut further = trace.clone();
-                let step = further.events.push(pending.event.clone());
                 let Position { function, file, line, column, .. } = Position::of(self.program, pending.event.site);
                 Waiting {
                     thread: words.thread(pending.event.id.thread),
                     waits: words.waits(&pending.event.op),
-                    locks: self.locks(&further, step),
+                    locks: self.locks(&last, pending.event.id.thread),
                     function,
                     file,
                     line,
@@ -163,6 +191,17 @@ impl Describer<'_> {
             })
             .collect()
     }
+}
+
+/// The accesses of two events that race if nothing orders them, with their sites.
+fn conflicts(one: &Event, other: &Event) -> Vec<([Option<SiteId>; 2], [Access; 2])> {
+    let mut found = Vec::new();
+    for (i, a) in one.op.accesses().iter().enumerate() {
+        for (j, b) in other.op.accesses().iter().enumerate().filter(|(_, b)| could_race(a, b)) {
+            found.push(([one.site_of(i), other.site_of(j)], [*a, *b]));
+        }
+    }
+    found
 }
 
 /// The step of an event, if the run has it.

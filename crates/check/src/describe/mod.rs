@@ -4,6 +4,7 @@
 
 mod access;
 pub(crate) mod crash;
+mod moment;
 mod object_names;
 pub(crate) mod position;
 pub(crate) mod sightings;
@@ -12,6 +13,7 @@ pub(crate) mod story;
 mod words;
 
 pub(crate) use access::{Describer, SeenAccess, step_of};
+pub(crate) use moment::Moment;
 pub(crate) use object_names::ObjectNames;
 pub(crate) use position::Position;
 pub(crate) use sightings::Sightings;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use decode::{PseudoCell, pseudo_cell};
-use model::{Addr, Cell, Region, SiteId, Step, Trace};
+use model::{Addr, Allocation, Cell, Region, SiteId, Trace};
 use program::library::LibraryState;
 use program::{GlobalId, Program, naming};
 use symbols::Symbols;
@@ -22,14 +22,15 @@ impl<'a> ObjectNames<'a> {
         Self { program, symbols, globals }
     }
 
-    /// What a person calls the bytes that `site` touches at `step`: the object's name where it is known, else the
-    /// expression at the site, else their kind. What the implementation keeps inside an object has the object's name.
-    pub(crate) fn cell(&self, trace: &Trace, step: Step, cell: Cell, site: Option<SiteId>) -> String {
-        let name = self.object(trace, step, cell).or_else(|| self.expression(site));
+    /// What a person calls bytes in an allocation, if they are in one, that `site` touches: the object's name where it is
+    /// known, else the expression at the site, else their kind. What the implementation keeps inside an object has the
+    /// object's name.
+    pub(crate) fn cell(&self, allocation: Option<&Allocation>, cell: Cell, site: Option<SiteId>) -> String {
+        let name = self.object(allocation, cell).or_else(|| self.expression(site));
         name.map_or_else(|| "unnamed memory".to_owned(), |name| naming::without_insides(&name).to_owned())
     }
 
-    fn object(&self, trace: &Trace, step: Step, cell: Cell) -> Option<String> {
+    fn object(&self, allocation: Option<&Allocation>, cell: Cell) -> Option<String> {
         let len = u64::from(cell.len);
         if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start.0)
             && let Some(global) = self.globals.get(symbol)
@@ -39,7 +40,7 @@ impl<'a> ObjectNames<'a> {
         if let Some(pseudo) = pseudo_cell(cell.start) {
             return Some(pseudo_name(pseudo).replace('`', ""));
         }
-        let allocation = trace.allocation_of(cell.start, step)?;
+        let allocation = allocation?;
         let offset = cell.start.0 - allocation.start.0;
         Some(match allocation.region {
             Region::Heap => naming::name_heap(self.program, allocation.site, offset, len),
@@ -49,7 +50,12 @@ impl<'a> ObjectNames<'a> {
 
     /// What a person calls the synchronisation object at `addr`: the variable or field that is it.
     pub(crate) fn synchronisation(&self, trace: &Trace, addr: Addr) -> String {
-        self.cell(trace, trace.events.next_id(), Cell { start: addr, len: 1 }, None)
+        self.at_end(trace, Cell { start: addr, len: 1 }, None)
+    }
+
+    /// What a person calls bytes as they were at the end of the run.
+    pub(crate) fn at_end(&self, trace: &Trace, cell: Cell, site: Option<SiteId>) -> String {
+        self.cell(trace.allocation_of(cell.start, trace.events.next_id()), cell, site)
     }
 
     fn expression(&self, site: Option<SiteId>) -> Option<String> {

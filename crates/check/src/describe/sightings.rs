@@ -9,7 +9,7 @@ use program::Program;
 use report::Protection;
 use serde::{Deserialize, Serialize};
 
-use super::{Describer, Position, SeenAccess};
+use super::{Describer, Moment, Position, SeenAccess};
 use crate::line::Watcher;
 
 /// What runs executed.
@@ -85,6 +85,7 @@ impl Sightings {
     /// Adds the accesses of a run from an event on.
     fn add(&mut self, describer: &Describer<'_>, trace: &Trace, from: Step) {
         self.threads = self.threads.max(trace.threads.len() as u32);
+        let mut moment = None;
         for (step, event, access) in trace.accesses_from(from) {
             let site = event.site_of_access(access);
             let Some(seen) = site.and_then(|site| self.accesses.get_mut(site)) else { continue };
@@ -95,7 +96,8 @@ impl Sightings {
                 one.raw.cell == access.cell && trace.threads.get(event.id.thread).is_none_or(|t| t.path == one.thread)
             };
             if !seen.iter().any(same) {
-                seen.push(describer.access(trace, step, access, site, access.cell));
+                let moment = moment.get_or_insert_with(|| Moment::first(trace));
+                seen.push(describer.access(moment, step, access, site, access.cell));
             }
         }
     }

@@ -29,7 +29,7 @@ impl Words<'_> {
             AccessKind::Free => "frees",
         };
         let how = if access.atomic.is_some() { "atomically " } else { "" };
-        let name = self.names.cell(self.trace, self.trace.events.next_id(), access.cell, event.site);
+        let name = self.names.at_end(self.trace, access.cell, event.site);
         format!("{how}{verb} `{name}`")
     }
 
@@ -45,7 +45,7 @@ impl Words<'_> {
     }
 
     fn cells(&self, site: Option<SiteId>, cells: &[Cell]) -> String {
-        let name = |cell: &Cell| self.names.cell(self.trace, self.trace.events.next_id(), *cell, site);
+        let name = |cell: &Cell| self.names.at_end(self.trace, *cell, site);
         cells.iter().map(|cell| format!("`{}`", name(cell))).collect::<Vec<_>>().join(", ")
     }
 

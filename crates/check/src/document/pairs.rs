@@ -7,7 +7,7 @@ use facts::touches::{Meeting, MeetingAccess};
 use lockset::Finding;
 use model::{Engine, Pair, SiteId};
 use program::{Program, Stmt, SyncOp};
-use report::{Code, Details, PairVerdict, Unknown};
+use report::{Code, Details, PairVerdict, ShownBy, Unknown};
 
 use super::races::Shown;
 use crate::describe::Position;
@@ -16,13 +16,15 @@ use crate::engine::{self, Open, Verdict};
 use crate::ledger::Entry;
 use crate::line::Line;
 
-/// Races in the order in which they were found, then all other pairs, by the static engine's rank where it has one.
+/// Races in the order in which they were found, those that controlled runs show first; then all other pairs: those that
+/// are predicted, then by the static engine's rank where it has one.
 pub(super) fn of_line(line: &Line<'_>, first_unknown: Option<&Unknown>) -> Vec<report::Pair> {
     let mut pairs = races(line);
+    pairs.extend(observed(line));
     let text = Text::new(line);
-    let rest = line.ledger.iter().filter(|(_, entry)| !matches!(entry.verdict, Some((_, Verdict::Race(_)))));
-    let mut rest: Vec<_> = rest.collect();
-    rest.sort_by_key(|(pair, _)| (text.rank(*pair), *pair));
+    let is_race = |entry: &Entry| matches!(entry.verdict, Some((_, Verdict::Race(_) | Verdict::Observed { .. })));
+    let mut rest: Vec<_> = line.ledger.iter().filter(|(_, entry)| !is_race(entry)).collect();
+    rest.sort_by_key(|(pair, entry)| (!is_predicted(entry), text.rank(*pair), *pair));
     pairs.extend(rest.into_iter().filter_map(|(pair, entry)| listed(line, &text, pair, entry, first_unknown)));
     pairs
 }
@@ -44,6 +46,7 @@ fn races(line: &Line<'_>) -> Vec<report::Pair> {
             reason: race_reason(line.subject.program(), pair.sites(), witness.adjacent),
             witness: shown.witness.clone(),
             details: Details {
+                shown: Some(ShownBy::Run),
                 run: shown.run.clone(),
                 protection,
                 // Races are listed first, in the order in which they were shown.
@@ -54,6 +57,29 @@ fn races(line: &Line<'_>) -> Vec<report::Pair> {
         }
     };
     line.ledger.races().zip(&line.shown).map(pair).collect()
+}
+
+/// The races that recordings show and no controlled run does.
+fn observed(line: &Line<'_>) -> impl Iterator<Item = report::Pair> {
+    line.ledger.observed().filter_map(|(_, entry)| {
+        let (by, Verdict::Observed { reason, settle }) = entry.verdict.as_ref()? else { return None };
+        let seen = entry.seen.as_deref()?;
+        let protection = line.sightings.iter().find_map(|(_, sightings)| sightings.protection(seen));
+        let protection = protection.filter(|protection| protection.held < protection.places);
+        let settle = Some(settle.clone());
+        Some(report::Pair {
+            verdict: PairVerdict::Race,
+            code: Some(Code::OBSERVED_RACE),
+            reason: reason.clone(),
+            details: Details { shown: Some(ShownBy::Recording), protection, settle, ..Details::default() },
+            ..unsettled(*by, seen[0].variable.clone(), seen.each_ref().map(|seen| seen.access.clone()))
+        })
+    })
+}
+
+/// Whether a reordering of a recorded run has the race, and nothing else shows it.
+fn is_predicted(entry: &Entry) -> bool {
+    matches!(&entry.verdict, Some((_, Verdict::Open(Open { code: Code::NOT_REPRODUCED, .. }))))
 }
 
 /// What a race of accesses at these sites is called.
@@ -132,12 +158,12 @@ fn listed(
         }
         (Verdict::Absent { reason, scope }, None) => absent(*by, reason, *scope),
         (Verdict::Open(Open { code, reason, settle, .. }), _) => {
-            let protection = entry.protection.clone();
-            let details = Details { settle: settle.clone(), protection, ..Details::default() };
+            let (protection, shown) = (entry.protection.clone(), is_predicted(entry).then_some(ShownBy::Prediction));
+            let details = Details { shown, settle: settle.clone(), protection, ..Details::default() };
             report::Pair { reason: reason.clone(), code: Some(*code), details, ..listed }
         }
         // Races are listed by themselves.
-        (Verdict::Race(_), _) => return None,
+        (Verdict::Race(_) | Verdict::Observed { .. }, _) => return None,
     })
 }
 

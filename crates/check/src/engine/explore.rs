@@ -11,7 +11,7 @@ use ::explore::{Check, Coverage, FailureKind, Outcome, Outlook, ReductionName, S
 use cover::Candidate;
 use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Budget, End, Engine, Environment, Pair};
+use model::{Budget, End, Engine, Pair};
 use outlook::Summary;
 use program::Program;
 use report::Code;
@@ -132,7 +132,7 @@ pub(crate) fn run(
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: (options.asks_outlook() && limits.environment == Environment::default())
+        outlook: (options.asks_outlook() && !limits.environment.makes_choices())
             .then(|| outlook(facts, &known.absent))
             .flatten(),
         max_executions: options.max_executions,
@@ -301,7 +301,7 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
     }));
     let unconfirmed = outcome.races.iter().filter(|(_, race)| !race.confirmed);
     gaps.extend(unconfirmed.map(|(pair, _)| leak("a data race").at(Some(pair.sites()[0]))));
-    gaps.extend(unmodelled(built, outcome.unmodelled.iter()));
+    gaps.extend(unmodelled(&built.unmodelled, outcome.unmodelled.iter()));
     gaps
 }
 
@@ -361,9 +361,12 @@ fn missing(symbol: &str) -> String {
 }
 
 /// What is not modelled, in the program and in its runs.
-pub(crate) fn unmodelled<'a>(built: &Built, in_runs: impl Iterator<Item = &'a model::Unmodelled>) -> Vec<Gap> {
+pub(crate) fn unmodelled<'a>(
+    in_program: &[program::Unmodelled],
+    in_runs: impl Iterator<Item = &'a model::Unmodelled>,
+) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    let in_program = built.unmodelled.iter().map(|u| (u.site, &u.what, u.function.clone()));
+    let in_program = in_program.iter().map(|u| (u.site, &u.what, u.function.clone()));
     for (site, what, function) in in_program.chain(in_runs.map(|u| (u.site, &u.what, None))) {
         let settle = match function.as_deref() {
             Some("syscall") => "call the function of the C library that makes this system call".to_owned(),

@@ -64,6 +64,7 @@ impl Answer {
 }
 
 /// A verdict for a pair.
+#[derive(Clone)]
 pub(crate) struct Settled {
     /// The pair.
     pub(crate) pair: Pair,
@@ -78,6 +79,13 @@ pub(crate) struct Settled {
 pub(crate) enum Verdict {
     /// A run shows the race, and so does the run of this witness.
     Race(Witness),
+    /// A recorded run left the two accesses unordered; no controlled run has shown the race so far.
+    Observed {
+        /// One sentence.
+        reason: String,
+        /// What would show it again.
+        settle: String,
+    },
     /// The pair cannot race in the scope.
     Absent {
         /// One sentence.

@@ -13,19 +13,21 @@
 //!   that engine; see [`crate::doubt`].
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use ::explore::{Check, Failure, FailureKind, Observer, StopReason};
 use files::TraceFile;
 use lockset::Analysis;
-use model::{Budget, Engine, Pair};
+use model::{Budget, Engine, Pair, Surprise};
 use report::{Code, Command, Report};
 
 use crate::assumptions::Assumption;
-use crate::describe::Sightings;
+use crate::describe::{Describer, ObjectNames, Sightings};
 use crate::document::{Shown, Witnesses};
 use crate::doubt::Doubt;
 use crate::engine::explore::{FOR_OTHER_ERRORS, Known, SearchOptions};
+use crate::engine::predict::Work;
 use crate::engine::reach::Reach;
 use crate::engine::static_::AnalysisFigures;
 use crate::engine::{self, Answer, Figures, Verdict};
@@ -158,8 +160,11 @@ impl<'a> Line<'a> {
         if request.command == Command::Static && self.has_no_start() {
             return Err(Error::Llvm(llvm::Error::NoMain));
         }
-        if matches!(request.command, Command::Explore | Command::Predict) {
+        if request.command == Command::Explore {
             self.subject.must_run()?;
+        }
+        if request.command == Command::Predict && !self.subject.can_run() {
+            return Err(Error::Llvm(llvm::Error::NoMain));
         }
         if request.lists_text_pairs() {
             self.list_text_pairs();
@@ -178,7 +183,7 @@ impl<'a> Line<'a> {
                     self.verify();
                     Ok(())
                 }
-                Engine::Predict => self.predict(),
+                Engine::Predict => self.predict(watcher),
                 Engine::Explore => self.explore(watcher),
             };
             // What the others say counts all the same.
@@ -283,14 +288,15 @@ impl<'a> Line<'a> {
         self.take(answer);
     }
 
-    /// Shows the races that reorderings of one run have.
-    fn predict(&mut self) -> Result<(), Error> {
+    /// Shows the races that one run and reorderings of it have.
+    fn predict(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
         let request = self.request;
         if self.is_settled() {
             return Ok(());
         }
         // Recorded under control, the run is the same one every time, so what is printed does not depend on luck; and
-        // what is left may be predicted a second time, with less certainty.
+        // what is left may be predicted a second time, with less certainty: plain reads may then read something else,
+        // since a thread that only counts goes the same way whatever it reads.
         let controlled = matches!(request.recording, Recording::Controlled);
         let strict = request.prediction;
         let relaxed = ::predict::Options { relaxed: true, ..strict };
@@ -303,9 +309,31 @@ impl<'a> Line<'a> {
             0.5
         };
         let budget = request.budget.share(share);
-        let Some(recording) = self.recording()? else { return Ok(()) };
-        let Some(running) = self.subject.running(&request.limits)? else { return Ok(()) };
-        let mut answer = engine::predict::run(running, &recording, &passes, &self.ledger, &budget)?;
+        let Some(mut recording) = self.recording()? else { return Ok(()) };
+        if request.limits.environment.has(Surprise::Unordered) {
+            decode::forget_handover(&mut Arc::make_mut(&mut recording).trace);
+        }
+        let program = Arc::clone(self.subject.program());
+        let names = ObjectNames::new(&program, &recording.symbols);
+        let describer = Describer { program: &program, names: &names };
+        let mut work = Work::new(&recording, &describer, !controlled);
+        for (pass, options) in passes.iter().enumerate() {
+            if pass > 0 && self.ledger.open().all(|pair| work.has_shown(pair)) {
+                break;
+            }
+            let observation = work.observe(&budget);
+            if !controlled {
+                self.enter(&work, watcher);
+            }
+            let prediction = work.predict(observation, options, &self.ledger, &budget);
+            if !controlled {
+                self.enter(&work, watcher);
+            }
+            if let Some(running) = self.subject.running(&request.limits)? {
+                work.replay(&mut running.target, &prediction, &budget)?;
+            }
+        }
+        let mut answer = work.finish(self.subject, request.limits.environment);
         if request.asks(Engine::Explore) {
             // That one run is not all: the search will tell what is left.
             answer.gaps.retain(|gap| gap.code != Code::SEARCH_BOUND);
@@ -315,13 +343,24 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
+    /// Enters what a recording says, which counts whatever becomes of replays.
+    fn enter(&mut self, work: &Work<'_>, watcher: &mut dyn Watcher) {
+        for settled in work.so_far() {
+            self.ledger.settle(Engine::Predict, settled);
+        }
+        watcher.so_far(document::so_far(self));
+    }
+
     /// The run that prediction reorders; `None` when the program cannot run.
-    fn recording(&mut self) -> Result<Option<TraceFile>, Error> {
+    fn recording(&mut self) -> Result<Option<Arc<TraceFile>>, Error> {
         let request = self.request;
         Ok(match &request.recording {
-            Recording::Controlled => self.subject.running(&request.limits)?.map(|running| record::controlled(running)),
-            Recording::New(options) => Some(record::record_anew(self.subject, options)?),
-            Recording::Given(recording) => Some((**recording).clone()),
+            Recording::Controlled => {
+                let running = self.subject.running(&request.limits)?;
+                running.map(|running| Arc::new(record::controlled(running)))
+            }
+            Recording::New(options) => Some(Arc::new(record::record_anew(self.subject, options)?)),
+            Recording::Given(recording) => Some(Arc::clone(recording)),
         })
     }
 
@@ -399,8 +438,9 @@ impl<'a> Line<'a> {
     /// not even listed although every pair is contradicts the list.
     fn show_races(&mut self, answer: &mut Answer) -> Result<(), Error> {
         let by = answer.figures.engine;
-        let (races, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut answer.verdicts).into_iter().partition(|s| matches!(s.verdict, Verdict::Race(_)));
+        let (races, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut answer.verdicts)
+            .into_iter()
+            .partition(|s| matches!(s.verdict, Verdict::Race(_) | Verdict::Observed { .. }));
         answer.verdicts = rest;
         for race in races {
             let pair = race.pair;

@@ -36,7 +36,7 @@ fn with_wrong_proofs(folder: &Path, wrong: Engine, spared: usize, runs: Engine) 
         assert_eq!(line.ledger.settle(wrong, Settled { pair, verdict, seen: None }), None);
     }
     match runs {
-        Engine::Predict => line.predict().unwrap(),
+        Engine::Predict => line.predict(&mut ()).unwrap(),
         _ => line.explore(&mut ()).unwrap(),
     }
     document::make(line).unwrap()

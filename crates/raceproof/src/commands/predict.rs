@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use check::{Input, Recording, Request, Subject};
 use clap::ValueEnum;
 use files::Detail;
-use model::Budget;
+use model::{Budget, Surprise};
 use report::Command;
 
 use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags};
@@ -30,6 +31,11 @@ pub(crate) struct Predict {
     /// Let reads read from other writes than they did: predicts more races; fewer of them replay
     #[arg(long)]
     relaxed: bool,
+
+    /// Do not assume that handing over through the kernel (pipes, sockets, event counters, epoll, signals that are
+    /// waited for) orders memory: neither C nor POSIX says so
+    #[arg(long)]
+    strict_posix: bool,
 
     /// Events that are reordered together
     #[arg(long, value_name = "N", default_value_t = predict::Options::default().window)]
@@ -77,7 +83,7 @@ impl Predict {
                 let mut subject = check::rebuild_recorded(&path, &file, &budget)?;
                 let build = (&file.program).into();
                 let request = Request::new(Command::Predict, build, budget);
-                let request = Request { recording: Recording::Given(Box::new(file)), ..request };
+                let request = Request { recording: Recording::Given(Arc::new(file)), ..request };
                 let request = self.with_flags(request, prediction, &settings)?;
                 carry_out(&request, &self.report, known, |request, line| {
                     Ok(check::run_on(&mut subject, request, line)?)
@@ -100,7 +106,10 @@ impl Predict {
         prediction: predict::Options,
         settings: &Settings,
     ) -> Result<Request, Failure> {
-        let (limits, witness_dir) = (self.recording.limits()?, self.report.witness_dir(settings));
+        let (mut limits, witness_dir) = (self.recording.limits()?, self.report.witness_dir(settings));
+        if self.strict_posix {
+            limits.environment = limits.environment.with(Surprise::Unordered);
+        }
         Ok(Request { prediction, limits, witness_dir, ..request })
     }
 
@@ -113,14 +122,15 @@ impl Predict {
                 check::emit_trace(&check::rebuild_recorded(path, &file, budget)?, &file, as_cspm)?
             }
             _ => {
-                let mut subject = Subject::new(&self.program.build_options(settings)?, budget)?;
+                let build = self.program.build_options(settings)?;
                 let folder = tempfile::tempdir().map_err(|error| {
                     let help = "set TMPDIR to a folder you may write to";
                     Failure::new(format!("cannot make a folder for the trace: {error}"), help)
                 })?;
                 let path: PathBuf = folder.path().join("trace.rpt");
-                check::record(&mut subject, &self.recording.options()?, &path)?;
+                check::record(&build, &self.recording.options()?, budget, &path)?;
                 // What cannot race is of use to other readers.
+                let subject = Subject::text(&build, budget)?;
                 check::emit_trace(&subject, &check::read_trace(&path, Detail::Every)?, as_cspm)?
             }
         })

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use check::{Limits, RecordOptions, Recorded, Subject};
+use check::{Limits, RecordOptions, Recorded};
 
 use crate::commands::flags::{BudgetFlags, ProgramFlags, seconds, size};
 use crate::failure::Failure;
@@ -84,19 +84,18 @@ impl Record {
             let stem = build.inputs.first().and_then(|input| Path::new(input).file_stem());
             PathBuf::from(stem.unwrap_or_else(|| "program".as_ref())).with_extension("rpt")
         });
-        let mut subject = Subject::new(&build, &budget)?;
         let options = RecordOptions { show_output: true, ..self.recording.options()? };
-        let file = check::record(&mut subject, &options, &path)?;
-        let Recorded { events, threads, cut, end, bytes } = Recorded::of(&file, &path);
+        let Recorded { events, threads, cut, end, bytes } = check::record(&build, &options, &budget, &path)?;
         let mut text = format!(
-            "recorded {events} events of {threads} threads in `{}` ({bytes} bytes); the run ended with {end}\n",
+            "raceproof: recorded {events} events of {threads} threads in `{}` ({bytes} bytes); the run ended with {end}\n",
             path.display()
         );
         if let Some(cut) = cut {
-            text += &format!("note: {cut}\n");
+            text += &format!("raceproof: note: {cut}\n");
         }
-        text += &format!("help: predict races from it: raceproof predict {}\n", path.display());
-        output::print(&text)?;
+        text += &format!("raceproof: help: predict races from it: raceproof predict {}\n", path.display());
+        // Standard output is the program's.
+        output::note(&text);
         Ok(ExitCode::SUCCESS)
     }
 }

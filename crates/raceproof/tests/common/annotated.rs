@@ -61,13 +61,19 @@ impl Bench {
     pub(crate) fn raceproof(&self, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.args(args).current_dir(self.folder.path()).stdin(Stdio::null()).env_remove("CLICOLOR_FORCE");
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         Run::of(command.output().expect("raceproof runs"))
     }
 
     /// `explore --json`; gives the exit status and the document.
     pub(crate) fn explore(&self, args: &[&str]) -> Result<(i32, Value), String> {
+        self.run("explore", args)
+    }
+
+    /// The same for any command.
+    pub(crate) fn run(&self, command: &str, args: &[&str]) -> Result<(i32, Value), String> {
         let name = self.source.file_name().and_then(|n| n.to_str()).expect("name");
-        let run = self.raceproof(&[&["explore", name, "--json", "--time", "120"], args].concat());
+        let run = self.raceproof(&[&[command, name, "--json", "--time", "120"], args].concat());
         let document = serde_json::from_str(&run.stdout)
             .map_err(|e| format!("no document ({e}), status {}: {}", run.status, run.stderr))?;
         Ok((run.status, document))

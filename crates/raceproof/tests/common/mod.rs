@@ -47,6 +47,7 @@ impl Folder {
     pub(crate) fn raceproof(&self, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.args(args).current_dir(self.path()).env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE");
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         Run::of(command.output().unwrap())
     }
 }

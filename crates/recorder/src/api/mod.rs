@@ -15,6 +15,7 @@ macro_rules! export {
 
 pub mod cond;
 pub mod epoll;
+pub mod handover;
 pub mod lock;
 pub mod once;
 pub mod other;

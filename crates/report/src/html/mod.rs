@@ -57,6 +57,9 @@ fn scope(report: &Report) -> &'static str {
         (Verdict::Safe, Inputs::All, Threads::Any) => "The answer holds with any input and any number of threads.",
         (Verdict::Safe, Inputs::All, Threads::These) => "The answer holds with any input.",
         (Verdict::Safe, Inputs::This, _) => "The answer holds for this input.",
+        (Verdict::Race, ..) if report.pairs.iter().any(crate::Pair::is_observed) => {
+            "Confirmed races can be replayed; observed ones were seen in a recorded run of real threads."
+        }
         (Verdict::Race, ..) => "Each race was shown by a run and can be replayed.",
         (Verdict::Unknown, ..) => "What would settle the rest is listed below.",
     }

@@ -106,7 +106,8 @@
     const parts = [];
     timeline = null;
     if (item.kind === 'pair') {
-      const title = { race: 'data race on', unknown: 'not known whether these race:', absent: 'cannot race:' }[item.verdict];
+      const strength = { run: 'data race on', recording: 'data race, observed in a recorded run, on', prediction: 'predicted data race on' }[value.shown];
+      const title = strength || { race: 'data race on', unknown: 'not known whether these race:', absent: 'cannot race:' }[item.verdict];
       parts.push(el('h2', {}, `${item.id}: ${title} `, el('code', {}, value.variable)));
       parts.push(el('p', {}, value.reason, value.code ? el('span', { class: 'dim' }, ` (${value.code})`) : null));
       if (value.scope) parts.push(el('p', { class: 'dim' }, scopeText(value.scope)));

@@ -12,6 +12,7 @@ pub(super) fn pair_message(pair: &Pair, witness_help: fn(&str) -> String) -> Mes
     let [first, second] = &pair.accesses;
     let (severity, title) = match pair.verdict {
         PairVerdict::Race => (Severity::Error, format!("data race on `{}`", pair.variable)),
+        _ if pair.is_predicted() => (Severity::Warning, format!("predicted data race on `{}`", pair.variable)),
         _ => (Severity::Warning, format!("it is not known whether accesses to `{}` race", pair.variable)),
     };
     let same_place = first.own_place() == second.own_place();

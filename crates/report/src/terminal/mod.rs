@@ -18,6 +18,7 @@ use message::{debug_help, finding_message, pair_message, replay_help, unknown_me
 
 mod line;
 mod message;
+mod variables;
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::BrightRed.on_default().bold();
@@ -26,7 +27,11 @@ const YELLOW: Style = AnsiColor::BrightYellow.on_default().bold();
 
 /// Renders the whole report for a terminal of this width.
 pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
-    let findings = if report.command == Command::Check { line::findings } else { findings };
+    let findings = match report.command {
+        Command::Check => line::findings,
+        Command::Predict => variables::findings,
+        _ => findings,
+    };
     findings(report, sources, width) + &summary(report)
 }
 
@@ -120,7 +125,7 @@ fn answer(report: &Report) -> String {
     // A1: weaker atomics allow more than interleavings show.
     let interleaves = report.assumptions.iter().any(|assumption| assumption == "A1");
     let races = match report.verdict {
-        Verdict::Race => return format!("{} found", count(new, "data race")),
+        Verdict::Race => return format!("{} found{}", count(new, "data race"), strengths(report, new)),
         Verdict::Safe if report.scope.inputs == Inputs::All => {
             let threads = if report.scope.threads == Threads::Any { " and any number of threads" } else { "" };
             let memory = if interleaves { ", sequentially consistent" } else { "" };
@@ -135,6 +140,16 @@ fn answer(report: &Report) -> String {
     match errors(report).as_slice() {
         [] => races,
         errors => format!("{}; {races}", errors.join(", ")),
+    }
+}
+
+/// How many of the races no controlled run has shown, if any.
+fn strengths(report: &Report, races: usize) -> String {
+    let is_new = |pair: &&Pair| pair.details.suppressed.is_none() && pair.is_observed();
+    match report.pairs.iter().filter(is_new).count() {
+        0 => String::new(),
+        observed if observed == races => ", observed in a recorded run".to_owned(),
+        observed => format!(": {} confirmed, {observed} observed in a recorded run", races - observed),
     }
 }
 
@@ -168,7 +183,8 @@ fn errors(report: &Report) -> Vec<String> {
 /// What else there is.
 fn also(report: &Report) -> Vec<String> {
     let of = |verdict| report.pairs_with(verdict).count();
-    let (open, absent) = (of(PairVerdict::Unknown), of(PairVerdict::Absent));
+    let predicted = report.pairs.iter().filter(|pair| pair.is_predicted()).count();
+    let (open, absent) = (of(PairVerdict::Unknown) - predicted, of(PairVerdict::Absent));
     let known = report.errors.iter().filter(|error| error.suppressed.is_some()).count();
     let suppressed = report.pairs.iter().filter(|pair| pair.details.suppressed.is_some()).count() + known;
     let mut also = Vec::new();
@@ -177,6 +193,9 @@ fn also(report: &Report) -> Vec<String> {
     }
     if suppressed > 0 {
         also.push(format!("apart from {}", count(suppressed, "suppressed finding")));
+    }
+    if predicted > 0 {
+        also.push(format!("{predicted} predicted"));
     }
     if open > 0 {
         also.push(format!("{} open", count(open, "pair")));
@@ -235,7 +254,16 @@ fn predictions_line(report: &Report, engine: &Engine) -> String {
     let confirmed = by().filter(|pair| pair.confirmed).count();
     let not = by().filter(|pair| pair.code == Some(Code::NOT_REPRODUCED)).count();
     let mut line = format!("{} ({}): {}, ", engine.name, engine.reduction, count(engine.transitions as usize, "event"));
-    let _ = write!(line, "{} predicted: {confirmed} confirmed, {not} not reproduced; ", count(confirmed + not, "race"));
+    let observed = by().filter(|pair| pair.is_observed()).count();
+    let _ = match observed {
+        0 => write!(line, "{} predicted: ", count(confirmed + not, "race")),
+        _ => write!(line, "{} predicted or observed: ", count(confirmed + observed + not, "race")),
+    };
+    let _ = write!(line, "{confirmed} confirmed, ");
+    if observed > 0 {
+        let _ = write!(line, "{observed} observed, ");
+    }
+    let _ = write!(line, "{not} not reproduced; ");
     let _ = write!(line, "{}, {}", count(engine.executions as usize, "replay"), engine.coverage);
     if let Some(reason) = &engine.reason {
         let _ = write!(line, ": {reason}");

@@ -24,7 +24,7 @@ use super::sleep::length;
 use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
 use crate::libc_models::clock;
-use crate::libc_models::event::{Access, operate};
+use crate::libc_models::event::{Access, handed_over, operate};
 use crate::memory;
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
@@ -33,15 +33,31 @@ use crate::sync::{Blocker, SyncObjects};
 /// Signals that nobody can block.
 const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
 
-/// The event of one of these calls. `None`: the waiting ended because the thread is to be cancelled.
-fn event<R>(tag: Tag, blocker: Blocker, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> Option<R> {
+/// The event of one of these calls, with what it hands over, if it does. `None`: the waiting ended because the thread is to
+/// be cancelled.
+fn event<R>(
+    tag: Tag,
+    blocker: Blocker,
+    act: impl FnOnce(&mut SyncObjects, Thread) -> R,
+    hands_over: impl FnOnce(&R) -> Option<Access>,
+) -> Option<R> {
     let part = |offset| Access { tag, order: order::RELAXED, at: wire::PENDING_SIGNALS + offset, len: 4 };
-    operate(&[part(0), part(4)], blocker, |_| sched::with_objects(|objects| act(objects, me())))
+    operate(&[part(0), part(4)], blocker, |add| {
+        let result = sched::with_objects(|objects| act(objects, me()));
+        hands_over(&result).into_iter().for_each(add);
+        result
+    })
+}
+
+/// The access that orders what was done before a signal was sent to a thread before what that thread does after it has
+/// waited for it (assumption A15).
+fn handover(tag: Tag, order: u8, to: Thread) -> Access {
+    Access { tag, order: handed_over(order), at: wire::PENDING_SIGNALS + 8 * (1 + u64::from(to)), len: 4 }
 }
 
 /// The same for a call that does not wait.
 fn at_once<R>(tag: Tag, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> R {
-    event(tag, Blocker::None, act).expect("raceproof bug: a call that does not wait was cancelled")
+    event(tag, Blocker::None, act, |_| None).expect("raceproof bug: a call that does not wait was cancelled")
 }
 
 /// The signals of a set that a thread can block.
@@ -94,7 +110,8 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
 /// Waits for a signal of the set, or looks whether there is one.
 fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_int) -> Outcome {
     let call = Call::here();
-    match event(Tag::ReadModifyWrite, blocker, |objects, thread| objects.take_signal(thread, set)) {
+    let got_one = |taken: &Option<c_int>| taken.map(|_| handover(Tag::Read, order::ACQUIRE, me()));
+    match event(Tag::ReadModifyWrite, blocker, |objects, thread| objects.take_signal(thread, set), got_one) {
         Some(taken) => got(taken).into(),
         None => cancel::point(&call),
     }
@@ -200,8 +217,9 @@ export! {
         if only(signal) == 0 {
             return libc::EINVAL;
         }
-        let sent = at_once(Tag::ReadModifyWrite, |objects, _| objects.send(target, signal));
-        if sent {
+        let handed = |sent: &bool| sent.then(|| handover(Tag::ReadModifyWrite, order::RELEASE, target));
+        let send = |objects: &mut SyncObjects, _| objects.send(target, signal);
+        if event(Tag::ReadModifyWrite, Blocker::None, send, handed) == Some(true) {
             return 0;
         }
         unmodelled("sends a signal with `pthread_kill` that the thread does not block");

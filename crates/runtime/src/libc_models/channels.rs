@@ -6,6 +6,9 @@
 //! bytes; writing touches the bytes and reads the readers; closing an end touches the readers or writers that the end
 //! belonged to.
 //!
+//! What is handed over is ordered (assumption A15): a write that moves bytes releases, a read that gets some acquires, and
+//! so do closing the last writing end and reading the end. A call that moves nothing orders nothing.
+//!
 //! No channel is borrowed while buffers of the program are read or filled: a bad pointer ends the thread at that point.
 
 use alloc::collections::VecDeque;
@@ -13,8 +16,9 @@ use alloc::vec::Vec;
 use core::ffi::c_int;
 
 use wire::Tag;
+use wire::record::order;
 
-use super::event::Access;
+use super::event::{Access, handed_over};
 use super::open::{self, content_access};
 use super::program_memory::Buffer;
 use super::{epoll, sockets};
@@ -152,9 +156,20 @@ pub fn read_access(end: End) -> Access {
     Part::Bytes.of(end.of_reading(), Tag::ReadModifyWrite)
 }
 
-/// The further access of a read that finds no bytes.
-pub fn empty_access(end: End) -> Access {
-    Part::Writers.of(end.of_reading(), Tag::Read)
+/// The further access of a read that got bytes: what their writers did before comes before it.
+pub fn received_access(end: End) -> Access {
+    Access { order: handed_over(order::ACQUIRE), ..Part::Bytes.of(end.of_reading(), Tag::Read) }
+}
+
+/// The further access of a write that moved bytes.
+pub fn sent_access(end: End) -> Access {
+    Access { order: handed_over(order::RELEASE), ..Part::Bytes.of(end.of_writing(), Tag::ReadModifyWrite) }
+}
+
+/// The further access of a read that finds no bytes. At the end of what was written, closing it comes before.
+pub fn empty_access(end: End, at_end: bool) -> Access {
+    let order = if at_end { handed_over(order::ACQUIRE) } else { order::RELAXED };
+    Access { order, ..Part::Writers.of(end.of_reading(), Tag::Read) }
 }
 
 /// The accesses of writing to this end, whether or not that is possible.
@@ -175,7 +190,8 @@ pub fn poll_accesses(end: End) -> Vec<Access> {
 /// The accesses of closing this end.
 pub fn close_accesses(end: End) -> Vec<Access> {
     let reader = end.source().map(|id| Part::Readers.of(id, Tag::ReadModifyWrite));
-    reader.into_iter().chain(end.sink().map(|id| Part::Writers.of(id, Tag::ReadModifyWrite))).collect()
+    let writer = end.sink().map(|id| Part::Writers.of(id, Tag::ReadModifyWrite));
+    reader.into_iter().chain(writer.map(|access| Access { order: handed_over(order::RELEASE), ..access })).collect()
 }
 
 /// Another descriptor has this end.

@@ -27,7 +27,7 @@ use wire::Tag;
 use wire::record::order;
 
 use super::channels::{self, ChannelId};
-use super::event::{Access, finish, operate};
+use super::event::{Access, finish, handed_over, operate};
 use super::interest_list::{EXCLUSIVE, InterestList, Request, WITH_EXCLUSIVE};
 use super::open::{self, Description, File};
 use super::poll::{self, Limit, Waiting};
@@ -195,7 +195,7 @@ fn control(at: c_int, operation: c_int, fd: c_int, event: In<'_, epoll_event>) -
         let request = Request { events: request.events, data: request.u64 };
         let outcome = check(at, operation, fd, request)
             .and_then(|(id, file)| with(id, |list| list.change(operation, fd, file, request)));
-        let order = if outcome.is_ok() { order::RELEASE } else { order::RELAXED };
+        let order = if outcome.is_ok() { handed_over(order::RELEASE) } else { order::RELAXED };
         add(with(id, |list| list.list_access(Tag::ReadModifyWrite, order)));
         poll::announce(id);
         outcome.map_or_else(negative, |()| 0)
@@ -221,7 +221,8 @@ fn wait(fd: c_int, to: Out<'_, epoll_event>, most: c_int, limit: Limit) -> Optio
     let known = wait_accesses(id);
     poll::wait_until(Waiting::Epoll(id), &known, limit, |add| {
         wait_accesses(id).into_iter().filter(|access| !known.contains(access)).for_each(&mut *add);
-        let (found, acquires) = with(id, |list| (list.take(most), list.list_access(Tag::Read, order::ACQUIRE)));
+        let (found, acquires) =
+            with(id, |list| (list.take(most), list.list_access(Tag::Read, handed_over(order::ACQUIRE))));
         if !found.is_empty() {
             add(acquires);
         }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::ffi::c_void;
 
+use wire::layout::environment;
 use wire::record::{flag, order};
 use wire::{Record, Tag};
 
@@ -47,6 +48,12 @@ impl Access {
         #[cfg(not(test))]
         crate::hooks::add(self.tag, self.order, self.at, self.len);
     }
+}
+
+/// The memory order of an access that hands something over through the kernel, unless the environment is one where that
+/// orders nothing.
+pub fn handed_over(order: u8) -> u8 {
+    if sched::may(environment::UNORDERED) { order::RELAXED } else { order }
 }
 
 /// The records of one event that makes these accesses.

@@ -135,8 +135,9 @@ fn take_from_pipe(end: End, parts: &[Buffer<'_>], flags: c_int, add: &mut dyn Fn
     if let Some(source) = full.filter(|source| channels::has_room(*source)) {
         epoll::notify_writers(source, epoll::ROOM, add);
     }
-    if !matches!(taken, Moved::Bytes(1..)) {
-        add(channels::empty_access(end));
+    match taken {
+        Moved::Bytes(1..) => add(channels::received_access(end)),
+        _ => add(channels::empty_access(end, matches!(taken, Moved::Bytes(0)))),
     }
     match taken {
         Moved::Bytes(len) => {
@@ -206,6 +207,9 @@ fn write_pipe(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
                 let File::Pipe(end) = open.file else { return Moved::Error(libc::EBADF) };
                 let moved = channels::put(end, &[left]);
                 if let Moved::Bytes(len) = moved {
+                    if len > 0 {
+                        add(channels::sent_access(end));
+                    }
                     add_accesses(&[left], Tag::Read, len as isize, add);
                     end.sink()
                         .filter(|_| len > 0)

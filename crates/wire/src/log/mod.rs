@@ -64,6 +64,8 @@ pub struct Board {
     pub most: AtomicU64,
     /// Sequence number from which on nothing is recorded, because the file is full; 0 if it is not.
     pub cut: AtomicU64,
+    /// Plain accesses in what was written.
+    pub plain: AtomicU64,
     /// Where the executable is loaded.
     pub load_base: AtomicU64,
     /// Number of threads so far.

@@ -68,6 +68,11 @@ pub(crate) struct RunFlags {
     #[arg(long, help_heading = "Runs")]
     spurious: bool,
 
+    /// Do not assume that handing over through the kernel (pipes, sockets, event counters, epoll, signals that are
+    /// waited for) orders memory: neither C nor POSIX says so
+    #[arg(long, help_heading = "Runs")]
+    strict_posix: bool,
+
     /// Ask only about accesses that this input reaches, whatever the program reads from outside
     #[arg(long, help_heading = "Runs")]
     pub(crate) reached_only: bool,
@@ -105,6 +110,7 @@ impl RunFlags {
     pub(crate) fn limits(&self, settings: &Settings, usual_steps: u64) -> Result<Limits, Failure> {
         let named = if self.environment.is_empty() { &settings.environment } else { &self.environment };
         let names = named.iter().map(String::as_str).chain(self.spurious.then_some(Surprise::Spurious.as_str()));
+        let names = names.chain(self.strict_posix.then_some(Surprise::Unordered.as_str()));
         let environment = Environment::from_names(names)
             .map_err(|unknown| Failure::new(unknown.to_string(), "see `raceproof explore --help`"))?;
         Ok(Limits {

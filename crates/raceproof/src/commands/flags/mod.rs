@@ -8,7 +8,7 @@ mod reporting;
 mod search;
 
 pub(crate) use limits::{BudgetFlags, RunFlags, seconds, size, unlimited};
-pub(crate) use program::{ProgramFlags, find_target, split};
+pub(crate) use program::{ProgramFlags, cache_folder, find_target, split};
 pub(crate) use pruning::PruningFlag;
 pub(crate) use reporting::ReportFlags;
 pub(crate) use search::SearchFlags;

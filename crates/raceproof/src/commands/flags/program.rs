@@ -1,5 +1,7 @@
 //! The program and its input, for every command that is about one.
 
+use std::path::PathBuf;
+
 use check::{BuildOptions, Input};
 use remote::Machine;
 
@@ -61,10 +63,18 @@ impl ProgramFlags {
             machine: self.target.as_deref().map(find_target).transpose()?,
             entries: self.entry.clone(),
             locks: self.locks.clone(),
+            cache: cache_folder(),
         };
         pragmas::warn_if_ignored(&build);
         Ok(build)
     }
+}
+
+/// The user's folder for what can be built again.
+pub(crate) fn cache_folder() -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
+    Some(caches.join("raceproof"))
 }
 
 /// The machine at an address given with `--target`.
