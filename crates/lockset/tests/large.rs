@@ -30,8 +30,9 @@ fn threads_that_start_their_own_kind_run_after_the_first_was_started() {
 #[test]
 fn any_of_very_many_functions_may_be_called() {
     let text = |count: usize, body: &str| {
-        let functions: String =
-            (0..count).map(|n| format!("fn f{n}(%a) {{\nentry:\n{}\nreturn 0\n}}\n", if n == 70 { body } else { "" })).collect();
+        let functions: String = (0..count)
+            .map(|n| format!("fn f{n}(%a) {{\nentry:\n{}\nreturn 0\n}}\n", if n == 70 { body } else { "" }))
+            .collect();
         let stores: String = (0..count).map(|n| format!("store 8, @p, &f{n}\n")).collect();
         format!(
             "global x: 4\nglobal p: 8\nglobal m: 40\n{functions}\
@@ -89,4 +90,13 @@ fn libraries_call_back_while_they_are_called() {
     assert!(warned(&text("%s = call BZ2_bzCompress(@stream, 0)", store), "x"));
     // Of other functions nothing is known.
     assert!(warned(&text("", store).replace("BZ2_bzCompress", "missing"), "x"));
+}
+
+#[test]
+fn functions_that_reach_bytes_are_still_named() {
+    let text = "global x: 4\nextern fn BZ2_bzBuffToBuffCompress(%0, %1)\n\
+                fn main() {\nentry:\n%r = call BZ2_bzBuffToBuffCompress(@x, 0)\nreturn 0\n}\nentry main\n";
+    let facts = Facts::of(Program::parse(text).unwrap());
+    assert!(facts.obstacles().unwrap().iter().any(|o| o.what.contains("BZ2_bzBuffToBuffCompress")));
+    assert!(analyse(&facts).unwrap().outside.contains_key("BZ2_bzBuffToBuffCompress"));
 }

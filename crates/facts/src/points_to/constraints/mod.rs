@@ -419,6 +419,9 @@ impl<'p> Generator<'p> {
                     && let Some(reach) = self.reach_of(*callee)
                 {
                     self.reach(place, &self.program.functions[*callee].name, args, *dst, reach);
+                    if !self.invokes.contains_key(&place) {
+                        self.call(place, How::Call, args, *dst);
+                    }
                     self.invokes.entry(place).and_modify(|invoke| {
                         invoke.without_body.insert(*callee);
                     });
