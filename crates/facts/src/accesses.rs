@@ -19,8 +19,8 @@ pub enum Designator {
     Library(LibraryState),
     /// What pointers in memory of the library point to, which earlier calls left there.
     BehindLibrary(LibraryState),
-    /// What pointers among the arguments of a function of the program point to, which it took as a list.
-    List,
+    /// What pointers in a list of arguments point to (`va_list`).
+    List(Operand),
 }
 
 /// One piece of memory touched by a statement.
@@ -172,9 +172,9 @@ impl Found<'_> {
                                 self.perhaps(Designator::Pointer(*arg), kind);
                             }
                         }
-                        FormatArgs::List(_) => {
+                        FormatArgs::List(list) => {
                             let reads = !format.scan && !may_convert(self.program, format, &arg(format.format), b"n");
-                            self.perhaps(Designator::List, if reads { Read } else { Write });
+                            self.perhaps(Designator::List(arg(list)), if reads { Read } else { Write });
                         }
                     }
                 }

@@ -61,6 +61,7 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
         open.extend(known_to_all.then_some(id));
     }
     open.extend(points_to.outside().iter().map(|s| s.object));
+    open.extend(points_to.known_to_libraries());
     open.extend(in_lanes(program, points_to));
     let HandedOn { to_threads, by_threads, anywhere } = HandedOn::new(program, points_to);
     open.extend(to_threads.into_iter().chain(by_threads).chain(anywhere));
@@ -86,7 +87,7 @@ pub(crate) fn exposed(program: &Program, points_to: &PointsTo) -> IndexVec<Objec
     // as long as a program is defined at all. (What they point to is another matter.)
     for (object, origin) in points_to.objects().iter_enumerated() {
         exposed[object] &= match origin {
-            Origin::Function(_) | Origin::Thread(_) => false,
+            Origin::Function(_) | Origin::AnyFunction | Origin::Thread(_) | Origin::Constants => false,
             Origin::Global(global) => !program.globals[*global].constant,
             _ => true,
         };

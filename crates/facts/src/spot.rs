@@ -25,6 +25,8 @@ pub enum Origin {
     Heap(ProgramPoint),
     /// A function.
     Function(FunctionId),
+    /// Any of the functions whose addresses are used, where a pointer may be to very many of them.
+    AnyFunction,
     /// The threads started by a statement, as their handles name them.
     Thread(ProgramPoint),
     /// Memory of the library.
@@ -37,6 +39,8 @@ pub enum Origin {
     Outside,
     /// Whatever pointers of which nothing is known point to; in no set of a solution.
     Unknown,
+    /// All constants without pointers in them, such as texts: nobody writes them, so pointers do not tell them apart.
+    Constants,
     /// What a statement copies, on its way.
     Transfer(ProgramPoint),
     /// A collapsed node: any of many objects that pointers do not tell apart.

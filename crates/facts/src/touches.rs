@@ -145,7 +145,7 @@ pub fn touches(program: &Program, values: &Values<'_>, function: FunctionId, stm
         let roots = match designator {
             Designator::Library(state) => Roots::from([(Root::Library(state), None)]),
             Designator::BehindLibrary(state) => values.roots(&values.points_to.behind_library(state)),
-            Designator::List => values.roots(values.points_to.outside()),
+            Designator::List(list) => values.roots(&values.points_to.listed(function, &list)),
             Designator::Behind(operand, times) => {
                 let mut roots = values.roots(&values.points_to.behind(function, &operand, times));
                 if values.points_to.may_be_unknown(function, &operand) {

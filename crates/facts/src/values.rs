@@ -65,7 +65,8 @@ impl Reach {
         let homes = points_to.objects().ids().filter(|object| points_to.collapsed_node(*object).is_none());
         let stored: BTreeSet<ObjectId> = homes.flat_map(|object| points_to.stored_in(object)).copied().collect();
         let HandedOn { to_threads, by_threads, anywhere } = HandedOn::new(program, points_to);
-        let outside = points_to.outside().iter().map(|spot| spot.object);
+        let outside =
+            points_to.outside().iter().map(|spot| spot.object).chain(points_to.known_to_libraries().iter().copied());
         for object in stored.into_iter().chain(by_threads).chain(anywhere).chain(outside) {
             add_roots(points_to, object, &mut |root| this.escaped.extend([root]));
         }
@@ -91,13 +92,16 @@ fn root(origin: Origin) -> Option<Root> {
         Origin::Errno => Some(Root::Errno),
         Origin::Outside => Some(Root::Outside),
         Origin::Unknown => Some(Root::Unknown),
-        Origin::Thread(_) | Origin::Transfer(_) | Origin::Collapsed => None,
+        Origin::AnyFunction | Origin::Thread(_) | Origin::Transfer(_) | Origin::Constants | Origin::Collapsed => None,
     }
 }
 
 /// Everything that touching an abstract location may mean.
 fn add_roots(points_to: &PointsTo, object: ObjectId, add: &mut impl FnMut(Root)) {
     let members = points_to.members(object).iter();
+    if points_to.origin(object) == Origin::AnyFunction {
+        points_to.functions_as_values().for_each(|function| add(Root::Function(function)));
+    }
     for object in members.chain([&object]) {
         let names = points_to.clones(*object).iter().chain([object]);
         names.filter_map(|name| root(points_to.origin(*name))).for_each(&mut *add);

@@ -1,6 +1,7 @@
 //! Which locks are surely held when a context is entered, whoever calls it.
 
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 
 use facts::address::Address;
 use facts::invocations::ProgramPoint;
@@ -50,6 +51,7 @@ impl Entries {
         let mut this = Self { of: IndexVec::filled(contexts.len(), None) };
         let mut open: std::collections::VecDeque<ContextId> = Default::default();
         let mut queued: BTreeSet<ContextId> = BTreeSet::new();
+        let mut together: FxHashMap<_, Holding> = FxHashMap::default();
         let mut made_by: FxHashMap<(ContextId, ProgramPoint), Vec<ThreadId>> = FxHashMap::default();
         for (thread, info) in facts.order.threads.iter_enumerated() {
             if let Some(at) = info.made_at {
@@ -77,8 +79,8 @@ impl Entries {
             for (block_id, block) in facts.program.functions[function].blocks.iter_enumerated() {
                 for (index, statement) in block.statements.iter().enumerate() {
                     let place = (function, block_id, index);
-                    let called = facts.order.calls(id, place);
-                    if called.is_empty() {
+                    let (called, shared) = (facts.order.calls(id, place), facts.order.shared_calls(id, place));
+                    if called.is_empty() && shared.is_empty() {
                         continue;
                     }
                     let Some(holding) = this.at(facts, effects, id, place) else { continue };
@@ -92,7 +94,19 @@ impl Entries {
                     if let Stmt::Sync { op: SyncOp::Once { control, .. }, .. } = &statement.stmt {
                         given.locks.extend(once(facts, function, control));
                     }
-                    for callee in called {
+                    // What is entered by all alike holds what all of them hold.
+                    let news = shared.is_empty() || {
+                        let key = (place, contexts[id].thread, contexts[id].moment_at(place.1, place.2));
+                        match together.entry(key) {
+                            Entry::Occupied(mut known) => known.get_mut().meet(&given),
+                            Entry::Vacant(slot) => {
+                                slot.insert(given.clone());
+                                true
+                            }
+                        }
+                    };
+                    let shared = if news { shared } else { &[] };
+                    for callee in called.iter().chain(shared) {
                         let changed = match &mut this.of[*callee] {
                             Some(known) => known.meet(&given),
                             slot @ None => {
@@ -130,7 +144,7 @@ fn holding(facts: &Solved<'_>, id: ContextId, entry: &Holding, state: &LocksetSt
     let mean = |lock: &Lock| in_context(facts, context, *lock);
     for (name, held) in &entry.locks {
         let lock = mean(name);
-        if !state.released.iter().any(|released| may_release(facts, context, released, &lock)) {
+        if !state.released.iter().any(|released| may_release(facts, context, &released, &lock)) {
             now.locks.insert(lock, *held);
             // A wait in between begins a new history; nothing is kept of the old one.
             if !state.interrupted.is_empty() {

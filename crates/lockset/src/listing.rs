@@ -20,11 +20,11 @@ use crate::reasons::Cause;
 use crate::verdict::{Answer, Finding, Ground, Reason, Side, is_crowd};
 
 /// Most warnings that are listed one by one.
-const MOST_WARNINGS: usize = 20_000;
+const MOST_WARNINGS: usize = 12_000;
 /// Most warnings of two sets of sites that are listed one by one.
 const MOST_OF_SETS: usize = 400;
 /// Most absent pairs that are listed one by one.
-const MOST_ABSENT: usize = 100_000;
+const MOST_ABSENT: usize = 5_000;
 
 /// How many pairs of classes conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

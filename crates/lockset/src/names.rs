@@ -49,10 +49,12 @@ pub(crate) fn object(facts: &Solved<'_>, spot: Spot, len: u64) -> String {
         }
         Origin::Heap(place) => naming::name_heap(program, site_at(facts, place), offset, len),
         Origin::Function(f) => program.functions[f].name.clone(),
+        Origin::AnyFunction => "a function".to_owned(),
         Origin::Thread(_) => "a thread's handle".to_owned(),
         Origin::Library(state) => state.name().replace('`', ""),
         Origin::Stream(global) => format!("the stream of {}", program.globals[global].name),
         Origin::Errno => "errno".to_owned(),
+        Origin::Constants => "a constant".to_owned(),
         Origin::Collapsed => "one of many objects".to_owned(),
         Origin::Outside | Origin::Unknown | Origin::Transfer(_) => "memory outside of the program".to_owned(),
     }

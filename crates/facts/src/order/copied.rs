@@ -28,9 +28,9 @@ impl Copied {
             }
         }
         if !points_to.calls_outside().is_empty() {
-            for spot in points_to.outside() {
-                let handles = finder.inside(spot.object);
-                finder.add(handles, [spot.object]);
+            for object in points_to.objects().ids().filter(|object| points_to.is_known_outside(*object)) {
+                let handles = finder.inside(object);
+                finder.add(handles, [object]);
             }
         }
         finder.found

@@ -117,7 +117,7 @@ pub struct Context {
     pub bindings: Vec<Binding>,
     /// Whether a thread starts in it, or code without a body calls it.
     pub starts: bool,
-    /// Who calls it where.
+    /// Who calls it where, at least one context for each statement.
     pub callers: Vec<(ContextId, ProgramPoint)>,
     /// What is known when it is entered.
     pub moment: MomentId,
@@ -146,6 +146,7 @@ pub struct Order {
     /// Contexts.
     pub contexts: IndexVec<ContextId, Context>,
     calls: FxHashMap<(ContextId, ProgramPoint), Vec<ContextId>>,
+    shared: FxHashMap<(ProgramPoint, Option<ThreadId>, MomentId), Vec<ContextId>>,
     rows: BTreeMap<(ContextId, ProgramPoint, Address), (ThreadId, i64)>,
 }
 
@@ -163,9 +164,15 @@ impl Order {
         spread::spread(program, points_to, walked, budget)
     }
 
-    /// The contexts that a statement enters, in the same thread.
+    /// The contexts that a statement enters in the same thread, which this context alone enters there.
     pub fn calls(&self, context: ContextId, place: ProgramPoint) -> &[ContextId] {
         self.calls.get(&(context, place)).map_or(&[], Vec::as_slice)
+    }
+    /// The other contexts that the statement enters: the same for all contexts of a thread and moment.
+    pub fn shared_calls(&self, context: ContextId, place: ProgramPoint) -> &[ContextId] {
+        let info = &self.contexts[context];
+        let key = (place, info.thread, info.moment_at(place.1, place.2));
+        self.shared.get(&key).map_or(&[], Vec::as_slice)
     }
 
     /// The thread to whose argument an access is so many bytes away, while no running thread has that argument: in a loop

@@ -96,7 +96,7 @@ impl Tree<'_> {
                                 })
                         }
                         Designator::Library(_) => false,
-                        Designator::Behind(..) | Designator::BehindLibrary(_) | Designator::List => true,
+                        Designator::Behind(..) | Designator::BehindLibrary(_) | Designator::List(_) => true,
                     }
                 })
             };

@@ -16,9 +16,11 @@ use super::{Binding, Context, ContextId, Moment, MomentId, Order, ThreadId};
 use crate::Rounds;
 use crate::address::{Address, Base};
 use crate::invocations::{How, ProgramPoint};
-use crate::points_to::PointsTo;
+use crate::points_to::{Invoke, PointsTo};
 use crate::spot::{Origin, Shift, Spot};
 
+/// Callees of a statement that are entered by what is known of their arguments.
+const MOST_CALLEES: usize = 8;
 /// Contexts of a function and thread that differ in moment or arguments.
 const MOST_PER_THREAD: usize = 8;
 /// Contexts of a function before all of a thread's are one.
@@ -26,9 +28,7 @@ const MOST_PER_FUNCTION: usize = 24;
 /// Threads that a function is followed in one by one.
 const MOST_THREADS: usize = 32;
 /// Calls between contexts before a function has one for all of a thread's.
-const MANY_CALLS: usize = 300_000;
-/// Calls between contexts before a function has one for all threads.
-const MOST_CALLS: usize = 2_000_000;
+const MANY_CALLS: usize = 60_000;
 
 type Key = (FunctionId, Option<ThreadId>, MomentId, Vec<Binding>);
 
@@ -42,11 +42,20 @@ struct Spread<'p> {
     moment_ids: HashMap<Moment, MomentId, FxBuildHasher>,
     contexts: IndexVec<ContextId, Context>,
     known: FxHashMap<Key, ContextId>,
-    of_function: IndexVec<FunctionId, Vec<ContextId>>,
+    /// How many contexts a function has.
+    of_function: IndexVec<FunctionId, usize>,
     calls: FxHashMap<(ContextId, ProgramPoint), Vec<ContextId>>,
+    /// What statements with many callees enter, whoever executes them in a thread at a moment.
+    shared: FxHashMap<(ProgramPoint, Option<ThreadId>, MomentId), Vec<ContextId>>,
     open: VecDeque<ContextId>,
     /// Call statements of functions.
     call_places: IndexVec<FunctionId, Vec<ProgramPoint>>,
+    /// How many contexts a function has in a thread.
+    in_thread: FxHashMap<(FunctionId, ThreadId), usize>,
+    /// How many threads run a function.
+    threads_of: IndexVec<FunctionId, usize>,
+    /// What is known of parameters where the caller knows nothing of its own.
+    plain: FxHashMap<(ProgramPoint, FunctionId), Vec<Binding>>,
     /// How many calls between contexts there are.
     entered: usize,
     /// Stands for no moment in particular.
@@ -67,10 +76,14 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, bu
         moment_ids: HashMap::default(),
         contexts: IndexVec::new(),
         known: FxHashMap::default(),
-        of_function: IndexVec::filled(program.functions.len(), Vec::new()),
+        of_function: IndexVec::filled(program.functions.len(), 0),
         calls: FxHashMap::default(),
+        shared: FxHashMap::default(),
         open: VecDeque::new(),
         call_places: call_places(program, points_to),
+        in_thread: FxHashMap::default(),
+        threads_of: IndexVec::filled(program.functions.len(), 0),
+        plain: FxHashMap::default(),
         entered: 0,
         whenever,
         sometime: IndexVec::new(),
@@ -92,9 +105,9 @@ pub(super) fn spread(program: &Program, points_to: &PointsTo, tree: Tree<'_>, bu
         rounds.begin()?;
         spread.visit(context);
     }
-    let Spread { moments, contexts, calls, .. } = spread;
+    let Spread { moments, contexts, calls, shared, .. } = spread;
     let rows = tree.rows();
-    Ok(Order { threads: tree.threads, moments, contexts, calls, rows })
+    Ok(Order { threads: tree.threads, moments, contexts, calls, shared, rows })
 }
 
 /// Call statements by function, creations left out.
@@ -200,7 +213,7 @@ impl Spread<'_> {
             let function = walked.function;
             let (thread, callers) = (Some(walked.thread), walked.callers.clone());
             self.contexts.push(Context { function, thread, bindings, starts: root, callers, moment, changes });
-            self.of_function[function].push(id);
+            self.count(function, thread);
         }
         for (id, walked) in tree.contexts.iter_enumerated() {
             for (place, callees) in &walked.calls {
@@ -216,9 +229,20 @@ impl Spread<'_> {
                 let [(caller, place)] = self.contexts[id].callers[..] else { continue };
                 let root = tree.roots.values().any(|c| *c == id);
                 if !root {
-                    self.contexts[id].bindings = self.bindings(caller, place, self.contexts[id].function);
+                    let (function, known) = (self.contexts[id].function, self.contexts[caller].bindings.clone());
+                    self.contexts[id].bindings = self.bindings(&known, place, function);
                 }
             }
+        }
+    }
+
+    /// A function has one more context.
+    fn count(&mut self, function: FunctionId, thread: Option<ThreadId>) {
+        self.of_function[function] += 1;
+        if let Some(thread) = thread {
+            let mine = self.in_thread.entry((function, thread)).or_default();
+            self.threads_of[function] += usize::from(*mine == 0);
+            *mine += 1;
         }
     }
 
@@ -230,38 +254,43 @@ impl Spread<'_> {
         (0..self.params(function)).map(|p| if p == 0 { first } else { Binding::Any }).collect()
     }
 
-    /// What is known of the parameters of a function that is called there.
-    fn bindings(&self, caller: ContextId, place: ProgramPoint, callee: FunctionId) -> Vec<Binding> {
-        let function = self.contexts[caller].function;
-        let statement = &self.program.functions[function].blocks[place.1].statements[place.2].stmt;
+    /// What is known of the parameters of a function that is called there, by what the caller knows of its own.
+    fn bindings(&mut self, known: &[Binding], place: ProgramPoint, callee: FunctionId) -> Vec<Binding> {
+        let plain = known.iter().all(|binding| *binding == Binding::Any);
+        if let Some(known) = self.plain.get(&(place, callee)).filter(|_| plain) {
+            return known.clone();
+        }
+        let statement = &self.program.functions[place.0].blocks[place.1].statements[place.2].stmt;
         let args = if let Stmt::Call { args, .. } = statement { &args[..] } else { &[] };
         let matters = &self.matters[callee];
-        (0..self.params(callee))
+        let bindings: Vec<Binding> = (0..self.params(callee))
             .map(|position| match args.get(position) {
-                Some(arg) if matters[position] => self.binding(caller, arg),
+                Some(arg) if matters[position] => self.binding(place.0, known, arg),
                 _ => Binding::Any,
             })
-            .collect()
+            .collect();
+        if plain {
+            self.plain.insert((place, callee), bindings.clone());
+        }
+        bindings
     }
-    fn binding(&self, context: ContextId, arg: &Operand) -> Binding {
-        let function = self.contexts[context].function;
+    fn binding(&self, function: FunctionId, known: &[Binding], arg: &Operand) -> Binding {
         let address = self.points_to.addresses.of(function, arg);
-        if let Some(argument) = argument_offset(&self.contexts[context].bindings, &address) {
+        if let Some(argument) = argument_offset(known, &address) {
             return Binding::Argument(argument);
         }
-        match self.exact(context, &address) {
+        match self.exact(function, known, &address) {
             Some(spot) => Binding::Spot(spot),
             None => Binding::Any,
         }
     }
     /// The only spot that an address may be in this context.
-    fn exact(&self, context: ContextId, address: &Address) -> Option<Spot> {
-        let function = self.contexts[context].function;
+    fn exact(&self, function: FunctionId, known: &[Binding], address: &Address) -> Option<Spot> {
         if address.index.is_some() {
             return None;
         }
         let bound = match address.base {
-            Base::Local(local) => self.contexts[context].bindings.get(local.0 as usize).copied(),
+            Base::Local(local) => known.get(local.0 as usize).copied(),
             _ => None,
         };
         if let Some(Binding::Spot(spot)) = bound {
@@ -303,7 +332,7 @@ impl Spread<'_> {
             moment,
             changes: Default::default(),
         });
-        self.of_function[function].push(id);
+        self.count(function, thread);
         self.known.insert(key, id);
         self.open.push_back(id);
         id
@@ -313,19 +342,13 @@ impl Spread<'_> {
     /// wanted one, and for more.
     fn less(&self, (function, thread, moment, bindings): &Key) -> Option<Key> {
         let thread = (*thread)?;
-        let of_function = &self.of_function[*function];
-        let mine = of_function.iter().filter(|c| self.contexts[**c].thread == Some(thread)).count();
+        let mine = self.in_thread.get(&(*function, thread)).copied().unwrap_or(0);
         let anything = vec![Binding::Any; bindings.len()];
-        if self.entered > MOST_CALLS {
+        let all = self.of_function[*function];
+        if mine == 0 && all >= MOST_PER_FUNCTION && self.threads_of[*function] >= MOST_THREADS {
             return Some((*function, None, self.whenever, anything));
         }
-        if mine == 0 && of_function.len() >= MOST_PER_FUNCTION {
-            let threads: BTreeSet<ThreadId> = of_function.iter().filter_map(|c| self.contexts[*c].thread).collect();
-            if threads.len() >= MOST_THREADS {
-                return Some((*function, None, self.whenever, anything));
-            }
-        }
-        let few = mine < MOST_PER_THREAD && of_function.len() < MOST_PER_FUNCTION;
+        let few = mine < MOST_PER_THREAD && all < MOST_PER_FUNCTION;
         if few && self.entered < MANY_CALLS {
             return None;
         }
@@ -340,34 +363,55 @@ impl Spread<'_> {
 
     fn visit(&mut self, context: ContextId) {
         let (function, thread) = (self.contexts[context].function, self.contexts[context].thread);
-        for place in self.call_places[function].clone() {
-            let Some(invoke) = self.points_to.invoke(place) else { continue };
+        let points_to = self.points_to;
+        for number in 0..self.call_places[function].len() {
+            let place = self.call_places[function][number];
+            let Some(invoke) = points_to.invoke(place) else { continue };
             let moment = self.contexts[context].moment_at(place.1, place.2);
-            let known_contexts = self.calls.get(&(context, place)).cloned().unwrap_or_default();
-            let mut entered = known_contexts.clone();
-            let how = invoke.how;
-            for callee in invoke.callees.clone() {
-                let is_walked = known_contexts.iter().any(|c| self.contexts[*c].function == callee);
-                if is_walked || self.program.functions[callee].blocks.is_empty() {
-                    continue;
+            if invoke.callees.len() > MOST_CALLEES {
+                // Thread code that was walked to is entered by this context alone.
+                if !self.shared.contains_key(&(place, thread, moment)) {
+                    let entered = self.enter_all((context, place), invoke, (thread, moment), &[]);
+                    self.shared.insert((place, thread, moment), entered);
                 }
-                // Thread code that was not walked to cannot run, unless the thread is not known.
-                if self.concerned.contains(&callee) && thread.is_some() {
-                    continue;
-                }
-                let bindings = match how {
-                    How::Call => self.bindings(context, place, callee),
-                    _ => vec![Binding::Any; self.params(callee)],
-                };
-                let id = self.enter(callee, thread, moment, bindings);
-                self.contexts[id].callers.push((context, place));
-                self.entered += 1;
-                entered.push(id);
+                continue;
             }
+            let walked = self.calls.get(&(context, place)).cloned().unwrap_or_default();
+            let known = self.contexts[context].bindings.clone();
+            let mut entered = self.enter_all((context, place), invoke, (thread, moment), &known);
+            entered.extend(walked);
             entered.sort_unstable();
             entered.dedup();
             self.calls.insert((context, place), entered);
         }
+    }
+    /// Enters what a statement may run in a thread at a moment, by what the caller knows of its parameters.
+    fn enter_all(
+        &mut self,
+        from: (ContextId, ProgramPoint),
+        invoke: &Invoke,
+        (thread, moment): (Option<ThreadId>, MomentId),
+        known: &[Binding],
+    ) -> Vec<ContextId> {
+        let mut entered = Vec::new();
+        for callee in &invoke.callees {
+            // Thread code that was not walked to cannot run, unless the thread is not known.
+            let walked = self.concerned.contains(callee) && thread.is_some();
+            if walked || self.program.functions[*callee].blocks.is_empty() {
+                continue;
+            }
+            let bindings = match invoke.how {
+                How::Call => self.bindings(known, from.1, *callee),
+                _ => vec![Binding::Any; self.params(*callee)],
+            };
+            let id = self.enter(*callee, thread, moment, bindings);
+            self.contexts[id].callers.push(from);
+            self.entered += 1;
+            entered.push(id);
+        }
+        entered.sort_unstable();
+        entered.dedup();
+        entered
     }
 
     /// Functions that code without a body may run: those it was given. In a source without a start, all that there are.

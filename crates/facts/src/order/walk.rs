@@ -26,9 +26,9 @@ use crate::points_to::PointsTo;
 use crate::spot::Spot;
 
 /// Contexts of one function before they are merged into one per thread.
-const MOST_CONTEXTS: usize = 32;
+const MOST_CONTEXTS: usize = 12;
 /// Contexts of all functions together before that happens to all of them.
-const MOST_ALTOGETHER: usize = 2000;
+const MOST_ALTOGETHER: usize = 800;
 /// Threads before new ones are merged.
 const MOST_THREADS: usize = 200;
 
@@ -481,12 +481,22 @@ impl Tree<'_> {
         let above: Vec<ThreadId> = std::iter::successors(Some(maker), |t| self.threads[*t].parent).collect();
         let again = above.iter().copied().find(|t| self.threads[*t].made_at.is_some_and(|(_, p)| p == place));
         let similar = || self.threads.ids().find(|t| self.threads[*t].made_at.is_some_and(|(_, p)| p == place));
-        let made = match again.or_else(|| similar().filter(|_| self.threads.len() >= MOST_THREADS)) {
-            Some(known) => {
+        let made = match (again, similar().filter(|_| self.threads.len() >= MOST_THREADS)) {
+            // Those that it makes of its own kind start while it runs and may be left when it has ended, so they run when
+            // some of them did before.
+            (Some(known), _) => {
+                let info = &mut self.threads[known];
+                info.before.insert(known);
+                info.left.insert(known);
+                info.argument = Argument::Any;
+                self.push_all();
+                known
+            }
+            (None, Some(known)) => {
                 self.threads[known].any_time = true;
                 known
             }
-            None => {
+            (None, None) => {
                 let made = self.threads.push(thread(Some(maker), Some((context, place)), functions.clone()));
                 let code = self.code.get(&place.0).and_then(|c| c.creations.iter().find(|c| c.place == place));
                 self.threads[made].argument = code.map_or(Argument::Any, |c| c.argument);

@@ -70,6 +70,10 @@ pub struct PointsTo {
     invokes: FxHashMap<ProgramPoint, Invoke>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
     outside: Node,
+    /// What missing functions are given that reach no further, and what libraries keep, sorted.
+    given: Vec<ObjectId>,
+    /// What libraries keep, sorted.
+    shared: Vec<ObjectId>,
     calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
     returned: IndexVec<FunctionId, Node>,
@@ -204,6 +208,20 @@ impl PointsTo {
         }
         objects.into_iter().map(|object| Spot::new(object, Shift::ANYWHERE)).collect()
     }
+    /// Where the arguments may point to that a list (`va_list`) has; wherever functions without a body may if nothing is
+    /// known of it. The list is in memory itself, or its value is all there is to it.
+    pub fn listed(&self, function: FunctionId, list: &Operand) -> Vec<Spot> {
+        let stored = |objects: &BTreeSet<ObjectId>| -> BTreeSet<ObjectId> {
+            objects.iter().flat_map(|object| self.stored_in(*object)).copied().collect()
+        };
+        let list = self.of(function, list).iter().map(|spot| spot.object).collect();
+        let near = stored(&list);
+        if near.is_empty() {
+            return self.outside().to_vec();
+        }
+        let far = stored(&near);
+        near.union(&far).map(|object| Spot::new(*object, Shift::ANYWHERE)).collect()
+    }
     /// Where the pointers may point to that calls left in memory of the library.
     pub fn behind_library(&self, state: LibraryState) -> Vec<Spot> {
         let kept = self.object(Origin::Library(state)).map_or(&[][..], |object| self.stored_in(object));
@@ -213,11 +231,17 @@ impl PointsTo {
     pub fn outside(&self) -> &[Spot] {
         self.solver.of(self.outside)
     }
-    /// Whether functions without a body may know the object, or one of the collapsed node.
+    /// Objects that functions of a library may know which other calls of it were given, sorted.
+    pub(crate) fn known_to_libraries(&self) -> &[ObjectId] {
+        &self.shared
+    }
+    /// Whether functions without a body may know the object, or one of the collapsed node, be it only while they are
+    /// called.
     pub fn is_known_outside(&self, object: ObjectId) -> bool {
         let knows = |object: ObjectId| {
             let spots = self.outside();
             spots.get(spots.partition_point(|s| s.object < object)).is_some_and(|s| s.object == object)
+                || self.given.binary_search(&object).is_ok()
         };
         knows(object)
             || self.collapsed_node(object).is_some_and(knows)
@@ -266,8 +290,13 @@ impl PointsTo {
     }
     /// The functions that an operand may point to, in order.
     pub fn functions(&self, function: FunctionId, operand: &Operand) -> Vec<FunctionId> {
-        let mut found: Vec<FunctionId> = self.of(function, operand).iter().filter_map(|s| self.function(*s)).collect();
+        let spots = self.of(function, operand);
+        let mut found: Vec<FunctionId> = spots.iter().filter_map(|s| self.function(*s)).collect();
+        if spots.iter().any(|s| self.origin(s.object) == Origin::AnyFunction) {
+            found.extend(self.functions_as_values());
+        }
         found.sort_unstable();
+        found.dedup();
         found
     }
     fn function(&self, spot: Spot) -> Option<FunctionId> {

@@ -124,8 +124,8 @@ impl Analysis<'_, '_> {
                 other => other,
             })
         };
-        for released in &summary.state.released {
-            match released {
+        for released in summary.state.released.iter() {
+            match &released {
                 Released::Named(lock) => match translated(lock) {
                     Some(lock) => self.release(state, lock),
                     None => {
@@ -136,9 +136,9 @@ impl Analysis<'_, '_> {
                 other => self.release_among(state, other),
             }
         }
-        for interrupted in &summary.state.interrupted {
+        for interrupted in summary.state.interrupted.iter() {
             let there = Analysis { function: callee, ..*self };
-            let known = match interrupted {
+            let known = match &interrupted {
                 Released::Named(lock) => translated(lock).map_or_else(|| there.among(lock), Released::Named),
                 other => other.clone(),
             };
@@ -173,6 +173,12 @@ impl Analysis<'_, '_> {
         match released {
             Released::Named(lock) => self.release(state, *lock),
             Released::Outside => self.leave(state),
+            Released::Anything => {
+                state.held.clear();
+                state.histories.clear();
+                state.pending.clear();
+                state.released.insert(Released::Anything);
+            }
             Released::Among(spots) => {
                 let hit = |lock: &Lock| {
                     let own = match lock {

@@ -16,7 +16,7 @@ mod calls;
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::address::Address;
-use facts::invocations::{ProgramPoint, ends_thread};
+use facts::invocations::{Invocation, ProgramPoint, ends_thread};
 use facts::{Rounds, Solved};
 use model::index::IndexVec;
 use model::{LockMode, Spent};
@@ -26,8 +26,10 @@ use self::blocks::also;
 use crate::bottom_up::bottom_up;
 use crate::lock::{Held, Lock, Locks, may_be_same, meet, name};
 use crate::recursive::uses_error_checking;
-use crate::released::Released;
+use crate::released::{Released, ReleasedLocks};
 
+/// How often functions that call each other are followed.
+const MOST_ROUNDS: usize = 60;
 /// Most nested acquisitions that are counted.
 const DEEPEST: u8 = 8;
 
@@ -44,9 +46,9 @@ pub(crate) struct LocksetState {
     /// Taken since the function was entered, and surely held.
     pub(crate) held: Locks,
     /// What may have been released since the function was entered.
-    pub(crate) released: BTreeSet<Released>,
+    pub(crate) released: ReleasedLocks,
     /// What may have been released and taken again by waits since the function was entered.
-    pub(crate) interrupted: BTreeSet<Released>,
+    pub(crate) interrupted: ReleasedLocks,
     pending: BTreeMap<LocalId, Depends>,
     /// Locks that were surely taken since the function was entered, whether they are still held or not.
     pub(crate) taken: BTreeSet<Lock>,
@@ -59,11 +61,11 @@ impl LocksetState {
         let mut changed = meet(&mut self.held, &other.held);
         let size = |state: &Self| {
             let histories: usize = state.histories.values().map(|h| h.len() + 1).sum();
-            (state.released.len() + state.interrupted.len(), state.pending.len(), state.taken.len(), histories)
+            ((state.released.size(), state.interrupted.size()), state.pending.len(), state.taken.len(), histories)
         };
         let before = size(self);
-        self.released.extend(other.released.iter().cloned());
-        self.interrupted.extend(other.interrupted.iter().cloned());
+        self.released.extend(&other.released);
+        self.interrupted.extend(&other.interrupted);
         self.taken.retain(|lock| other.taken.contains(lock));
         self.histories.retain(|lock, _| other.histories.contains_key(lock));
         for (lock, history) in &mut self.histories {
@@ -116,28 +118,41 @@ impl Effects {
         let recursive_types = !uses_error_checking(facts);
         for group in bottom_up(facts) {
             let mut rounds = 0;
+            let mut last: BTreeSet<FunctionId> = group.iter().copied().collect();
             loop {
-                let mut changed = false;
+                let mut changed = BTreeSet::new();
                 for function in &group {
+                    // Only what functions have done that it calls can change what it has.
+                    let calls = |i: &Invocation| last.contains(&i.callee) || changed.contains(&i.callee);
+                    if rounds > 0 && !facts.invocations.of(*function).iter().any(calls) {
+                        continue;
+                    }
                     round.begin()?;
                     let analysis = Analysis { facts, effects: &this, function: *function, recursive_types };
                     let (states, summary, unwound) = analysis.run();
-                    changed |= this.summaries[*function] != summary || this.unwound[*function] != unwound;
+                    if this.summaries[*function] != summary || this.unwound[*function] != unwound {
+                        changed.insert(*function);
+                    }
                     this.before[*function] = states;
                     this.summaries[*function] = summary;
                     this.unwound[*function] = unwound;
                 }
                 rounds += 1;
-                // Everything only shrinks, so this ends; the bound is a safeguard that gives up all claims.
-                if !changed || group.len() == 1 && rounds > 60 {
+                if changed.is_empty() {
                     break;
                 }
-                if rounds > 60 {
+                last = changed;
+                // Everything only shrinks, so this ends; the bound is a safeguard that gives up all claims.
+                if rounds > MOST_ROUNDS {
                     for function in &group {
-                        let state =
-                            LocksetState { released: BTreeSet::from([Released::Outside]), ..LocksetState::default() };
+                        let mut state = LocksetState::default();
+                        state.released.insert(Released::Anything);
                         this.summaries[*function] = Some(Summary::of(state));
                         this.unwound[*function] = this.summaries[*function].clone();
+                    }
+                    for function in &group {
+                        let analysis = Analysis { facts, effects: &this, function: *function, recursive_types };
+                        this.before[*function] = analysis.run().0;
                     }
                     break;
                 }
@@ -368,12 +383,8 @@ impl Analysis<'_, '_> {
         state.histories.retain(|l, _| !l.mentions(local));
         state.histories.values_mut().for_each(|h| h.retain(|l| !l.mentions(local)));
         for list in [&mut state.released, &mut state.interrupted] {
-            let stale = |r: &&Released| matches!(r, Released::Named(lock) if lock.mentions(local));
-            for released in list.iter().filter(stale).cloned().collect::<Vec<_>>() {
-                list.remove(&released);
-                if let Released::Named(lock) = released {
-                    list.insert(self.among(&lock));
-                }
+            for lock in list.take(|lock| lock.mentions(local)) {
+                list.insert(self.among(&lock));
             }
         }
     }
@@ -381,7 +392,7 @@ impl Analysis<'_, '_> {
         match lock {
             Lock::Symbol(address) => {
                 let spots = self.facts.points_to.spots(self.function, address);
-                if spots.is_empty() { Released::Outside } else { Released::Among(spots) }
+                if spots.is_empty() { Released::Outside } else { Released::Among(spots.into()) }
             }
             other => Released::Named(*other),
         }

@@ -16,6 +16,7 @@
 //! | `time` | `time.h`, `sys/time.h` |
 //! | `pure` | `math.h`, `ctype.h` and whatever touches no memory the program can see |
 //! | `cxx` | what compiled C++ calls in libstdc++ and its ABI library |
+//! | `reach` | how far functions of other libraries reach |
 //! | [`threads`] | thread functions, mapped to [`SyncOp`](crate::SyncOp) |
 //! | [`atomics`] | atomic library calls |
 //!
@@ -31,6 +32,7 @@ mod databases;
 mod effect;
 mod posix;
 mod pure;
+mod reach;
 mod size;
 mod state;
 mod stdio;
@@ -46,6 +48,7 @@ use std::sync::LazyLock;
 
 pub use c_type::{CType, Language};
 pub use effect::{Computed, Effect, FileUse, Format, FormatArgs, HookArg, Passage};
+pub use reach::{Reach, reach, reach_of_request};
 pub use size::Size;
 pub use state::{LibraryState, StateAccess};
 

@@ -14,7 +14,7 @@ use crate::spot::{ObjectId, Origin, Shift, Spot};
 impl<'p> Generator<'p> {
     pub(super) fn call(&mut self, place: ProgramPoint, how: How, args: &'p [Operand], dst: Option<LocalId>) -> u32 {
         let number = self.calls.len() as u32;
-        self.calls.push(Call { place, how, args, dst });
+        self.calls.push(Call { place, how, args, dst, within: None });
         let invoke = Invoke { place, how, callees: Vec::new(), without_body: BTreeSet::new(), outside: false };
         self.invokes.entry(place).or_insert(invoke);
         number
@@ -49,17 +49,27 @@ impl<'p> Generator<'p> {
         }
         let (returned, outside) = (self.returned[callee], self.outside);
         let whatever = Source::Node(outside, Shift::default());
+        let beyond = self.variadic(callee);
         if number == OUTSIDE {
             self.by_outside.push(callee);
             (0..body.params).for_each(|p| self.flow(whatever, callee, LocalId(p)));
+            self.solver.flow(whatever, beyond);
             self.solver.flow(Source::Node(returned, Shift::default()), outside);
             return;
         }
-        let Call { place, how, args, dst } = self.calls[number as usize];
+        let Call { place, how, args, dst, within } = self.calls[number as usize];
         if let Some(invoke) = self.invokes.get_mut(&place)
             && let Err(at) = invoke.callees.binary_search(&callee)
         {
             invoke.callees.insert(at, callee);
+        }
+        if let Some(within) = within {
+            // It is called with what the function that calls it was given.
+            let from = Source::Node(within, Shift::ANYWHERE);
+            (0..body.params).for_each(|parameter| self.flow(from, callee, LocalId(parameter)));
+            self.solver.flow(from, beyond);
+            self.solver.flow(Source::Node(returned, Shift::default()), within);
+            return;
         }
         if how == How::Callback {
             // A callback is called with pointers into what the library was given.
@@ -70,6 +80,7 @@ impl<'p> Generator<'p> {
                 }
                 self.flow(whatever, callee, LocalId(parameter));
             }
+            self.solver.flow(whatever, beyond);
         } else {
             for parameter in 0..body.params {
                 match args.get(parameter as usize) {
@@ -80,10 +91,9 @@ impl<'p> Generator<'p> {
                     None => self.flow(whatever, callee, LocalId(parameter)),
                 }
             }
-            // Variadic arguments are found through memory.
             for arg in args.iter().skip(body.params as usize) {
                 let from = self.source(place.0, arg);
-                self.solver.flow(from, outside);
+                self.solver.flow(from, beyond);
             }
         }
         match how {
@@ -133,7 +143,11 @@ impl<'p> Generator<'p> {
     }
 
     pub(super) fn call_outside(&mut self, number: u32, callee: Option<FunctionId>) {
-        let Call { place, args, dst, .. } = self.calls[number as usize];
+        let Call { place, args, dst, within, .. } = self.calls[number as usize];
+        if let Some(within) = within {
+            self.solver.flow(Source::Node(within, Shift::ANYWHERE), self.outside);
+            self.solver.flow(Source::Node(self.outside, Shift::default()), within);
+        }
         let name = callee.map_or_else(|| "a function pointer".to_owned(), |f| self.program.functions[f].name.clone());
         self.leave(place, name, args, dst);
     }
@@ -153,12 +167,21 @@ impl<'p> Generator<'p> {
     /// Lets calls through pointers of which nothing is known run every function whose address is used and that takes no
     /// more arguments than there are.
     pub(super) fn bind_unknown(&mut self) {
+        let numbers: BTreeSet<u32> = self.calls_unknown.iter().copied().collect();
+        self.bind_all(numbers);
+    }
+    /// Lets calls through pointers to very many functions run every such function.
+    pub(super) fn bind_any(&mut self) {
+        self.bind_all(self.calls_any.clone());
+    }
+    fn bind_all(&mut self, numbers: BTreeSet<u32>) {
         let functions = self.ids.keys().filter_map(|o| if let Origin::Function(f) = o { Some(*f) } else { None });
         let functions: BTreeSet<FunctionId> = functions.collect();
-        let numbers: BTreeSet<u32> = self.calls_unknown.iter().copied().collect();
         for number in numbers {
-            let Call { how, args, .. } = self.calls[number as usize];
-            let most = if how == How::Callback { u32::MAX } else { args.len() as u32 };
+            let most = match self.calls.get(number as usize) {
+                Some(Call { how: How::Callback, .. }) | None => u32::MAX,
+                Some(Call { args, .. }) => args.len() as u32,
+            };
             for function in functions.iter().filter(|f| self.program.functions[**f].params <= most) {
                 self.bind(number, *function);
             }

@@ -1,6 +1,7 @@
 //! Statements as constraints.
 
 mod calls;
+mod missing;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,7 @@ use std::sync::OnceLock;
 use model::index::IndexVec;
 use model::{Budget, Spent};
 use program::library::{self, Effect};
-use program::{Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::{BinaryOp, Callee, Expr, FunctionId, Global, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
@@ -27,6 +28,8 @@ struct Call<'p> {
     how: How,
     args: &'p [Operand],
     dst: Option<LocalId>,
+    /// What functions that it runs are called with, if that is not its arguments.
+    within: Option<Node>,
 }
 
 struct Generator<'p> {
@@ -57,6 +60,14 @@ struct Generator<'p> {
     passages: Passages,
     /// Whether the program may read pointers from text.
     scans_pointers: bool,
+    /// Arguments of functions of the program beyond their parameters, by function.
+    variadic: FxHashMap<FunctionId, Node>,
+    /// What missing functions are given that keep nothing, call by call.
+    given: Vec<Node>,
+    /// The calls of any function whose address is used.
+    calls_any: BTreeSet<u32>,
+    /// What the functions of a library are given that share it, by library.
+    libraries: BTreeMap<&'static str, Node>,
 }
 
 /// Whether a program may read pointers from text.
@@ -75,6 +86,25 @@ fn scans_pointers(program: &Program) -> bool {
             _ => false,
         })
     })
+}
+
+/// Whether a global is a constant without pointers in it.
+fn is_text(global: &Global) -> bool {
+    global.constant && global.relocations.is_empty()
+}
+
+/// Bits of a pointer.
+const POINTER_BITS: u8 = 64;
+
+/// Whether the result of an operation may be a pointer if an operand is, or part of one. A pointer that was divided or
+/// multiplied is none any more, and parts of one are only put together and taken apart.
+fn keeps_pointers(op: BinaryOp, bits: u8) -> bool {
+    use BinaryOp::{AShr, Add, And, LShr, Mul, Or, SDiv, SRem, Shl, Sub, UDiv, URem, Xor};
+    match op {
+        And | Or | Shl | LShr => true,
+        Add | Sub | Xor | AShr => bits >= POINTER_BITS,
+        Mul | SDiv | UDiv | SRem | URem => false,
+    }
 }
 
 /// A number of bytes that is known.
@@ -117,7 +147,12 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
         by_outside: Vec::new(),
         passages: Passages::default(),
         scans_pointers: scans_pointers(program),
+        variadic: FxHashMap::default(),
+        given: Vec::new(),
+        libraries: BTreeMap::new(),
+        calls_any: BTreeSet::new(),
     };
+    generator.solver.any_function = Some(generator.object(Origin::AnyFunction));
     generator.run(&options.entries, budget)?;
     let Generator {
         addresses,
@@ -130,13 +165,23 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
         clones,
         calls_outside,
         mut by_outside,
+        given,
+        libraries,
         ..
     } = generator;
     by_outside.sort_unstable();
     solver.settle();
     let clones = clones.keys().map(|made| (*made, names_of(*made, &clones))).collect();
     let stored = solver.objects.iter().map(|_| OnceLock::new()).collect();
+    let objects_of = |nodes: &mut dyn Iterator<Item = Node>| {
+        let objects: BTreeSet<ObjectId> = nodes.flat_map(|node| solver.of(node)).map(|spot| spot.object).collect();
+        objects.into_iter().collect()
+    };
+    let shared = objects_of(&mut libraries.values().copied());
+    let given = objects_of(&mut given.into_iter().chain(libraries.values().copied()));
     Ok(PointsTo {
+        given,
+        shared,
         stored,
         addresses,
         ids,
@@ -194,6 +239,7 @@ impl<'p> Generator<'p> {
             if !self.calls_unknown.is_empty() {
                 self.bind_unknown();
             }
+            self.bind_any();
             self.solver.solve(budget)?;
             let invoked = std::mem::take(&mut self.solver.invoked);
             let opened = self.passages.open(&mut self.solver);
@@ -203,6 +249,11 @@ impl<'p> Generator<'p> {
             for (number, spot) in invoked {
                 match self.solver.objects[spot.object] {
                     Origin::Function(f) => self.bind(number, f),
+                    Origin::AnyFunction => {
+                        self.calls_any.insert(number);
+                    }
+                    // Most of what a library is given is no function.
+                    _ if number != OUTSIDE && self.calls[number as usize].within.is_some() => {}
                     Origin::Outside if number != OUTSIDE => self.call_outside(number, None),
                     Origin::Unknown if number != OUTSIDE => self.call_unknown(number),
                     _ => {}
@@ -229,6 +280,11 @@ impl<'p> Generator<'p> {
         let address = self.addresses.of(function, operand);
         match address.base {
             Base::Local(local) => Source::Node(self.local(function, local), address.shift()),
+            Base::Global(global) if is_text(&self.program.globals[global]) => {
+                let texts = self.object(Origin::Constants);
+                self.solver.keep(texts);
+                Source::Spot(Spot::new(texts, Shift::ANYWHERE))
+            }
             Base::Global(global) => {
                 let object = self.object(Origin::Global(global));
                 Source::Spot(Spot::start(object).shifted(address.shift()))
@@ -284,6 +340,9 @@ impl<'p> Generator<'p> {
     fn globals(&mut self) {
         for (id, global) in self.program.globals.iter_enumerated() {
             let object = self.object(Origin::Global(id));
+            if global.constant {
+                self.solver.keep(object);
+            }
             // Variables of the C library: it uses them as its rows say, and nobody else knows them.
             if library::is_stream_variable(&global.symbol) && global.relocations == [(0, Operand::Any)] {
                 let stream = self.start(Origin::Stream(id));
@@ -356,6 +415,18 @@ impl<'p> Generator<'p> {
                 self.flow(from, f, *dst);
             }
             Stmt::Call { dst, callee, args } => {
+                if let Callee::Direct(callee) = callee
+                    && let Some(reach) = self.reach_of(*callee)
+                {
+                    self.reach(place, &self.program.functions[*callee].name, args, *dst, reach);
+                    if !self.invokes.contains_key(&place) {
+                        self.call(place, How::Call, args, *dst);
+                    }
+                    self.invokes.entry(place).and_modify(|invoke| {
+                        invoke.without_body.insert(*callee);
+                    });
+                    return;
+                }
                 let number = self.call(place, How::Call, args, *dst);
                 match callee {
                     Callee::Direct(callee) => self.bind(number, *callee),
@@ -374,6 +445,11 @@ impl<'p> Generator<'p> {
             Stmt::Sync { op: SyncOp::Once { function, .. }, .. } => {
                 let number = self.call(place, How::Once, &[], None);
                 self.invoke(f, function, number);
+            }
+            // Memory that is filled with what is not known has a function's arguments beyond its parameters.
+            Stmt::Fill { to, value: Operand::Any, .. } => {
+                let (at, from) = (self.source(f, to), Source::Node(self.variadic(f), Shift::default()));
+                self.solver.task(at, Task::Store { shift: Shift::ANYWHERE, size: None, from });
             }
             Stmt::Sync { .. }
             | Stmt::Fill { .. }
@@ -401,6 +477,7 @@ impl<'p> Generator<'p> {
             Expr::Use(value) => parts.push(self.source(f, value)),
             Expr::Compare { .. } => {}
             Expr::Truncate { value, .. } => parts.push(self.anywhere(f, value)),
+            Expr::Binary { op, bits, .. } if !keeps_pointers(*op, *bits) => {}
             Expr::Binary { left, right, .. } => {
                 parts.extend([self.anywhere(f, left), self.anywhere(f, right)]);
             }

@@ -9,53 +9,6 @@ use crate::invocations::{How, ProgramPoint};
 use crate::points_to::solver::{POINTER, Source, Task};
 use crate::spot::{Origin, Shift, Spot};
 
-/// Functions that run another process or ask the kernel: they use what they are given while they are called, and keep
-/// none of it. What they return is a number or memory of their own.
-const KEEPS_NOTHING: [&str; 42] = [
-    "_Fork",
-    "chroot",
-    "clock_settime",
-    "copy_file_range",
-    "daemon",
-    "execl",
-    "execle",
-    "execlp",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
-    "fexecve",
-    "flock",
-    "fork",
-    "freeaddrinfo",
-    "getaddrinfo",
-    "inotify_add_watch",
-    "inotify_init",
-    "ioctl",
-    "lockf",
-    "mincore",
-    "pclose",
-    "popen",
-    "posix_spawn",
-    "posix_spawnp",
-    "prctl",
-    "sendfile",
-    "settimeofday",
-    "shm_open",
-    "shm_unlink",
-    "signalfd",
-    "splice",
-    "system",
-    "tee",
-    "timerfd_create",
-    "timerfd_settime",
-    "vfork",
-    "wait",
-    "wait3",
-    "waitid",
-    "waitpid",
-];
-
 impl<'p> Generator<'p> {
     /// Anywhere in the objects of the pointers that an operand points to.
     fn loaded(&mut self, f: FunctionId, address: &Operand) -> Source {
@@ -93,7 +46,10 @@ impl<'p> Generator<'p> {
         let f = place.0;
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
         let Some(row) = library::lookup(name) else {
-            if !self.assume_pure.contains(name) {
+            if self.assume_pure.contains(name) {
+            } else if let Some(reach) = library::reach(name) {
+                self.reach(place, name, args, dst, reach);
+            } else {
                 self.call(place, How::Call, args, dst);
                 self.leave(place, name.to_owned(), args, dst);
             }
@@ -179,18 +135,18 @@ impl<'p> Generator<'p> {
                 _ => {}
             }
         }
-        // What else it does is not known, but it can do that only to what it is given.
-        if KEEPS_NOTHING.binary_search(&row.name).is_ok() {
-            self.calls_outside.push((name.to_owned(), place));
-            let made = self.start(Origin::Heap(place));
-            if row.name == "getaddrinfo" {
-                self.store(f, &arg(3), POINTER, made);
-                self.solver.task(made, Task::Store { shift: Shift::ANYWHERE, size: POINTER, from: made });
+        // What else it does is not known, but perhaps how far that reaches.
+        let reach = match row.name {
+            "ioctl" => Some(library::reach_of_request(constant(&arg(1)).map(i64::from))),
+            name => library::reach(name),
+        };
+        match reach.filter(|_| row.is_opaque()) {
+            Some(reach) => self.reach(place, name, args, dst, reach),
+            None if row.is_opaque() && !library::is_about_signals(name) => {
+                self.call(place, How::Call, args, dst);
+                self.leave(place, name.to_owned(), args, dst);
             }
-            dst.into_iter().for_each(|dst| self.flow(made, f, dst));
-        } else if row.is_opaque() && !library::is_about_signals(name) {
-            self.call(place, How::Call, args, dst);
-            self.leave(place, name.to_owned(), args, dst);
+            None => {}
         }
         let block = Origin::Heap(place);
         match row.role {

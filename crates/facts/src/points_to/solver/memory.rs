@@ -128,15 +128,16 @@ mod tests {
 
     use super::super::Source;
     use super::*;
+    use crate::spot::Origin;
 
     /// `a[i + 1] = a[i]` over structures: each cell of the array flows into the next one.
     #[test]
     fn an_object_that_mirrors_itself_has_few_cells() {
         let mut solver = Solver::default();
-        let object = ObjectId(0);
+        let object = solver.objects.push(Origin::Outside);
         let start = Spot::start(object);
         let along = Shift { offset: 56, stride: 0 };
-        let content = Spot::start(ObjectId(1));
+        let content = Spot::start(solver.objects.push(Origin::Errno));
         solver.task(
             Source::Spot(start),
             Task::Store { shift: Shift::default(), size: Some(8), from: Source::Spot(content) },

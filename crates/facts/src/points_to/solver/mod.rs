@@ -13,7 +13,7 @@ mod unknown;
 
 use std::collections::VecDeque;
 
-use model::index::IndexVec;
+use model::index::{Idx, IndexVec};
 use model::{Budget, Spent};
 
 use rustc_hash::FxHashSet;
@@ -30,6 +30,8 @@ pub(super) type Node = u32;
 pub(super) const MOST_SPOTS: usize = 8;
 /// Spots in one set before their objects are collapsed.
 pub(super) const MOST_TARGETS: usize = 32;
+/// Functions in one set before they are not told apart.
+const MOST_FUNCTIONS: usize = 64;
 /// Visits of nodes between two questions to the budget.
 const VISITS: u32 = 2_048;
 /// Bytes of a pointer.
@@ -83,6 +85,10 @@ pub(super) struct Solver {
     order: Vec<u32>,
     pending: VecDeque<Node>,
     queued: Vec<bool>,
+    /// The object that stands for any function.
+    pub(super) any_function: Option<ObjectId>,
+    /// Objects that nothing is stored in, by number: constants.
+    kept: Vec<bool>,
     /// Nodes that have to become one.
     to_merge: Vec<(Node, Node)>,
     /// Nodes with too many spots.
@@ -117,6 +123,15 @@ impl Solver {
         self.queued.resize(end, false);
         self.travelled.resize(end, false);
         first as Node
+    }
+
+    /// Nothing is stored in the object, whatever pointers to it are used for.
+    pub(super) fn keep(&mut self, object: ObjectId) {
+        let index = object.index();
+        if self.kept.len() <= index {
+            self.kept.resize(index + 1, false);
+        }
+        self.kept[index] = true;
     }
 
     pub(super) fn find(&self, mut node: Node) -> Node {
@@ -168,7 +183,8 @@ impl Solver {
     /// Adds spots to a node; what is new will travel on.
     fn add(&mut self, node: Node, spots: &[Spot]) {
         let node = self.find_and_shorten(node) as usize;
-        let fresh = join(&mut self.spots[node], spots, &self.collapsed_nodes);
+        let any = self.any_function.map(Spot::start);
+        let fresh = join(&mut self.spots[node], spots, &self.collapsed_nodes, (&self.objects, any));
         if !fresh.is_empty() {
             self.fresh[node].extend(fresh);
             self.queue(node as Node);
@@ -189,7 +205,16 @@ impl Solver {
             joined.into_iter().for_each(|object| self.move_memory(object, collapsed));
         }
         let known = std::mem::take(&mut self.spots[node]);
-        let rest = self.collapsed_nodes.put_together(&known, &self.objects);
+        let mut rest = self.collapsed_nodes.put_together(&known, &self.objects);
+        let is_function = |spot: &Spot| matches!(self.objects[spot.object], Origin::Function(_));
+        if let Some(any) = self.any_function
+            && rest.iter().filter(|spot| is_function(spot)).count() > MOST_FUNCTIONS
+        {
+            rest.retain(|spot| !is_function(spot));
+            rest.push(Spot::start(any));
+            rest.sort_unstable();
+            rest.dedup();
+        }
         // What is in a collapsed node now travels with it, if the collapsed node has not been there already.
         let mut fresh = std::mem::take(&mut self.fresh[node]);
         fresh.retain(|s| rest.binary_search(s).is_ok());
@@ -235,6 +260,12 @@ impl Solver {
         if self.is_unknown(spot) {
             return self.perform_unknown(task, spot);
         }
+        let kept = self.kept.get(spot.object.index()) == Some(&true);
+        if self.objects[spot.object] == Origin::Constants
+            || kept && matches!(task, Task::Store { .. } | Task::CopyIn { .. })
+        {
+            return;
+        }
         match task {
             Task::Load { shift, size, to } => {
                 let cell = self.cell(spot.shifted(shift), size);
@@ -259,7 +290,9 @@ impl Solver {
                 memory.leaks.push(to);
                 let whole = self.cell(Spot::new(spot.object, Shift::ANYWHERE), None);
                 self.edge(whole, to, Shift::default());
-                self.edge(to, whole, Shift::default());
+                if !kept {
+                    self.edge(to, whole, Shift::default());
+                }
             }
         }
     }
@@ -383,10 +416,22 @@ fn moved_again(spots: &[Spot], shift: Shift) -> Vec<Spot> {
 }
 
 /// Adds sorted spots to a sorted set, widening where there are too many of an object; returns what is new.
-fn join(set: &mut Vec<Spot>, spots: &[Spot], collapsed_nodes: &CollapsedNodes) -> Vec<Spot> {
+fn join(
+    set: &mut Vec<Spot>,
+    spots: &[Spot],
+    collapsed_nodes: &CollapsedNodes,
+    (objects, any_function): (&IndexVec<ObjectId, Origin>, Option<Spot>),
+) -> Vec<Spot> {
     let mut fresh: Vec<Spot> = Vec::new();
     let mut at = 0;
+    let has_any = any_function.is_some_and(|any| set.binary_search(&any).is_ok());
     for spot in spots {
+        let is_function = matches!(objects[spot.object], Origin::Function(_) | Origin::AnyFunction);
+        if is_function && has_any {
+            continue;
+        }
+        // There is nothing inside of a function that a pointer could be to.
+        let spot = &if is_function { Spot::start(spot.object) } else { *spot };
         // Both are sorted: the set is walked through once.
         if spots.len() * 8 < set.len() {
             at += set[at..].partition_point(|s| s.object < spot.object);
