@@ -57,7 +57,7 @@ pub mod identity;
 pub mod interest_list;
 pub mod kernel;
 pub mod library_function;
-mod loading;
+pub mod loading;
 pub mod map;
 pub mod memory_files;
 pub mod message;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use model::index::IndexVec;
 use model::{Budget, Spent};
 use program::library::{self, Effect};
-use program::{BinaryOp, Callee, Expr, FunctionId, Global, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::{Callee, Expr, FunctionId, Global, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
@@ -91,20 +91,6 @@ fn scans_pointers(program: &Program) -> bool {
 /// Whether a global is a constant without pointers in it.
 fn is_text(global: &Global) -> bool {
     global.constant && global.relocations.is_empty()
-}
-
-/// Bits of a pointer.
-const POINTER_BITS: u8 = 64;
-
-/// Whether the result of an operation may be a pointer if an operand is, or part of one. A pointer that was divided or
-/// multiplied is none any more, and parts of one are only put together and taken apart.
-fn keeps_pointers(op: BinaryOp, bits: u8) -> bool {
-    use BinaryOp::{AShr, Add, And, LShr, Mul, Or, SDiv, SRem, Shl, Sub, UDiv, URem, Xor};
-    match op {
-        And | Or | Shl | LShr => true,
-        Add | Sub | Xor | AShr => bits >= POINTER_BITS,
-        Mul | SDiv | UDiv | SRem | URem => false,
-    }
 }
 
 /// A number of bytes that is known.
@@ -477,7 +463,6 @@ impl<'p> Generator<'p> {
             Expr::Use(value) => parts.push(self.source(f, value)),
             Expr::Compare { .. } => {}
             Expr::Truncate { value, .. } => parts.push(self.anywhere(f, value)),
-            Expr::Binary { op, bits, .. } if !keeps_pointers(*op, *bits) => {}
             Expr::Binary { left, right, .. } => {
                 parts.extend([self.anywhere(f, left), self.anywhere(f, right)]);
             }
