@@ -131,7 +131,8 @@ impl Clang {
         include: &Path,
         bitcode: &Path,
     ) -> Result<(), Failure> {
-        let users = source.flags.iter().chain(&flags.compile).filter(|flag| leniency.keeps(flag));
+        // What the user gives us is meant; what a build gives to gcc may be for gcc alone.
+        let users = source.flags.iter().filter(|flag| leniency.keeps(flag)).chain(&flags.compile);
         let changed: Vec<String> = leniency.flags().collect();
         let mut arguments: Vec<&OsStr> = users.chain(&changed).map(OsStr::new).collect();
         if source.language == Language::Cxx {

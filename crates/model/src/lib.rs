@@ -65,7 +65,10 @@ pub trait Executor {
     }
 }
 
-/// Whether a file is a header or source of the system, which the user did not write.
+/// Whether a file is a header or source of the system, which the user did not write; also of a system for other machines.
 pub fn is_foreign(file: &str) -> bool {
-    ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|folder| file.starts_with(folder))
+    let Some(path) = file.strip_prefix("/usr/") else { return false };
+    let of_other_machine = |(first, rest): (&str, &str)| first.contains("-linux-") && rest.starts_with("include/");
+    ["include/", "lib/", "local/include/"].iter().any(|folder| path.starts_with(folder))
+        || path.split_once('/').is_some_and(of_other_machine)
 }

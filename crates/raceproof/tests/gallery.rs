@@ -14,7 +14,9 @@ use report::Code;
 
 /// Codes that no example can show, because they need something outside the program, with the tests that do: a file beside
 /// this one or in another crate, and a function there.
-const ELSEWHERE: [(Code, &str, &str); 4] = [
+const ELSEWHERE: [(Code, &str, &str); 5] = [
+    // A recorded run that cannot be replayed.
+    (Code::OBSERVED_RACE, "tests/predict.rs", "an_observed_race_is_a_finding"),
     // A run that finds what an earlier one left behind.
     (Code::UNCONFIRMED, "../check/src/line/tests.rs", "what_a_new_process_does_not_show_is_a_bug_and_no_finding"),
     // A program that behaves differently each time in a way that raceproof does not control.

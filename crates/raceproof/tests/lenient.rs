@@ -32,10 +32,8 @@ fn sources_that_clang_refuses_are_checked() {
 }
 
 #[test]
-fn flags_that_clang_does_not_know_are_left_out() {
+fn flags_of_a_build_that_clang_does_not_know_are_left_out() {
     let folder = Folder::new();
-    let run = folder.raceproof(&["explore", "counter.c", "--cflags=-fno-tree-pre", "--cflags=-fipa-pta"]);
-    assert_eq!(run.status, 1, "{}{}", run.stdout, run.stderr);
     assert_eq!(folder.raceproof(&["cc", "-fno-ipa-sra", "-c", "counter.c", "-o", "counter.o"]).status, 0);
     let run = folder.raceproof(&["explore", "counter.o"]);
     assert_eq!(run.status, 1, "{}{}", run.stdout, run.stderr);
