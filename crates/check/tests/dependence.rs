@@ -2,6 +2,7 @@
 //! outside the program's own memory. For pairs of them that share a cell of the library table, and for others that do not, a
 //! program with two threads is made: every reduction finds the same results as the search that leaves out nothing, calls race
 //! if they share a cell that the library does not protect, and then the static engine leaves their pair open.
+#![allow(clippy::print_stdout, reason = "all pairs take long: it says how far it is")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -196,6 +197,8 @@ const ALWAYS: [(&str, &str); 6] = [
 fn reductions_find_what_the_whole_search_finds() {
     /// Pairs without a common cell that are tried, when all are.
     const APART: usize = 200;
+    /// After so many pairs it says how far it is.
+    const REPORTED: usize = 250;
     let calls = calls();
     let pairs = || calls.iter().enumerate().flat_map(|(i, one)| calls[i..].iter().map(move |other| [one, other]));
     let (mut together, mut apart): (Vec<_>, Vec<_>) = pairs().partition(|[one, other]| !one.shared(other).is_empty());
@@ -219,6 +222,9 @@ fn reductions_find_what_the_whole_search_finds() {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(pair) = all.get(number) else { break };
+                    if number.is_multiple_of(REPORTED) && number > 0 {
+                        println!("{number} of {} pairs, wrong: {:?}", all.len(), wrong.lock().unwrap());
+                    }
                     let folder = tempfile::tempdir().unwrap();
                     match Pair::new(number, *pair, folder.path()).examine() {
                         Ok(is_whole) => drop(compared.fetch_add(is_whole.into(), Ordering::Relaxed)),
