@@ -184,13 +184,15 @@ impl<'a> Pair<'a> {
 }
 
 /// Pairs that are always tried: one for each kind of cell.
-const ALWAYS: [(&str, &str); 6] = [
+const ALWAYS: [(&str, &str); 8] = [
     ("creat_other", "access_other"),
     ("write", "fstat"),
     ("dup2", "fstat"),
     ("umask", "open_masked"),
     ("chdir", "relative"),
     ("set_variable", "variable"),
+    ("close", "close_range"),
+    ("key_delete", "key_delete"),
 ];
 
 #[test]

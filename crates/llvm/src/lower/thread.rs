@@ -210,9 +210,14 @@ impl<'m> Body<'_, '_, 'm> {
                 if !matches!(arg(destructor), Operand::Const(0) | Operand::Function(_)) {
                     self.keep_destructor(arg(destructor));
                 }
+                self.change_keys();
                 self.succeeds(call);
             }
-            ThreadOp::KeyDelete { .. } => self.succeeds(call),
+            // It fails for a key that is not in use.
+            ThreadOp::KeyDelete { .. } => {
+                self.change_keys();
+                self.define(call, Expr::Use(Operand::Any));
+            }
             ThreadOp::KeySet { key, value } => {
                 if let Some(cell) = self.key_cell(call, key) {
                     let address = Operand::Global(cell, 0);

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use inkwell::llvm_sys::LLVMOpcode;
+use model::Order;
 use program::library::threads::{self, ThreadOp};
-use program::{BlockId, Callee, FunctionId, Global, GlobalId, LocalId, Operand, Stmt, SyncOp, Terminator};
+use program::{BlockId, Callee, FunctionId, Global, GlobalId, LocalId, Operand, RmwOp, Stmt, SyncOp, Terminator};
 
 use super::body::Body;
 use super::{Lowering, variable};
@@ -37,6 +38,8 @@ pub(super) struct ThreadEnd {
     cells: BTreeMap<GlobalId, GlobalId>,
     /// The variable that holds the destructors of keys that are not constant.
     stored: Option<GlobalId>,
+    /// The variable that stands for which keys are in use.
+    in_use: Option<GlobalId>,
 }
 
 impl ThreadEnd {
@@ -73,6 +76,15 @@ impl<'m> Body<'_, '_, 'm> {
     pub(super) fn key_cell(&mut self, call: Value<'m>, key: u8) -> Option<GlobalId> {
         let key = call.arguments().nth(usize::from(key)).filter(|k| k.opcode() == Some(LLVMOpcode::LLVMLoad))?;
         self.lowering.key_cell(key.part(0))
+    }
+
+    /// Changes which keys are in use: an update on which the results of other such changes depend.
+    pub(super) fn change_keys(&mut self) {
+        let lowering = &mut *self.lowering;
+        let new = || lowering.program.globals.push(variable("the keys of thread-specific data", 8, false));
+        let keys = *lowering.thread_end.in_use.get_or_insert_with(new);
+        let (dst, address, value) = (self.fresh(), Operand::Global(keys, 0), Operand::Any);
+        self.emit(Stmt::Rmw { dst, op: RmwOp::Exchange, address, value, size: 8, order: Order::Relaxed });
     }
 
     /// Keeps the destructor of a key that is not constant.

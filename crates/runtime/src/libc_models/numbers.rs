@@ -5,8 +5,8 @@ use core::ffi::{c_int, c_uint};
 
 use wire::Tag;
 
-use super::event::{Access, operate};
-use super::open::{self, File};
+use super::event::operate;
+use super::open::{self, File, Open};
 use super::{channels, epoll, fail, kernel, negative, result, sockets, unmodelled};
 use crate::sync::Blocker;
 use crate::sys::{self, sys};
@@ -14,27 +14,32 @@ use crate::{descriptors, sched};
 
 /// Ends the use of what is open under a number; `then` frees the number or uses it again. All of it is one event,
 /// because others may wait for the end of a pipe, or get the number.
-fn release(fd: c_int, then: impl FnOnce() -> isize) -> isize {
-    let open = open::get(fd);
-    let touched = match open.file {
-        File::Pipe(end) => channels::close_accesses(end),
-        File::Socket(id) => Vec::from(sockets::close_accesses(id)),
-        File::Epoll(id) => Vec::from([epoll::close_access(id)]),
-        _ => Vec::new(),
+fn release(fd: c_int, then: impl Fn() -> isize) -> isize {
+    let touched = |open: Open| {
+        let of_file = match open.file {
+            File::Pipe(end) => channels::close_accesses(end),
+            File::Socket(id) => Vec::from(sockets::close_accesses(id)),
+            File::Epoll(id) => Vec::from([epoll::close_access(id)]),
+            _ => Vec::new(),
+        };
+        of_file.into_iter().chain([open::table_access(), open::number_access(fd, Tag::ReadModifyWrite)]).collect()
     };
-    let known: Vec<Access> =
-        touched.into_iter().chain([open::table_access(), open::number_access(fd, Tag::ReadModifyWrite)]).collect();
-    let done = operate(&known, Blocker::None, |add| {
-        if !open.description().is_open_elsewhere(fd) {
-            epoll::remove_file(open.description(), add);
-        }
-        match open.file {
-            File::Pipe(end) => channels::close(end, add),
-            File::Socket(id) => sockets::remove_user(id, add),
-            _ => {}
-        }
-        then()
-    });
+    let done = open::operate_on(
+        fd,
+        touched,
+        |_| Blocker::None,
+        |open, add| {
+            if !open.description().is_open_elsewhere(fd) {
+                epoll::remove_file(open.description(), add);
+            }
+            match open.file {
+                File::Pipe(end) => channels::close(end, add),
+                File::Socket(id) => sockets::remove_user(id, add),
+                _ => {}
+            }
+            then()
+        },
+    );
     done.unwrap_or(negative(libc::EINTR))
 }
 
@@ -66,7 +71,10 @@ export! {
             return fail(libc::EINVAL) as c_int;
         }
         let end = (last.saturating_add(1)).min(descriptors::first_own() as c_uint);
-        for fd in (first..end).map(|fd| fd as c_int).filter(|fd| kernel::is_open(*fd)) {
+        // Which are open is an event of its own, as each end of one is.
+        let find = || (first..end).map(|fd| fd as c_int).filter(|fd| kernel::is_open(*fd)).collect::<Vec<_>>();
+        let found = operate(&[open::table_access()], Blocker::None, |_| find());
+        for fd in found.unwrap_or_default() {
             if flags & CLOEXEC != 0 {
                 sched::note_io();
                 sys::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
