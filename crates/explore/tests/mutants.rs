@@ -1,7 +1,7 @@
 //! The patches that break the code one place at a time (`make mutants`) still fit the sources, and the table in the
 //! documentation names them all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One change of a patch: the file, and its lines before and after.
 struct Hunk {
@@ -31,6 +31,30 @@ fn hunks(patch: &str) -> Vec<Hunk> {
     hunks
 }
 
+/// Whether the test that a patch names exists: `-p PACKAGE [--test FILE] [PATH::]NAME`.
+fn is_there(root: &Path, caught: &str) -> bool {
+    let words: Vec<&str> = caught.split(' ').collect();
+    let after = |option: &str| words.iter().skip_while(|word| **word != option).nth(1).copied();
+    let package = after("-p").map(|package| package.strip_prefix("raceproof-").unwrap_or(package));
+    let name = words.last().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
+    let folder = root.join("crates").join(package.unwrap_or_default());
+    match after("--test") {
+        Some(file) => has_function(&folder.join("tests").join(file).with_extension("rs"), name),
+        None => files_below(&folder.join("src")).iter().any(|file| has_function(file, name)),
+    }
+}
+
+fn has_function(file: &Path, name: &str) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("fn {name}(")))
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .flat_map(|entry| if entry.path().is_dir() { files_below(&entry.path()) } else { vec![entry.path()] })
+        .collect()
+}
+
 #[test]
 fn every_mutant_still_applies() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -48,6 +72,7 @@ fn every_mutant_still_applies() {
         let (breaks, caught) =
             header("Breaks: ").zip(header("Caught by: ")).unwrap_or_else(|| panic!("{name}: header"));
         let test = caught.split(' ').next_back().unwrap();
+        assert!(is_there(&root, caught), "{name}: there is no test {caught}");
         let row = format!("| {name} | {breaks} | `{test}` |");
         assert!(page.contains(&row), "docs/mutants.md should have this line:\n{row}");
         let hunks = hunks(&patch);
