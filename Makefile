@@ -14,7 +14,7 @@ demo: build
 
 test:
 	@scripts/setup --tests
-	cargo test --workspace --quiet
+	cargo test --workspace --quiet --no-fail-fast
 
 # Compares the engines with brute force on at least 10,000 generated programs in each test. Takes hours.
 soak:
