@@ -1,11 +1,6 @@
 // gcc compiles this with a warning.
-#include <pthread.h>
-static int shared;
-static void *run(void *arg) { shared++; return arg; }
+#include "racy.h"
 int main(int argc, int argv) {
-    pthread_t thread;
-    pthread_create(&thread, 0, run, 0);
-    shared++;
-    pthread_join(thread, 0);
+    race();
     return 0;
 }

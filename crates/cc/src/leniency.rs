@@ -16,6 +16,33 @@ pub const LENIENT_FLAGS: [&str; 9] = [
 /// What a `main` is called whose parameters clang does not allow.
 pub const OTHER_MAIN: &str = "__rp_other_main";
 
+/// Options of gcc for this machine that choose among instructions of the same meaning.
+const CODE_OPTIONS: [&str; 8] = [
+    "-mtune=",
+    "-mpreferred-stack-boundary=",
+    "-mindirect-branch",
+    "-mfunction-return=",
+    "-mskip-rax-setup",
+    "-maccumulate-outgoing-args",
+    "-mno-fp-ret-in-387",
+    "-minline-",
+];
+
+/// Whether a program means the same without a flag that clang does not know. Other flags for the machine may change sizes
+/// and layouts, so they are left to clang's error.
+fn does_not_matter(flag: &str) -> bool {
+    ["-f", "-W", "--param"].iter().chain(&CODE_OPTIONS).any(|start| flag.starts_with(start))
+}
+
+/// The flag that a line of clang's refuses.
+fn refused_flag(line: &str) -> Option<String> {
+    let quoted_after = |start: &str| line.split_once(start).and_then(|(_, rest)| rest.split('\'').next());
+    let starts = ["unknown argument: '", "unknown argument '", "unsupported option '", "unsupported argument '"];
+    let flag = starts.iter().find_map(|start| quoted_after(start))?;
+    // An argument may be named without its option: `unsupported argument 'x' to option '-fy='`.
+    Some(quoted_after("to option '").map_or_else(|| flag.to_owned(), |option| format!("{option}{flag}")))
+}
+
 /// What was changed about a call of clang.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Leniency {
@@ -30,13 +57,7 @@ impl Leniency {
     pub fn adapt(&mut self, diagnostics: &str) -> bool {
         let before = self.clone();
         for line in diagnostics.lines().filter(|line| line.contains("error:")) {
-            let unknown =
-                ["unknown argument: '", "unknown argument '", "unsupported option '", "unsupported argument '"];
-            for start in unknown.iter().filter_map(|start| line.split_once(start)) {
-                let flag = start.1.split('\'').next().unwrap_or_default();
-                // An argument may be named without its option: `unsupported argument 'x' to option '-fy='`.
-                let option = line.split_once("to option '").and_then(|(_, option)| option.split('\'').next());
-                let flag = option.map_or_else(|| flag.to_owned(), |option| format!("{option}{flag}"));
+            for flag in refused_flag(line).into_iter().filter(|flag| does_not_matter(flag)) {
                 if !self.left_out.contains(&flag) {
                     self.left_out.push(flag);
                 }
@@ -49,6 +70,11 @@ impl Leniency {
     /// Whether a flag is passed on.
     pub fn keeps(&self, flag: &str) -> bool {
         !self.left_out.iter().any(|left_out| left_out == flag)
+    }
+
+    /// Flags that are not passed on.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Further flags.
@@ -72,7 +98,17 @@ mod tests {
         );
         assert_eq!(leniency.flags().collect::<Vec<_>>(), ["-Dmain=__rp_other_main"]);
         assert!(!leniency.adapt("a.c:3:1: error: expected ';'"));
-        assert!(leniency.adapt("clang: error: unsupported argument 'x' to option '-mabi='"));
-        assert!(!leniency.keeps("-mabi=x"));
+        assert!(leniency.adapt("clang: error: unsupported argument 'x' to option '-fy='"));
+        assert!(!leniency.keeps("-fy=x"));
+        assert!(leniency.adapt("clang: error: unknown argument: '-mpreferred-stack-boundary=3'"));
+    }
+
+    #[test]
+    fn flags_that_change_meaning_are_kept() {
+        let mut leniency = Leniency::default();
+        assert!(!leniency.adapt("clang: error: unsupported argument 'x' to option '-mabi='"));
+        assert!(!leniency.adapt("clang: error: unsupported option '-mhard-float' for target 'x86_64'"));
+        assert!(!leniency.adapt("clang: error: unknown argument: '-mno-such-thing'"));
+        assert!(leniency.left_out().is_empty());
     }
 }

@@ -78,8 +78,8 @@ impl Wrapper<'_> {
                 &planned.map(|planned| String::from_utf8_lossy(&planned.stderr).into_owned()).unwrap_or_default(),
             );
         }
-        let arguments = arguments.iter().filter(|argument| leniency.keeps(argument));
-        let status = Command::new(program).args(first).args(arguments).status();
+        let kept = arguments.iter().filter(|argument| leniency.keeps(argument));
+        let status = Command::new(program).args(first).args(kept).status();
         status.map(code).map_err(|cause| Error::Start { program: program.clone(), cause })
     }
 
@@ -207,6 +207,10 @@ impl Wrapper<'_> {
                 break (!output.status.success()).then(|| said.into_owned());
             }
         };
+        if line.flags().iter().any(|flag| flag == "-v" || flag == "--verbose") {
+            let said = leniency.left_out().iter().map(|flag| format!("`{flag}` was left out: clang does not know it"));
+            warnings.extend(said);
+        }
         if let Some(said) = refused {
             let first = said.lines().find(|line| line.contains("error:")).unwrap_or("clang refuses it");
             warnings.push(format!("`{source}` cannot be compiled to bitcode, so raceproof cannot analyse it: {first}"));

@@ -12,6 +12,7 @@ mod calls;
 mod ctors;
 mod insert;
 mod library;
+mod quiet;
 mod recording;
 mod rounds;
 mod sections;
@@ -87,6 +88,7 @@ pub(crate) fn instrument<'m>(
         attributes::strip(plan.functions);
         attributes::keep_frames(plan.functions);
         tls::move_into_image(&mut weaver);
+        quiet::define(&weaver);
         sections::assign(&mut weaver);
     }
     verify(linked, Stage::AfterInstrumentation)?;

@@ -10,7 +10,7 @@ use wire::record::{flag, order};
 use wire::{Record, Tag};
 
 use crate::cell::OneThread;
-use crate::{choice, memory, rounds, sched, section, unwritten};
+use crate::{choice, memory, rounds, sched, section, serial, unwritten};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -36,6 +36,12 @@ pub struct Hot {
 }
 
 const NO_CALL: u32 = u32::MAX;
+
+/// In `begun`: the library call makes no event. No thread comes to this position.
+const SKIPPED_CALL: u32 = u32::MAX - 1;
+
+/// In `failure`: the atomic access made no event.
+const SKIPPED_ATOMIC: u8 = u8::MAX;
 
 /// The running thread.
 pub static HOT: OneThread<Hot> = OneThread::new(Hot {
@@ -126,7 +132,12 @@ pub fn follow_limit() {
 
 /// An object came into being; `flags` as of `Tag::Alloc`.
 pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
-    append(Record::new(Tag::Alloc, flags, start, site, u32::try_from(size).unwrap_or(u32::MAX)));
+    let record = Record::new(Tag::Alloc, flags, start, site, u32::try_from(size).unwrap_or(u32::MAX));
+    if serial::is_quiet() {
+        serial::allocated(record);
+    } else {
+        append(record);
+    }
 }
 
 /// Forgets the current library call: another event came between.
@@ -142,6 +153,10 @@ pub fn reopen_event() {
 
 /// One access of a library call's event; the first one makes the event.
 pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
+    let begins = !section::is_open() && HOT.call.get() != HOT.position.get();
+    if HOT.begun.get() == SKIPPED_CALL || begins && HOT.at_limit() && serial::skips(SITE.get()) {
+        return;
+    }
     let (mut start, mut left) = (start, len);
     if unwritten::any() && matches!(tag, Tag::Write | Tag::ReadModifyWrite) {
         unwritten::write(start, len);
@@ -238,6 +253,11 @@ extern "C" fn __rp_write(p: *mut c_void, size: u32, site: u32) {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_atomic(p: *mut c_void, size: u32, kind_order: u32, site: u32) {
+    if HOT.at_limit() && serial::skips(site) {
+        set_site(site);
+        HOT.failure.set(SKIPPED_ATOMIC);
+        return;
+    }
     let (tag, order) = kind(kind_order);
     event(Record::new(tag, order, p as u64, site, size));
     HOT.failure.set((kind_order >> 16) as u8 & order::MASK);
@@ -245,7 +265,7 @@ extern "C" fn __rp_atomic(p: *mut c_void, size: u32, kind_order: u32, site: u32)
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn __rp_cas_result(success: u32) {
-    if success != 0 || !sched::running() {
+    if success != 0 || HOT.failure.get() == SKIPPED_ATOMIC || !sched::running() {
         return;
     }
     // SAFETY: the event of the compare-exchange was appended just before, without a switch since, so its record is the one
@@ -297,6 +317,12 @@ extern "C" fn __rp_set(to: *mut c_void, len: u64, site: u32) {
 extern "C" fn __rp_call_begin(site: u32) {
     set_site(site);
     if HOT.at_limit() {
+        if serial::skips(site) {
+            close_call();
+            HOT.begun.set(SKIPPED_CALL);
+            HOT.closed.set(core::ptr::null_mut());
+            return;
+        }
         sched::take_turn(&[]);
     }
     close_call();

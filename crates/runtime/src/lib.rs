@@ -38,6 +38,7 @@ pub mod rounds;
 pub mod run;
 pub mod sched;
 pub mod section;
+pub mod serial;
 pub mod slots;
 pub mod stack;
 pub mod sync;

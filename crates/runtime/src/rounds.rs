@@ -16,11 +16,11 @@ use wire::record::flag;
 use wire::{Record, Tag};
 
 use crate::hooks::{self, HOT};
-use crate::memory;
 use crate::run::RUN;
 use crate::sched::{self, Thread};
 use crate::sync::{Blocker, Mode};
 use crate::threads::Entry;
+use crate::{memory, serial};
 
 /// Values that live on from round to round.
 pub const CARRIED: usize = 4;
@@ -187,6 +187,9 @@ extern "C" fn __rp_round(site: u32, again: u32, a: u64, b: u64, c: u64, d: u64) 
     let activation = 0u8;
     let of = (site, &raw const activation as usize);
     let carried = [a, b, c, d];
+    if serial::is_quiet() && !serial::is_repeated(again != 0, of, carried) {
+        return effect();
+    }
     before_event();
     let awaited = with_current(|round| {
         let idle =

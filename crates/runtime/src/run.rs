@@ -17,7 +17,7 @@ use crate::present::Present;
 use crate::slots::{self, Slot};
 use crate::sync::SyncObjects;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
-use crate::{checkpoint, choice, crash, entry, exceptions, library_tls, link, rounds, sched, sys, unwritten};
+use crate::{checkpoint, choice, crash, entry, exceptions, library_tls, link, rounds, sched, serial, sys};
 
 /// Why a thread went back to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,8 +206,8 @@ impl Run {
             (entry.position, entry.context)
         });
         HOT.position.set(start);
-        HOT.limit.set(if self.rounds.get() > 0 || unwritten::any() { start } else { limit });
         HOT.stop.set(limit);
+        sched::look_again();
         HOT.end.set(link::trace().end.wrapping_sub(reserve()));
         self.current.set(thread);
         self.in_thread.set(true);
@@ -394,6 +394,7 @@ pub fn serve() -> ! {
     if !RUN.apply_request() {
         fail("the request does not fit a new process");
     }
+    serial::begin();
     sched::reconsider();
     loop {
         // A restore goes back to the checkpoint taken in `execute`, with the initial thread suspended.

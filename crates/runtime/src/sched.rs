@@ -15,7 +15,7 @@ use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{cell, rounds, run, section, stack, sys, unwritten};
+use crate::{cell, rounds, run, section, serial, stack, sys, unwritten};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -88,6 +88,7 @@ pub fn take_turn(pending: &[Record]) -> bool {
             [record] => rounds::access(record),
             _ => rounds::effect(),
         }
+        serial::made(pending);
         watch();
     }
     goes_on
@@ -123,10 +124,24 @@ fn wait_turn(pending: &[Record]) -> bool {
     true
 }
 
+/// Whether every event is looked at.
+fn is_watched() -> bool {
+    rounds::any() || unwritten::any() || serial::is_quiet()
+}
+
 /// The event after the next one is looked at too, where events are.
 fn watch() {
-    let watched = rounds::any() || unwritten::any();
-    HOT.limit.set(if watched { HOT.position.get() + 1 } else { HOT.stop.get() });
+    look_from(HOT.position.get() + 1);
+}
+
+/// What is looked at has changed: the next event may have to be.
+pub fn look_again() {
+    look_from(HOT.position.get());
+}
+
+/// The running thread's events from this one on are looked at, if events are. Else it goes on to where something begins.
+fn look_from(next: u32) {
+    HOT.limit.set(if is_watched() { next } else { HOT.stop.get().min(serial::quiet_from()) });
 }
 
 /// What a thread that waits for its turn is about to do includes these records, too, made for its site.
@@ -193,7 +208,7 @@ pub fn commit_with(records: &[Record]) {
         let writes = |record: &&Record| matches!(record.tag(), Some(Tag::Write | Tag::ReadModifyWrite));
         records.iter().filter(writes).for_each(unwritten::access);
     }
-    if rounds::any() || unwritten::any() {
+    if is_watched() {
         HOT.watch_next();
     }
     if op.tag() == Some(Tag::Yield) {
@@ -225,6 +240,7 @@ pub fn spawn(start: StartRoutine, arg: *mut c_void) -> Result<Thread, SpawnError
     if !running() {
         return Err(SpawnError::NoRun);
     }
+    serial::end();
     if !RUN.checkpointed.get() && !link::runs_once() {
         suspend(Reason::Checkpoint);
     }

@@ -81,7 +81,7 @@ pub fn close() {
     if is_open() {
         DEPTH.set(0);
         SECTION.with(|section| section.written.clear());
-        hooks::follow_limit();
+        sched::look_again();
     }
 }
 

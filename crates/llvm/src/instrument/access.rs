@@ -4,7 +4,7 @@ use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
 use wire::Tag;
 
-use super::Weaver;
+use super::{Weaver, quiet};
 use crate::intrinsics::Intrinsic;
 use crate::ir::{Ty, Value};
 
@@ -23,7 +23,12 @@ impl<'m> Weaver<'_, 'm> {
             if self.is_recorded() && self.log_access(instruction, address, size, site) {
                 return;
             }
-            let hook = if is_load { "__rp_read" } else { "__rp_write" };
+            let hook = match (self.is_recorded(), is_load) {
+                (true, true) => "__rp_read",
+                (true, false) => "__rp_write",
+                (false, true) => quiet::READ,
+                (false, false) => quiet::WRITE,
+            };
             self.insert.hook(hook, &[address, self.insert.const_i32(size), self.site(site)]);
         } else {
             let tag = if is_load { Tag::Read } else { Tag::Write };

@@ -83,7 +83,12 @@ pub(super) fn define(weaver: &Weaver<'_, '_>) {
 }
 
 /// Begins the body of the function with this name: the function and its entry block.
-fn function<'m>(weaver: &Weaver<'_, 'm>, name: &str, result: Ty<'m>, parameters: &[Ty<'m>]) -> (Value<'m>, Block<'m>) {
+pub(super) fn function<'m>(
+    weaver: &Weaver<'_, 'm>,
+    name: &str,
+    result: Ty<'m>,
+    parameters: &[Ty<'m>],
+) -> (Value<'m>, Block<'m>) {
     let function = weaver.module.declared_function(name, result.function(parameters));
     let entry = function.append_block("entry");
     weaver.insert.position_at_end(entry);
@@ -152,8 +157,8 @@ fn define_cursor_in_memory(weaver: &Weaver<'_, '_>) {
     weaver.module.define_global("__rp_cursor_in_memory", content).set_constant_global();
 }
 
-/// The buffer is hardly ever full.
-fn mark_unlikely<'m>(weaver: &Weaver<'_, 'm>, branch: Value<'m>) {
+/// The first side of a branch is hardly ever taken.
+pub(super) fn mark_unlikely<'m>(weaver: &Weaver<'_, 'm>, branch: Value<'m>) {
     let name = Node::string_of(weaver.module, "branch_weights");
     let weight = |n: u32| Node::constant(weaver.insert.const_i32(n));
     branch.attach(c"prof", Node::tuple(weaver.module, &[name, weight(1), weight(8000)]));

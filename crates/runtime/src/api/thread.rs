@@ -28,7 +28,7 @@ use crate::sync::signal::SignalSet;
 use crate::sync::thread::{NAME_SIZE, Unjoinable};
 use crate::sync::{Blocker, ThreadState};
 use crate::text::text;
-use crate::{choice, memory};
+use crate::{choice, memory, serial};
 
 unsafe extern "C" {
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
@@ -225,7 +225,7 @@ pub fn join(handle: pthread_t, result: *mut u64, wait: Wait) -> Outcome {
         Wait::Block => (call.step(Tag::Join, 0), Blocker::Join { thread: target }),
         _ => (call.step(Tag::TryJoin, 0).flags(flag::SUCCESS), Blocker::None),
     };
-    step.argument(target).run(blocker, |objects, thread, step| {
+    let outcome = step.argument(target).run(blocker, |objects, thread, step| {
         if wait != Wait::Try && cancel::act(objects, thread, step) {
             return Outcome::CANCELLED;
         }
@@ -242,7 +242,11 @@ pub fn join(handle: pthread_t, result: *mut u64, wait: Wait) -> Outcome {
         objects.threads.get_mut(target).joined = true;
         memory::write_if_wanted(result, value);
         0.into()
-    })
+    });
+    if sched::with_objects(|objects| objects.threads.is_alone(me())) {
+        serial::begin();
+    }
+    outcome
 }
 
 /// Detaches a thread.

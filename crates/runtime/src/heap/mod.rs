@@ -24,7 +24,7 @@ use wire::{Record, Tag};
 use crate::cell::OneThread;
 use crate::slots::Slot;
 use crate::sync::Blocker;
-use crate::{checkpoint, choice, hooks, objects, sched, sys, unwritten};
+use crate::{checkpoint, choice, hooks, objects, sched, serial, sys, unwritten};
 use arena::{Arena, Block};
 
 const PAGE: usize = crate::sys::PAGE;
@@ -117,7 +117,7 @@ pub fn is_freed(at: usize) -> bool {
 
 /// Whether a free made by `caller` is an event.
 fn is_visible(caller: usize) -> bool {
-    sched::running() && !objects::in_c_library(caller)
+    sched::running() && !objects::in_c_library(caller) && !serial::skips(sched::site())
 }
 
 /// Waits for the thread's turn to free the block and says what is there then. Freeing a freed block is an event too:
@@ -141,6 +141,8 @@ fn release(at: usize, size: usize, visible: bool) {
     unwritten::forget(at as u64, size as u64);
     if visible {
         sched::commit(free_record(at, size), None);
+    }
+    if visible || serial::is_quiet() {
         sched::with_objects(|objects| objects.forget_range(at as u64, size as u64));
     }
     // The slot may not be mapped yet: a thread can free before it allocates.

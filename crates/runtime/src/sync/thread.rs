@@ -90,6 +90,10 @@ impl Threads {
     pub fn is_last(&self, thread: Thread) -> bool {
         self.0.iter().enumerate().all(|(index, t)| t.finished || index == thread as usize)
     }
+    /// Whether all threads but `thread` have been joined: what they did happens before what it does next.
+    pub fn is_alone(&self, thread: Thread) -> bool {
+        self.0.iter().enumerate().all(|(index, t)| t.joined || index == thread as usize)
+    }
     /// Whether the thread can be joined or detached.
     pub fn joinable(&self, thread: Thread) -> Result<(), Unjoinable> {
         match self.get(thread) {
