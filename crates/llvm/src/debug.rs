@@ -98,7 +98,12 @@ pub(crate) fn subprogram_name(subprogram: Node<'_>) -> Option<String> {
         Some(linkage_name) => Some(demangle(&linkage_name)),
         None => subprogram.string(2),
     };
-    name.map(|name| if name == cc::OTHER_MAIN { "main".to_owned() } else { openmp::readable(name) })
+    name.map(openmp::readable)
+}
+
+/// Gives a subprogram another plain name.
+pub(crate) fn set_subprogram_name<'m>(subprogram: Node<'m>, name: Node<'m>) {
+    subprogram.set_operand(2, name);
 }
 
 /// Whether the unit's code went through an optimiser, which merges and removes accesses.

@@ -12,8 +12,7 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 
 use crate::error::{Error, Stage};
-use crate::ir;
-use crate::{Architecture, LLVM_VERSION};
+use crate::{Architecture, LLVM_VERSION, debug, ir};
 
 /// A module to be linked, with the input it stands for.
 #[derive(Debug)]
@@ -70,6 +69,9 @@ pub(crate) fn load_all<'c>(
     let linked = linked.ok_or(Error::NoInput)?;
     if let (Some(main), None) = (linked.get_function(cc::OTHER_MAIN), linked.get_function("main")) {
         main.as_global_value().set_name("main");
+        let whole = ir::Module::of(&linked);
+        let described = whole.function("main").and_then(ir::Value::subprogram);
+        described.into_iter().for_each(|node| debug::set_subprogram_name(node, ir::Node::string_of(whole, "main")));
     }
     Ok(linked)
 }

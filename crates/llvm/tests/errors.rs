@@ -68,7 +68,7 @@ fn the_user_s_flags_reach_the_compiler_but_do_not_optimise() {
     options.cflags = ["-DVALUE=3", "-O3", "-lm"].map(String::from).into();
     let compiled = llvm::compile(&options).unwrap();
     assert_eq!(compiled.link_flags, ["-lm"]);
-    assert_eq!(common::text_of(&compiled.bitcode).matches("call void @__rp_write").count(), 2);
+    assert_eq!(common::text_of(&compiled.bitcode).matches("call void @__rp_write_unless_quiet").count(), 2);
 }
 
 /// A source that clang works on for minutes.

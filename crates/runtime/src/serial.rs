@@ -39,14 +39,6 @@ mod program {
     }
 }
 
-/// Without a program there are no sites.
-#[cfg(test)]
-#[allow(non_upper_case_globals, reason = "the names of the interface")]
-mod program {
-    pub(super) static mut __rp_quiet: u8 = 0;
-    pub(super) static __rp_sites: u64 = 0;
-}
-
 /// A round of a loop: the loop and its activation, and what lives on from the round before.
 type Round = ((u32, usize), [u64; CARRIED]);
 
@@ -188,4 +180,12 @@ fn is_there(allocation: &Record) -> bool {
     } else {
         !heap::is_freed(allocation.address() as usize)
     }
+}
+
+/// Without a program there are no sites.
+#[cfg(test)]
+#[allow(non_upper_case_globals, reason = "the names of the interface")]
+mod program {
+    pub(super) static mut __rp_quiet: u8 = 0;
+    pub(super) static __rp_sites: u64 = 0;
 }

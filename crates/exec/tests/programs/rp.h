@@ -29,6 +29,10 @@ extern const uint64_t __rp_tls_size;
 const char __rp_tls_image[1] = {0};
 const uint64_t __rp_tls_size = 0;
 #endif
+extern uint8_t __rp_quiet[1];
+uint8_t __rp_quiet[1];
+extern const uint64_t __rp_sites;
+const uint64_t __rp_sites = 0;
 extern const uint64_t __rp_tls_align;
 const uint64_t __rp_tls_align = 8;
 #define main __rp_user_main

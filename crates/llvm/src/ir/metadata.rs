@@ -114,6 +114,13 @@ impl<'m> Node<'m> {
         }
     }
 
+    /// Puts another node in the place of operand `index`, which is there.
+    pub(crate) fn set_operand(self, index: usize, operand: Self) {
+        require(self.operands().len() > index, "only operands that are there are replaced");
+        // SAFETY: a node with operands, more than `index` of them, and metadata of the same context.
+        unsafe { LLVMReplaceMDNodeOperandWith(self.as_value(), index as u32, operand.raw()) };
+    }
+
     /// Operand `index`, if it is there.
     pub(crate) fn operand(self, index: usize) -> Option<Self> {
         self.operands().get(index).copied().flatten()
