@@ -32,7 +32,8 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     let mut arguments: Vec<OsString> = [driver, "-fPIE", "-pie", "-fuse-ld=lld", "-fno-color-diagnostics"]
         .map(OsString::from)
         .into_iter()
-        .chain(["-Wl,-z,now", "-Wl,--export-dynamic"].map(OsString::from))
+        // A function of the program with the name of one that the runtime models is the one that counts, as it is natively.
+        .chain(["-Wl,-z,now", "-Wl,-z,muldefs", "-Wl,--export-dynamic"].map(OsString::from))
         .collect();
     arguments.extend([object.into(), archive.into()]);
     arguments.extend(compiled.link_flags.iter().chain(extra).map(OsString::from));

@@ -12,6 +12,7 @@ mod calls;
 mod ctors;
 mod insert;
 mod library;
+mod needed;
 mod quiet;
 mod recording;
 mod rounds;
@@ -35,6 +36,8 @@ use crate::ir::{Module, Value};
 use crate::module::verify;
 use crate::sites::Sites;
 use insert::Insert;
+
+pub use needed::NEEDED;
 
 /// What instrumenting a module needs to know.
 pub(crate) struct Plan<'a, 'm> {
@@ -81,6 +84,7 @@ pub(crate) fn instrument<'m>(
         weaver.function(function);
     }
     ctors::take_out(&weaver);
+    needed::keep_own(&weaver);
     bodies::define(&weaver);
     if plan.recorded_without.is_some() {
         recording::define(&weaver);

@@ -20,7 +20,7 @@ mod skip;
 pub mod sources;
 pub mod ui;
 
-pub use effort::programs;
+pub use effort::{numbers, programs};
 pub use interpreter::{Interpreter, Options};
 pub use machine::Machine;
 pub use oracle::{Limits, Truth};
