@@ -75,7 +75,7 @@ pub use hint::{Hint, HintStep, Led};
 pub use observer::{EXAMPLES, Observer, Progress};
 pub use options::{Options, ReductionName, UnknownReduction};
 pub use outcome::{Coverage, Failure, FailureKind, FoundRace, Involved, Outcome, Statistics, StopReason};
-pub use outlook::{Check, FutureId, Next, Origin, Outlook, Settled, Standing, Threats, UnknownCheck};
+pub use outlook::{Check, FutureId, Later, Next, Origin, Outlook, Settled, Standing, Threats, UnknownCheck};
 pub use repetition::Unrepeatable;
 pub use sampling::{Sampling, Strategy, UnknownStrategy, sample};
 pub use search::{search, search_with};

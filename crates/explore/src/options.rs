@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
 use crate::hint::Hint;
-use crate::outlook::{Check, Outlook};
+use crate::outlook::{Check, Later, Outlook};
 
 /// The reductions by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
@@ -81,6 +81,8 @@ pub struct Options {
     pub checks: BTreeSet<Check>,
     /// What can still happen from a state on. Without it the pruning reductions prune nothing.
     pub outlook: Option<Arc<dyn Outlook>>,
+    /// An outlook in the making, if there is none yet.
+    pub later: Option<Later>,
     /// Stop after this many executions.
     pub max_executions: Option<u64>,
     /// Stop when it is spent.
@@ -114,6 +116,7 @@ impl Default for Options {
             reduction: ReductionName::default(),
             checks: Check::ALL.into(),
             outlook: None,
+            later: None,
             max_executions: None,
             budget: Budget::default(),
             stop_at_first: false,

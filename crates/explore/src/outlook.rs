@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
 use model::dependence::Use;
 use model::{Event, Pair, SiteId};
@@ -133,6 +134,23 @@ impl Threats {
             Self::By(ways) => ways.contains(&how),
             Self::Any => true,
         }
+    }
+}
+
+/// An outlook in the making. A search goes on without it, and uses it when it is there.
+#[derive(Clone, Debug, Default)]
+pub struct Later(Arc<OnceLock<Option<Arc<dyn Outlook>>>>);
+
+impl Later {
+    /// It is made, or it turned out that there is none. The first word counts.
+    pub fn set(&self, outlook: Option<Arc<dyn Outlook>>) {
+        // Whoever comes second has made the same.
+        let _ = self.0.set(outlook);
+    }
+
+    /// What became of it; `None` while nothing has.
+    pub(crate) fn get(&self) -> Option<Option<Arc<dyn Outlook>>> {
+        self.0.get().cloned()
     }
 }
 

@@ -15,7 +15,7 @@ use model::happens_before::HappensBefore;
 use model::{Addr, Clock, End, Event, Op, SiteId, Step, ThreadId, Trace, work};
 
 use crate::causality::{Causality, Past};
-use crate::outlook::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
+use crate::outlook::{FutureId, Later, Next, Origin, Outlook, Settled, Standing, Threats};
 use crate::stack::Stack;
 
 /// How often a backtracking point was checked, and with what result (the papers' statistics).
@@ -33,6 +33,7 @@ pub(crate) struct Pruned {
 #[derive(Default)]
 pub(crate) struct Pruner {
     outlook: Option<Arc<dyn Outlook>>,
+    later: Option<Later>,
     settled: Settled,
     /// The first closed state of the current execution.
     pub(crate) closed_from: Option<Step>,
@@ -49,9 +50,9 @@ pub(crate) struct Remaining {
 }
 
 impl Pruner {
-    /// A pruner; without an outlook every state is open.
-    pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, settled: Settled) -> Self {
-        Self { outlook, settled, ..Self::default() }
+    /// A pruner; until there is an outlook every state is open.
+    pub(crate) fn new(outlook: Option<Arc<dyn Outlook>>, later: Option<Later>, settled: Settled) -> Self {
+        Self { outlook, later, settled, ..Self::default() }
     }
 
     /// Whether every state is open because there is no outlook.
@@ -68,9 +69,12 @@ impl Pruner {
     /// one.
     ///
     /// An outlook relies on the rules of locks, threads and other objects. If an execution breaks them, every state is
-    /// open.
+    /// open. An outlook that was in the making is used from the next execution on: what was explored without it was open.
     pub(crate) fn find_closed_state(&mut self, trace: &Trace, until: Step) -> Option<Step> {
         self.closed_from = None;
+        if let Some(made) = self.later.as_ref().and_then(Later::get) {
+            (self.outlook, self.later) = (made, None);
+        }
         if !trace.misuses.is_empty() {
             return None;
         }

@@ -114,7 +114,7 @@ pub(crate) fn by_name(name: ReductionName, options: &Options) -> Box<dyn Reducti
     let values = &options.choices;
     let pruner = || {
         let settled = Settled { checks: options.checks.clone(), ..Settled::default() };
-        Pruner::new(options.outlook.clone(), settled)
+        Pruner::new(options.outlook.clone(), options.later.clone(), settled)
     };
     match name {
         ReductionName::None => Box::new(Backtracking::new(Exhaustive, values)),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use explore::{Coverage, FailureKind, Options, Outcome, Outlook, ReductionName, search};
+use explore::{Coverage, FailureKind, Later, Observer, Options, Outcome, Outlook, Progress, ReductionName, search};
 use facts::Facts;
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
@@ -16,6 +16,8 @@ use testkit::{Interpreter, Limits, Truth};
 const PROGRAMS: u64 = 10_000;
 /// Those of them with data-dependent races: [`Feature::DEPENDENT`].
 const DEPENDENT: u64 = 2_000;
+/// Programs that are searched with an outlook that comes late.
+const LATE: u64 = 1_000;
 /// Programs on which the unreduced search, simple and slow, is tried too.
 const PLAIN: u64 = 300;
 
@@ -146,6 +148,47 @@ fn search_agrees_with_brute_force() {
     assert!(dependent_races.values().all(|programs| *programs >= 20), "races depending on {dependent_races:?}");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
+}
+
+/// Completes the outlook after so many executions.
+struct Maker {
+    left: u64,
+    outlook: Arc<dyn Outlook>,
+    later: Later,
+}
+
+impl Observer for Maker {
+    fn progress(&mut self, _: &Progress) {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            self.later.set(Some(Arc::clone(&self.outlook)));
+        }
+    }
+}
+
+/// An outlook may come in the middle of a search.
+#[test]
+fn an_outlook_that_comes_late_hides_nothing() {
+    let mut fewer = 0;
+    for seed in (0..testkit::programs(LATE)).map(|n| n * 4 + 1).chain(FURTHER) {
+        let case = case(seed);
+        let program = case.program();
+        for (reduction, after) in [ReductionName::Pdp, ReductionName::Dhtc, ReductionName::Best]
+            .into_iter()
+            .flat_map(|reduction| [1, 2, 5].map(|after| (reduction, after)))
+        {
+            let context = format!("{reduction}, outlook after {after}, seed {seed}\n{}", case.sketch.emit().text);
+            let later = Later::default();
+            let options = Options { reduction, later: Some(later.clone()), ..Options::default() };
+            let mut maker = Maker { left: after, outlook: outlook(&program), later };
+            let outcome = search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut maker).unwrap();
+            assert_eq!(outcome.coverage, Coverage::Complete, "{context}");
+            assert_finds_the_truth(&outcome, &case.truth, &context);
+            assert_races_replay(&program, &outcome, &context);
+            fewer += u64::from(outcome.statistics.skipped_backtracks > 0);
+        }
+    }
+    assert!(fewer > 0, "nothing was left out");
 }
 
 #[test]

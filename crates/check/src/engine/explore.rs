@@ -4,10 +4,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use ::explore::{Check, Coverage, FailureKind, Outcome, Outlook, ReductionName, Sampling, StopReason};
+use ::explore::{Check, Coverage, FailureKind, Later, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use cover::Candidate;
 use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, Threads};
@@ -129,12 +129,13 @@ pub(crate) fn run(
     let start = Instant::now();
     let Running { built, target, symbols, first_run, .. } = running;
     let program = &built.program;
+    let asks_outlook = options.asks_outlook() && !limits.environment.makes_choices();
+    let (outlook, later) = if asks_outlook { outlook(facts, &known.absent) } else { (None, None) };
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook: (options.asks_outlook() && !limits.environment.makes_choices())
-            .then(|| outlook(facts, &known.absent))
-            .flatten(),
+        outlook,
+        later,
         max_executions: options.max_executions,
         budget: budget.clone(),
         stop_at_first: options.stop_at_first,
@@ -403,10 +404,35 @@ fn choice_values(program: &Program) -> ::explore::ChoiceValues {
     ::explore::ChoiceValues { suggested, ..::explore::ChoiceValues::default() }
 }
 
+/// Room for the stack on which an outlook is made.
+const STACK: usize = 256 << 20;
+
+/// How long the first execution waits for the outlook. That of a small program is there, and what is left out of its search
+/// does not depend on who is faster; a large program begins without.
+const FOR_OUTLOOK: Duration = Duration::from_secs(1);
+
 /// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
-fn outlook(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> Option<Arc<dyn Outlook>> {
-    // Without an outlook the reductions leave out nothing.
-    Some(Arc::new(Summary::if_modelled(facts, absent).ok().flatten()?))
+/// Without an outlook the reductions leave out nothing. One that takes long is made beside the search.
+fn outlook(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> (Option<Arc<dyn Outlook>>, Option<Later>) {
+    let later = Later::default();
+    let (made, is_made) = mpsc::channel();
+    let (in_the_making, facts, absent) = (later.clone(), Arc::clone(facts), absent.clone());
+    // Whoever gives up waiting leaves it alone: it ends with the budget of the facts, or with the process.
+    let maker = std::thread::Builder::new().stack_size(STACK);
+    let started = maker.spawn(move || {
+        let summary = Summary::if_modelled(&facts, &absent).ok().flatten();
+        let outlook = summary.map(|summary| Arc::new(summary) as Arc<dyn Outlook>);
+        in_the_making.set(outlook.clone());
+        // Nobody may be waiting any more.
+        let _ = made.send(outlook);
+    });
+    if started.is_err() {
+        return (None, None);
+    }
+    match is_made.recv_timeout(FOR_OUTLOOK) {
+        Ok(outlook) => (outlook, None),
+        Err(_) => (None, Some(later)),
+    }
 }
 
 /// Most time to look for other errors once no pair is open.
