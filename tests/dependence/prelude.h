@@ -1,6 +1,7 @@
 // What the programs of the dependence test have in common; see calls.txt. `DEP` begins the names of its files.
 #define _GNU_SOURCE
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -48,6 +49,8 @@ static mode_t mask(void) { mode_t m = umask(0); umask(m); return m; }
 static int selected(int f) { fd_set s; FD_ZERO(&s); FD_SET(f, &s); return select(f + 1, &s, 0, 0, &(struct timeval){0}); }
 static int own_port(int f) { struct sockaddr_in a = {0}; socklen_t l = sizeof a; getsockname(f, (struct sockaddr *)&a, &l); return a.sin_port; }
 static int my_name(void) { char b[16] = ""; pthread_getname_np(main_thread, b, 16); return b[0]; }
+
+static int listed(const char *folder) { DIR *d = opendir(folder); int n = 0; struct dirent *e; while (d && (e = readdir(d))) n += !strncmp(e->d_name, strrchr(DEP, '/') + 1, strlen(strrchr(DEP, '/')) - 1); if (d) closedir(d); return n; }
 
 static int one, two;
 static void *first(void *arg);

@@ -184,8 +184,11 @@ impl<'a> Pair<'a> {
 }
 
 /// Pairs that are always tried: one for each kind of cell.
-const ALWAYS: [(&str, &str); 8] = [
+const ALWAYS: [(&str, &str); 11] = [
     ("creat_other", "access_other"),
+    ("unlink", "access"),
+    ("make_folder", "in_folder"),
+    ("make_folder", "listed"),
     ("write", "fstat"),
     ("dup2", "fstat"),
     ("umask", "open_masked"),

@@ -99,6 +99,13 @@ pub fn block(size: usize) -> Option<u64> {
     (at != 0).then_some(at)
 }
 
+/// Gives such a block back.
+pub fn free_block(at: usize) {
+    if let Block::Live { size, .. } = inspect(at) {
+        release(at, size, false);
+    }
+}
+
 /// What lies at an address handed to `free` or a relative.
 fn inspect(at: usize) -> Block {
     match Slot::of(at) {

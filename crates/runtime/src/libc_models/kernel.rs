@@ -135,6 +135,36 @@ pub fn set_times(fd: c_int, times: &Times) -> isize {
     unsafe { sys!(SYS_utimensat, fd, 0, times.as_ptr(), 0) }
 }
 
+/// Gives the name and type of each entry of an open directory, but of the directory itself and the one above it.
+///
+/// # Errors
+/// The error number.
+pub fn for_each_entry(directory: c_int, mut give: impl FnMut(&CStr, u8)) -> Result<(), c_int> {
+    /// Where the length of an entry, its type and its name are.
+    const LEN: usize = 16;
+    const KIND: usize = 18;
+    const NAME: usize = 19;
+    let mut buffer = [0u8; 1 << 12];
+    loop {
+        // SAFETY: the kernel writes at most `buffer.len()` bytes to `buffer`.
+        let filled = unsafe { sys!(SYS_getdents64, directory, buffer.as_mut_ptr(), buffer.len()) };
+        if filled <= 0 {
+            return if filled < 0 { Err(-filled as c_int) } else { Ok(()) };
+        }
+        let mut entries = &buffer[..filled as usize];
+        while entries.len() > NAME {
+            let len = usize::from(u16::from_le_bytes([entries[LEN], entries[LEN + 1]]));
+            let (entry, rest) = entries.split_at_checked(len).unwrap_or((entries, &[]));
+            if let Ok(name) = CStr::from_bytes_until_nul(&entry[NAME..])
+                && ![c".", c".."].contains(&name)
+            {
+                give(name, entry[KIND]);
+            }
+            entries = rest;
+        }
+    }
+}
+
 /// Fills in what `poll` says about a descriptor now, without waiting.
 pub fn poll_now(entry: &mut libc::pollfd) {
     let no_wait = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -5,6 +5,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
+use alloc::vec::Vec;
 use core::ffi::{CStr, c_int};
 
 use super::kernel::{self, OwnedFd};
@@ -27,6 +28,8 @@ pub struct MemoryFile {
 pub enum Change {
     /// It stands for a memory file.
     Memory(MemoryFile),
+    /// It stands for a folder that the program made, with these permissions.
+    Folder(libc::mode_t),
     /// It was removed.
     Removed,
 }
@@ -67,13 +70,51 @@ pub fn remove(name: CString) -> Option<Change> {
     CHANGES.with(|changes| changes.insert(name, Change::Removed))
 }
 
-/// Moves what the program has made of one name to another.
+/// Moves what the program has made of one name to another, and what it has made below it.
 pub fn rename(from: CString, to: CString) {
-    if from != to
-        && let Some(change) = remove(from)
-    {
+    if from == to {
+        return;
+    }
+    for (below, change) in CHANGES.with(|changes| below(changes, &from)) {
+        let mut moved = to.to_bytes().to_vec();
+        moved.extend_from_slice(&below.to_bytes()[from.to_bytes().len()..]);
+        remove(below);
+        if let Ok(moved) = CString::new(moved) {
+            CHANGES.with(|changes| changes.insert(moved, change));
+        }
+    }
+    if let Some(change) = remove(from) {
         CHANGES.with(|changes| changes.insert(to, change));
     }
+}
+
+/// Makes a folder stand for a name.
+pub fn make_folder(name: CString, mode: libc::mode_t) {
+    CHANGES.with(|changes| changes.insert(name, Change::Folder(mode)));
+}
+
+/// Makes a name stand for a memory file that has one.
+pub fn add_name(name: CString, file: MemoryFile) {
+    CHANGES.with(|changes| changes.insert(name, Change::Memory(file)));
+}
+
+/// What the program has made of names below a folder, at any depth.
+fn below(changes: &BTreeMap<CString, Change>, folder: &CStr) -> Vec<(CString, Change)> {
+    let is_below =
+        |name: &CStr| name.to_bytes().strip_prefix(folder.to_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+    changes.iter().filter(|(name, _)| is_below(name)).map(|(name, change)| (name.clone(), *change)).collect()
+}
+
+/// What the program has made of the names right in a folder, by their last parts.
+pub fn changes_in(folder: &CStr) -> Vec<(CString, Change)> {
+    let folder = folder.to_bytes();
+    let start = if folder == b"/" { 1 } else { folder.len() + 1 };
+    let inside = |name: &CString| {
+        let name = name.to_bytes();
+        let rest = name.get(start..).filter(|rest| !rest.is_empty() && !rest.contains(&b'/'))?;
+        (name.starts_with(folder) && name[start - 1] == b'/').then(|| CString::new(rest).ok()).flatten()
+    };
+    CHANGES.with(|changes| changes.iter().filter_map(|(name, change)| Some((inside(name)?, *change))).collect())
 }
 
 /// Copies the content of all memory files.

@@ -6,7 +6,9 @@
 //! | [`random`] | random numbers that are the same in every run |
 //! | [`identity`] | process and thread numbers |
 //! | [`paths`] | files by name |
+//! | [`names`] | making, removing and renaming them |
 //! | [`memory_files`] | the files that the program has changed, which stay in memory |
+//! | [`listing`] | what is in folders |
 //! | [`streams`] | opening C streams on such files |
 //! | [`open`] | descriptors: what is open under which number |
 //! | [`numbers`] | calls that change that |
@@ -48,6 +50,30 @@ macro_rules! export {
     )*};
 }
 
+/// Defines functions that are those of the C library, with something done before.
+macro_rules! noting {
+    ($($(#[$meta:meta])* $name:ident($($arg:ident: $type:ty),* $(,)?) -> $result:ty = $note:expr;)*) => {
+        export! {$(
+            $(#[$meta])*
+            fn $name($($arg: $type),*) -> $result {
+                type Function = unsafe extern "C" fn($($type),*) -> $result;
+                // SAFETY: the type is that of the C library's function.
+                static FUNCTION: $crate::libc_models::library_function::LibraryFunction<Function> = unsafe {
+                    $crate::libc_models::library_function::LibraryFunction::new(match core::ffi::CStr::from_bytes_with_nul(
+                        concat!(stringify!($name), "\0").as_bytes(),
+                    ) {
+                        Ok(name) => name,
+                        Err(_) => unreachable!(),
+                    })
+                };
+                $note;
+                // SAFETY: the program calls this function with these arguments.
+                unsafe { FUNCTION.get()($($arg),*) }
+            }
+        )*}
+    };
+}
+
 pub mod address;
 pub mod channels;
 pub mod clock;
@@ -57,10 +83,12 @@ pub mod identity;
 pub mod interest_list;
 pub mod kernel;
 pub mod library_function;
+pub mod listing;
 pub mod loading;
 pub mod map;
 pub mod memory_files;
 pub mod message;
+pub mod names;
 pub mod net;
 pub mod numbers;
 pub mod open;

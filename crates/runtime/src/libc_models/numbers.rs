@@ -114,11 +114,15 @@ export! {
         }
         result(release(to, || open::duplicated(kernel::dup3(fd, to, flags), fd))) as c_int
     }
-    /// Asks about or changes a descriptor. Locks on files are not modelled.
+    /// Asks about or changes a descriptor. A lock on a file keeps other processes away, of which there are none here: a
+    /// process gets every lock that it asks for. Locks of open files are not modelled.
     fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
         let duplicates = matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC);
         if descriptors::is_own(fd) || duplicates && !descriptors::is_allowed(argument as c_int) {
             return fail(if descriptors::is_own(fd) { libc::EBADF } else { libc::EINVAL }) as c_int;
+        }
+        if matches!(command, libc::F_SETLK | libc::F_SETLKW) {
+            return if kernel::is_open(fd) { 0 } else { fail(libc::EBADF) as c_int };
         }
         // SAFETY: the program asks for this command with this argument; if it is a pointer, it is to what the command
         // takes.
@@ -135,7 +139,7 @@ export! {
                 if open::outlives_run(fd) && !GETTERS.contains(&command) {
                     sched::spoil();
                 }
-                if matches!(command, libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW) {
+                if matches!(command, libc::F_OFD_SETLK | libc::F_OFD_SETLKW) {
                     unmodelled("locks a file with `fcntl`");
                 }
                 result(answer) as c_int

@@ -35,6 +35,8 @@ pub enum File {
     Fixed,
     /// A memory file with the content of this number.
     Memory(u32),
+    /// A folder that the program made. It can be synchronised, closed and asked about.
+    Folder,
     /// An end of a pipe inside the process.
     Pipe(End),
     /// A socket that is not connected.

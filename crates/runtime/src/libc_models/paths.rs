@@ -19,23 +19,52 @@ use crate::sys::sys;
 use crate::text::text;
 
 /// A canonical name, and what it stands for on disk.
-struct ResolvedPath {
-    canonical: CString,
+pub(super) struct ResolvedPath {
+    pub(super) canonical: CString,
     /// The mode of the file on disk; `None` if there is no file of that name.
-    mode: Option<libc::mode_t>,
+    pub(super) mode: Option<libc::mode_t>,
 }
 
 impl ResolvedPath {
     /// Finds the canonical name of a path below a directory.
-    fn new(directory: c_int, path: &CStr) -> Result<Self, c_int> {
+    pub(super) fn new(directory: c_int, path: &CStr) -> Result<Self, c_int> {
         match OwnedFd::open(directory, path, libc::O_PATH) {
             Ok(fd) => Ok(Self { canonical: target_of(fd.number())?, mode: Some(kernel::mode(fd.number())?) }),
-            Err(libc::ENOENT) => Self::new_file(directory, path.to_bytes()),
+            Err(libc::ENOENT) => Self::new_file(directory, path.to_bytes()).or_else(|error| match error {
+                libc::ENOENT if memory_files::any() => Self::in_made_folder(directory, path.to_bytes()),
+                error => Err(error),
+            }),
             Err(error) => Err(error),
         }
     }
+    /// As [`new`](Self::new) for a name in a folder that the program made.
+    fn in_made_folder(directory: c_int, path: &[u8]) -> Result<Self, c_int> {
+        let end = path.iter().rposition(|&c| c != b'/').ok_or(libc::ENOENT)? + 1;
+        let parent = directory_part(&path[..end]);
+        if parent.is_empty() || parent.iter().all(|&c| c == b'/') {
+            return Err(libc::ENOENT);
+        }
+        let folder = Self::new(directory, &c_string(parent)?)?;
+        let (canonical, name) = (folder.canonical.to_bytes(), &path[parent.len()..end]);
+        let inside = c_string(&[canonical, b"/", name].concat())?;
+        match (folder.change(), name) {
+            (Some(Change::Folder(_)), b".") => Ok(folder),
+            (Some(Change::Folder(_)), b"..") => Self::new(libc::AT_FDCWD, &c_string(directory_part(canonical))?),
+            (Some(Change::Folder(_)), _) => Ok(Self { canonical: inside, mode: None }),
+            (Some(Change::Memory(_)), _) => Err(libc::ENOTDIR),
+            // The way led through folders that the program made, and out of them.
+            (None, _) if folder.is(libc::S_IFDIR) && parent != canonical => Self::new(libc::AT_FDCWD, &inside),
+            (Some(Change::Removed) | None, _) => Err(libc::ENOENT),
+        }
+    }
+    /// Whether it stands for a folder that the program made.
+    fn is_made_folder(&self) -> bool {
+        matches!(self.change(), Some(Change::Folder(_)))
+    }
     /// As [`new`](Self::new) for a file that does not exist; its directory must.
     fn new_file(directory: c_int, path: &[u8]) -> Result<Self, c_int> {
+        // `mkdir("folder/")` means the folder.
+        let path = &path[..path.iter().rposition(|&c| c != b'/').map_or(0, |last| last + 1)];
         let parent = directory_part(path);
         let name = &path[parent.len()..];
         if name.is_empty() || name == b"." || name == b".." {
@@ -51,26 +80,28 @@ impl ResolvedPath {
         Ok(Self { canonical: c_string(&canonical)?, mode: None })
     }
     /// Whether the file on disk is of this type (`S_IFREG` and others).
-    fn is(&self, kind: libc::mode_t) -> bool {
+    pub(super) fn is(&self, kind: libc::mode_t) -> bool {
         self.mode.is_some_and(|mode| mode & libc::S_IFMT == kind)
     }
     fn is_among(&self, names: &[&[u8]]) -> bool {
         names.contains(&self.canonical.to_bytes())
     }
     /// What the program has made of the name, if it changed it.
-    fn change(&self) -> Option<Change> {
+    pub(super) fn change(&self) -> Option<Change> {
         memory_files::change_of(&self.canonical)
     }
     /// Checks that the program may write there: to the file, or for one that does not exist to its directory.
-    fn check_writable(&self) -> Result<(), c_int> {
+    pub(super) fn check_writable(&self) -> Result<(), c_int> {
         if self.mode.is_none() { self.check_directory_writable() } else { check_writable(&self.canonical) }
     }
     /// Checks that the program may write to the directory of the name.
-    fn check_directory_writable(&self) -> Result<(), c_int> {
-        check_writable(&c_string(directory_part(self.canonical.to_bytes()))?)
+    pub(super) fn check_directory_writable(&self) -> Result<(), c_int> {
+        let folder = directory_part(self.canonical.to_bytes());
+        let made = memory_files::change_of(&c_string(&folder[..folder.len().saturating_sub(1)])?);
+        if matches!(made, Some(Change::Folder(_))) { Ok(()) } else { check_writable(&c_string(folder)?) }
     }
     /// Makes a memory file with the content of the file on disk stand for the name.
-    fn replace_file(&self) -> Result<MemoryFile, c_int> {
+    pub(super) fn replace_file(&self) -> Result<MemoryFile, c_int> {
         memory_files::replace_file(&self.canonical, true, self.mode.unwrap_or(0o666))
     }
 }
@@ -117,7 +148,7 @@ fn open_memory(file: MemoryFile, flags: c_int) -> isize {
 }
 
 /// The mask of permissions that new files do not get.
-fn umask() -> libc::mode_t {
+pub(super) fn umask() -> libc::mode_t {
     // The only call that tells it sets it, too.
     let mask = kernel::set_umask(0) as libc::mode_t;
     kernel::set_umask(mask);
@@ -139,6 +170,7 @@ pub fn open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
 }
 
 fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> Result<isize, c_int> {
+    refuse_made_folder(directory)?;
     if flags & libc::O_TMPFILE == libc::O_TMPFILE {
         let fd = memory_files::create()?;
         return Ok(open::opened(fd, memory_files::adopt(fd)?));
@@ -152,7 +184,7 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
     let change = name.change();
     let exists = match change {
         Some(Change::Removed) => false,
-        Some(Change::Memory(_)) => true,
+        Some(Change::Memory(_) | Change::Folder(_)) => true,
         None => name.mode.is_some(),
     };
     if exists && creates && flags & libc::O_EXCL != 0 {
@@ -161,8 +193,13 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
     if !exists && !creates {
         return Err(libc::ENOENT);
     }
-    if let Some(Change::Memory(file)) = change {
-        return Ok(open_memory(file, flags));
+    match change {
+        Some(Change::Memory(_)) if flags & libc::O_DIRECTORY != 0 => return Err(libc::ENOTDIR),
+        Some(Change::Memory(file)) => return Ok(open_memory(file, flags)),
+        Some(Change::Folder(_)) if writes => return Err(libc::EISDIR),
+        // Something to be synchronised, closed and asked about: calls that take it for a folder say that they do not know it.
+        Some(Change::Folder(_)) => return Ok(open::opened(memory_files::create()?, File::Folder)),
+        Some(Change::Removed) | None => {}
     }
     if name.is_among(&RANDOM) {
         return Ok(open_memory(memory_files::replace_by_random(&name.canonical)?, flags));
@@ -191,58 +228,64 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
     Ok(open_memory(memory_files::replace_file(&name.canonical, keeps_content, mode)?, flags))
 }
 
-/// A name that stands for a file, with the memory file if it is one; `ENOENT` if it stands for none.
-fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Option<MemoryFile>), c_int> {
+/// What stands behind a name.
+pub(super) enum Existing {
+    /// Something on disk.
+    OnDisk,
+    /// A memory file.
+    Memory(MemoryFile),
+    /// A folder that the program made.
+    Folder(libc::mode_t),
+}
+
+/// A name that stands for something, and what that is; `ENOENT` if it stands for nothing.
+pub(super) fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Existing), c_int> {
+    refuse_made_folder(directory)?;
     let name = ResolvedPath::new(directory, &path.string()?)?;
     match name.change() {
         Some(Change::Removed) => Err(libc::ENOENT),
         Some(Change::Memory(file)) => {
             open::add_named(file.content, Tag::Read);
-            Ok((name, Some(file)))
+            Ok((name, Existing::Memory(file)))
         }
+        Some(Change::Folder(mode)) => Ok((name, Existing::Folder(mode))),
         None if name.mode.is_none() => Err(libc::ENOENT),
         None => {
             if name.is(libc::S_IFREG) {
                 open::add_named(open::content_of(&name.canonical), Tag::Read);
             }
-            Ok((name, None))
+            Ok((name, Existing::OnDisk))
         }
     }
 }
 
-fn remove_at(directory: c_int, path: In<'_, c_char>) -> Result<(), c_int> {
-    let (name, memory) = existing(directory, path)?;
-    if memory.is_none() {
-        if name.is(libc::S_IFDIR) {
-            return Err(libc::EISDIR);
-        }
-        name.check_directory_writable()?;
-    }
-    memory_files::remove(name.canonical);
-    Ok(())
-}
-
-fn rename_at(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>) -> Result<(), c_int> {
-    let (old, memory) = existing(from_dir, from)?;
-    let new = ResolvedPath::new(to_dir, &to.string()?)?;
-    if memory.is_none() && !old.is(libc::S_IFREG) || new.is(libc::S_IFDIR) {
-        unmodelled("renames a directory or device");
+/// A folder that the program made has no descriptor to start from.
+pub(super) fn refuse_made_folder(directory: c_int) -> Result<(), c_int> {
+    if open::get(directory).file == File::Folder {
+        unmodelled("starts from a descriptor of a folder that it made");
         return Err(libc::EPERM);
     }
-    new.check_directory_writable()?;
-    if memory.is_none() {
-        old.replace_file()?;
-    }
-    memory_files::rename(old.canonical, new.canonical);
     Ok(())
+}
+
+/// Whether a path is that of a folder that the program made.
+///
+/// # Safety
+/// The path is null or a C string.
+pub unsafe fn is_made_folder(path: *const c_char) -> bool {
+    // SAFETY: by the caller.
+    let path = (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) });
+    memory_files::any()
+        && path.and_then(|path| ResolvedPath::new(libc::AT_FDCWD, path).ok()).is_some_and(|name| name.is_made_folder())
 }
 
 fn truncate_path(path: In<'_, c_char>, len: i64) -> Result<(), c_int> {
-    let (name, memory) = existing(libc::AT_FDCWD, path)?;
-    let file = match memory {
-        Some(file) => file,
-        None if !name.is(libc::S_IFREG) => return Err(libc::EINVAL),
-        None => {
+    let (name, what) = existing(libc::AT_FDCWD, path)?;
+    let file = match what {
+        Existing::Memory(file) => file,
+        Existing::Folder(_) => return Err(libc::EISDIR),
+        Existing::OnDisk if !name.is(libc::S_IFREG) => return Err(libc::EINVAL),
+        Existing::OnDisk => {
             name.check_writable()?;
             name.replace_file()?
         }
@@ -263,15 +306,45 @@ fn stat_at(directory: c_int, path: In<'_, c_char>, to: Out<'_, libc::stat>, flag
     }
     let answer = match existing(directory, path) {
         // SAFETY: the kernel writes one `stat`, for which the program passed this pointer.
-        Ok((_, Some(file))) => unsafe { sys!(SYS_fstat, file.fd, to.as_ptr()) },
-        Ok((_, None)) => on_disk(),
+        Ok((_, Existing::Memory(file))) => unsafe { sys!(SYS_fstat, file.fd, to.as_ptr()) },
+        Ok((name, Existing::Folder(mode))) => {
+            to.write_if_given(stat_of_folder(&name.canonical, mode));
+            0
+        }
+        Ok((_, Existing::OnDisk)) => on_disk(),
         Err(error) => negative(error),
     };
     result(answer) as c_int
 }
 
-/// Makes a file whose name is the template with digits in place of its `XXXXXX`: the first name that is free.
-fn make_temporary(template: Out<'_, c_char>, suffix: usize, flags: c_int) -> Result<isize, c_int> {
+/// What `stat` says of a folder that the program made. Its times are those of a file that was never changed.
+fn stat_of_folder(name: &CStr, mode: libc::mode_t) -> libc::stat {
+    // SAFETY: `stat` is a structure of numbers, for which zero is a value.
+    let mut stat: libc::stat = unsafe { core::mem::zeroed() };
+    // SAFETY: these calls only say who the process runs for.
+    (stat.st_uid, stat.st_gid) = unsafe { (libc::getuid(), libc::getgid()) };
+    (stat.st_mode, stat.st_nlink, stat.st_ino) = (libc::S_IFDIR | mode, 2, open::content_of(name).into());
+    (stat.st_size, stat.st_blksize) = (4096, 4096);
+    stat
+}
+
+/// Whether a file exists and may be used, as `access` says it.
+fn may_use(directory: c_int, path: In<'_, c_char>, mode: c_int) -> c_int {
+    let on_disk = |path: CString| kernel::faccessat(directory, &path, mode);
+    let answer = match existing(directory, path) {
+        Ok((_, Existing::Memory(_) | Existing::Folder(_))) => 0,
+        Ok((_, Existing::OnDisk)) => path.string().map_or_else(negative, on_disk),
+        Err(error) => negative(error),
+    };
+    result(answer) as c_int
+}
+
+/// Makes something whose name is the template with digits in place of its `XXXXXX`: the first name that is free.
+pub(super) fn make_temporary<R>(
+    template: Out<'_, c_char>,
+    suffix: usize,
+    make: impl Fn(&CStr) -> Result<R, c_int>,
+) -> Result<R, c_int> {
     const MARK: &[u8] = b"XXXXXX";
     let mut name = template.as_in().required_string().into_bytes();
     let start = name.len().checked_sub(suffix.saturating_add(MARK.len())).ok_or(libc::EINVAL)?;
@@ -279,15 +352,14 @@ fn make_temporary(template: Out<'_, c_char>, suffix: usize, flags: c_int) -> Res
     if &name[digits.clone()] != MARK {
         return Err(libc::EINVAL);
     }
-    let flags = flags & !libc::O_ACCMODE | libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
     for attempt in 0u32..1_000_000 {
         for (i, digit) in name[digits.clone()].iter_mut().enumerate() {
             *digit = b'0' + (attempt / 10u32.pow(5 - i as u32) % 10) as u8;
         }
-        let opened = try_open_at(libc::AT_FDCWD, &c_string(&name)?, flags, 0o600);
-        if opened != Err(libc::EEXIST) {
+        let made = make(&c_string(&name)?);
+        if !matches!(made, Err(libc::EEXIST)) {
             digits.for_each(|i| template.element(i).write(name[i] as c_char));
-            return opened.and_then(|fd| if fd < 0 { Err(-fd as c_int) } else { Ok(fd) });
+            return made;
         }
     }
     Err(libc::EEXIST)
@@ -300,13 +372,18 @@ fn open_path(directory: c_int, path: In<'_, c_char>, flags: c_int, mode: libc::m
 }
 
 /// What a call returns that has no result but success or an error.
-fn answer(outcome: Result<(), c_int>) -> c_int {
+pub(super) fn answer(outcome: Result<(), c_int>) -> c_int {
     outcome.map_or_else(|error| fail(error) as c_int, |()| 0)
 }
 
 /// What a call returns that makes a file of a template.
 fn temporary(template: Out<'_, c_char>, suffix: usize, flags: c_int) -> c_int {
-    make_temporary(template, suffix, flags).unwrap_or_else(fail) as c_int
+    let flags = flags & !libc::O_ACCMODE | libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
+    let open = |name: &CStr| match try_open_at(libc::AT_FDCWD, name, flags, 0o600)? {
+        error @ ..0 => Err(-error as c_int),
+        fd => Ok(fd),
+    };
+    make_temporary(template, suffix, open).unwrap_or_else(fail) as c_int
 }
 
 export! {
@@ -350,35 +427,6 @@ export! {
     fn mkstemps(template: Out<'_, c_char>, suffix: c_int) -> c_int {
         temporary(template, suffix as usize, 0)
     }
-    /// Removes a file.
-    fn unlink(path: In<'_, c_char>) -> c_int {
-        answer(remove_at(libc::AT_FDCWD, path))
-    }
-    /// Removes a file; removing a directory is refused.
-    fn unlinkat(directory: c_int, path: In<'_, c_char>, flags: c_int) -> c_int {
-        if flags & libc::AT_REMOVEDIR != 0 {
-            unmodelled("calls `unlinkat` on a directory");
-            return fail(libc::EPERM) as c_int;
-        }
-        answer(remove_at(directory, path))
-    }
-    /// Removes a file; removing a directory is refused.
-    fn remove(path: In<'_, c_char>) -> c_int {
-        let outcome = remove_at(libc::AT_FDCWD, path);
-        if outcome == Err(libc::EISDIR) {
-            unmodelled("calls `remove` on a directory");
-            return fail(libc::EPERM) as c_int;
-        }
-        answer(outcome)
-    }
-    /// Renames a file.
-    fn rename(from: In<'_, c_char>, to: In<'_, c_char>) -> c_int {
-        answer(rename_at(libc::AT_FDCWD, from, libc::AT_FDCWD, to))
-    }
-    /// Renames a file.
-    fn renameat(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>) -> c_int {
-        answer(rename_at(from_dir, from, to_dir, to))
-    }
     /// Sets a file's length.
     fn truncate(path: In<'_, c_char>, len: i64) -> c_int {
         answer(truncate_path(path, len))
@@ -413,11 +461,10 @@ export! {
     }
     /// Asks whether a file exists and may be used.
     fn access(path: In<'_, c_char>, mode: c_int) -> c_int {
-        let answer = match existing(libc::AT_FDCWD, path) {
-            Ok((_, Some(_))) => 0,
-            Ok((_, None)) => path.string().map_or_else(negative, |path| kernel::faccessat(libc::AT_FDCWD, &path, mode)),
-            Err(error) => negative(error),
-        };
-        result(answer) as c_int
+        may_use(libc::AT_FDCWD, path, mode)
+    }
+    /// Asks whether a file exists and may be used.
+    fn faccessat(directory: c_int, path: In<'_, c_char>, mode: c_int, _flags: c_int) -> c_int {
+        may_use(directory, path, mode)
     }
 }

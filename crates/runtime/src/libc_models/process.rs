@@ -13,38 +13,13 @@ use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 use libc::{gid_t, id_t, mode_t, pid_t, sighandler_t, socklen_t, uid_t};
 
-use super::library_function::LibraryFunction;
-use super::open;
 use super::program_memory::{In, Out};
-use super::{fail, result};
+use super::{fail, result, unmodelled};
+use super::{open, paths};
 use crate::api::thread;
 use crate::descriptors::{self, Limit, kernel_limit};
 use crate::sys::sys;
 use crate::{attributes, memory, sched};
-
-/// Defines functions that are those of the C library, with something done before.
-macro_rules! noting {
-    ($($(#[$meta:meta])* $name:ident($($arg:ident: $type:ty),* $(,)?) -> $result:ty = $note:expr;)*) => {
-        export! {$(
-            $(#[$meta])*
-            fn $name($($arg: $type),*) -> $result {
-                type Function = unsafe extern "C" fn($($type),*) -> $result;
-                // SAFETY: the type is that of the C library's function.
-                static FUNCTION: LibraryFunction<Function> = unsafe {
-                    LibraryFunction::new(match core::ffi::CStr::from_bytes_with_nul(
-                        concat!(stringify!($name), "\0").as_bytes(),
-                    ) {
-                        Ok(name) => name,
-                        Err(_) => unreachable!(),
-                    })
-                };
-                $note;
-                // SAFETY: the program calls this function with these arguments.
-                unsafe { FUNCTION.get()($($arg),*) }
-            }
-        )*}
-    };
-}
 
 /// The kernel keeps something about an open file that outlives the run, if the file does.
 fn change_file(fd: c_int) {
@@ -71,7 +46,13 @@ fn change_locale(category: c_int, name: *const c_char) {
 
 noting! {
     /// Changes the working folder.
-    chdir(path: *const c_char) -> c_int = attributes::note_change();
+    chdir(path: *const c_char) -> c_int = {
+        // SAFETY: the program gives a text.
+        if unsafe { paths::is_made_folder(path) } {
+            unmodelled("makes a folder that it made its working folder");
+        }
+        attributes::note_change();
+    };
     /// Changes the working folder.
     fchdir(fd: c_int) -> c_int = attributes::note_change();
     /// Changes what a signal does.

@@ -5,10 +5,7 @@ use core::ffi::{c_char, c_int};
 
 use libc::{gid_t, mode_t, timespec, timeval, uid_t};
 
-use super::library_function::LibraryFunction;
-use super::memory_files;
 use super::open::{self, File};
-use super::program_memory::In;
 use super::{fail, kernel, result, unmodelled};
 use crate::sys::sys;
 
@@ -27,32 +24,18 @@ macro_rules! refuse {
 }
 
 refuse! {
-    chmod(path: *const c_char, mode: mode_t);
     chown(path: *const c_char, user: uid_t, group: gid_t);
-    fchmodat(directory: c_int, path: *const c_char, mode: mode_t, flags: c_int);
     fchownat(directory: c_int, path: *const c_char, user: uid_t, group: gid_t, flags: c_int);
     lchown(path: *const c_char, user: uid_t, group: gid_t);
-    link(from: *const c_char, to: *const c_char);
-    linkat(from_dir: c_int, from: *const c_char, to_dir: c_int, to: *const c_char, flags: c_int);
     mkfifo(path: *const c_char, mode: mode_t);
     mkfifoat(directory: c_int, path: *const c_char, mode: mode_t);
     mknod(path: *const c_char, mode: mode_t, device: libc::dev_t);
     mknodat(directory: c_int, path: *const c_char, mode: mode_t, device: libc::dev_t);
-    rmdir(path: *const c_char);
     symlink(from: *const c_char, to: *const c_char);
     symlinkat(from: *const c_char, directory: c_int, to: *const c_char);
     utime(path: *const c_char, times: *const libc::utimbuf);
     utimensat(directory: c_int, path: *const c_char, times: *const timespec, flags: c_int);
     utimes(path: *const c_char, times: *const timeval);
-}
-
-/// Making a directory that exists fails as always; making another is refused.
-fn make_directory(directory: c_int, path: In<'_, c_char>, what: &str) -> c_int {
-    if path.string().is_ok_and(|path| kernel::faccessat(directory, &path, libc::F_OK) == 0) {
-        return fail(libc::EEXIST) as c_int;
-    }
-    unmodelled(what);
-    fail(libc::EPERM) as c_int
 }
 
 /// Attributes of a memory file may change; those of a file on disk may not.
@@ -65,20 +48,6 @@ fn change_attributes(fd: c_int, what: &str, change: impl FnOnce() -> isize) -> c
 }
 
 export! {
-    /// Makes a directory.
-    fn mkdir(path: In<'_, c_char>, _mode: mode_t) -> c_int {
-        make_directory(libc::AT_FDCWD, path, "calls `mkdir`")
-    }
-    /// Makes a directory.
-    fn mkdirat(directory: c_int, path: In<'_, c_char>, _mode: mode_t) -> c_int {
-        make_directory(directory, path, "calls `mkdirat`")
-    }
-    /// Makes a directory with a new name.
-    fn mkdtemp(_template: *mut c_char) -> *mut c_char {
-        unmodelled("calls `mkdtemp`");
-        fail(libc::EPERM);
-        core::ptr::null_mut()
-    }
     /// Sets permissions.
     fn fchmod(fd: c_int, mode: mode_t) -> c_int {
         change_attributes(fd, "calls `fchmod`", || kernel::fchmod(fd, mode))
@@ -91,16 +60,5 @@ export! {
     fn futimens(fd: c_int, times: *const timespec) -> c_int {
         // SAFETY: the kernel reads the two times, or takes the present one for a null pointer.
         change_attributes(fd, "calls `futimens`", || unsafe { sys!(SYS_utimensat, fd, 0, times, 0) })
-    }
-    /// Lists a directory: as it is on disk.
-    fn opendir(path: *const c_char) -> *mut libc::DIR {
-        type Opendir = unsafe extern "C" fn(*const c_char) -> *mut libc::DIR;
-        // SAFETY: the type is that of the C library's function.
-        static OPENDIR: LibraryFunction<Opendir> = unsafe { LibraryFunction::new(c"opendir") };
-        if memory_files::any() {
-            unmodelled("lists a directory after it changed files");
-        }
-        // SAFETY: the program calls this function with these arguments.
-        unsafe { OPENDIR.get()(path) }
     }
 }

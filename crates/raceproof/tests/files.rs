@@ -1,0 +1,41 @@
+//! What a program does to files and folders is as it is natively, and nothing on disk changes.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::Folder;
+
+/// A folder with a file and a folder with a file.
+fn prepared() -> Folder {
+    let folder = Folder::empty();
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    for name in ["present", "folder/old"] {
+        std::fs::write(folder.path().join(name), "text").unwrap();
+    }
+    folder
+}
+
+#[test]
+fn folders_are_as_they_are_natively() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files/folders.c");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let executable = elsewhere.path().join("folders");
+    let mut clang = Command::new("clang-19");
+    assert!(clang.args(["-pthread", "-o"]).arg(&executable).arg(&source).status().unwrap().success());
+    let (native, ours) = (prepared(), prepared());
+    let native = Command::new(&executable).current_dir(native.path()).output().unwrap();
+    let run = ours.raceproof(&["explore", source.to_str().unwrap(), "--show-output"]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+    let (native, shown) = (String::from_utf8(native.stdout).unwrap(), run.stderr);
+    // The two threads may come in either order.
+    let sorted = |text: &str| {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        lines.join("\n")
+    };
+    assert_eq!(sorted(&native), sorted(&shown));
+    let kept = std::fs::read(ours.path().join("folder/old")).unwrap();
+    assert!(kept == b"text" && ours.path().join("present").exists() && !ours.path().join("made").exists());
+}
