@@ -40,6 +40,8 @@ pub(crate) enum Assumption {
     FreshMemory = 14,
     /// What is handed over through the kernel orders memory.
     KernelHandover = 15,
+    /// Signals come from the program itself.
+    OutsideSignals = 16,
 }
 
 use Assumption::*;
@@ -76,7 +78,14 @@ pub(crate) fn of_recording(program: &Program, assume_pure: bool, environment: En
         (uses_library(program), Library),
         (assume_pure, AssumedPure),
         (relies_on_handover(program, environment), KernelHandover),
+        (handles_signals(program), OutsideSignals),
     ])
+}
+
+/// Whether the program says what is done about signals.
+fn handles_signals(program: &Program) -> bool {
+    const WAYS: [&str; 5] = ["__sysv_signal", "bsd_signal", "sigaction", "signal", "sysv_signal"];
+    statements(program).filter_map(|stmt| called(program, stmt)).any(|symbol| WAYS.contains(&symbol))
 }
 
 /// Whether threads may hand something over through the kernel, and that orders memory.
@@ -120,6 +129,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (built.features.simd, Lanes),
         ((any(leaves_unwritten) || built.features.unwritten) && !may(Surprise::Uninitialised), FreshMemory),
         (relies_on_handover(program, environment), KernelHandover),
+        (handles_signals(program), OutsideSignals),
     ])
 }
 

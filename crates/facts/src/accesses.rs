@@ -191,7 +191,8 @@ impl Found<'_> {
                 | Effect::Calls(_)
                 | Effect::Keeps(_)
                 | Effect::KeepsIn(..)
-                | Effect::Opaque(_) => {}
+                | Effect::Opaque(_)
+                | Effect::Unproved(_) => {}
             }
         }
         match row.role {

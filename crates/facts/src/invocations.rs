@@ -346,7 +346,7 @@ fn not_modelled(stmt: &Stmt, assume_pure: &BTreeSet<String>) -> Option<String> {
         None => (!assume_pure.contains(name)).then(|| format!("calls `{name}`, whose effects are not known")),
         Some(row) if row.role == Role::LongJump => Some(format!("calls `{name}`, a jump out of a function")),
         Some(row) => row.effects.iter().find_map(|effect| match effect {
-            Effect::Opaque(why) => Some(format!("calls `{name}`: {why}")),
+            Effect::Opaque(why) | Effect::Unproved(why) => Some(format!("calls `{name}`: {why}")),
             _ => None,
         }),
     }

@@ -201,7 +201,7 @@ fn kept_by_library(name: &str, index: u32) -> Use {
         match effect {
             Effect::Keeps(i) | Effect::KeepsIn(i, _) if is(*i) => return Use::Leaves,
             Effect::StoresPointer(_, i) if is(*i) => return Use::Leaves,
-            Effect::Calls(_) | Effect::Opaque(_) => return Use::Leaves,
+            Effect::Calls(_) | Effect::Opaque(_) | Effect::Unproved(_) => return Use::Leaves,
             Effect::Returns(i) if is(*i) => result = Use::Derived,
             _ => {}
         }

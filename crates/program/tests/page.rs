@@ -124,6 +124,7 @@ fn effect(effect: &Effect) -> Option<String> {
             format!("{} what pointers point to that were left in {}", verb(*kind), state.name())
         }
         Effect::Opaque(why) => format!("*opaque*: {why}"),
+        Effect::Unproved(why) => format!("*opaque to proofs*: {why}"),
     })
 }
 

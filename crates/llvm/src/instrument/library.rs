@@ -136,7 +136,8 @@ impl<'m> Weaver<'_, 'm> {
             | Effect::Keeps(_)
             | Effect::KeepsIn(..)
             | Effect::Kept(..)
-            | Effect::Opaque(_) => false,
+            | Effect::Opaque(_)
+            | Effect::Unproved(_) => false,
         }
     }
 
@@ -190,7 +191,8 @@ impl<'m> Weaver<'_, 'm> {
             | Effect::Keeps(_)
             | Effect::KeepsIn(..)
             | Effect::Kept(..)
-            | Effect::Opaque(_) => {}
+            | Effect::Opaque(_)
+            | Effect::Unproved(_) => {}
         }
     }
 

@@ -226,7 +226,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     fn library_call(&mut self, call: Value<'m>, function: &LibraryFunction, args: Vec<Operand>) {
         for effect in function.effects {
-            if let Effect::Opaque(why) = effect {
+            if let Effect::Opaque(why) | Effect::Unproved(why) = effect {
                 self.unmodelled(&format!("calls `{}`: {why}", function.name), Some(function.name));
             }
             if let Effect::UnlockedStream(_) = effect

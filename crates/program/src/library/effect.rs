@@ -91,6 +91,8 @@ pub enum Effect {
     ReturnsKept(LibraryState),
     /// The effect cannot be described; the text says why.
     Opaque(&'static str),
+    /// The same for proofs: runs follow it.
+    Unproved(&'static str),
 }
 
 impl Effect {

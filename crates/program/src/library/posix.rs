@@ -8,7 +8,7 @@ use model::AccessKind;
 
 use super::Effect::{
     self, Behind, Calls, Computed, ComputedAfter, File, Keeps, Opaque, Passes, Read, Returns, ReturnsState, State,
-    StoresBlock, StoresPointer, Write, WriteAfter, WriteResult,
+    StoresBlock, StoresPointer, Unproved, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Array, Bytes, Of, Result, Scaled, String, StringMax};
@@ -203,7 +203,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("inotify_init", 0, &[Opaque("waits for events of the kernel")]),
     row("ioctl", 2, &[Opaque("asks a device")]).variadic(),
     row("isatty", 1, &[File(0, FileUse::Number)]),
-    row("kill", 2, &[Opaque("sends a signal")]),
+    row("kill", 2, &[State(LibraryState::SignalActions, Read_), Unproved("sends a signal")]),
     row("killpg", 2, &[Opaque("sends a signal")]),
     row("lchown", 3, &[Read(0, String), CHANGES_NAME, FROM_FOLDER]),
     row("link", 2, &[Read(0, String), Read(1, String), CHANGES_NAME, FROM_FOLDER]),
@@ -298,7 +298,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     )
     .by_runtime(),
-    row("raise", 1, &[Opaque("sends a signal")]),
+    row("raise", 1, &[State(LibraryState::SignalActions, Read_), Unproved("sends a signal")]),
     row("read", 3, &[WriteAfter(1, Result), comes_out(1, LibraryState::Bytes)]).by_runtime(),
     row("readahead", 3, &[File(0, FileUse::Number)]),
     row(
@@ -430,7 +430,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             State(LibraryState::SignalActions, Write_),
             Write(2, Of(CType::Sigaction)),
             Keeps(1),
-            Opaque("handles a signal"),
+            Unproved("handles a signal"),
         ],
     ),
     row("sigaddset", 2, &[Read(0, Of(CType::SignalSet)), Write(0, Of(CType::SignalSet))]),
@@ -446,9 +446,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("sigdelset", 2, &[Read(0, Of(CType::SignalSet)), Write(0, Of(CType::SignalSet))]),
     row("sigemptyset", 1, &[Write(0, Of(CType::SignalSet))]),
     row("sigfillset", 1, &[Write(0, Of(CType::SignalSet))]),
-    row("siginterrupt", 2, &[Opaque("waits for or sends a signal")]),
+    row("siginterrupt", 2, &[State(LibraryState::SignalActions, Write_)]),
     row("sigismember", 2, &[Read(0, Of(CType::SignalSet))]),
-    row("signal", 2, &[State(LibraryState::SignalActions, Write_), Keeps(1), Opaque("handles a signal")]),
+    row("signal", 2, &[State(LibraryState::SignalActions, Write_), Keeps(1), Unproved("handles a signal")]),
     row("signalfd", 3, &[Opaque("waits for events of the kernel")]),
     row("sigpending", 1, &[Write(0, Of(CType::SignalSet))]),
     row("sigprocmask", 3, &[Read(1, Of(CType::SignalSet)), Write(2, Of(CType::SignalSet))]),

@@ -80,7 +80,7 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
                     FormatArgs::List(list) => vec![f.format, list],
                 }
             }
-            Effect::State(..) | Effect::ReturnsState(_) | Effect::Opaque(_) => vec![],
+            Effect::State(..) | Effect::ReturnsState(_) | Effect::Opaque(_) | Effect::Unproved(_) => vec![],
             Effect::Kept(..) | Effect::ReturnsKept(_) => vec![],
         };
         for arg in args {

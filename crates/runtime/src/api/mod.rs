@@ -11,6 +11,7 @@
 //! | [`unwind`] | leaving a thread's frames |
 //! | [`mutex`], [`rwlock`], [`cond`], [`barrier`], [`sem`], [`once`], [`key`] | one kind of object each |
 //! | [`c11`] | `threads.h` |
+//! | [`handlers`] | what is done about signals, and those the program sends itself |
 //! | [`signal`] | signals that are blocked and waited for |
 //! | [`sleep`] | yielding and sleeping |
 //! | [`sort`] | sorting, with the program's comparison |
@@ -39,6 +40,7 @@ pub mod barrier;
 pub mod c11;
 pub mod cancel;
 pub mod cond;
+pub mod handlers;
 pub mod key;
 pub mod layout;
 pub mod mutex;

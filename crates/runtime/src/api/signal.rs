@@ -3,16 +3,17 @@
 //! | function | semantics |
 //! |---|---|
 //! | `pthread_sigmask`, `sigprocmask` | each thread has its own set, as it should; the set is the model's |
-//! | `pthread_kill`, `pthread_sigqueue` | signal 0 looks whether the thread has ended (a failed `TryJoin`); one that the thread blocks becomes pending; others would run a handler at any time and are not modelled |
+//! | `pthread_kill`, `pthread_sigqueue` | signal 0 looks whether the thread has ended (a failed `TryJoin`); one that the thread blocks becomes pending; one that it ignores is gone, one that it does not handle ends the process; handlers run in the calling thread ([`super::handlers`]), those of other threads are not modelled |
 //! | `sigwait`, `sigwaitinfo` | waits for a pending signal; cancellation points |
 //! | `sigtimedwait` | the same; scheduled while there is none, it has timed out |
 //! | `sigpending` | the set |
-//! | `pause`, `sigsuspend` | wait for a handler to run; since no handler does, for ever; cancellation points |
+//! | `pause`, `sigsuspend` | wait for a handler to run: for ever, but for signals that are pending; cancellation points |
 //!
 //! All of them are relaxed atomic accesses to one cell, in two parts as calls on what the library keeps are
 //! ([`operate`]): their order matters, some may have to wait, and they order nothing else. No standard says that sending a
 //! signal synchronises with the one who waits for it.
 
+use alloc::vec::Vec;
 use core::ffi::c_int;
 
 use libc::{pthread_t, siginfo_t, sigset_t, timespec};
@@ -20,6 +21,7 @@ use wire::Tag;
 use wire::record::order;
 
 use super::cancel::{self, Outcome, cancellable};
+use super::handlers;
 use super::sleep::length;
 use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
@@ -31,7 +33,7 @@ use crate::sync::signal::{SignalSet, only};
 use crate::sync::{Blocker, SyncObjects};
 
 /// Signals that nobody can block.
-const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
+pub const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
 
 /// The event of one of these calls, with what it hands over, if it does. `None`: the waiting ended because the thread is to
 /// be cancelled.
@@ -81,8 +83,8 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
     if change.is_some() && ![libc::SIG_BLOCK, libc::SIG_UNBLOCK, libc::SIG_SETMASK].contains(&how) {
         return libc::EINVAL;
     }
-    let update = |objects: &mut SyncObjects, thread: Thread| {
-        let thread = objects.threads.get_mut(thread);
+    let update = |objects: &mut SyncObjects, number: Thread| {
+        let thread = objects.threads.get_mut(number);
         let before = thread.blocked_signals;
         let after = match (change, how) {
             (None, _) => before,
@@ -91,18 +93,19 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
             (Some(set), _) => set,
         };
         thread.blocked_signals = after & !UNBLOCKABLE;
-        (before, thread.pending_signals & !thread.blocked_signals != 0)
+        let blocked = thread.blocked_signals;
+        (before, objects.pending_for(number) & !blocked != 0)
     };
     let (before, due) = match change {
         Some(_) => at_once(Tag::ReadModifyWrite, update),
         // Nobody else changes it.
         None => sched::with_objects(|objects| update(objects, me())),
     };
-    if due {
-        unmodelled("unblocks a pending signal");
-    }
     if !old.is_null() {
         put(old, before);
+    }
+    if due {
+        handlers::deliver_pending();
     }
     0
 }
@@ -117,15 +120,44 @@ fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_i
     }
 }
 
+/// What is known about a signal that came.
+pub fn information(signal: c_int) -> siginfo_t {
+    // SAFETY: all bytes zero is a value of this structure of integers.
+    let mut said: siginfo_t = unsafe { core::mem::zeroed() };
+    said.si_signo = signal;
+    said.si_code = libc::SI_TKILL;
+    said
+}
+
 /// Says which signal came.
 fn tell(info: *mut siginfo_t, signal: c_int) {
     if !info.is_null() {
-        // SAFETY: all bytes zero is a value of this structure of integers.
-        let mut said: siginfo_t = unsafe { core::mem::zeroed() };
-        said.si_signo = signal;
-        said.si_code = libc::SI_TKILL;
-        memory::write(info, said);
+        memory::write(info, information(signal));
     }
+}
+
+/// Sends a thread a signal, which is kept if the thread blocks it; whether it does.
+pub fn keep_if_blocked(target: Thread, signal: c_int) -> bool {
+    let handed = |sent: &bool| sent.then(|| handover(Tag::ReadModifyWrite, order::RELEASE, target));
+    let send = |objects: &mut SyncObjects, _| objects.send(target, signal);
+    event(Tag::ReadModifyWrite, Blocker::None, send, handed) == Some(true)
+}
+
+/// Keeps a signal until some thread takes it.
+pub fn keep_for_all(signal: c_int) {
+    // Whoever takes it comes after what its sender did.
+    let count = sched::with_objects(|objects| objects.threads.count());
+    let accesses: Vec<Access> = (0..count).map(|to| handover(Tag::ReadModifyWrite, order::RELEASE, to)).collect();
+    let part = |offset| Access {
+        tag: Tag::ReadModifyWrite,
+        order: order::RELAXED,
+        at: wire::PENDING_SIGNALS + offset,
+        len: 4,
+    };
+    operate(&[part(0), part(4)], Blocker::None, |add| {
+        sched::with_objects(|objects| objects.pending_signals |= only(signal));
+        accesses.into_iter().for_each(add);
+    });
 }
 
 cancellable! {
@@ -135,11 +167,18 @@ cancellable! {
     }
     /// Waits for a handler of a signal that is not in the set.
     fn sigsuspend(set: *const sigset_t) {
-        let allowed = !get(set);
-        if sched::with_objects(|objects| objects.threads.get_mut(me()).pending_signals & allowed != 0) {
-            unmodelled("unblocks a pending signal");
+        let wanted = get(set) & !UNBLOCKABLE;
+        let swap = |objects: &mut SyncObjects, blocked: SignalSet| {
+            core::mem::replace(&mut objects.threads.get_mut(me()).blocked_signals, blocked)
+        };
+        if sched::with_objects(|objects| objects.pending_for(me()) & !wanted == 0) {
+            return take(0, Blocker::Signal { set: 0 }, |_| -1);
         }
-        take(0, Blocker::Signal { set: 0 }, |_| -1)
+        let before = sched::with_objects(|objects| swap(objects, wanted));
+        handlers::deliver_pending();
+        sched::with_objects(|objects| swap(objects, before));
+        set_errno(libc::EINTR);
+        (-1).into()
     }
     /// Waits for a signal.
     fn sigwait(set: *const sigset_t, signal: *mut c_int) {
@@ -199,7 +238,7 @@ export! {
     }
     /// The signals that are pending for the calling thread.
     fn sigpending(set: *mut sigset_t) -> c_int {
-        let pending = at_once(Tag::Read, |objects, thread| objects.threads.get(thread).pending_signals);
+        let pending = at_once(Tag::Read, |objects, thread| objects.pending_for(thread));
         put(set, pending);
         0
     }
@@ -217,12 +256,14 @@ export! {
         if only(signal) == 0 {
             return libc::EINVAL;
         }
-        let handed = |sent: &bool| sent.then(|| handover(Tag::ReadModifyWrite, order::RELEASE, target));
-        let send = |objects: &mut SyncObjects, _| objects.send(target, signal);
-        if event(Tag::ReadModifyWrite, Blocker::None, send, handed) == Some(true) {
+        if keep_if_blocked(target, signal) {
             return 0;
         }
-        unmodelled("sends a signal with `pthread_kill` that the thread does not block");
+        if target == me() || handlers::acts_without_handler(signal) {
+            handlers::deliver(signal);
+            return 0;
+        }
+        unmodelled("sends another thread a signal that it handles");
         libc::ENOSYS
     }
     /// Sends a signal to a thread; the value that goes with it is not kept.

@@ -80,9 +80,7 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     crate::hooks::set_site(site);
     let is_cancelled = match blocker {
         Blocker::Fd { fd, events } => !fd::ready(fd, events),
-        Blocker::Signal { set } => {
-            sched::with_objects(|objects| objects.threads.get(sched::current()).pending_signals) & set == 0
-        }
+        Blocker::Signal { set } => sched::with_objects(|objects| objects.pending_for(sched::current())) & set == 0,
         _ => false,
     };
     if is_cancelled {

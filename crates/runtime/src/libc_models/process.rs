@@ -2,7 +2,7 @@
 //!
 //! | functions | semantics |
 //! |---|---|
-//! | `umask`, `chdir`, `fchdir`, `setrlimit`, `prlimit`, `sigaction`, `signal` and relatives | done; [`crate::attributes`] puts them back |
+//! | `umask`, `chdir`, `fchdir`, `setrlimit`, `prlimit` | done; [`crate::attributes`] puts them back |
 //! | `setrlimit`, `getrlimit`, `prlimit` of `RLIMIT_NOFILE` | the limit is the model's: the runtime has descriptors of its own |
 //! | `alarm`, `ualarm`, `setitimer` | not armed: the signal would come at any time (their rows say so) |
 //! | `mlock`, `mlockall` and relatives | accepted: which pages stay in memory makes no difference |
@@ -11,7 +11,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
-use libc::{gid_t, id_t, mode_t, pid_t, sighandler_t, socklen_t, uid_t};
+use libc::{gid_t, id_t, mode_t, pid_t, socklen_t, uid_t};
 
 use super::program_memory::{In, Out};
 use super::{fail, result, unmodelled};
@@ -55,18 +55,6 @@ noting! {
     };
     /// Changes the working folder.
     fchdir(fd: c_int) -> c_int = attributes::note_change();
-    /// Changes what a signal does.
-    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int = attributes::note_change();
-    /// Changes what a signal does.
-    signal(signal: c_int, handler: sighandler_t) -> sighandler_t = attributes::note_change();
-    /// Changes what a signal does.
-    bsd_signal(signal: c_int, handler: sighandler_t) -> sighandler_t = attributes::note_change();
-    /// Changes what a signal does.
-    sysv_signal(signal: c_int, handler: sighandler_t) -> sighandler_t = attributes::note_change();
-    /// Changes what a signal does.
-    __sysv_signal(signal: c_int, handler: sighandler_t) -> sighandler_t = attributes::note_change();
-    /// Lets calls go on after a signal, or not.
-    siginterrupt(signal: c_int, interrupts: c_int) -> c_int = attributes::note_change();
 
     /// Lowers the priority.
     nice(by: c_int) -> c_int = sched::spoil_process();

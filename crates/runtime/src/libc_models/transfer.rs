@@ -13,6 +13,7 @@ use super::open::{self, File, Open};
 use super::program_memory::{Buffer, In, Out, iovecs};
 use super::{epoll, fail, kernel, negative, result, sockets, unmodelled};
 use crate::api::cancel::cancellable;
+use crate::api::handlers;
 use crate::api::step::Call;
 use crate::sched;
 use crate::sync::Blocker;
@@ -244,20 +245,10 @@ fn write_pipe(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
 
 /// Delivers the signal for a write that nobody reads: it ends the process unless the program ignores or handles it.
 fn broken_pipe() {
-    // SAFETY: `sigaction` is a structure of numbers, for which zero is a value; without a new action the C library only
-    // fills in the old one, which lives over the call.
-    let action = unsafe {
-        let mut old: libc::sigaction = core::mem::zeroed();
-        libc::sigaction(libc::SIGPIPE, core::ptr::null(), &raw mut old);
-        old.sa_sigaction
-    };
-    match action {
-        libc::SIG_DFL if sched::running() => {
-            sched::park(ReplyKind::Crash, libc::SIGPIPE, "broken pipe: writes to a pipe that nobody reads")
-        }
-        libc::SIG_DFL | libc::SIG_IGN => {}
-        _ => unmodelled("handles a signal"),
+    if handlers::has_default(libc::SIGPIPE) && sched::running() {
+        sched::park(ReplyKind::Crash, libc::SIGPIPE, "broken pipe: writes to a pipe that nobody reads")
     }
+    handlers::send_to_me(libc::SIGPIPE);
 }
 
 /// Reads a list of buffers, which is an event of its own.

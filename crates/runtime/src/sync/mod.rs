@@ -44,6 +44,7 @@ use crate::sched::Thread;
 use exit::Handlers;
 use key::Keys;
 use rwlock::SharedHolds;
+use signal::SignalSet;
 use table::Table;
 use thread::Threads;
 
@@ -162,6 +163,8 @@ pub struct SyncObjects {
     pub handlers: Handlers,
     /// Semaphores with names.
     pub names: sem::Names,
+    /// Signals that were sent to the process and that every thread blocks.
+    pub pending_signals: SignalSet,
 }
 
 impl SyncObjects {
@@ -176,6 +179,7 @@ impl SyncObjects {
             keys: Keys::new(),
             handlers: Handlers::new(),
             names: sem::Names::new(),
+            pending_signals: 0,
         }
     }
 
@@ -194,7 +198,7 @@ impl SyncObjects {
             Blocker::Sem { sem } => {
                 matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0) && !self.cancel_due(thread)
             }
-            Blocker::Signal { set } => self.threads.get(thread).pending_signals & set == 0 && !self.cancel_due(thread),
+            Blocker::Signal { set } => self.pending_for(thread) & set == 0 && !self.cancel_due(thread),
             Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
             Blocker::Fd { fd, events } => !self.cancel_due(thread) && !fd::ready(fd, events),
         }

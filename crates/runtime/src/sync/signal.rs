@@ -22,12 +22,19 @@ impl SyncObjects {
         blocks
     }
 
-    /// Takes the first pending signal of a set, if there is one.
+    /// The signals that a thread can take.
+    pub fn pending_for(&self, thread: Thread) -> SignalSet {
+        self.threads.get(thread).pending_signals | self.pending_signals
+    }
+
+    /// Takes the first pending signal of a set, if there is one: one of the thread's own before one of the process.
     pub fn take_signal(&mut self, thread: Thread, set: SignalSet) -> Option<i32> {
-        let pending = &mut self.threads.get_mut(thread).pending_signals;
-        let first = *pending & set;
+        let first = self.pending_for(thread) & set;
         (first != 0).then(|| {
-            *pending &= !(first & first.wrapping_neg());
+            let lowest = first & first.wrapping_neg();
+            let own = &mut self.threads.get_mut(thread).pending_signals;
+            let pending = if *own & lowest != 0 { own } else { &mut self.pending_signals };
+            *pending &= !lowest;
             first.trailing_zeros() as i32 + 1
         })
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::signal::SignalSet;
+use super::signal::{SignalSet, only};
 use crate::sched::Thread;
 
 /// Longest name of a thread, with its terminating zero.
@@ -93,6 +93,10 @@ impl Threads {
     /// Whether all threads but `thread` have been joined: what they did happens before what it does next.
     pub fn is_alone(&self, thread: Thread) -> bool {
         self.0.iter().enumerate().all(|(index, t)| t.joined || index == thread as usize)
+    }
+    /// Whether every thread that has not ended blocks a signal.
+    pub fn is_blocked_by_all(&self, signal: i32) -> bool {
+        self.0.iter().all(|t| t.finished || t.blocked_signals & only(signal) != 0)
     }
     /// Whether the thread can be joined or detached.
     pub fn joinable(&self, thread: Thread) -> Result<(), Unjoinable> {
