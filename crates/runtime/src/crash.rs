@@ -4,6 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use crate::context;
 use crate::kept;
+use crate::libc_models::library_function::LibraryFunction;
 use crate::run::{self, RUN, Reason};
 use crate::slots::Slot;
 use crate::text::{Text, text};
@@ -87,8 +88,11 @@ fn leave_to(machine: &mut libc::mcontext_t, scheduler: context::Suspended) {
     machine.sp = scheduler as u64;
 }
 
-/// Installs the handlers.
+/// Installs the handlers: in the kernel, not among the program's.
 pub fn install() {
+    type Sigaction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+    // SAFETY: the type is that of the C library's function.
+    static SIGACTION: LibraryFunction<Sigaction> = unsafe { LibraryFunction::new(c"sigaction") };
     let stack = kept::SIGNAL_STACK;
     // SAFETY: the stack is mapped and used for nothing else; the handler has the type that `SA_SIGINFO` asks for; all zero
     // is a value of the structure.
@@ -101,7 +105,7 @@ pub fn install() {
         libc::sigfillset(&mut action.sa_mask);
         let signals = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGALRM];
         for signal in signals {
-            libc::sigaction(signal, &action, core::ptr::null_mut());
+            SIGACTION.get()(signal, &raw const action, core::ptr::null_mut());
         }
     }
 }
