@@ -1,5 +1,5 @@
 //! Attributes of the process that the kernel keeps and that are put back before every run: the mask of permissions, the
-//! working folder, the limits, and what signals do.
+//! working folder and the limits.
 //!
 //! Other attributes cannot be put back, or not without privileges: a run that changes one of them is the last of its
 //! process ([`crate::sched::spoil_process`]).
@@ -8,11 +8,6 @@ use crate::cell::Keep;
 use crate::descriptors::{self, Limit, kernel_limit};
 use crate::sys::{self, sys};
 
-/// What a signal does, as the kernel has it.
-type Action = [u64; 4];
-
-/// How many signals there are.
-const SIGNALS: usize = 64;
 /// How many limits there are.
 const LIMITS: usize = 16;
 
@@ -22,20 +17,14 @@ struct Attributes {
     /// The working folder, open.
     folder: Option<i32>,
     limits: [Limit; LIMITS],
-    actions: [Action; SIGNALS],
     /// The last run changed one of them.
     changed: bool,
 }
 
 #[used]
 #[unsafe(link_section = "rp_keep")]
-static ATTRIBUTES: Keep<Attributes> = Keep::new(Attributes {
-    mask: 0,
-    folder: None,
-    limits: [[0; 2]; LIMITS],
-    actions: [[0; 4]; SIGNALS],
-    changed: false,
-});
+static ATTRIBUTES: Keep<Attributes> =
+    Keep::new(Attributes { mask: 0, folder: None, limits: [[0; 2]; LIMITS], changed: false });
 
 /// The program changed one of the attributes that are put back.
 pub fn note_change() {
@@ -48,16 +37,6 @@ pub fn set_mask(mask: libc::mode_t) -> libc::mode_t {
     unsafe { sys!(SYS_umask, mask) as libc::mode_t }
 }
 
-/// Asks what a signal does, or changes it.
-fn action(signal: usize, new: Option<&Action>) -> Option<Action> {
-    let mut old: Action = [0; 4];
-    let new = new.map_or(core::ptr::null(), |new| new.as_ptr());
-    // SAFETY: the kernel reads the new action, if there is one, and writes the old one; both have its size. New actions are
-    // those that were there before.
-    let answer = unsafe { sys!(SYS_rt_sigaction, signal, new, old.as_mut_ptr(), size_of::<u64>()) };
-    (answer >= 0).then_some(old)
-}
-
 /// Notes the attributes as they are now.
 pub fn checkpoint() {
     ATTRIBUTES.with(|attributes| {
@@ -68,9 +47,6 @@ pub fn checkpoint() {
         attributes.folder = (folder >= 0).then(|| descriptors::hide(folder).ok()).flatten();
         for (which, limit) in (0..).zip(&mut attributes.limits) {
             *limit = kernel_limit(which, None).unwrap_or_default();
-        }
-        for (signal, old) in (1..).zip(&mut attributes.actions) {
-            *old = action(signal, None).unwrap_or_default();
         }
         attributes.changed = false;
     });
@@ -91,11 +67,6 @@ pub fn restore() {
             if kernel_limit(which, None).is_ok_and(|now| now != *limit) {
                 // Only soft limits differ: a run that lowers a hard one is the last of its process.
                 let _ = kernel_limit(which, Some(*limit));
-            }
-        }
-        for (signal, old) in (1..).zip(&attributes.actions) {
-            if action(signal, None).is_some_and(|now| now != *old) {
-                action(signal, Some(old));
             }
         }
     });

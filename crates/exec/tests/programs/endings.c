@@ -18,6 +18,13 @@ static int deep(int n) {
     return zero ? 0 : deep(n + 1) + frame[0];
 }
 
+// Ends the process behind the runtime's back.
+static void die(void) {
+    long process, result;
+    __asm__ volatile("syscall" : "=a"(process) : "a"(39L /* getpid */) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "=a"(result) : "a"(62L /* kill */), "D"(process), "S"(9L) : "rcx", "r11", "memory");
+}
+
 static void *end(void *arg) {
     STORE(worked, LOAD(worked) + 1);
     if (!strcmp(how, "null"))
@@ -41,7 +48,7 @@ static void *end(void *arg) {
         for (;;)
             STORE(worked, 1);
     if (!strcmp(how, "kill"))
-        AT(kill(getpid(), 9));
+        die();
     return arg;
 }
 

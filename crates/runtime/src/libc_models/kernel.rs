@@ -32,6 +32,10 @@ calls_with_numbers! {
     fn fchmod(fd: c_int, mode: libc::mode_t) = SYS_fchmod;
     /// Sets the owner.
     fn fchown(fd: c_int, user: libc::uid_t, group: libc::gid_t) = SYS_fchown;
+    /// The user that the process runs for.
+    fn user() = SYS_getuid;
+    /// That user's group.
+    fn group() = SYS_getgid;
     /// Sets the length of a file.
     fn ftruncate(fd: c_int, len: i64) = SYS_ftruncate;
     /// Moves the position.

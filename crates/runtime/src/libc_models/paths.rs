@@ -321,8 +321,7 @@ fn stat_at(directory: c_int, path: In<'_, c_char>, to: Out<'_, libc::stat>, flag
 fn stat_of_folder(name: &CStr, mode: libc::mode_t) -> libc::stat {
     // SAFETY: `stat` is a structure of numbers, for which zero is a value.
     let mut stat: libc::stat = unsafe { core::mem::zeroed() };
-    // SAFETY: these calls only say who the process runs for.
-    (stat.st_uid, stat.st_gid) = unsafe { (libc::getuid(), libc::getgid()) };
+    (stat.st_uid, stat.st_gid) = (kernel::user() as libc::uid_t, kernel::group() as libc::gid_t);
     (stat.st_mode, stat.st_nlink, stat.st_ino) = (libc::S_IFDIR | mode, 2, open::content_of(name).into());
     (stat.st_size, stat.st_blksize) = (4096, 4096);
     stat
