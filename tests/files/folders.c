@@ -103,6 +103,8 @@ int main(void) {
     SAY(bytes("made/../made/second"));
     SAY(make("made/file/below", "1"));
     SAY(open("made", O_WRONLY));
+    SAY(make("made/slash/", "1"));
+    SAY(bytes("made/slash/"));
     SAY(locked("made/file"));
     SAY(locked("made/file"));
     int folder = open("made", O_RDONLY | O_DIRECTORY);

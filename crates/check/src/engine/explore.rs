@@ -14,6 +14,7 @@ use model::verdict::{Inputs, Memory, Scope, Threads};
 use model::{Budget, End, Engine, Pair};
 use outlook::Summary;
 use program::Program;
+use program::library::{self, threads};
 use report::Code;
 
 use super::checkpoint::Keeper;
@@ -350,8 +351,14 @@ fn stop_reason(reason: StopReason, options: &SearchOptions) -> String {
     }
 }
 
+/// What would settle what runs do not follow.
+const AVOID: &str = "use an input that does not reach it, or give a stand-in as a further input";
+
 /// What would settle what a function does whose source is missing.
 fn missing(symbol: &str) -> String {
+    if library::lookup(symbol).is_some() || threads::lookup(symbol).is_some() {
+        return format!("runs do not follow `{symbol}`: {AVOID}");
+    }
     let name = llvm::source_name_of(symbol);
     let quoted = if name.contains([' ', '<', '(', '*', '&']) { format!("'{name}'") } else { name.clone() };
     let assume = format!("if it touches no memory that threads share, `--assume-pure {quoted}`");
@@ -372,7 +379,7 @@ pub(crate) fn unmodelled<'a>(
         let settle = match function.as_deref() {
             Some("syscall") => "call the function of the C library that makes this system call".to_owned(),
             Some(name) => missing(name),
-            None => "leave it out of the program under test".to_owned(),
+            None => AVOID.to_owned(),
         };
         let gap = Gap { function, ..Gap::new(Code::UNMODELLED, what.clone(), settle).at(site) };
         if !gaps.contains(&gap) {
@@ -409,7 +416,7 @@ const STACK: usize = 256 << 20;
 
 /// How long the first execution waits for the outlook. That of a small program is there, and what is left out of its search
 /// does not depend on who is faster; a large program begins without.
-const FOR_OUTLOOK: Duration = Duration::from_secs(1);
+const FOR_OUTLOOK: Duration = Duration::from_secs(2);
 
 /// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
 /// Without an outlook the reductions leave out nothing. One that takes long is made beside the search.

@@ -193,6 +193,9 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
     if !exists && !creates {
         return Err(libc::ENOENT);
     }
+    if !exists && path.to_bytes().ends_with(b"/") {
+        return Err(libc::EISDIR);
+    }
     match change {
         Some(Change::Memory(_)) if flags & libc::O_DIRECTORY != 0 => return Err(libc::ENOTDIR),
         Some(Change::Memory(file)) => return Ok(open_memory(file, flags)),
