@@ -35,3 +35,11 @@ fn a_handler_races_as_other_code_does() {
         }
     }
 }
+
+#[test]
+fn a_handler_that_is_left_by_a_jump_is_named() {
+    let (folder, source) = (Folder::empty(), source("jump.c"));
+    let run = folder.raceproof(&["explore", source.to_str().unwrap()]);
+    let says_so = run.stdout.contains("leaves the handler of a signal by a jump");
+    assert!(run.status == 3 && says_so && !run.stdout.contains("error["), "{}{}", run.stdout, run.stderr);
+}

@@ -15,6 +15,7 @@ use core::mem::offset_of;
 use libc::{pid_t, sighandler_t, siginfo_t};
 
 use super::process::exit_at_once;
+use super::refused::stay;
 use super::signal::{self, UNBLOCKABLE};
 use super::step::{me, set_errno, unmodelled};
 use crate::cell::Global;
@@ -139,6 +140,22 @@ fn act_by_default(signal: c_int) {
     }
 }
 
+/// Notes where the running thread's innermost handler began; where the one before did.
+fn set_innermost(frame: u64) -> u64 {
+    sched::with_objects(|objects| core::mem::replace(&mut objects.threads.get_mut(me()).handler, frame))
+}
+
+/// A handler that was left by a jump or an exception: whether its signals are still blocked is not known, so a thread that
+/// asks about signals after that stays where it is.
+pub fn refuse_if_left() {
+    let here = 0u8;
+    let handler = sched::with_objects(|objects| objects.threads.get(me()).handler);
+    if sched::running() && handler != 0 && &raw const here as u64 > handler {
+        unmodelled("leaves the handler of a signal by a jump");
+        stay();
+    }
+}
+
 /// Runs a handler in the running thread.
 fn run(signal: c_int, action: Action) {
     let own = if action.flags & libc::SA_NODEFER == 0 { only(signal) } else { 0 };
@@ -147,6 +164,8 @@ fn run(signal: c_int, action: Action) {
         core::mem::replace(blocked, *blocked | action.mask | own)
     };
     let before = sched::with_objects(block);
+    let frame = 0u8;
+    let outer = set_innermost(&raw const frame as u64);
     if action.flags & libc::SA_RESETHAND != 0
         && let Some(index) = index(signal)
     {
@@ -165,6 +184,7 @@ fn run(signal: c_int, action: Action) {
             handler(signal);
         }
     }
+    set_innermost(outer);
     sched::with_objects(|objects| objects.threads.get_mut(me()).blocked_signals = before);
     deliver_pending();
 }
@@ -182,6 +202,7 @@ pub fn deliver_pending() {
 
 /// Sends the running thread a signal.
 pub fn send_to_me(signal: c_int) {
+    refuse_if_left();
     if !signal::keep_if_blocked(me(), signal) {
         deliver(signal);
     }
@@ -199,6 +220,7 @@ pub fn has_default(signal: c_int) -> bool {
 
 /// Sends the process a signal: the running thread gets it, or it waits until somebody takes it.
 fn send_to_process(signal: c_int) {
+    refuse_if_left();
     let blocks = |objects: &mut SyncObjects| objects.threads.get(me()).blocked_signals & only(signal) != 0;
     if !sched::with_objects(blocks) {
         return deliver(signal);

@@ -54,7 +54,7 @@ export! {
 }
 
 /// The thread stays where it is.
-fn stay() -> ! {
+pub fn stay() -> ! {
     if !sched::running() {
         crate::sys::complain("raceproof: something that is not modelled is reached before the program runs\n");
         crate::sys::leave(2);

@@ -43,6 +43,7 @@ fn event<R>(
     act: impl FnOnce(&mut SyncObjects, Thread) -> R,
     hands_over: impl FnOnce(&R) -> Option<Access>,
 ) -> Option<R> {
+    handlers::refuse_if_left();
     let part = |offset| Access { tag, order: order::RELAXED, at: wire::PENDING_SIGNALS + offset, len: 4 };
     operate(&[part(0), part(4)], blocker, |add| {
         let result = sched::with_objects(|objects| act(objects, me()));
@@ -79,6 +80,7 @@ fn put(set: *mut sigset_t, signals: SignalSet) {
 
 /// Changes the calling thread's set of blocked signals; an error number if it cannot.
 fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
+    handlers::refuse_if_left();
     let change = (!set.is_null()).then(|| get(set));
     if change.is_some() && ![libc::SIG_BLOCK, libc::SIG_UNBLOCK, libc::SIG_SETMASK].contains(&how) {
         return libc::EINVAL;

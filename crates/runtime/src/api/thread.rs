@@ -21,6 +21,7 @@ use wire::layout::environment;
 use wire::record::flag;
 
 use super::cancel::{self, Outcome, cancellable};
+use super::handlers;
 use super::signal::blockable;
 use super::step::{Call, Wait, is_time, me, misuse, unmodelled};
 use crate::sched::{self, SpawnError, StartRoutine, Thread};
@@ -149,6 +150,7 @@ pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, att
     if sched::may(environment::CREATION) && choice::choose(0, 1) == 1 {
         return libc::EAGAIN;
     }
+    handlers::refuse_if_left();
     ensure_handle(0);
     let next = sched::with_objects(|objects| objects.threads.count());
     let step = Call::here().step(Tag::Create, 0).argument(next);

@@ -37,6 +37,8 @@ pub struct ThreadState {
     pub blocked_signals: SignalSet,
     /// Those that were sent to it and wait to be taken.
     pub pending_signals: SignalSet,
+    /// Where on its stack the innermost handler of a signal began that has not returned, 0 without one.
+    pub handler: u64,
     /// Its name, ended by zero.
     pub name: [u8; NAME_SIZE],
 }
