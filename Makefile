@@ -1,4 +1,8 @@
 # Targets install the packages they need first; see scripts/setup.
+
+# What incremental builds keep would double the build folder; `cargo` by hand still keeps it.
+export CARGO_INCREMENTAL ?= 0
+
 .PHONY: all setup build demo test soak mutants lint bench bench-quick bench-parts clean
 
 all: build
