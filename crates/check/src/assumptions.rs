@@ -42,6 +42,8 @@ pub(crate) enum Assumption {
     KernelHandover = 15,
     /// Signals come from the program itself.
     OutsideSignals = 16,
+    /// Waits at descriptors end by their time limits a few times in a row.
+    FewTimeouts = 17,
 }
 
 use Assumption::*;
@@ -130,6 +132,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         ((any(leaves_unwritten) || built.features.unwritten) && !may(Surprise::Uninitialised), FreshMemory),
         (relies_on_handover(program, environment), KernelHandover),
         (handles_signals(program), OutsideSignals),
+        (calls(waits_at_descriptors), FewTimeouts),
     ])
 }
 
@@ -182,6 +185,22 @@ fn is_timed(stmt: &Stmt) -> bool {
         | SyncOp::SemWait { wait, .. } => *wait == TryMode::Timed,
         _ => false,
     }
+}
+
+/// Whether a library function waits at descriptors and may have a time limit, by its symbol.
+fn waits_at_descriptors(symbol: &str) -> bool {
+    const WAITS: [&str; 9] = [
+        "__poll_chk",
+        "epoll_pwait",
+        "epoll_pwait2",
+        "epoll_wait",
+        "poll",
+        "ppoll",
+        "__ppoll_chk",
+        "pselect",
+        "select",
+    ];
+    WAITS.contains(&symbol)
 }
 
 /// Whether a library function tells the time, by its symbol.

@@ -1,7 +1,6 @@
 //! From sources to an instrumented executable.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use program::{Program, Unmodelled};
 use remote::Machine;
 
 use crate::Error;
+use crate::given::Given;
 
 /// The program and its input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,6 +30,8 @@ pub struct BuildOptions {
     pub args: Vec<String>,
     /// A file to give it as standard input.
     pub stdin: Option<String>,
+    /// A script for its peers.
+    pub peers: Option<String>,
     /// The machine that it runs on, if not this one.
     pub machine: Option<Machine>,
     /// Functions that any number of threads may run at any time, for code without `main`.
@@ -54,8 +56,8 @@ pub struct Built {
     pub features: llvm::Features,
     /// What witness files say of it.
     pub identity: ProgramIdentity,
-    /// The content of the file for standard input.
-    pub(crate) stdin: Option<Vec<u8>>,
+    /// What it is given from outside.
+    pub(crate) given: Given,
     /// The machine that it runs on, if not this one.
     pub(crate) machine: Option<Machine>,
     /// Its inputs as bitcode.
@@ -119,6 +121,7 @@ impl From<&ProgramIdentity> for BuildOptions {
             assume_pure: program.assume_pure.iter().cloned().collect(),
             args: program.args.clone(),
             stdin: program.stdin.clone(),
+            peers: program.peers.clone(),
             ..Self::default()
         }
     }
@@ -137,15 +140,17 @@ impl BuildOptions {
     }
 
     /// What files say of the program with this hash.
-    pub(crate) fn identity(&self, hash: String, stdin: Option<&[u8]>) -> ProgramIdentity {
+    pub(crate) fn identity(&self, hash: String, given: &Given) -> ProgramIdentity {
         ProgramIdentity {
             hash,
-            stdin_hash: stdin.map(files::hash),
+            stdin_hash: given.stdin.as_deref().map(files::hash),
+            peers_hash: given.peers_hash(),
             inputs: self.inputs.clone(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.iter().cloned().collect(),
             args: self.args.clone(),
             stdin: self.stdin.clone(),
+            peers: self.peers.clone(),
         }
     }
 
@@ -164,8 +169,7 @@ pub(crate) struct Sources {
     options: BuildOptions,
     folder: Scratch,
     units: llvm::Units,
-    /// The content of the file for standard input.
-    stdin: Option<Vec<u8>>,
+    given: Given,
 }
 
 impl Sources {
@@ -173,8 +177,7 @@ impl Sources {
     pub(crate) fn compile(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let folder = Scratch::new("").map_err(Error::WorkFolder)?;
         let units = llvm::Units::new(&options.compiler_options(folder.path(), budget)?)?;
-        let stdin = options.stdin.as_deref().map(|file| read_input(Path::new(file))).transpose()?;
-        Ok(Self { options: options.clone(), folder, units, stdin })
+        Ok(Self { options: options.clone(), folder, units, given: Given::read(options)? })
     }
 
     /// A hash of all that what is made of the sources depends on.
@@ -192,12 +195,12 @@ impl Sources {
     pub(crate) fn identity(&self, program: &Program) -> Result<ProgramIdentity, Error> {
         let sites = format!("{:?}", program.sites);
         let hash = hash(format!("{}\n{sites}", self.content()?).as_bytes());
-        Ok(self.options.identity(hash, self.stdin.as_deref()))
+        Ok(self.options.identity(hash, &self.given))
     }
 
-    /// The content of the file for standard input.
-    pub(crate) fn stdin(&self) -> Option<&[u8]> {
-        self.stdin.as_deref()
+    /// What the program is given from outside.
+    pub(crate) fn given(&self) -> &Given {
+        &self.given
     }
 
     /// Functions that the user says touch no shared memory.
@@ -258,13 +261,13 @@ impl Unlinked {
     }
 
     pub(crate) fn link(self) -> Result<Built, Error> {
-        let Self { sources: Sources { options, folder, units, stdin }, compiled, identity } = self;
+        let Self { sources: Sources { options, folder, units, given }, compiled, identity } = self;
         let executable = folder.path().join("program");
         let runtime = options.machine.as_ref().map(Machine::runtime).transpose()?;
         let runtime = runtime.as_deref().unwrap_or(archives::runtime_archive());
         link(&compiled, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
         let llvm::Compiled { program, unmodelled, features, .. } = compiled;
-        Ok(Built { program, unmodelled, features, identity, stdin, machine: options.machine, units, folder })
+        Ok(Built { program, unmodelled, features, identity, given, machine: options.machine, units, folder })
     }
 }
 
@@ -274,16 +277,4 @@ pub(crate) fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, ex
     let extra: Vec<String> =
         [archives::link_args(), archives::link_libraries()].concat().into_iter().map(Into::into).collect();
     Ok(llvm::link(compiled, archive, &extra, executable)?)
-}
-
-/// What standard input holds; `-` is that of the command itself.
-fn read_input(path: &Path) -> Result<Vec<u8>, Error> {
-    let read = |path: &Path| match path.to_str() {
-        Some("-") => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
-        _ => std::fs::read(path),
-    };
-    read(path).map_err(|cause| Error::Stdin { path: path.to_owned(), cause })
 }

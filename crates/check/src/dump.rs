@@ -40,7 +40,7 @@ fn describe(program: &Program, words: &Words<'_>) -> String {
     }
     for pending in &trace.pending {
         let thread = words.thread(pending.event.id.thread);
-        let what = if pending.enabled { words.did(&pending.event) } else { words.waits(&pending.event.op) };
+        let what = if pending.enabled { words.did(&pending.event) } else { words.waits(&pending.event) };
         let _ = writeln!(text, "{thread}:{} not executed: {what}", pending.event.id.position);
     }
     let _ = writeln!(text, "end: {}", ending(trace));

@@ -80,6 +80,9 @@ pub enum Error {
     /// The file for standard input cannot be read.
     #[error("cannot read `{}`, given as standard input: {cause}", path.display())]
     Stdin { path: PathBuf, cause: std::io::Error },
+    /// A script for peers cannot be used.
+    #[error("cannot use the peers' script `{}`: {what}", path.display())]
+    Peers { path: PathBuf, what: String },
     /// The program is not the one the witness was made of.
     #[error("the program changed since `{}` was made", witness.display())]
     ProgramChanged { witness: PathBuf },
@@ -96,8 +99,8 @@ pub enum Error {
     #[error("{what}")]
     Unwritable { what: String },
     /// The input is not the one the witness was made with.
-    #[error("the input `{stdin}` changed since `{}` was made", witness.display())]
-    StdinChanged { witness: PathBuf, stdin: String },
+    #[error("the input `{input}` changed since `{}` was made", witness.display())]
+    InputChanged { witness: PathBuf, input: String },
     /// A file that the program reads is not as it was.
     #[error("the program takes another way than in `{}`: it reads `{file}`, which changed since", witness.display())]
     DataChanged { witness: PathBuf, file: String },
@@ -127,7 +130,10 @@ impl From<explore::Error<exec::Error>> for Error {
 impl Error {
     /// Whether the user gave something that cannot be used, whatever the budget.
     pub(crate) fn is_misuse(&self) -> bool {
-        matches!(self, Self::NoSuchEntry(_) | Self::Locks { .. } | Self::NoLocks { .. } | Self::Stdin { .. })
+        matches!(
+            self,
+            Self::NoSuchEntry(_) | Self::Locks { .. } | Self::NoLocks { .. } | Self::Stdin { .. } | Self::Peers { .. }
+        )
     }
 
     /// What keeps the program from running although there is a text to look at: functions or variables that no input has.
@@ -188,8 +194,9 @@ impl Error {
                     crate::LOCK_PRESETS.join(", ")
                 )
             }
+            Self::Peers { .. } => "see `docs/peers.md` for the form of a script".to_owned(),
             Self::Stdin { .. } | Self::Unreadable { .. } => "check the spelling and the permissions".to_owned(),
-            Self::ProgramChanged { .. } | Self::StdinChanged { .. } | Self::DataChanged { .. } => {
+            Self::ProgramChanged { .. } | Self::InputChanged { .. } | Self::DataChanged { .. } => {
                 "explore the program again to get a witness of its present state; `--target` replays what was found at a target".to_owned()
             }
             Self::OtherCheckpoint { .. } => {

@@ -117,7 +117,9 @@ pub fn record(
 
 /// Records a program that other engines work on too. Its sources are not compiled again.
 pub(crate) fn record_anew(subject: &mut Subject, options: &RecordOptions) -> Result<TraceFile, Error> {
-    if options.controlled || asks_checker(subject.program()) {
+    // Peers are played by the controlled scheduler alone.
+    let has_peers = subject.identity().is_some_and(|program| program.peers.is_some());
+    if options.controlled || has_peers || asks_checker(subject.program()) {
         return Ok(controlled(subject.must_be_running(&options.limits)?));
     }
     let built = subject.must_run()?;
@@ -125,7 +127,7 @@ pub(crate) fn record_anew(subject: &mut Subject, options: &RecordOptions) -> Res
     let leave_out = !options.every_access && built.unmodelled.is_empty();
     let without = if leave_out { harmless_sites(&built.program, &pure, subject.budget()) } else { BTreeSet::new() };
     let (executable, Logged { accesses, together }) = built.build_recorder(without, subject.budget())?;
-    let (sites, stdin) = (SiteTable { accesses, together }, built.stdin.clone());
+    let (sites, stdin) = (SiteTable { accesses, together }, built.given.stdin.clone());
     let config = recorder::config(built.identity.clone(), built.name(), sites, options, stdin, subject.budget());
     let output = built.folder().join("trace.rpt");
     recording::record(&executable, &config, &output)?;
@@ -157,9 +159,8 @@ pub fn rebuild_recorded(path: &Path, file: &TraceFile, budget: &Budget) -> Resul
     if found.hash != program.hash {
         return Err(Error::RecordedChanged { trace: path.to_owned() });
     }
-    if found.stdin_hash != program.stdin_hash {
-        let stdin = program.stdin.clone().unwrap_or_default();
-        return Err(Error::StdinChanged { witness: path.to_owned(), stdin });
+    if let Some(input) = program.other_input(found) {
+        return Err(Error::InputChanged { witness: path.to_owned(), input: input.to_owned() });
     }
     Ok(subject)
 }

@@ -134,10 +134,11 @@ fn ready(
     executable: PathBuf,
     folder: Option<Scratch>,
 ) -> Option<Recorder> {
-    let stdin = sources.stdin().map(<[u8]>::to_vec);
-    let program = build.identity(prepared.hash, stdin.as_deref());
+    let given = sources.given();
+    let program = build.identity(prepared.hash, given);
+    let stdin = given.stdin.clone();
     let config = config(program, build::name_of(&build.inputs), prepared.sites, options, stdin, budget);
-    (!prepared.asks_checker).then_some(Recorder { executable, config, _folder: folder })
+    (!prepared.asks_checker && given.peers.is_empty()).then_some(Recorder { executable, config, _folder: folder })
 }
 
 /// How to record a program.

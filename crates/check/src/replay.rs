@@ -49,10 +49,8 @@ fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Reb
     let program = &witness.program;
     let built = build(&BuildOptions { machine, ..program.into() }, budget)?;
     let changed = built.identity.hash != program.hash;
-    if let Some(stdin) = &program.stdin
-        && built.identity.stdin_hash != program.stdin_hash
-    {
-        return Err(Error::StdinChanged { witness: path.to_owned(), stdin: stdin.clone() });
+    if let Some(input) = program.other_input(&built.identity) {
+        return Err(Error::InputChanged { witness: path.to_owned(), input: input.to_owned() });
     }
     Ok(Rebuilt { witness, built, changed })
 }

@@ -64,7 +64,8 @@ impl Limits {
             verify_isolation: self.verify_isolation,
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
-            stdin: built.stdin.clone(),
+            stdin: built.given.stdin.clone(),
+            peers: built.given.peers.clone(),
             ..exec::Config::default()
         }
     }

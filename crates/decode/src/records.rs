@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, Misuse, Op, OpenedFile, Pending,
-    Region, SiteId, Step, ThreadId, ThreadInfo, ThreadSet, Trace, Unmodelled, WakeCause,
+    Access, AccessKind, Addr, Allocation, Cell, Choice, End, Event, EventId, IndexVec, Misuse, Op, OpenedFile,
+    PeerThread, Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadSet, Trace, Unmodelled, WakeCause,
 };
 use smallvec::SmallVec;
 use wire::record::{flag, wake};
@@ -156,7 +156,7 @@ impl<'a> Decoder<'a> {
         let Mark { record, current } = self.marks[step];
         self.marks.truncate(step);
         (self.at, self.current) = (record, current);
-        let Trace { threads, events, mut runnable, mut allocations, mut misuses, mut opened, .. } = known;
+        let Trace { threads, events, mut runnable, mut allocations, mut misuses, mut opened, mut peers, .. } = known;
         self.events = events.into_raw();
         self.events.truncate(step);
         let step = Step(step as u32);
@@ -164,8 +164,10 @@ impl<'a> Decoder<'a> {
         allocations.truncate(allocations.partition_point(|allocation| allocation.before <= step));
         misuses.truncate(misuses.partition_point(|misuse| misuse.before <= step));
         opened.truncate(opened.partition_point(|file| file.before <= step));
+        peers.truncate(peers.partition_point(|peer| peer.before <= step));
         (self.trace.threads, self.trace.runnable) = (threads, runnable);
-        (self.trace.allocations, self.trace.misuses, self.trace.opened) = (allocations, misuses, opened);
+        (self.trace.allocations, self.trace.misuses) = (allocations, misuses);
+        (self.trace.opened, self.trace.peers) = (opened, peers);
         for event in &self.events {
             self.counts[event.id.thread].0 = event.id.position + 1;
             if let Op::Create { .. } = event.op {
@@ -254,6 +256,10 @@ impl<'a> Decoder<'a> {
             Tag::Opened => {
                 let name = self.text(&record)?;
                 self.trace.opened.push(OpenedFile { before: self.next_step(), name });
+            }
+            Tag::Peer => {
+                let name = self.text(&record)?;
+                self.trace.peers.push(PeerThread { before: self.next_step(), thread: self.current, name });
             }
             Tag::Stack => {
                 let counters = self.words(&record)?.collect();

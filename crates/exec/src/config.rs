@@ -48,6 +48,8 @@ pub struct Config {
     pub trace_capacity: usize,
     /// The program's standard input; nothing if `None`.
     pub stdin: Option<Vec<u8>>,
+    /// What the program's peers do, as [`wire::peers::encode`] gives it; empty without peers.
+    pub peers: Vec<u8>,
     /// The program's arguments, without its name.
     pub args: Vec<OsString>,
     /// The program's name as it sees it; the executable's path if `None`.
@@ -69,6 +71,7 @@ impl Default for Config {
             verify_isolation: false,
             trace_capacity: 1 << 22,
             stdin: None,
+            peers: Vec::new(),
             args: Vec::new(),
             name: None,
             directory: None,

@@ -8,7 +8,9 @@ use std::time::Duration;
 use decode::Garbled;
 use memmap2::MmapMut;
 use model::Schedule;
-use wire::layout::{CHOICES_OFFSET, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation};
+use wire::layout::{
+    CHOICES_OFFSET, MESSAGE_OFFSET, PEERS_CAPACITY, PEERS_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET, isolation,
+};
 use wire::{
     CHOICE_CAPACITY, Chosen, Header, MESSAGE_CAPACITY, Patience, Record, Reply, Request, SEGMENT_CAPACITY, Segment,
 };
@@ -43,6 +45,12 @@ impl Shared {
         header.isolation.store(kind, Ordering::Relaxed);
         header.crowded.store(config.processor.is_some().into(), Ordering::Relaxed);
         header.fallback.store((config.isolation == Isolation::Auto).into(), Ordering::Relaxed);
+        if config.peers.len() > PEERS_CAPACITY {
+            return Err(io::Error::other(format!("the peers' script has more than {PEERS_CAPACITY} bytes")));
+        }
+        // SAFETY: the length was compared with the capacity of the area, which lies in the mapping; no process uses it yet.
+        unsafe { shared.at::<u8>(PEERS_OFFSET).copy_from_nonoverlapping(config.peers.as_ptr(), config.peers.len()) };
+        header.peers_len.store(config.peers.len() as u32, Ordering::Relaxed);
         header.trace_capacity.store(capacity as u64, Ordering::Release);
         Ok(shared)
     }

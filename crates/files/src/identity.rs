@@ -24,6 +24,25 @@ pub struct ProgramIdentity {
     pub stdin: Option<String>,
     /// SHA-256 of that file.
     pub stdin_hash: Option<String>,
+    /// The script for the program's peers, as the user spelled it.
+    pub peers: Option<String>,
+    /// SHA-256 of that script and the files that it names.
+    pub peers_hash: Option<String>,
+}
+
+impl ProgramIdentity {
+    /// An input file that is not as `found` has it.
+    pub fn other_input<'a>(&'a self, found: &'a Self) -> Option<&'a str> {
+        let of = |program: &'a Self| {
+            let Self { stdin, stdin_hash, peers, peers_hash, .. } = program;
+            [(stdin, stdin_hash), (peers, peers_hash)]
+        };
+        let mut pairs = of(self).into_iter().zip(of(found));
+        let changed = |((name, hash), (_, now)): ((&'a Option<String>, _), (_, _))| {
+            (hash != now).then(|| name.as_deref().unwrap_or_default())
+        };
+        pairs.find_map(changed)
+    }
 }
 
 /// SHA-256 in hexadecimal digits.

@@ -20,6 +20,8 @@ fn identity() -> ProgramIdentity {
         args: vec!["-n".to_owned(), "ä".to_owned()],
         stdin: Some("in.txt".to_owned()),
         stdin_hash: Some("ab".to_owned()),
+        peers: Some("peers.toml".to_owned()),
+        peers_hash: Some("cd".to_owned()),
     }
 }
 
@@ -117,6 +119,7 @@ prop_compose! {
             }],
             unmodelled: vec![Unmodelled { thread: ThreadId(0), site: None, what: "calls `fork`".to_owned() }],
             opened: vec![],
+            peers: vec![],
             end: End::Exit { code },
             events,
         }
@@ -217,6 +220,7 @@ fn small_trace() -> Trace {
         misuses: vec![],
         unmodelled: vec![],
         opened: vec![],
+        peers: vec![],
         end: End::Exit { code: 0 },
     }
 }

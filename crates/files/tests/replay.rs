@@ -32,6 +32,8 @@ fn replay_notices_an_access_to_another_object() {
         args: vec![],
         stdin: None,
         stdin_hash: None,
+        peers: None,
+        peers_hash: None,
     };
     let options = RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50 };
     let finding = RecordedFinding::Deadlock { message: "1 thread is blocked for ever".to_owned() };

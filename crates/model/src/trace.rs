@@ -129,6 +129,17 @@ pub struct OpenedFile {
     pub name: String,
 }
 
+/// A thread that plays a peer of the program, outside it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct PeerThread {
+    /// Number of events executed before it said so.
+    pub before: Step,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The peer's name.
+    pub name: String,
+}
+
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum End {
@@ -197,6 +208,8 @@ pub struct Trace {
     pub unmodelled: Vec<Unmodelled>,
     /// Files on disk that it opened, in order.
     pub opened: Vec<OpenedFile>,
+    /// Threads that are not the program's, but play its peers.
+    pub peers: Vec<PeerThread>,
     /// How it ended.
     pub end: End,
 }
@@ -213,6 +226,7 @@ impl Trace {
             misuses: Vec::new(),
             unmodelled: Vec::new(),
             opened: Vec::new(),
+            peers: Vec::new(),
             end,
         }
     }

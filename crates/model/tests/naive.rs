@@ -123,6 +123,7 @@ fn branching_trace(random: &mut Random, length: usize, other: Option<(u32, u64)>
         misuses: vec![],
         unmodelled: vec![],
         opened: vec![],
+        peers: vec![],
         end: End::Exit { code: 0 },
     }
 }

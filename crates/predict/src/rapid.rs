@@ -265,6 +265,7 @@ impl Reader {
             misuses: Vec::new(),
             unmodelled: Vec::new(),
             opened: Vec::new(),
+            peers: Vec::new(),
             end: End::Exit { code: 0 },
         };
         Document {

@@ -331,12 +331,14 @@ impl Reduced<'_> {
             misuses: trace.misuses.clone(),
             unmodelled: trace.unmodelled.clone(),
             opened: trace.opened.clone(),
+            peers: trace.peers.clone(),
             end: trace.end.clone(),
             events,
         };
         trace.allocations.iter_mut().for_each(|allocation| moved(&mut allocation.before));
         trace.misuses.iter_mut().for_each(|misuse| moved(&mut misuse.before));
         trace.opened.iter_mut().for_each(|file| moved(&mut file.before));
+        trace.peers.iter_mut().for_each(|peer| moved(&mut peer.before));
         Reduced { trace: Cow::Owned(trace), kept: Some(kept) }
     }
 

@@ -368,3 +368,19 @@ fn a_thread_that_waits_for_itself_is_stuck() {
     assert_eq!((status, document["errors"][0]["kind"].as_str()), (1, Some("deadlock")), "{document}");
     assert!(document["errors"].to_string().contains("`never`"), "{document}");
 }
+
+/// A loop around a wait with a time limit has an end, if something else ends it.
+#[test]
+fn time_limits_end_waits_a_few_times_in_a_row() {
+    let desk = Desk::new("time_limits.c");
+    let (status, document) = desk.explore(&[]);
+    assert_eq!((status, document["engines"][0]["executions"].as_u64()), (0, Some(6)), "{document}");
+    assert!(document["assumptions"].to_string().contains("A17"), "{document}");
+    // Time alone passes as often as the program likes.
+    let (status, document) = desk.explore(&["--cflags=-DSLEEPS"]);
+    assert_eq!(status, 0, "{document}");
+    // Where only time can help it does, and nothing is promised.
+    let (status, document) = desk.explore(&["--cflags=-DTICKS"]);
+    assert!(document.to_string().contains("more than five times in a row"), "{document}");
+    assert_eq!((status, document["errors"].as_array().map(Vec::len)), (3, Some(0)), "{document}");
+}

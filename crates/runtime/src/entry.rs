@@ -8,7 +8,7 @@ use crate::cell::{Global, OneThread};
 use crate::run::{self, RUN};
 use crate::slots::{self, Slot};
 use crate::threads::Entry;
-use crate::{api, crash, descriptors, exceptions, kept, library_tls, link, objects, sched, sys};
+use crate::{api, crash, descriptors, exceptions, kept, libc_models, library_tls, link, objects, sched, sys};
 
 /// The running thread's thread-locals.
 #[cfg_attr(not(test), unsafe(export_name = "__rp_tls_base"))]
@@ -207,5 +207,6 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
         environ = envp;
         crash::install();
     }
+    libc_models::peers::load();
     run::serve()
 }

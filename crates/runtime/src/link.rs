@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use wire::layout::{self, CHOICES_OFFSET, MESSAGE_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
+use wire::layout::{self, CHOICES_OFFSET, MESSAGE_OFFSET, PEERS_CAPACITY, PEERS_OFFSET, SEGMENTS_OFFSET, TRACE_OFFSET};
 use wire::{
     CHOICE_CAPACITY, Chosen, Header, MESSAGE_CAPACITY, Patience, Record, Reply, ReplyKind, Request, SEGMENT_CAPACITY,
     Segment,
@@ -90,6 +90,14 @@ pub fn decided(thread: u32, position: u32, index: u32) -> Option<i64> {
         }
     }
     None
+}
+
+/// The script for the program's peers.
+pub fn peers() -> &'static [u8] {
+    let len = (header().peers_len.load(Ordering::Relaxed) as usize).min(PEERS_CAPACITY);
+    // SAFETY: at most the capacity of its area, which is mapped for as long as the process lives; the host wrote it before
+    // the process started and does not change it.
+    unsafe { core::slice::from_raw_parts((BASE + PEERS_OFFSET) as *const u8, len) }
 }
 
 /// The trace area.

@@ -12,6 +12,7 @@ use crate::cell::{Checked, OneThread};
 use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
 use crate::hooks::{self, HOT};
+use crate::libc_models::{peers, poll};
 use crate::plan::{Decision, Plan};
 use crate::present::Present;
 use crate::slots::{self, Slot};
@@ -269,9 +270,23 @@ impl Run {
         decision
     }
 
+    /// If no thread can run, one that waits at descriptors with a time limit may; not when all peers have ended.
+    fn let_time_pass(&self) {
+        let is_idle = self.runnable.with(|runnable| runnable.first_from(0).is_none());
+        if is_idle && !self.awaits_peers() && poll::release() {
+            sched::reconsider();
+        }
+    }
+
+    /// Whether the peers have done everything and the program waits for more.
+    fn awaits_peers(&self) -> bool {
+        peers::have_ended() && self.runnable.with(|runnable| runnable.awaits_outside())
+    }
+
     /// Runs threads until the run ends.
     fn execute(&self) -> Ending {
         loop {
+            self.let_time_pass();
             let decision = self.decide();
             let (thread, limit) = match decision {
                 Decision::Run { thread, limit } => (thread, limit),
@@ -328,7 +343,8 @@ impl Run {
         if let Some(Parked { kind, code, thread, site, counter, message }) = first {
             return Ending { kind, code, thread, site: Some(site), counter, message };
         }
-        let stuck = self.threads.with(|threads| threads.iter().any(|thread| !thread.over));
+        let are_left = self.threads.with(|threads| threads.iter().any(|thread| !thread.over));
+        let stuck = are_left && !self.awaits_peers();
         Ending::plain(if stuck { ReplyKind::Deadlock } else { ReplyKind::Exit }, self.current.get())
     }
 

@@ -309,6 +309,13 @@ pub fn opened(name: &[u8]) {
     }
 }
 
+/// Records that the running thread plays a peer of this name.
+pub fn peer(name: &str) {
+    if running() {
+        text_record(Tag::Peer, 0, name.as_bytes());
+    }
+}
+
 /// A remark, once where a loop repeats it.
 fn sentence(tag: Tag, object: u64, text: &str) {
     let remark = Some((tag, current(), site(), object));

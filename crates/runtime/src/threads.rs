@@ -168,6 +168,15 @@ impl Runnable {
     pub fn is_reluctant(&self, thread: Thread, objects: &SyncObjects) -> bool {
         self.waiting.iter().any(|(t, blocker)| *t == thread && objects.reluctant(thread, blocker))
     }
+    /// Whether a thread waits at a descriptor, and none for a lock or for a change that only another thread makes.
+    pub fn awaits_outside(&self) -> bool {
+        let is_outside = |blocker: &Blocker| matches!(blocker, Blocker::Fd { .. });
+        let is_inside = |blocker: &Blocker| {
+            matches!(blocker, Blocker::Lock { .. } | Blocker::Once { .. } | Blocker::Change | Blocker::Never)
+        };
+        let mut blockers = self.waiting.iter().map(|(_, blocker)| blocker);
+        blockers.clone().any(is_outside) && !blockers.any(is_inside)
+    }
     /// Asks the model about all waiting threads; says whether the set differs from the one last written.
     pub fn update(&mut self, objects: &SyncObjects) -> bool {
         for i in 0..self.waiting.len() {

@@ -103,6 +103,7 @@ impl<'a> Run<'a> {
             misuses: Vec::new(),
             unmodelled: Vec::new(),
             opened: Vec::new(),
+            peers: Vec::new(),
             end: End::Exit { code: 0 },
         };
         let machine = initial.clone();

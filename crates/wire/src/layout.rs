@@ -5,6 +5,7 @@
 //! SEGMENTS_OFFSET   [Segment; SEGMENT_CAPACITY]     the request's schedule prefix
 //! CHOICES_OFFSET    [Chosen; CHOICE_CAPACITY]       the values that the request decides
 //! MESSAGE_OFFSET    [u8; MESSAGE_CAPACITY]          the reply's text
+//! PEERS_OFFSET      [u8; PEERS_CAPACITY]            what the program's peers do ([`crate::peers`])
 //! TRACE_OFFSET      [Record; header.trace_capacity] the run's records
 //! ```
 
@@ -24,8 +25,12 @@ pub const SEGMENTS_OFFSET: usize = 4096;
 pub const CHOICES_OFFSET: usize = SEGMENTS_OFFSET + SEGMENT_CAPACITY * size_of::<Segment>();
 /// Where the message starts.
 pub const MESSAGE_OFFSET: usize = CHOICES_OFFSET + CHOICE_CAPACITY * size_of::<Chosen>();
+/// Longest script for the program's peers, in bytes.
+pub const PEERS_CAPACITY: usize = 1 << 26;
+/// Where that script starts.
+pub const PEERS_OFFSET: usize = MESSAGE_OFFSET + MESSAGE_CAPACITY;
 /// Where the trace starts.
-pub const TRACE_OFFSET: usize = MESSAGE_OFFSET + MESSAGE_CAPACITY;
+pub const TRACE_OFFSET: usize = PEERS_OFFSET + PEERS_CAPACITY;
 
 /// One segment of a schedule prefix: run `thread` until it is about to execute its event number `until`.
 #[repr(C)]
@@ -192,6 +197,8 @@ pub struct Header {
     pub checkpointed: AtomicU32,
     /// Room in the trace area, in records.
     pub trace_capacity: AtomicU64,
+    /// Bytes of the script for the program's peers, fixed at launch; 0 if there are none.
+    pub peers_len: AtomicU32,
     /// Where the executable is loaded, to resolve symbols.
     pub load_base: AtomicU64,
     /// The program's exclusive process that runs (the forked child while forking), for the host's watchdog.

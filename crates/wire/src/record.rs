@@ -78,6 +78,8 @@ pub enum Tag {
     Stack = 71,
     /// The program opens a file that is on disk; its name as text as for `Misuse`.
     Opened = 72,
+    /// The running thread is a peer of the program; its name as text as for `Misuse`.
+    Peer = 73,
 }
 
 impl Tag {
@@ -95,7 +97,7 @@ impl Tag {
     }
 }
 
-const ALL: [Tag; 43] = {
+const ALL: [Tag; 44] = {
     use Tag::*;
     [
         Read,
@@ -141,6 +143,7 @@ const ALL: [Tag; 43] = {
         Pending,
         Stack,
         Opened,
+        Peer,
     ]
 };
 

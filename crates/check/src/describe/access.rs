@@ -181,7 +181,7 @@ impl Describer<'_> {
                 let Position { function, file, line, column, .. } = Position::of(self.program, pending.event.site);
                 Waiting {
                     thread: words.thread(pending.event.id.thread),
-                    waits: words.waits(&pending.event.op),
+                    waits: words.waits(&pending.event),
                     locks: self.locks(&last, pending.event.id.thread),
                     function,
                     file,

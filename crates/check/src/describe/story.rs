@@ -116,7 +116,7 @@ impl Teller<'_> {
             Ending::Race { .. } => {}
             Ending::Waiting => {
                 for pending in self.trace.pending.iter().filter(|p| !p.enabled && about.contains(&p.event.id.thread)) {
-                    let what = format!("waits {}", self.words.waits(&pending.event.op));
+                    let what = format!("waits {}", self.words.waits(&pending.event));
                     let told = self.event(end, &pending.event, Action::Blocked, what);
                     events.push(RunEvent { marked: true, ..told });
                 }

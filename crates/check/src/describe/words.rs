@@ -105,10 +105,11 @@ impl Words<'_> {
         }
     }
 
-    /// What a thread about to execute `op` waits for, e.g. "to lock `m`".
-    pub(crate) fn waits(&self, op: &Op) -> String {
+    /// What a thread about to execute this event waits for, e.g. "to lock `m`".
+    pub(crate) fn waits(&self, event: &Event) -> String {
         let name = |addr: &Addr| format!("`{}`", self.object(*addr));
-        match op {
+        let peer = || self.trace.peers.iter().find(|peer| peer.thread == event.id.thread);
+        match &event.op {
             Op::Acquire { lock, mode: LockMode::Exclusive } => format!("to lock {}", name(lock)),
             Op::Acquire { lock, mode: LockMode::Shared } => format!("to lock {} shared", name(lock)),
             Op::WaitEnd { cond, .. } => format!("for a signal of {}", name(cond)),
@@ -117,7 +118,10 @@ impl Words<'_> {
             Op::OnceBegin { once, .. } => format!("for the routine of {}", name(once)),
             Op::Join { child } => format!("for thread {} to end", self.thread(*child)),
             Op::Await { cells } => format!("for a change of {}", self.cells(None, cells)),
-            _ => "for something outside the program".to_owned(),
+            _ => match peer() {
+                Some(peer) => format!("for the program, as peer `{}`", peer.name),
+                None => "for something outside the program".to_owned(),
+            },
         }
     }
 }

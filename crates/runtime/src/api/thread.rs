@@ -150,6 +150,11 @@ pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, att
     if sched::may(environment::CREATION) && choice::choose(0, 1) == 1 {
         return libc::EAGAIN;
     }
+    create_surely(handle, start, arg, attributes)
+}
+
+/// Creates a thread that the environment does not refuse.
+fn create_surely(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, attributes: Attributes) -> c_int {
     handlers::refuse_if_left();
     ensure_handle(0);
     let next = sched::with_objects(|objects| objects.threads.count());
@@ -178,6 +183,12 @@ pub fn create(handle: *mut pthread_t, start: StartRoutine, arg: *mut c_void, att
         }
         Err(SpawnError::NoRun) => libc::EAGAIN,
     }
+}
+
+/// Creates a thread that is not the program's: nobody joins it, and it gets no signals.
+pub fn create_outside(start: StartRoutine, arg: *mut c_void) {
+    let mut handle: pthread_t = 0;
+    create_surely(&raw mut handle, start, arg, Attributes { detached: true, blocked_signals: Some(SignalSet::MAX) });
 }
 
 /// The initial thread has no creator to note its handle.

@@ -39,22 +39,22 @@ impl Address {
         }
     }
 
-    /// Reads the C structure for an address.
+    /// Reads the C structure for an address of this machine.
     ///
     /// # Errors
     /// Why it cannot be used.
     pub fn parse(bytes: &[u8]) -> Result<Self, AddressError> {
-        let family = bytes.first_chunk::<2>().map(|b| u16::from_ne_bytes(*b)).ok_or(AddressError::Invalid)?;
+        let address = Self::read(bytes).ok_or(AddressError::Invalid)?;
+        if address.is_here() { Ok(address) } else { Err(AddressError::Remote) }
+    }
+
+    /// Reads the C structure for an address, also of another machine; nothing if it is none.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let family = bytes.first_chunk::<2>().map(|b| u16::from_ne_bytes(*b))?;
         let mut host = [0; 16];
         match c_int::from(family) {
-            libc::AF_INET => {
-                host[..4].copy_from_slice(bytes.get(4..8).ok_or(AddressError::Invalid)?);
-                Self::port(family, host, host[0] == 127, bytes)
-            }
-            libc::AF_INET6 => {
-                host.copy_from_slice(bytes.get(8..24).ok_or(AddressError::Invalid)?);
-                Self::port(family, host, host == core::net::Ipv6Addr::LOCALHOST.octets(), bytes)
-            }
+            libc::AF_INET => host[..4].copy_from_slice(bytes.get(4..8)?),
+            libc::AF_INET6 => host.copy_from_slice(bytes.get(8..24)?),
             libc::AF_UNIX => {
                 let path = &bytes[2..];
                 // Names that do not start with a zero byte end at one.
@@ -62,19 +62,21 @@ impl Address {
                     Some(0) => path.len(),
                     _ => path.iter().position(|&c| c == 0).unwrap_or(path.len()),
                 };
-                Ok(Self::Path(path[..len].to_vec()))
+                return Some(Self::Path(path[..len].to_vec()));
             }
-            _ => Err(AddressError::Invalid),
+            _ => return None,
         }
+        let port = bytes.get(2..4).map(|b| u16::from_be_bytes([b[0], b[1]]))?;
+        Some(Self::Port { family, host, any: host == [0; 16], port })
     }
 
-    fn port(family: u16, host: [u8; 16], is_loopback: bool, bytes: &[u8]) -> Result<Self, AddressError> {
-        let any = host == [0; 16];
-        if !any && !is_loopback {
-            return Err(AddressError::Remote);
+    /// Whether it belongs to this machine.
+    fn is_here(&self) -> bool {
+        match self {
+            Self::Port { any: true, .. } | Self::Path(_) => true,
+            Self::Port { family, host, .. } if i32::from(*family) == libc::AF_INET => host[0] == 127,
+            Self::Port { host, .. } => *host == core::net::Ipv6Addr::LOCALHOST.octets(),
         }
-        let port = bytes.get(2..4).map(|b| u16::from_be_bytes([b[0], b[1]])).ok_or(AddressError::Invalid)?;
-        Ok(Self::Port { family, host, any, port })
     }
 
     /// Whether a listener with this address gets connections to `wanted`.

@@ -19,6 +19,7 @@
 //! | [`address`] | addresses of sockets |
 //! | [`sockets`] | sockets that are not connected |
 //! | [`net`] | listening and connecting inside the process |
+//! | [`peers`] | the other ends of connections, as a script has them |
 //! | [`poll`] | waiting for descriptors |
 //! | [`interest_list`] | what an `epoll` descriptor waits for |
 //! | [`epoll`] | descriptors that wait for others |
@@ -93,6 +94,7 @@ pub mod net;
 pub mod numbers;
 pub mod open;
 pub mod paths;
+pub mod peers;
 pub mod pipe;
 pub mod poll;
 pub mod process;

@@ -11,8 +11,8 @@
 //! | `connect` | the addresses, the listener's queue | room in the queue |
 //! | `accept` | the listener's queue, the table of open files | a connection |
 //!
-//! Nobody outside the process takes part: a port of this machine on which the program does not listen refuses
-//! connections, and calls that address another machine are reported. Closing a connection keeps the order: the other
+//! Outside the process there are [`super::peers`] only: a port of this machine on which neither they nor the program listen
+//! refuses connections, and calls that address another machine are reported. Closing a connection keeps the order: the other
 //! side receives what was sent before, and what it sends afterwards fails at once.
 
 use alloc::vec::Vec;
@@ -24,6 +24,7 @@ use super::address::{Address, AddressError};
 use super::channels::{self, End};
 use super::event::{Access, finish, operate};
 use super::open::{self, File};
+use super::peers::{self, PeerId};
 use super::program_memory::{In, Out};
 use super::sockets::{self, SOCKETS, Side, Socket, SocketId, addresses_access, queue_access};
 use super::transfer::{blocker, waits};
@@ -112,20 +113,34 @@ fn listen_on(fd: c_int, backlog: c_int) -> isize {
         Ok(())
     };
     let known = [addresses_access(Tag::ReadModifyWrite), open::lookup_access(fd)];
-    change(&known, || unconnected(fd).and_then(|id| SOCKETS.with(|sockets| listen(sockets, id))))
+    let mut listens = None;
+    let done = change(&known, || {
+        let id = unconnected(fd)?;
+        SOCKETS.with(|sockets| listen(sockets, id))?;
+        listens = Some(id);
+        Ok(())
+    });
+    listens.into_iter().for_each(peers::listening);
+    done
 }
 
 /// Connects. `None`: the thread is cancelled instead.
 fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
     let (bytes, memory) = load(at, len);
-    let (id, wanted) = match (begin(fd, || unconnected(fd)), Address::parse(&bytes)) {
-        (Err(error), _) => return Some(negative(error)),
-        (_, Err(AddressError::Invalid)) => return Some(negative(libc::EINVAL)),
-        (_, Err(AddressError::Remote)) => {
+    let id = match begin(fd, || unconnected(fd)) {
+        Ok(id) => id,
+        Err(error) => return Some(negative(error)),
+    };
+    if let Some(peer) = Address::read(&bytes).as_ref().and_then(peers::accepting) {
+        return Some(connect_to_peer(id, peer, memory));
+    }
+    let wanted = match Address::parse(&bytes) {
+        Ok(address) => address,
+        Err(AddressError::Invalid) => return Some(negative(libc::EINVAL)),
+        Err(AddressError::Remote) => {
             unmodelled("connects to an address of the network");
             return Some(negative(libc::ENETUNREACH));
         }
-        (Ok(id), Ok(address)) => (id, address),
     };
     let waits = waits(fd, 0);
     let full = SOCKETS.with(|sockets| sockets.listener(&wanted).filter(|id| !sockets.has_room(*id)));
@@ -148,6 +163,20 @@ fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
     });
     SOCKETS.with(|sockets| sockets.get(id).connecting_to = None);
     Some(outcome?.map_or_else(negative, |()| 0))
+}
+
+/// Connects to a peer outside the program, which accepts at once.
+fn connect_to_peer(id: SocketId, peer: PeerId, memory: Access) -> isize {
+    let wanted = peers::address(peer);
+    let known = [addresses_access(Tag::Read), memory];
+    let theirs = operate(&known, Blocker::None, |add| {
+        let theirs = sockets::connect_outside(id, &wanted);
+        theirs.source().into_iter().for_each(|outgoing| epoll::notify_writers(outgoing, epoll::ROOM, add));
+        theirs
+    });
+    let Some(theirs) = theirs else { return negative(libc::EINTR) };
+    peers::accepted(peer, theirs);
+    0
 }
 
 /// Accepts a connection. `None`: the thread is cancelled instead.

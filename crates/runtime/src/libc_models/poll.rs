@@ -1,6 +1,11 @@
 //! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. Such a call is one event that asks
 //! about every descriptor. Without a time limit it is enabled when one of them is ready; with a limit it is always
 //! enabled, since the limit may end the wait at any time.
+//!
+//! A loop around such a wait would have runs without end. So a thread's waits end by their limits [`MOST_EXPIRED`] times in a
+//! row, and the next one only when no thread can do anything else (assumption A17). How often they did is the thread's own
+//! past, so what is enabled does not depend on the order of independent events, but for the last case, which makes the
+//! verdict *unknown*.
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_ulong};
@@ -8,11 +13,13 @@ use core::ffi::{c_int, c_ulong};
 use libc::{pollfd, sigset_t, timespec, timeval};
 use wire::{Record, Tag};
 
+use super::channels::End;
 use super::epoll::{self, EpollId};
 use super::event::{self, Access, finish, operate};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
-use super::{channels, clock, kernel, negative, sockets};
+use super::sockets::SocketId;
+use super::{channels, clock, kernel, negative, sockets, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::cell::Global;
@@ -26,28 +33,63 @@ pub(super) enum Waiting {
     Set(Vec<pollfd>),
     /// An event of this descriptor's interest list.
     Epoll(EpollId),
+    /// One of these events at an end that no descriptor of the program has.
+    End(End, i16),
+    /// Room in this listener's queue, or that it does not listen any more.
+    Queue(SocketId),
 }
 
 impl Waiting {
+    /// Whether something may end the wait before its time limit; otherwise it is a sleep.
+    fn is_anything(&self) -> bool {
+        !matches!(self, Self::Set(set) if set.is_empty())
+    }
     fn is_ready(&self) -> bool {
         match self {
             Self::Set(set) => set.iter().any(|entry| answer(entry) != 0),
             Self::Epoll(id) => epoll::is_ready(*id),
+            Self::End(end, events) => channels::events(*end) & (events | libc::POLLERR | libc::POLLHUP) != 0,
+            Self::Queue(id) => sockets::takes_connection(*id),
         }
     }
 }
 
-/// What threads wait for, by thread.
-static WAITING: Global<Vec<Option<Waiting>>> = Global::new(Vec::new());
+/// How often in a row a thread's waits end by their time limits.
+const MOST_EXPIRED: u32 = 5;
 
-/// Sets what a thread waits for.
-fn set_waiting(thread: sched::Thread, what: Option<Waiting>) {
+/// A thread's waits.
+#[derive(Clone, Debug, Default)]
+struct Waits {
+    /// What it waits for now.
+    what: Option<Waiting>,
+    /// How often in a row they ended by their time limits.
+    expired: u32,
+    /// The wait has a time limit that may not end it any more.
+    is_overdue: bool,
+    /// Its time limit ends it all the same, since no thread can do anything else.
+    is_released: bool,
+}
+
+/// The waits of all threads.
+static WAITING: Global<Vec<Waits>> = Global::new(Vec::new());
+
+/// Lends a thread's waits.
+fn with_waits<R>(thread: sched::Thread, use_it: impl FnOnce(&mut Waits) -> R) -> R {
     WAITING.with(|waiting| {
-        if waiting.len() <= thread as usize {
-            waiting.resize(thread as usize + 1, None);
+        let needed = thread as usize + 1;
+        if waiting.len() < needed {
+            waiting.resize(needed, Waits::default());
         }
-        waiting[thread as usize] = what;
-    });
+        use_it(&mut waiting[thread as usize])
+    })
+}
+
+/// No thread can do anything: the first of those whose waits are overdue goes on. Says whether there is one.
+pub fn release() -> bool {
+    WAITING.with(|waiting| {
+        let overdue = waiting.iter_mut().find(|waits| waits.is_overdue && !waits.is_released);
+        overdue.map(|waits| waits.is_released = true).is_some()
+    })
 }
 
 /// The number in [`Blocker::Fd`] that stands for everything a thread waits for; it is no descriptor's.
@@ -59,7 +101,7 @@ fn set_number(thread: sched::Thread) -> c_int {
 /// knows about.
 pub fn ready(fd: c_int, events: i16) -> Option<bool> {
     if fd <= -2 {
-        let is_ready = |waiting: &Option<Waiting>| waiting.as_ref().is_some_and(Waiting::is_ready);
+        let is_ready = |waits: &Waits| waits.is_released || waits.what.as_ref().is_some_and(Waiting::is_ready);
         return Some(WAITING.with(|waiting| waiting.get((-2 - fd) as usize).is_some_and(is_ready)));
     }
     Some(events_of(fd)? & (events | libc::POLLERR | libc::POLLHUP) != 0)
@@ -122,19 +164,33 @@ pub(super) fn wait_until(
     act: impl FnOnce(&mut dyn FnMut(Access)) -> usize,
 ) -> Option<usize> {
     let thread = super::me();
-    if let (Limit::At(1..), true, false) = (limit, sched::running(), what.is_ready()) {
+    let may_expire = matches!(limit, Limit::At(1..)) && !what.is_ready();
+    if may_expire && sched::running() {
         // Others may run in the meantime.
         let yields = Record::new(Tag::Yield, 0, 0, sched::site(), 0);
         sched::arrive(yields, None, Blocker::None);
         sched::commit(yields, None);
     }
-    set_waiting(thread, Some(what));
+    let is_overdue = with_waits(thread, |waits| {
+        waits.is_overdue = may_expire && what.is_anything() && waits.expired >= MOST_EXPIRED;
+        waits.what = Some(what);
+        waits.is_overdue
+    });
     let blocker = match limit {
-        Limit::Forever => Blocker::Fd { fd: set_number(thread), events: 0 },
-        Limit::At(_) => Blocker::None,
+        Limit::At(_) if !is_overdue => Blocker::None,
+        _ => Blocker::Fd { fd: set_number(thread), events: 0 },
     };
     let count = operate(known, blocker, act);
-    set_waiting(thread, None);
+    let is_alone = !sched::running() || sched::with_objects(|objects| objects.threads.is_alone(thread));
+    let is_released = with_waits(thread, |waits| {
+        let expired = if count == Some(0) && !is_alone { waits.expired + 1 } else { 0 };
+        let is_released = waits.is_released;
+        *waits = Waits { expired, ..Waits::default() };
+        is_released
+    });
+    if is_released && count == Some(0) {
+        unmodelled("waits at a descriptor until its time limit more than five times in a row");
+    }
     if let (Some(0), Limit::At(nanoseconds)) = (count, limit) {
         clock::advance(nanoseconds);
     }
@@ -146,13 +202,13 @@ pub(super) fn announce(id: EpollId) {
     if !sched::running() {
         return;
     }
-    let waits_for_it = |what: &Option<Waiting>| match what {
+    let waits_for_it = |waits: &Waits| match &waits.what {
         Some(Waiting::Epoll(other)) => *other == id,
         Some(Waiting::Set(set)) => set.iter().any(|entry| open::get(entry.fd).file == File::Epoll(id)),
-        None => false,
+        Some(Waiting::End(..) | Waiting::Queue(_)) | None => false,
     };
     let threads: Vec<sched::Thread> = WAITING.with(|waiting| {
-        (0..).zip(waiting.iter()).filter(|(_, what)| waits_for_it(what)).map(|(thread, _)| thread).collect()
+        (0..).zip(waiting.iter()).filter(|(_, waits)| waits_for_it(waits)).map(|(thread, _)| thread).collect()
     });
     for thread in threads {
         event::announce(thread, &epoll::poll_accesses(id));

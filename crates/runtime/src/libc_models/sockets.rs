@@ -213,27 +213,78 @@ pub fn shut_down(id: SocketId) -> isize {
     if listened == Some(true) { 0 } else { negative(libc::ENOTCONN) }
 }
 
-/// Connects a socket to a listener, whose queue gets the other end; the socket's own end.
-pub fn connect(id: SocketId, listener: SocketId, wanted: &Address) -> End {
-    let [there, back] = SOCKETS.with(|sockets| sockets.get(id).directions).map(channels::new_with);
-    let theirs = End::Socket { incoming: there, outgoing: back };
-    let mine = End::Socket { incoming: back, outgoing: there };
+/// Both ends of a connection.
+struct Connection {
+    /// The end of who connected.
+    client: End,
+    /// The other end.
+    server: End,
+}
+
+/// A new connection to an address, with these cells, from this address or the one that goes with a number.
+fn connection(wanted: &Address, cells: [u32; 2], from: Option<Address>, number: u16) -> Connection {
+    let [there, back] = cells.map(channels::new_with);
+    let port = FIRST_CLIENT_PORT.wrapping_add(number).max(FIRST_CLIENT_PORT);
+    let unbound = || match wanted {
+        Address::Path(_) => Address::Path(Vec::new()),
+        port_of_server @ Address::Port { .. } => port_of_server.clone().with_port(port),
+    };
+    let client = from.unwrap_or_else(unbound);
     SOCKETS.with(|sockets| {
-        let server = sockets.get(listener);
-        server.connections += 1;
-        let port = FIRST_CLIENT_PORT.wrapping_add(server.connections).max(FIRST_CLIENT_PORT);
-        server.waiting.push_back(theirs);
-        let unbound = match wanted {
-            Address::Path(_) => Address::Path(Vec::new()),
-            port_of_server @ Address::Port { .. } => port_of_server.clone().with_port(port),
-        };
-        let client = sockets.get(id).address.clone().unwrap_or(unbound);
         sockets.connected.insert(there, [wanted.clone(), client.clone()]);
         sockets.connected.insert(back, [client, wanted.clone()]);
     });
+    Connection {
+        client: End::Socket { incoming: back, outgoing: there },
+        server: End::Socket { incoming: there, outgoing: back },
+    }
+}
+
+/// Connects to a listener, whose queue gets the other end; the end of who connects.
+pub fn connect_with(cells: [u32; 2], from: Option<Address>, listener: SocketId, wanted: &Address) -> End {
+    let number = SOCKETS.with(|sockets| {
+        let server = sockets.get(listener);
+        server.connections += 1;
+        server.connections
+    });
+    let Connection { client, server } = connection(wanted, cells, from, number);
+    SOCKETS.with(|sockets| sockets.get(listener).waiting.push_back(server));
+    client
+}
+
+/// The descriptors of a socket have this end of a connection from now on.
+fn become_connected(id: SocketId, mine: End) {
     let users = open::replace(File::Socket(id), File::Pipe(mine));
     (1..users).for_each(|_| channels::add_user(mine));
+}
+
+/// The cells for a connection of this socket, and its address.
+fn connecting(id: SocketId) -> ([u32; 2], Option<Address>) {
+    SOCKETS.with(|sockets| {
+        let socket = sockets.get(id);
+        (socket.directions, socket.address.clone())
+    })
+}
+
+/// Connects a socket to a listener, whose queue gets the other end; the socket's own end.
+pub fn connect(id: SocketId, listener: SocketId, wanted: &Address) -> End {
+    let (cells, from) = connecting(id);
+    let mine = connect_with(cells, from, listener, wanted);
+    become_connected(id, mine);
     mine
+}
+
+/// Connects a socket to a peer at this address; the peer's end.
+pub fn connect_outside(id: SocketId, wanted: &Address) -> End {
+    let (cells, from) = connecting(id);
+    let Connection { client, server } = connection(wanted, cells, from, id as u16);
+    become_connected(id, client);
+    server
+}
+
+/// Whether a connection to this listener can be made at once, or never.
+pub fn takes_connection(id: SocketId) -> bool {
+    SOCKETS.with(|sockets| sockets.get(id).backlog.is_none() || sockets.has_room(id))
 }
 
 #[cfg(test)]

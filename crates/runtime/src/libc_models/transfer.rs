@@ -129,10 +129,10 @@ fn read_all(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
     Some(read)
 }
 
-/// Takes what there is out of a pipe.
-fn take_from_pipe(end: End, parts: &[Buffer<'_>], flags: c_int, add: &mut dyn FnMut(Access)) -> isize {
+/// Takes what there is out of a pipe, and tells those who wait for room.
+pub(super) fn take(end: End, parts: &[Buffer<'_>], peek: bool, add: &mut dyn FnMut(Access)) -> Moved {
     let full = end.source().filter(|source| !channels::has_room(*source));
-    let taken = channels::take(end, parts, flags & libc::MSG_PEEK != 0);
+    let taken = channels::take(end, parts, peek);
     if let Some(source) = full.filter(|source| channels::has_room(*source)) {
         epoll::notify_writers(source, epoll::ROOM, add);
     }
@@ -140,7 +140,22 @@ fn take_from_pipe(end: End, parts: &[Buffer<'_>], flags: c_int, add: &mut dyn Fn
         Moved::Bytes(1..) => add(channels::received_access(end)),
         _ => add(channels::empty_access(end, matches!(taken, Moved::Bytes(0)))),
     }
-    match taken {
+    taken
+}
+
+/// Puts what fits into a pipe, and tells those who wait for bytes.
+pub(super) fn put(end: End, parts: &[Buffer<'_>], add: &mut dyn FnMut(Access)) -> Moved {
+    let moved = channels::put(end, parts);
+    if let (Moved::Bytes(1..), Some(sink)) = (moved, end.sink()) {
+        add(channels::sent_access(end));
+        epoll::notify_readers(sink, epoll::ARRIVED, add);
+    }
+    moved
+}
+
+/// Takes what there is out of a pipe into memory of the program.
+fn take_from_pipe(end: End, parts: &[Buffer<'_>], flags: c_int, add: &mut dyn FnMut(Access)) -> isize {
+    match take(end, parts, flags & libc::MSG_PEEK != 0, add) {
         Moved::Bytes(len) => {
             add_accesses(parts, Tag::Write, len as isize, add);
             len as isize
@@ -206,16 +221,9 @@ fn write_pipe(fd: c_int, parts: &[Buffer<'_>], flags: c_int) -> Option<isize> {
             let blocks = |_| blocker(fd, waits, libc::POLLOUT);
             let moved = open::operate_on(fd, known, blocks, |open, add| {
                 let File::Pipe(end) = open.file else { return Moved::Error(libc::EBADF) };
-                let moved = channels::put(end, &[left]);
+                let moved = put(end, &[left], add);
                 if let Moved::Bytes(len) = moved {
-                    if len > 0 {
-                        add(channels::sent_access(end));
-                    }
                     add_accesses(&[left], Tag::Read, len as isize, add);
-                    end.sink()
-                        .filter(|_| len > 0)
-                        .into_iter()
-                        .for_each(|to| epoll::notify_readers(to, epoll::ARRIVED, add));
                 }
                 moved
             });

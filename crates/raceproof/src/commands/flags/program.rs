@@ -25,6 +25,10 @@ pub(crate) struct ProgramFlags {
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     stdin: Option<String>,
 
+    /// Script of clients and servers that the program talks to (TOML, see docs/peers.md)
+    #[arg(long, value_name = "SCRIPT", help_heading = "Program")]
+    peer: Option<String>,
+
     /// Further compiler flags, split as a shell would; may be repeated
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
     cflags: Vec<String>,
@@ -60,6 +64,7 @@ impl ProgramFlags {
             assume_pure: settings.assume_pure.iter().chain(&self.assume_pure).cloned().collect(),
             args: self.args.clone(),
             stdin: self.stdin.clone(),
+            peers: self.peer.clone(),
             machine: self.target.as_deref().map(find_target).transpose()?,
             entries: self.entry.clone(),
             locks: self.locks.clone(),
