@@ -80,6 +80,8 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         args: parts.args,
         verdict,
         scope: Scope { bounded: scope.bounded && verdict != Verdict::Safe, ..scope },
+        absent: report::listing::count_absent(&pairs),
+        unlisted: report::Unlisted::default(),
         pairs,
         unknowns,
         errors: parts.errors,
