@@ -23,7 +23,7 @@ use crate::request::Request;
 use crate::run::GRACE;
 
 pub(crate) use pairs::{race_code, race_reason};
-pub(crate) use races::{Shown, show_new};
+pub(crate) use races::{Shown, show_new, told_places};
 pub(crate) use witnesses::Witnesses;
 
 /// What a report is made of, whatever the command.
