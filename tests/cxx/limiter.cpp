@@ -46,8 +46,9 @@ public:
 #ifdef RACY
         most_ = std::max(most_, now); // RACE!
 #else
-        int most = most_.load();
-        while (most < now && !most_.compare_exchange_weak(most, now)) {
+        {
+            std::lock_guard<std::mutex> guard(mutex_);
+            most_ = std::max(most_, now);
         }
 #endif
         work();
@@ -59,11 +60,8 @@ public:
 private:
     std::counting_semaphore<4> slots_{2};
     std::atomic<int> inside_{0};
-#ifdef RACY
+    std::mutex mutex_;
     int most_ = 0;
-#else
-    std::atomic<int> most_{0};
-#endif
 };
 
 static Bucket bucket(1);

@@ -1,12 +1,11 @@
-// Matrices are multiplied by rows, a thread for each half; a latch lets all begin together and another tells when all are
+// Matrices are multiplied by rows, each half by a thread; a latch lets both begin together and another tells when both are
 // done. The racy twin gives both threads one row too many. C++20.
 #include <array>
 #include <cstddef>
 #include <latch>
 #include <thread>
-#include <vector>
 
-constexpr size_t N = 4;
+constexpr size_t N = 2;
 
 using Matrix = std::array<std::array<int, N>, N>;
 
@@ -31,17 +30,15 @@ public:
     Product(const Matrix &left, const Matrix &right) : left_(left), right_(right) {}
 
     const Matrix &compute() {
-        std::vector<std::jthread> threads;
-        for (size_t half = 0; half < 2; half++)
-            threads.emplace_back([this, half] { rows(half * N / 2, (half + 1) * N / 2); });
-        begin_.count_down();
+        std::jthread other([this] { rows(N / 2, N); });
+        rows(0, N / 2);
         done_.wait();
         return result_;
     }
 
 private:
     void rows(size_t from, size_t to) {
-        begin_.wait();
+        begin_.arrive_and_wait();
 #ifdef RACY
         to = to < N ? to + 1 : to;
 #endif
@@ -58,7 +55,7 @@ private:
     const Matrix &left_;
     const Matrix &right_;
     Matrix result_{};
-    std::latch begin_{1};
+    std::latch begin_{2};
     std::latch done_{2};
 };
 
