@@ -1,7 +1,7 @@
 //! Which memory a statement touches, by the operand that names it.
 
 use model::{AccessKind, Order};
-use program::library::{self, Effect, FileUse, FormatArgs, LibraryState, Role, Size, StateAccess};
+use program::library::{self, Effect, FileUse, FormatArgs, LibraryState, Links, Role, Size, StateAccess};
 use program::{Expr, Function, FunctionId, Operand, Program, Stmt};
 
 use AccessKind::{Free, Read, ReadModifyWrite, Write};
@@ -15,6 +15,8 @@ pub enum Designator {
     Pointer(Operand),
     /// What pointers in the object that an operand points to point to, so many times over.
     Behind(Operand, u8),
+    /// What is linked with the node that an operand points to.
+    Linked(Operand, Links),
     /// Memory of the library.
     Library(LibraryState),
     /// What pointers in memory of the library point to, which earlier calls left there.
@@ -119,6 +121,12 @@ impl Found<'_> {
         self.push(Designator::BehindLibrary(LibraryState::StreamBuffers), None, Write, true, true);
     }
 
+    /// Touches a node and all that are linked with it.
+    fn linked(&mut self, node: &Operand, links: Links, kind: AccessKind) {
+        self.add(node, Some(links.size()), kind, false);
+        self.push(Designator::Linked(*node, links), Some(links.size()), kind, false, true);
+    }
+
     fn library(&mut self, name: &str, args: &[Operand]) {
         let arg = |n: u8| args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
         let Some(row) = library::lookup(name) else { return };
@@ -130,6 +138,8 @@ impl Found<'_> {
             match effect {
                 Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),
                 Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), Write, false),
+                // The links say more exactly what is touched.
+                Effect::Computed(_) if row.follows_links() => {}
                 Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
                     computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
                     computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
@@ -149,6 +159,8 @@ impl Found<'_> {
                         self.state(*state, *access);
                     }
                 }
+                Effect::Links(nodes, links) => nodes.iter().for_each(|n| self.linked(&arg(*n), *links, Write)),
+                Effect::ReturnsLinked(n, links) => self.linked(&arg(*n), *links, Read),
                 Effect::Behind(n, kind) => self.perhaps(Designator::Behind(arg(*n), 1), *kind),
                 Effect::Kept(state, kind) => {
                     let designator = Designator::BehindLibrary(*state);

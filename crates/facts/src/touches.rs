@@ -145,6 +145,7 @@ pub fn touches(program: &Program, values: &Values<'_>, function: FunctionId, stm
         let roots = match designator {
             Designator::Library(state) => Roots::from([(Root::Library(state), None)]),
             Designator::BehindLibrary(state) => values.roots(&values.points_to.behind_library(state)),
+            Designator::Linked(node, links) => values.roots(&values.points_to.linked(function, &node, links)),
             Designator::List(list) => values.roots(&values.points_to.listed(function, &list)),
             Designator::Behind(operand, times) => {
                 let mut roots = values.roots(&values.points_to.behind(function, &operand, times));

@@ -46,7 +46,7 @@ impl<'m> DebugLocation<'m> {
         self.subprogram()?.string(3)
     }
 
-    fn subprogram(self) -> Option<Node<'m>> {
+    pub(crate) fn subprogram(self) -> Option<Node<'m>> {
         let mut scope = self.node.location_scope()?;
         while !matches!(scope.kind(), MetadataKind::LLVMDISubprogramMetadataKind) {
             scope = scope.operand(1)?;
@@ -94,11 +94,35 @@ pub(crate) fn subprogram_file(subprogram: Node<'_>) -> Option<SourceFile> {
 
 /// A subprogram's name: its linkage name demangled (so with its class and namespace), or its plain name.
 pub(crate) fn subprogram_name(subprogram: Node<'_>) -> Option<String> {
-    let name = match subprogram.string(3) {
-        Some(linkage_name) => Some(demangle(&linkage_name)),
+    let name = match subprogram.string(3).map(|linkage_name| (demangle(&linkage_name), linkage_name)) {
+        // Not every way to mangle a name is known.
+        Some((name, linkage_name)) if name == linkage_name && name.starts_with("_Z") => qualified_name(subprogram),
+        Some((name, _)) => Some(name),
         None => subprogram.string(2),
     };
     name.map(openmp::readable)
+}
+
+/// A subprogram's plain name with those of its class and namespaces.
+fn qualified_name(subprogram: Node<'_>) -> Option<String> {
+    let mut name = subprogram.string(2)?;
+    let mut scope = subprogram.operand(1);
+    while let Some(outer) = scope {
+        use MetadataKind::{LLVMDICompositeTypeMetadataKind, LLVMDINamespaceMetadataKind};
+        if matches!(outer.kind(), LLVMDICompositeTypeMetadataKind | LLVMDINamespaceMetadataKind) {
+            // Inline namespaces of the library are no part of the names that people write.
+            let outer_name = outer.string(2).filter(|outer| outer != "__cxx11");
+            name = outer_name.map_or(name.clone(), |outer| format!("{outer}::{name}"));
+        }
+        scope = outer.operand(1);
+    }
+    Some(program::template_names::shortened(&name))
+}
+
+/// Whether the compiler made a function that the source does not have: a constructor, destructor or assignment of a class
+/// that leaves it out.
+pub(crate) fn is_implicit(subprogram: Node<'_>) -> bool {
+    subprogram.text().contains("DIFlagArtificial")
 }
 
 /// Gives a subprogram another plain name.

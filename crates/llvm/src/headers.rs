@@ -1,12 +1,13 @@
 //! Code of system headers that is compiled into the program: templates and inline functions of the C++ library above all.
 //!
 //! It becomes part of the user's functions that call it, so that each of its accesses belongs to one line of the user's own:
-//! two calls of `push_back` have sites of their own, for the analyses and for people. What is recursive or would grow too
-//! much stays a function.
+//! two calls of `push_back` have sites of their own, for the analyses and for people. So do functions that the compiler makes
+//! for classes of the user's own, such as copy constructors: nobody wrote a line of them. What is recursive or would grow
+//! too much stays a function.
 
 use std::collections::BTreeMap;
 
-use crate::debug;
+use crate::debug::{self, SourceFile};
 use crate::error::Error;
 use crate::ir::{AttributeOf, Module, Value};
 use crate::module;
@@ -34,14 +35,14 @@ pub(crate) fn dissolve(linked: &inkwell::module::Module<'_>) -> Result<(), Error
     module::run(linked, "always-inline")
 }
 
-/// Whether a function is code of a system header that nothing looks for by its name.
+/// Whether a function is code of a system header, or of nobody, that nothing looks for by its name.
 fn is_of_header(function: Value<'_>) -> bool {
     let name = function.name();
     let is_kept = KEPT.iter().any(|kept| name.starts_with(kept));
-    let file = function.subprogram().and_then(debug::subprogram_file);
-    !function.is_declaration()
-        && !is_kept
-        && file.is_some_and(|file| model::is_foreign(&file.absolute().to_string_lossy()))
+    let is_foreign = |file: SourceFile| model::is_foreign(&file.absolute().to_string_lossy());
+    let nobody_wrote_it =
+        |subprogram| debug::subprogram_file(subprogram).is_some_and(is_foreign) || debug::is_implicit(subprogram);
+    !function.is_declaration() && !is_kept && function.subprogram().is_some_and(nobody_wrote_it)
 }
 
 /// How large functions get.

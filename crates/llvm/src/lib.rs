@@ -28,6 +28,7 @@ mod openmp;
 mod pointers;
 mod process;
 mod sites;
+mod spins;
 mod system_calls;
 mod unwritten;
 mod verifier;
@@ -265,6 +266,7 @@ impl<'c> Sources<'c> {
         initialisers::complete(handle);
         pointers::stand_in(handle);
         unwritten::complete(handle);
+        spins::shorten(&module);
         headers::dissolve(&module)?;
         let features = Features::of(handle);
         module::promote_locals(&module)?;

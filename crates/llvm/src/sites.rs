@@ -12,11 +12,11 @@ use model::{IndexVec, SiteId};
 use program::{FileId, Frame, FunctionId, Location, Site};
 use rustc_hash::FxHashMap;
 
-use crate::debug::{DebugLocation, SourceFile, normalized};
+use crate::debug::{self, DebugLocation, SourceFile, normalized};
 use crate::escape::Privacy;
 use crate::functions::{Functions, source_name};
 use crate::intrinsics;
-use crate::ir::Value;
+use crate::ir::{Node, Value};
 use crate::openmp;
 use crate::unwritten;
 
@@ -62,6 +62,8 @@ pub(crate) struct Sites<'m> {
     of: FxHashMap<Value<'m>, SiteId>,
     file_ids: BTreeMap<String, FileId>,
     spelling: Spelling,
+    /// Functions, and whether the compiler made them.
+    implicit: FxHashMap<Node<'m>, bool>,
 }
 
 impl<'m> Sites<'m> {
@@ -73,6 +75,7 @@ impl<'m> Sites<'m> {
             of: FxHashMap::default(),
             file_ids: BTreeMap::new(),
             spelling,
+            implicit: FxHashMap::default(),
         };
         for (id, function) in functions.defined() {
             let name = source_name(function);
@@ -97,10 +100,17 @@ impl<'m> Sites<'m> {
         *self.file_ids.entry(name.clone()).or_insert_with(|| self.files.push(name))
     }
 
+    /// Whether a place is in code that no source has.
+    fn is_of_nobody(&mut self, at: DebugLocation<'m>) -> bool {
+        let mut is_implicit =
+            |subprogram| *self.implicit.entry(subprogram).or_insert_with(|| debug::is_implicit(subprogram));
+        openmp::is_own(at) || at.subprogram().is_some_and(&mut is_implicit)
+    }
+
     fn site(&mut self, function: FunctionId, name: &str, instruction: Value<'m>) -> Site {
-        // What the library does for a directive is done where that is.
+        // What the library does for a directive is done where that is, and what nobody wrote where it is called.
         let mut at = DebugLocation::of(instruction);
-        while let Some(outer) = at.filter(|at| openmp::is_own(*at)).and_then(DebugLocation::inlined_at) {
+        while let Some(outer) = at.filter(|at| self.is_of_nobody(*at)).and_then(DebugLocation::inlined_at) {
             at = Some(outer);
         }
         let source_function = at.and_then(DebugLocation::function).unwrap_or_else(|| name.to_owned());
@@ -108,8 +118,10 @@ impl<'m> Sites<'m> {
         let mut inlined_at = Vec::new();
         let mut next = at.and_then(DebugLocation::inlined_at);
         while let Some(at) = next {
-            let function = at.function().unwrap_or_else(|| name.to_owned());
-            inlined_at.push(Frame { function, location: self.location(at) });
+            if at.inlined_at().is_none() || !self.is_of_nobody(at) {
+                let function = at.function().unwrap_or_else(|| name.to_owned());
+                inlined_at.push(Frame { function, location: self.location(at) });
+            }
             next = at.inlined_at();
         }
         Site { function, source_function, location, inlined_at, expression: None, allocates: None }

@@ -199,6 +199,7 @@ impl Collector<'_, '_> {
                         }
                         Designator::Behind(operand, times) => (None, facts.points_to.behind(function, &operand, times)),
                         Designator::BehindLibrary(state) => (None, facts.points_to.behind_library(state)),
+                        Designator::Linked(node, links) => (None, facts.points_to.linked(function, &node, links)),
                         Designator::List(list) => (None, facts.points_to.listed(function, &list)),
                         Designator::Pointer(operand) => {
                             let address = facts.points_to.addresses.of(function, &operand);

@@ -217,9 +217,11 @@ impl Knowledge<'_> {
                 let values = if access.len.is_some() { vec![address] } else { stmt.operands() };
                 if good { Danger::None } else { self.given(place, &values) }
             }
-            Designator::Library(_) | Designator::BehindLibrary(_) | Designator::List(_) | Designator::Behind(..) => {
-                Danger::None
-            }
+            Designator::Library(_)
+            | Designator::BehindLibrary(_)
+            | Designator::List(_)
+            | Designator::Linked(..)
+            | Designator::Behind(..) => Danger::None,
         });
         touched.max().unwrap_or(Danger::None)
     }
@@ -262,7 +264,7 @@ impl Knowledge<'_> {
                 None => good::is_text(self.program, &address),
             },
             Designator::Library(_) | Designator::BehindLibrary(_) => true,
-            Designator::List(_) | Designator::Behind(..) => false,
+            Designator::List(_) | Designator::Linked(..) | Designator::Behind(..) => false,
         };
         let touched = accesses(self.program, place.0, stmt);
         if touched.iter().all(|access| is_good(access.designator, access.len, access.perhaps)) {

@@ -38,7 +38,23 @@ pub fn name_stack(program: &Program, site: Option<SiteId>, offset: u64, len: u64
 /// The class of the C++ library that allocates at a site, whose line says nothing to the user: `std::allocator<int>`.
 fn allocator(program: &Program, site: &Site) -> Option<String> {
     program.files.get(site.own_place(&program.files).location?.file).filter(|file| model::is_foreign(file))?;
-    site.source_function.strip_suffix("::allocate").map(str::to_owned)
+    site.source_function.strip_suffix("::allocate").map(without_node)
+}
+
+/// An allocator's name with what a container holds, instead of the node that holds it there:
+/// `std::allocator<std::_List_node<int>>` is `std::allocator<int>`.
+fn without_node(allocator: &str) -> String {
+    const NODES: [&str; 4] = ["_Rb_tree_node<", "_List_node<", "_Fwd_list_node<", "__detail::_Hash_node<"];
+    let held = allocator.strip_prefix("std::allocator<std::").and_then(|node| {
+        let node = NODES.iter().find_map(|name| node.strip_prefix(name))?;
+        let mut depth = 0;
+        let end = node.find(|c: char| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            depth < 0 || (depth == 0 && c == ',')
+        })?;
+        Some(&node[..end])
+    });
+    held.map_or_else(|| allocator.to_owned(), |held| format!("std::allocator<{held}>"))
 }
 
 /// File and line.
@@ -108,6 +124,14 @@ mod tests {
             });
         }
         program
+    }
+
+    #[test]
+    fn nodes_are_not_named() {
+        let map = "std::allocator<std::_Rb_tree_node<std::pair<std::string const, int>>>";
+        assert_eq!(without_node(map), "std::allocator<std::pair<std::string const, int>>");
+        assert_eq!(without_node("std::allocator<std::__detail::_Hash_node<int, true>>"), "std::allocator<int>");
+        assert_eq!(without_node("std::allocator<int>"), "std::allocator<int>");
     }
 
     #[test]

@@ -112,6 +112,11 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::StoresBlock(i) => format!("stores a pointer to a new block at {}", arg(*i)),
         Effect::Advances(i) => format!("moves the pointer at {}", arg(*i)),
         Effect::Behind(i, kind) => format!("{} what pointers at {} point to", verb(*kind), arg(*i)),
+        Effect::Links(nodes, _) => {
+            let nodes: Vec<String> = nodes.iter().map(|i| arg(*i)).collect();
+            format!("links the nodes {} and all that are linked with them", nodes.join(", "))
+        }
+        Effect::ReturnsLinked(i, _) => format!("returns a node that is linked with {}", arg(*i)),
         Effect::Copies(to, from) => format!("copies pointers from {} to {}", arg(*from), arg(*to)),
         Effect::Passes(p) => {
             let (way, state) = (if p.out { "gets" } else { "puts" }, p.state.name());

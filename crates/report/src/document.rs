@@ -2,7 +2,7 @@
 //!
 //! Fields are only ever added; a changed meaning is a new schema. `file` is spelled as the user spelled it, and is
 //! `null` where the compiler gave no place (then `line` and `column` are 0). Races come first, then unknown, then
-//! absent, each by rank.
+//! absent, each by rank; [`crate::listing`] says which are listed.
 
 use model::AccessKind;
 pub use model::is_foreign;
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Code;
 use crate::cover::CoverStatistics;
+use crate::listing::{Absent, Unlisted};
 use crate::run::Run;
 
 /// The number of this schema.
@@ -83,6 +84,12 @@ pub struct Report {
     pub scope: Scope,
     /// Pairs of accesses that may collide, with their verdicts.
     pub pairs: Vec<Pair>,
+    /// The absent pairs by variable and reason, listed or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<Absent>,
+    /// How many pairs are not listed; `--all-pairs` lists all.
+    #[serde(default, skip_serializing_if = "Unlisted::is_none")]
+    pub unlisted: Unlisted,
     /// What keeps the overall answer from being `safe`, apart from races.
     pub unknowns: Vec<Unknown>,
     /// Other errors of the program that were met.
@@ -301,6 +308,11 @@ impl Pair {
     /// What it tells, if library code makes at least one of its accesses.
     pub fn own_lines(&self) -> Option<OwnLines> {
         OwnLines::of(&self.variable, self.accesses.each_ref())
+    }
+
+    /// Whether it is told by itself and not known already.
+    pub fn is_to_be_told(&self) -> bool {
+        self.is_told() && self.details.suppressed.is_none()
     }
 
     /// Whether it is told by itself, and not with another race of the same lines.
@@ -534,7 +546,7 @@ impl Report {
 
     /// The races to be told: those that are not known already, and of several in the same lines one.
     pub fn told_races(&self) -> impl Iterator<Item = &Pair> {
-        self.pairs_with(PairVerdict::Race).filter(|pair| pair.is_told() && pair.details.suppressed.is_none())
+        self.pairs_with(PairVerdict::Race).filter(|pair| pair.is_to_be_told())
     }
 
     /// The races that are details of this one.

@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod github;
 pub mod html;
 pub mod json;
+pub mod listing;
 pub mod run;
 pub mod sarif;
 pub mod schema;
@@ -28,5 +29,6 @@ pub use document::{
     Access, Command, Coverage, Created, Details, Engine, ErrorKind, Finding, Frame, NetStatistics, Outputs, Pair,
     PairVerdict, Protection, Report, ShownBy, Suppressed, SuppressedBy, Unknown, Verdict, Waiting,
 };
+pub use listing::{Absent, Unlisted};
 pub use run::{Action, Run, RunEvent, RunThread};
 pub use source::Sources;

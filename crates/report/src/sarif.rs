@@ -1,7 +1,8 @@
 //! SARIF 2.1.0, for code-scanning services and editors.
 //!
 //! Races and other errors are failures with rank, both places, and the run as thread flows; what is only predicted is a
-//! warning; what is unknown is an open question; absent pairs are left out. `partialFingerprints` survive moved lines.
+//! warning; what is unknown is an open question, one for each variable, at the place of best rank; absent pairs are left
+//! out. `partialFingerprints` survive moved lines.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use crate::document::{Access, Created, Finding, Frame, Pair, PairVerdict, Report
 use crate::fingerprint;
 use crate::run::Run;
 use crate::source::Sources;
+use crate::terminal;
 
 /// The name of a fingerprint.
 const FINGERPRINT: &str = "raceproof/v1";
@@ -21,10 +23,14 @@ pub fn render(report: &Report) -> String {
     let mut prints = Fingerprints::default();
     let mut results = Vec::new();
     let races = report.pairs_with(PairVerdict::Race).filter(|pair| pair.is_told());
-    let open = report.pairs_with(PairVerdict::Unknown);
+    let (predicted, open): (Vec<&Pair>, Vec<&Pair>) =
+        report.pairs_with(PairVerdict::Unknown).partition(|pair| pair.is_predicted());
     results.extend(races.map(|pair| race(pair, &mut prints)));
     results.extend(report.errors.iter().map(|finding| error(finding, &mut prints)));
-    results.extend(open.map(open_pair));
+    results.extend(predicted.into_iter().map(|pair| open_pair(pair, &[])));
+    let of_variables = terminal::together(open);
+    results
+        .extend(of_variables.iter().filter_map(|group| group.split_first()).map(|(best, rest)| open_pair(best, rest)));
     results.extend(report.unknowns.iter().map(unknown));
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -168,7 +174,11 @@ fn error(finding: &Finding, prints: &mut Fingerprints) -> Value {
     result
 }
 
-fn open_pair(pair: &Pair) -> Value {
+/// Other places named for a variable with open pairs.
+const NAMED: usize = 8;
+
+/// An open pair, and the others of the same variable.
+fn open_pair(pair: &Pair, rest: &[&Pair]) -> Value {
     let code = pair.code.unwrap_or(Code::NOT_ASKED);
     let [first, second] = &pair.accesses;
     let (kind, level, text) = match pair.is_predicted() {
@@ -178,14 +188,22 @@ fn open_pair(pair: &Pair) -> Value {
             ("open", "none", text)
         }
     };
+    let more = match rest.len() {
+        0 => String::new(),
+        1 => " 1 more pair of accesses to it is open.".to_owned(),
+        n => format!(" {n} more pairs of accesses to it are open."),
+    };
+    let others = rest.iter().take(NAMED).flat_map(|pair| &pair.accesses);
+    let others = (2..).zip(others).map(|(id, access)| related(id, access, "of another open pair"));
+    let related: Vec<Value> = std::iter::once(related(1, second, "the other access")).chain(others).collect();
     json!({
         "ruleId": code.name(),
         "ruleIndex": rule_index(code),
         "kind": kind,
         "level": level,
-        "message": { "text": text },
+        "message": { "text": text + &more },
         "locations": [at(first)],
-        "relatedLocations": [related(1, second, "the other access")],
+        "relatedLocations": related,
         "partialFingerprints": { FINGERPRINT: fingerprint::of_pair(pair) },
     })
 }

@@ -23,7 +23,7 @@ use crate::request::Request;
 use crate::run::GRACE;
 
 pub(crate) use pairs::{race_code, race_reason};
-pub(crate) use races::{Shown, show_new};
+pub(crate) use races::{Shown, show_new, told_places};
 pub(crate) use witnesses::Witnesses;
 
 /// What a report is made of, whatever the command.
@@ -80,6 +80,8 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         args: parts.args,
         verdict,
         scope: Scope { bounded: scope.bounded && verdict != Verdict::Safe, ..scope },
+        absent: report::listing::count_absent(&pairs),
+        unlisted: report::Unlisted::default(),
         pairs,
         unknowns,
         errors: parts.errors,

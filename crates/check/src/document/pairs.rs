@@ -1,6 +1,6 @@
 //! The pairs of a ledger as the document lists them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use explore::Witness;
 use facts::touches::{Meeting, MeetingAccess};
@@ -24,9 +24,51 @@ pub(super) fn of_line(line: &Line<'_>, first_unknown: Option<&Unknown>) -> Vec<r
     let text = Text::new(line);
     let is_race = |entry: &Entry| matches!(entry.verdict, Some((_, Verdict::Race(_) | Verdict::Observed { .. })));
     let mut rest: Vec<_> = line.ledger.iter().filter(|(_, entry)| !is_race(entry)).collect();
-    rest.sort_by_key(|(pair, entry)| (!is_predicted(entry), text.rank(*pair), *pair));
-    pairs.extend(rest.into_iter().filter_map(|(pair, entry)| listed(line, &text, pair, entry, first_unknown)));
+    rest.sort_by_cached_key(|(pair, entry)| (!is_predicted(entry), text.rank(*pair), *pair));
+    let mut lines = OwnLines::default();
+    for (pair, entry) in rest {
+        if entry.seen.is_some() || lines.is_new(&text, pair, is_absent(entry)) {
+            pairs.extend(listed(line, &text, pair, entry, first_unknown));
+        }
+    }
     pairs
+}
+
+fn is_absent(entry: &Entry) -> bool {
+    matches!(entry.verdict, Some((_, Verdict::Absent { .. })))
+}
+
+/// The user's own lines whose library code has its pair in the list: of very many pairs, few are told
+/// ([`report::document::OwnLines`]), and only these are described.
+#[derive(Default)]
+struct OwnLines<'a> {
+    /// Numbers of places: file and line, or a function of the library that no line of the user's own is known to call.
+    places: HashMap<(Option<String>, u32), u32>,
+    /// The place of each site, and whether library code is there.
+    sites: HashMap<SiteId, (u32, bool)>,
+    known: HashSet<([u32; 2], Option<&'a str>, bool)>,
+}
+
+impl<'a> OwnLines<'a> {
+    /// Whether the pair tells something that none of the same verdict before it does.
+    fn is_new(&mut self, text: &'a Text<'_>, pair: Pair, absent: bool) -> bool {
+        let sites = pair.sites().map(|site| self.place(text.program, site));
+        let inside = sites.iter().filter(|(_, inside)| *inside).count();
+        let mut places = sites.map(|(place, _)| place);
+        places.sort_unstable();
+        let variable = (inside == 1).then(|| text.variable(pair)).flatten();
+        inside == 0 || self.known.insert((places, variable, absent))
+    }
+
+    fn place(&mut self, program: &Program, site: SiteId) -> (u32, bool) {
+        *self.sites.entry(site).or_insert_with(|| {
+            let Position { function, inside, file, line, .. } = Position::of(program, Some(site));
+            let is_apart = file.as_deref().is_some_and(report::document::is_foreign);
+            let place = if is_apart { (Some(function), 0) } else { (file, line) };
+            let next = self.places.len() as u32;
+            (*self.places.entry(place).or_insert(next), inside.is_some() || is_apart)
+        })
+    }
 }
 
 /// The races, as runs have shown them.
@@ -192,13 +234,25 @@ impl<'a> Text<'a> {
         self.findings.get(&pair).map_or(usize::MAX, |(rank, _)| *rank)
     }
 
+    /// What a person calls the memory that both touch.
+    fn variable(&self, pair: Pair) -> Option<&str> {
+        match self.findings.get(&pair) {
+            Some((_, finding)) => Some(&finding.variable),
+            None => Some(&self.meeting(pair)?.variable),
+        }
+    }
+
+    fn meeting(&self, pair: Pair) -> Option<&'a Meeting> {
+        let at = self.meetings.binary_search_by_key(&pair, |meeting| meeting.pair).ok()?;
+        Some(&self.meetings[at])
+    }
+
     /// What both touch, and the accesses: no threads, and locks only where the static engine found some.
     fn describe(&self, pair: Pair) -> Option<(String, [report::Access; 2])> {
         if let Some((_, finding)) = self.findings.get(&pair) {
             return Some(engine::static_::describe(self.program, finding));
         }
-        let at = self.meetings.binary_search_by_key(&pair, |meeting| meeting.pair).ok()?;
-        let Meeting { variable, accesses: [a, b], .. } = &self.meetings[at];
+        let Meeting { variable, accesses: [a, b], .. } = self.meeting(pair)?;
         let [one, other] = pair.sites();
         Some((variable.clone(), [self.access(one, *a), self.access(other, *b)]))
     }

@@ -36,6 +36,16 @@ impl Shown {
     }
 }
 
+/// Where the races are that are told by themselves, each in a few words.
+pub(crate) fn told_places(line: &Line<'_>) -> Vec<String> {
+    let place = |access: &report::Access| match access.own_place() {
+        (Some(file), number, _) => format!("{file}:{number}"),
+        (None, ..) => format!("`{}`", access.function),
+    };
+    let told = line.shown.iter().filter(|shown| shown.inside.is_none());
+    told.map(|shown| shown.accesses.each_ref().map(|seen| place(&seen.access)).join(" and ")).collect()
+}
+
 /// Runs the witness of every race that is new in the ledger, and writes its file.
 ///
 /// A race whose witness does not show it any more stays a race, as the search has seen it; if nothing describes it, it is

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ::explore::{Check, Failure, FailureKind, Observer, StopReason};
 use files::TraceFile;
@@ -93,6 +93,8 @@ pub(crate) struct Line<'a> {
     pub(crate) bounded: bool,
     /// Whether the ledger lists every pair of the program that can race, by the text.
     listed_all: bool,
+    /// Whether proofs were put off until a short search has settled what it can.
+    put_off: bool,
 }
 
 /// Builds the program and settles its pairs, while the budget lasts.
@@ -151,6 +153,7 @@ impl<'a> Line<'a> {
             covered: false,
             bounded: false,
             listed_all: false,
+            put_off: false,
         }
     }
 
@@ -180,7 +183,7 @@ impl<'a> Line<'a> {
                     Ok(())
                 }
                 Engine::Verify => {
-                    self.verify();
+                    self.verify_first();
                     Ok(())
                 }
                 Engine::Predict => self.predict(watcher),
@@ -193,6 +196,10 @@ impl<'a> Line<'a> {
                 None => worked?,
             }
             document::show_new(self)?;
+            if engine == Engine::Predict {
+                // A search says itself what it finds, when it does.
+                document::told_places(self).iter().for_each(|places| watcher.found(places));
+            }
             watcher.settled(self.ledger.open().count(), self.ledger.races().count());
             if engine != Engine::Explore {
                 watcher.so_far(document::so_far(self));
@@ -250,7 +257,11 @@ impl<'a> Line<'a> {
         self.failures.extend(failures);
         self.gaps.extend(gaps);
         self.bounded |= !figures.complete && !self.is_settled();
-        self.figures.push(figures);
+        match self.figures.iter_mut().find(|known| known.engine == by) {
+            // It worked on what was left the first time.
+            Some(known) => *known = Figures { time: known.time + figures.time, ..figures },
+            None => self.figures.push(figures),
+        }
         self.assumptions.extend(assumptions);
         self.sightings.extend(sightings.map(|sightings| (by, sightings)));
     }
@@ -279,12 +290,26 @@ impl<'a> Line<'a> {
         self.take(answer);
     }
 
-    fn verify(&mut self) {
+    /// Proves what takes a moment. In `check`, what takes longer is put off: a run often shows a race, or a search settles
+    /// the rest, in less time than the proofs would take.
+    fn verify_first(&mut self) {
         let request = self.request;
-        let share = if request.command == Command::Verify || request.effort == Effort::Quick { 0.5 } else { 0.25 };
+        let share =
+            if request.command == Command::Verify || request.effort == Effort::Quick { 0.5 } else { PROOFS_SHARE };
+        let whole = request.budget.share(share);
+        let may_put_off = request.command == Command::Check && request.asks(Engine::Explore) && self.subject.can_run();
+        if !may_put_off {
+            return self.verify(&whole);
+        }
+        let moment = whole.at_most(FIRST_PROOFS);
+        self.verify(&moment);
+        self.put_off = moment.is_spent() && !whole.is_spent();
+    }
+
+    fn verify(&mut self, budget: &Budget) {
         let open: Vec<Pair> = self.ledger.open().collect();
-        let (budget, declared) = (request.budget.share(share), request.declares_effects());
-        let answer = engine::verify::run(self.subject.facts(), &open, &request.proofs, &budget, declared);
+        let (request, facts) = (self.request, self.subject.facts());
+        let answer = engine::verify::run(facts, &open, &request.proofs, budget, request.declares_effects());
         self.take(answer);
     }
 
@@ -364,31 +389,55 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Explores the program's schedules. A search that relied on proofs which do not count is made again without them.
+    /// Explores the program's schedules; before the proofs that were put off, for a moment.
     fn explore(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
+        let request = self.request;
+        if self.put_off && !self.is_settled() {
+            let brief = request.budget.at_most(FIRST_SEARCH);
+            if self.explore_within(Some(&brief), watcher)? {
+                return Ok(());
+            }
+            document::show_new(self)?;
+            watcher.so_far(document::so_far(self));
+            watcher.engine(Engine::Verify, self.ledger.open().count());
+            self.verify(&request.budget.share(PROOFS_SHARE));
+            watcher.engine(Engine::Explore, self.ledger.open().count());
+        }
+        self.explore_within(None, watcher).map(drop)
+    }
+
+    /// One search. A search that relied on proofs which do not count is made again without them. One that is only `brief`,
+    /// and does not finish in that time, leaves nothing behind but the races it shows; whether it counts.
+    fn explore_within(&mut self, brief: Option<&Budget>, watcher: &mut dyn Watcher) -> Result<bool, Error> {
         let request = self.request;
         let settled_before = self.is_settled();
         let (max_executions, budget) = match (settled_before, request.command) {
-            (true, Command::Verify) => return Ok(()),
-            (true, Command::Check) if request.search.checks.iter().all(|check| *check == Check::Race) => return Ok(()),
+            (true, Command::Verify) => return Ok(true),
+            (true, Command::Check) if request.search.checks.iter().all(|check| *check == Check::Race) => {
+                return Ok(true);
+            }
             (true, Command::Check) => {
-                let Some(executions) = request.effort.executions_for_other_errors() else { return Ok(()) };
+                let Some(executions) = request.effort.executions_for_other_errors() else { return Ok(true) };
                 (Some(executions), request.budget.at_most(FOR_OTHER_ERRORS))
             }
             _ => (request.search.max_executions, request.budget.share(SEARCH_SHARE)),
         };
+        let budget = brief.cloned().unwrap_or(budget);
         let options = SearchOptions { max_executions, ..request.search.clone() };
         let absent =
             if self.rests_on_text() { self.ledger.absent().map(|(pair, _)| pair).collect() } else { BTreeSet::new() };
-        let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(()) };
+        let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(true) };
         self.show_races(&mut answer)?;
+        if brief.is_some_and(Budget::is_spent) && !request.budget.is_spent() && !request.search.stop_at_first {
+            return Ok(false);
+        }
         self.note_misuse(&answer);
         // What was resumed relies on proofs too.
         if (!absent.is_empty() || options.resume.is_some()) && !self.doubts.is_empty() {
             let options = SearchOptions { resume: None, ..options };
             let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)?
             else {
-                return Ok(());
+                return Ok(true);
             };
             answer = again;
             self.show_races(&mut answer)?;
@@ -402,7 +451,7 @@ impl<'a> Line<'a> {
             answer.gaps.clear();
         }
         self.take(answer);
-        Ok(())
+        Ok(true)
     }
 
     fn search(
@@ -500,6 +549,15 @@ impl<'a> Line<'a> {
         }
     }
 }
+
+/// The part of the remaining time that proofs may take.
+const PROOFS_SHARE: f64 = 0.25;
+
+/// How long proofs may keep the first run waiting.
+const FIRST_PROOFS: Duration = Duration::from_secs(1);
+
+/// How long a search may keep waiting the proofs that take longer.
+const FIRST_SEARCH: Duration = Duration::from_secs(3);
 
 /// The part of the remaining time that a search may take: the races it finds have to be shown.
 const SEARCH_SHARE: f64 = 0.9;

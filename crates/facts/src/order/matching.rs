@@ -300,6 +300,7 @@ impl Tree<'_> {
                         let spots = match access.designator {
                             Designator::Pointer(operand) => self.points_to.of(id, &operand),
                             Designator::Behind(operand, times) => self.points_to.behind(id, &operand, times),
+                            Designator::Linked(node, links) => self.points_to.linked(id, &node, links),
                             Designator::List(list) => self.points_to.listed(id, &list),
                             Designator::BehindLibrary(state) => self.points_to.behind_library(state),
                             Designator::Library(_) => continue,

@@ -96,7 +96,10 @@ impl Tree<'_> {
                                 })
                         }
                         Designator::Library(_) => false,
-                        Designator::Behind(..) | Designator::BehindLibrary(_) | Designator::List(_) => true,
+                        Designator::Behind(..)
+                        | Designator::Linked(..)
+                        | Designator::BehindLibrary(_)
+                        | Designator::List(_) => true,
                     }
                 })
             };

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
-use program::library::LibraryState;
+use program::library::{LibraryState, Links};
 use program::{FunctionId, LocalId, Operand, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -207,6 +207,24 @@ impl PointsTo {
             return self.outside().to_vec();
         }
         objects.into_iter().map(|object| Spot::new(object, Shift::ANYWHERE)).collect()
+    }
+    /// The nodes that may be linked with those that an operand points to, however far away, and these.
+    pub fn linked(&self, function: FunctionId, node: &Operand, links: Links) -> Vec<Spot> {
+        let mut found: BTreeSet<Spot> = self.of(function, node).into_iter().collect();
+        let mut new: Vec<Spot> = found.iter().copied().collect();
+        while let Some(node) = new.pop() {
+            let home = self.collapsed_node(node.object).unwrap_or(node.object);
+            for (at, size, cell) in self.solver.cells(home) {
+                let is_link = |offset: &i64| {
+                    let link = Spot { object: home, ..node }.shifted(Shift { offset: *offset, stride: 0 });
+                    link.overlaps(Some(8), at, size.map(u64::from))
+                };
+                if links.offsets().iter().any(is_link) {
+                    new.extend(self.solver.of(cell).iter().filter(|spot| found.insert(**spot)));
+                }
+            }
+        }
+        found.into_iter().collect()
     }
     /// Where the arguments may point to that a list (`va_list`) has; wherever functions without a body may if nothing is
     /// known of it. The list is in memory itself, or its value is all there is to it.

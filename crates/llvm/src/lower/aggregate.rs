@@ -46,6 +46,27 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
+    /// Puts the numbers of a struct into memory, pointers to member functions among them. The access itself is a statement
+    /// before.
+    pub(super) fn store_parts(&mut self, value: Value<'m>, address: Operand) {
+        let mut left = vec![(Vec::new(), value.ty(), 0)];
+        while let Some((path, ty, offset)) = left.pop() {
+            let layout = self.symbols().layout;
+            if let Some(elements) = ty.struct_elements() {
+                for (index, element) in (0..).zip(elements) {
+                    let at = offset + layout.element_offset(ty, index) as i64;
+                    left.push(([path.as_slice(), &[index]].concat(), element, at));
+                }
+            } else if !path.is_empty() && Self::is_scalar(ty) {
+                let size = layout.store_size(ty) as u32;
+                let part = self.extract(value, &path);
+                let expr = self.offset(address, offset);
+                let address = self.value_of(expr);
+                self.emit(Stmt::Store { address, value: part, size, atomic: None });
+            }
+        }
+    }
+
     /// Puts the numbers of a returned struct where the caller finds them.
     pub(super) fn return_parts(&mut self, value: Value<'m>) {
         let ty = value.ty();

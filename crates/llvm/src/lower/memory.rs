@@ -82,8 +82,9 @@ impl<'m> Body<'_, '_, 'm> {
         let value = store.part(0);
         let (address, size) = (self.operand(store.part(1)), self.size(value.ty()));
         if size > 0 {
-            let value = self.operand(value);
-            self.emit(Stmt::Store { address, value, size, atomic: order(store.ordering()) });
+            let whole = self.operand(value);
+            self.emit(Stmt::Store { address, value: whole, size, atomic: order(store.ordering()) });
+            self.store_parts(value, address);
         }
     }
 

@@ -7,8 +7,11 @@
 //! Exception objects, type information and locales are shared by reference counts that the library updates
 //! atomically.
 
-use super::Effect::{self, Calls, Computed, ComputedAfter, Read, Returns, State, Write, WriteAfter};
+use super::Effect::{
+    self, Calls, Computed, ComputedAfter, Links, Read, Returns, ReturnsLinked, State, Write, WriteAfter,
+};
 use super::HookArg::{Arg, Const};
+use super::Links::{List, Tree};
 use super::Size::{Arg as Len, Bytes, Of, String, StringMax};
 use super::StateAccess::Write as Write_;
 use super::{
@@ -385,12 +388,15 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt8__detail15_List_node_base10_M_reverseEv",
         1,
-        &[Computed(computed("__rp_add_list_all", &[Arg(0)], &[0], &[0]))],
+        &[Computed(computed("__rp_add_list_all", &[Arg(0)], &[0], &[0])), Links(&[0], List)],
     ),
     row(
         "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
         3,
-        &[Computed(computed("__rp_add_list_transfer", &[Arg(0), Arg(1), Arg(2)], &[0, 1, 2], &[0, 1, 2]))],
+        &[
+            Computed(computed("__rp_add_list_transfer", &[Arg(0), Arg(1), Arg(2)], &[0, 1, 2], &[0, 1, 2])),
+            Links(&[0, 1, 2], List),
+        ],
     ),
     row(
         "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
@@ -398,17 +404,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Computed(computed("__rp_add_list_all", &[Arg(0)], &[0], &[0])),
             Computed(computed("__rp_add_list_all", &[Arg(1)], &[1], &[1])),
+            Links(&[0, 1], List),
         ],
     ),
     row(
         "_ZNSt8__detail15_List_node_base7_M_hookEPS0_",
         2,
-        &[Computed(computed("__rp_add_list_hook", &[Arg(0), Arg(1)], &[0, 1], &[0, 1]))],
+        &[Computed(computed("__rp_add_list_hook", &[Arg(0), Arg(1)], &[0, 1], &[0, 1])), Links(&[0, 1], List)],
     ),
     row(
         "_ZNSt8__detail15_List_node_base9_M_unhookEv",
         1,
-        &[Computed(computed("__rp_add_list_unhook", &[Arg(0)], &[0], &[0]))],
+        &[Computed(computed("__rp_add_list_unhook", &[Arg(0)], &[0], &[0])), Links(&[0], List)],
     ),
     row("_ZNSt8bad_castD1Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt8bad_castD2Ev", 1, &[Write(0, Of(CType::Exception))]),
@@ -438,22 +445,22 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",
         1,
-        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(0)], &[0], &[])), Returns(0)],
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(0)], &[0], &[])), ReturnsLinked(0, Tree)],
     ),
     row(
         "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
         1,
-        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(0)], &[0], &[])), Returns(0)],
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(0)], &[0], &[])), ReturnsLinked(0, Tree)],
     ),
     row(
         "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
         1,
-        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(1)], &[0], &[])), Returns(0)],
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(1)], &[0], &[])), ReturnsLinked(0, Tree)],
     ),
     row(
         "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
         1,
-        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(1)], &[0], &[])), Returns(0)],
+        &[Computed(computed("__rp_add_tree_step", &[Arg(0), Const(1)], &[0], &[])), ReturnsLinked(0, Tree)],
     ),
     row("_ZSt18uncaught_exceptionv", 0, &[]),
     row("_ZSt19uncaught_exceptionsv", 0, &[]),
@@ -461,7 +468,11 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
         2,
-        &[Computed(computed("__rp_add_tree_change", &[Arg(0), Arg(1), Const(2)], &[0, 1], &[0, 1])), Returns(0)],
+        &[
+            Computed(computed("__rp_add_tree_change", &[Arg(0), Arg(1), Const(2)], &[0, 1], &[0, 1])),
+            Links(&[0, 1], Tree),
+            Returns(0),
+        ],
     ),
     row(
         "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
@@ -469,6 +480,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         &[
             Write(1, Of(CType::TreeNode)),
             Computed(computed("__rp_add_tree_change", &[Arg(2), Arg(3), Const(1)], &[2, 3], &[2, 3])),
+            Links(&[1, 2, 3], Tree),
         ],
     ),
     row("_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),

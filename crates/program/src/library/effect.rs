@@ -70,6 +70,11 @@ pub enum Effect {
     Advances(u8),
     /// The result points into the object of a pointer that this argument points to, or is null.
     ReturnsBehind(u8),
+    /// Links the nodes that these arguments point to with each other, and with all that they are linked with already:
+    /// writes the links of all of them, and leaves in each pointers to any.
+    Links(&'static [u8], Links),
+    /// Follows links from the node in this argument; the result is one of the nodes, or null.
+    ReturnsLinked(u8, Links),
     /// Touches what the pointers point to that this argument's object holds. A run learns which bytes from a
     /// [`Computed`] effect of the same row.
     Behind(u8, AccessKind),
@@ -105,6 +110,33 @@ impl Effect {
             | Self::WriteAfter(_, size)
             | Self::WriteResult(size) => Some(*size),
             _ => None,
+        }
+    }
+}
+
+/// Nodes of the C++ library's containers: where they have pointers to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Links {
+    /// `std::__detail::_List_node_base`: the next and the previous one.
+    List,
+    /// `std::_Rb_tree_node_base`: the colour, then the parent and both children.
+    Tree,
+}
+
+impl Links {
+    /// Offsets of the pointers, on machines with pointers of 8 bytes.
+    pub fn offsets(self) -> &'static [i64] {
+        match self {
+            Self::List => &[0, 8],
+            Self::Tree => &[8, 16, 24],
+        }
+    }
+
+    /// How many bytes of a node are links.
+    pub fn size(self) -> u64 {
+        match self {
+            Self::List => 16,
+            Self::Tree => 32,
         }
     }
 }

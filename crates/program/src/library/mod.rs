@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub use c_type::{CType, Language};
-pub use effect::{Computed, Effect, FileUse, Format, FormatArgs, HookArg, Passage};
+pub use effect::{Computed, Effect, FileUse, Format, FormatArgs, HookArg, Links, Passage};
 pub use reach::{Reach, reach, reach_of_request};
 pub use size::Size;
 pub use state::{LibraryState, StateAccess};
@@ -143,18 +143,25 @@ impl LibraryFunction {
         self.effects.iter().any(|effect| matches!(effect, Effect::Behind(..) | Effect::Kept(..)))
     }
 
+    /// Whether it follows links of nodes.
+    pub fn follows_links(&self) -> bool {
+        self.effects.iter().any(|effect| matches!(effect, Effect::Links(..) | Effect::ReturnsLinked(..)))
+    }
+
     /// Whether what it is given may be reached afterwards by other ways than its arguments.
     pub fn shows_arguments(&self) -> bool {
         self.effects.iter().any(|effect| {
             matches!(
                 effect,
                 Effect::Keeps(_)
+                    | Effect::Links(..)
                     | Effect::KeepsIn(..)
                     | Effect::StoresPointer(..)
                     | Effect::Advances(_)
                     | Effect::Calls(_)
                     | Effect::Returns(_)
                     | Effect::ReturnsBehind(_)
+                    | Effect::ReturnsLinked(..)
             )
         })
     }

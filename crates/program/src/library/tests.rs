@@ -81,6 +81,8 @@ fn check(name: &str, params: u8, variadic: bool, effects: &[Effect]) {
                 }
             }
             Effect::State(..) | Effect::ReturnsState(_) | Effect::Opaque(_) | Effect::Unproved(_) => vec![],
+            Effect::Links(nodes, _) => nodes.to_vec(),
+            Effect::ReturnsLinked(a, _) => vec![*a],
             Effect::Kept(..) | Effect::ReturnsKept(_) => vec![],
         };
         for arg in args {

@@ -35,6 +35,7 @@
   }
 
   // Filters and the table.
+  const unlisted = Object.values(report.unlisted || {}).reduce((sum, n) => sum + n, 0);
   const filter = { text: '', verdicts: new Set(), engine: '' };
   let shown = items;
   let rendered = 0;
@@ -66,7 +67,7 @@
     byId('pairs').tBodies[0].replaceChildren();
     rendered = 0;
     addRows();
-    byId('shown').textContent = `${shown.length} of ${items.length}`;
+    byId('shown').textContent = `${shown.length} of ${items.length}${unlisted ? `, ${unlisted} more with --all-pairs` : ''}`;
   }
   function addRows() {
     const body = byId('pairs').tBodies[0];
@@ -300,9 +301,17 @@
     }
   }
 
-  // The overview.
+  // The overview. Documents of earlier versions list absent pairs and do not count them.
+  const absent = report.absent || report.pairs.filter((pair) => pair.verdict === 'absent').map((pair) => ({ ...pair, pairs: 1 }));
+  byId('absent').hidden = absent.length === 0;
+  byId('absent').querySelector('summary').textContent = `What cannot race (${plural(absent.reduce((sum, group) => sum + group.pairs, 0), 'pair')})`;
+  for (const group of absent.slice(0, 500)) {
+    byId('absent').querySelector('tbody').append(el('tr', {}, el('td', {}, el('code', {}, group.variable)), el('td', {}, String(group.pairs)),
+      el('td', {}, group.reason), el('td', {}, group.by)));
+  }
   for (const engine of report.engines) {
-    const settled = report.pairs.filter((pair) => pair.by === engine.name && pair.verdict !== 'unknown').length;
+    const races = report.pairs.filter((pair) => pair.by === engine.name && pair.verdict === 'race').length;
+    const settled = absent.filter((group) => group.by === engine.name).reduce((sum, group) => sum + group.pairs, races);
     const why = engine.reason ? `${engine.coverage}: ${engine.reason}` : engine.coverage;
     byId('engines').tBodies[0].append(el('tr', {}, el('td', {}, `${engine.name} (${engine.reduction})`), el('td', {}, plural(settled, 'pair')),
       el('td', {}, String(engine.executions)), el('td', {}, String(engine.transitions)), el('td', {}, why), el('td', {}, `${(engine.time_ms / 1000).toFixed(2)} s`)));

@@ -59,6 +59,7 @@ pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> 
             show(group(first, rest), None, sources);
         }
     }
+    out.push_str(&super::unlisted(report));
     out
 }
 

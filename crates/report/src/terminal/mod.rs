@@ -20,6 +20,8 @@ mod line;
 mod message;
 mod variables;
 
+pub(crate) use variables::together;
+
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::BrightRed.on_default().bold();
 const GREEN: Style = AnsiColor::BrightGreen.on_default().bold();
@@ -35,11 +37,11 @@ pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
     findings(report, sources, width) + &summary(report)
 }
 
-/// Warnings of the static engine that are shown, most promising first.
+/// Variables whose warnings are shown, the most promising first.
 const WARNINGS: usize = 10;
 
 /// The races, other errors and unknowns, without the summary. Pairs that a bound left open are counted in the summary
-/// and listed in the document only.
+/// and listed in the document only. Warnings of the static engine are told once for each variable, by the best one.
 pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String {
     let worth_showing = |pair: &&Pair| {
         pair.verdict == PairVerdict::Race && pair.is_told()
@@ -47,9 +49,9 @@ pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String 
     };
     let witness_help = if report.command == Command::Replay { debug_help } else { replay_help };
     let is_warning = |pair: &&Pair| report.command == Command::Static && pair.code == Some(Code::WARNING);
-    let warnings = report.pairs.iter().filter(is_warning);
-    let pairs = report.pairs.iter().filter(worth_showing).chain(warnings.clone().take(WARNINGS));
-    let pairs = pairs.map(|pair| pair_message(pair, witness_help));
+    let warnings = variables::together(report.pairs.iter().filter(is_warning));
+    let pairs = report.pairs.iter().filter(worth_showing).map(|pair| pair_message(pair, witness_help));
+    let best = warnings.iter().take(WARNINGS).filter_map(|group| variables::warning(group));
     let errors = report.errors.iter().map(|error| finding_message(error, witness_help));
     let mut out = String::new();
     let unknowns = line::unknowns(report).into_iter().map(|(unknown, same)| {
@@ -57,15 +59,24 @@ pub fn findings(report: &Report, sources: &mut Sources, width: usize) -> String 
         message.notes.splice(0..0, line::elsewhere(&same).map(Note::Note));
         message
     });
-    for message in pairs.chain(errors).chain(unknowns) {
+    for message in pairs.chain(best).chain(errors).chain(unknowns) {
         out.push_str(&message.render(sources, width));
         out.push_str("\n\n");
     }
-    let more = warnings.count().saturating_sub(WARNINGS);
+    let more = warnings.len().saturating_sub(WARNINGS);
     if more > 0 {
-        let _ = writeln!(out, "{} more; `--json` lists them all\n", count(more, "warning"));
+        let _ = writeln!(out, "warnings about {}; `--json` lists them\n", count(more, "more variable"));
     }
+    out.push_str(&unlisted(report));
     out
+}
+
+/// That the document does not list every open pair, if so.
+fn unlisted(report: &Report) -> String {
+    match report.unlisted.unknown {
+        0 => String::new(),
+        n => format!("{} of lower rank in no list; `--all-pairs` lists them\n\n", count(n, "open pair")),
+    }
 }
 
 /// `1 race`, `2 races`.
@@ -121,7 +132,7 @@ pub fn headline(report: &Report) -> String {
 
 /// The question the user has: are there races, and did anything else go wrong?
 fn answer(report: &Report) -> String {
-    let new = report.told_races().count();
+    let new = report.told_races().count() + report.unlisted.race;
     // A1: weaker atomics allow more than interleavings show.
     let interleaves = report.assumptions.iter().any(|assumption| assumption == "A1");
     let races = match report.verdict {
@@ -182,9 +193,8 @@ fn errors(report: &Report) -> Vec<String> {
 
 /// What else there is.
 fn also(report: &Report) -> Vec<String> {
-    let of = |verdict| report.pairs_with(verdict).count();
     let predicted = report.pairs.iter().filter(|pair| pair.is_predicted()).count();
-    let (open, absent) = (of(PairVerdict::Unknown) - predicted, of(PairVerdict::Absent));
+    let (open, absent) = (report.count(PairVerdict::Unknown) - predicted, report.count(PairVerdict::Absent));
     let known = report.errors.iter().filter(|error| error.suppressed.is_some()).count();
     let suppressed = report.pairs.iter().filter(|pair| pair.details.suppressed.is_some()).count() + known;
     let mut also = Vec::new();
@@ -208,8 +218,7 @@ fn also(report: &Report) -> Vec<String> {
 
 /// In which scopes the absent pairs are absent, where a report has several.
 fn scopes(report: &Report, absent: usize) -> String {
-    let any = |pair: &&Pair| pair.details.scope.is_some_and(|scope| scope.inputs == Inputs::All);
-    match report.pairs_with(PairVerdict::Absent).filter(any).count() {
+    match report.absent_with_any_input() {
         _ if report.command != Command::Check => String::new(),
         0 => " with this input".to_owned(),
         n if n == absent => " with any input".to_owned(),
@@ -234,12 +243,14 @@ fn other_errors_line(report: &Report) -> Option<String> {
 
 /// What was proved, and what is left of it.
 fn proofs_line(report: &Report, engine: &Engine) -> String {
-    let proved = report.pairs_with(PairVerdict::Absent).filter(|pair| pair.by == engine.name).count();
+    let proved = report.proved_by(engine.name);
     let mut line = format!("{} ({}): ", engine.name, engine.reduction);
-    let idle = proved == 0 && engine.is_complete() && !report.pairs.iter().any(|pair| pair.by >= engine.name);
+    let is_later = report.pairs.iter().any(|pair| pair.by >= engine.name)
+        || report.absences().iter().any(|absent| absent.by >= engine.name);
+    let idle = proved == 0 && engine.is_complete() && !is_later;
     let _ = match idle {
         true => write!(line, "nothing left to do, {}", engine.coverage),
-        false => write!(line, "{proved} of {} proved absent, {}", count(report.pairs.len(), "pair"), engine.coverage),
+        false => write!(line, "{proved} of {} proved absent, {}", count(report.count_all(), "pair"), engine.coverage),
     };
     if let Some(reason) = &engine.reason {
         let _ = write!(line, ": {reason}");

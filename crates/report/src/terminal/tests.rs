@@ -55,6 +55,8 @@ fn report(verdict: Verdict) -> Report {
         verdict,
         scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc },
         pairs: vec![],
+        absent: vec![],
+        unlisted: crate::Unlisted::default(),
         unknowns: vec![],
         errors: vec![],
         engines: vec![Engine {

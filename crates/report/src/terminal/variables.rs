@@ -1,4 +1,5 @@
-//! The report of `predict`: one message for each variable, however many lines race on it, the strongest evidence first.
+//! One message for each variable, however many lines are about it: the races of `predict`, the strongest evidence first, and
+//! the warnings of `static`, the most promising first.
 //! Bytes of one block that have no names count as one variable.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +8,7 @@ use super::count;
 use super::message::{finding_message, pair_message, place, replay_help, unknown_message};
 use crate::Code;
 use crate::document::{Pair, PairVerdict, Report, Unknown};
-use crate::excerpt::Note;
+use crate::excerpt::{Message, Note};
 use crate::source::Sources;
 
 /// Further pairs of lines named for one variable, and further places for one unknown.
@@ -53,6 +54,11 @@ fn variables(report: &Report) -> Vec<Vec<&Pair>> {
     };
     let mut pairs: Vec<&Pair> = report.pairs.iter().filter(worth).collect();
     pairs.sort_by_key(|pair| (pair.verdict, pair.details.shown));
+    together(pairs)
+}
+
+/// Pairs of one variable together, in the order of the first of each.
+pub(crate) fn together<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> Vec<Vec<&'a Pair>> {
     let mut groups: Vec<Vec<&Pair>> = Vec::new();
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     for pair in pairs {
@@ -67,6 +73,32 @@ fn variables(report: &Report) -> Vec<Vec<&Pair>> {
     groups
 }
 
+/// What is said of the warnings about one variable: the best one, and where else there is one.
+pub(super) fn warning<'a>(group: &[&'a Pair]) -> Option<Message<'a>> {
+    let (best, rest) = group.split_first()?;
+    let mut message = pair_message(best, replay_help);
+    let mut named: Vec<String> = Vec::new();
+    for pair in rest {
+        let name = lines(pair);
+        if name != lines(best) && !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    message
+        .notes
+        .extend((!named.is_empty()).then(|| Note::Note(format!("the same of other lines: {}", listed(named)))));
+    Some(message)
+}
+
+/// `a.c:3 and a.c:9`.
+fn lines(pair: &Pair) -> String {
+    let [one, other] = pair.accesses.each_ref().map(|access| match access.own_place() {
+        (Some(file), line, _) => format!("{file}:{line}"),
+        (None, ..) => access.function.clone(),
+    });
+    format!("{one} and {other}")
+}
+
 /// The block of bytes that have no name but their offset: `heap@pool.c:43+128` is a part of `heap@pool.c:43`.
 fn block(variable: &str) -> &str {
     match variable.rsplit_once('+') {
@@ -79,10 +111,6 @@ fn block(variable: &str) -> &str {
 fn further(rest: &[&Pair]) -> Option<Note> {
     let mut named: Vec<String> = Vec::new();
     for pair in rest {
-        let [one, other] = pair.accesses.each_ref().map(|access| match access.file.as_deref() {
-            Some(file) => format!("{file}:{}", access.line),
-            None => access.function.clone(),
-        });
         let how = if pair.confirmed {
             "confirmed"
         } else if pair.is_observed() {
@@ -90,7 +118,7 @@ fn further(rest: &[&Pair]) -> Option<Note> {
         } else {
             "predicted"
         };
-        let name = format!("{one} and {other} ({how})");
+        let name = format!("{} ({how})", lines(pair));
         if !named.contains(&name) {
             named.push(name);
         }

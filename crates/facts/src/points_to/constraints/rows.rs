@@ -1,12 +1,12 @@
 //! Library functions as constraints, by their rows.
 
-use program::library::{self, Effect, Format, FormatArgs, LibraryState, Role, Size};
-use program::{FunctionId, LocalId, Operand};
+use program::library::{self, Effect, Format, FormatArgs, LibraryState, Links, Role, Size};
+use program::{Architecture, FunctionId, LocalId, Operand};
 
 use super::{Generator, constant};
 use crate::formats::{may_convert, may_store_pointer};
 use crate::invocations::{How, ProgramPoint};
-use crate::points_to::solver::{POINTER, Source, Task};
+use crate::points_to::solver::{Node, POINTER, Source, Task};
 use crate::spot::{Origin, Shift, Spot};
 
 impl<'p> Generator<'p> {
@@ -39,6 +39,21 @@ impl<'p> Generator<'p> {
                 let from = self.anywhere(f, value);
                 self.solver.flow(from, self.outside);
             }
+        }
+    }
+
+    /// Where nodes have their links. Another machine's pointers may have another size.
+    fn link_shifts(&self, links: Links) -> Vec<Shift> {
+        match self.program.architecture {
+            Architecture::Other => vec![Shift::ANYWHERE],
+            _ => links.offsets().iter().map(|offset| Shift { offset: *offset, stride: 0 }).collect(),
+        }
+    }
+
+    /// A set of nodes has whatever is linked with one of them.
+    fn follow_links(&mut self, all: Node, links: Links) {
+        for shift in self.link_shifts(links) {
+            self.solver.task(Source::Node(all, Shift::default()), Task::Load { shift, size: POINTER, to: all });
         }
     }
 
@@ -109,6 +124,24 @@ impl<'p> Generator<'p> {
                 }
                 Effect::Copies(to, from) => {
                     self.copy(place, &arg(*to), &arg(*from), None, Shift::ANYWHERE);
+                }
+                Effect::Links(nodes, links) => {
+                    let all = self.solver.node();
+                    for n in *nodes {
+                        let node = self.source(f, &arg(*n));
+                        self.solver.flow(node, all);
+                    }
+                    self.follow_links(all, *links);
+                    let from = Source::Node(all, Shift::default());
+                    for shift in self.link_shifts(*links) {
+                        self.solver.task(from, Task::Store { shift, size: POINTER, from });
+                    }
+                }
+                Effect::ReturnsLinked(n, links) => {
+                    let (node, all) = (self.source(f, &arg(*n)), self.solver.node());
+                    self.solver.flow(node, all);
+                    self.follow_links(all, *links);
+                    dst.into_iter().for_each(|dst| self.flow(Source::Node(all, Shift::default()), f, dst));
                 }
                 Effect::Passes(passage) => {
                     let memory = self.object(Origin::Library(passage.state));

@@ -38,6 +38,10 @@ pub(crate) struct ReportFlags {
     #[arg(long, conflicts_with = "json", help_heading = "Report")]
     github: bool,
 
+    /// List every pair in the document, the page and SARIF, also those that cannot race
+    #[arg(long, help_heading = "Report")]
+    all_pairs: bool,
+
     /// Leave out findings that a file names, in ThreadSanitizer's format; may be repeated
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     suppressions: Vec<PathBuf>,
@@ -88,6 +92,9 @@ impl ReportFlags {
     /// takes nothing from the report.
     pub(crate) fn show_report(&self, mut report: Report, known: Known) -> Result<u8, Failure> {
         let unused = known.apply(&mut report, &mut Sources::new());
+        if !self.all_pairs {
+            report.shorten();
+        }
         let shown = output::show(&report, self.json);
         if let Err(unwritten) = self.write(&report) {
             output::warn(&unwritten.to_string());
