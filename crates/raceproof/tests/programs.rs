@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 use testkit::annotations::{Annotations, Lines, Mark};
 
-use common::annotated::{Bench, complete, for_each_program, items, racy_lines};
+use common::annotated::{Bench, complete, error_lines, for_each_program, items, racy_lines};
 
 /// The race-free twin is safe; the racy one races on the annotated lines and nowhere else, and each race replays.
 fn are_twins(program: &Path, flags: &[&str]) -> Result<(), String> {
@@ -87,12 +87,6 @@ fn models_keep_to_the_rules_of_the_kernel() {
 #[test]
 fn openmp() {
     for_each_program("openmp", |program| are_twins(program, &["--cflags=-fopenmp", "--reduction=best"]));
-}
-
-/// The lines of the errors of one kind.
-fn error_lines(document: &Value, kind: &str) -> Lines {
-    let errors = items(document, "errors").iter().filter(|e| e["kind"] == kind);
-    errors.filter_map(|e| e["line"].as_u64()).map(|line| line as u32).collect()
 }
 
 #[test]

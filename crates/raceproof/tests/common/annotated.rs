@@ -105,6 +105,12 @@ pub(crate) fn racy_lines(document: &Value) -> Lines {
     races.flat_map(|p| items(p, "accesses")).filter_map(|a| a["line"].as_u64()).map(|line| line as u32).collect()
 }
 
+/// The lines of the errors of one kind.
+pub(crate) fn error_lines(document: &Value, kind: &str) -> Lines {
+    let errors = items(document, "errors").iter().filter(|e| e["kind"] == kind);
+    errors.filter_map(|e| e["line"].as_u64()).map(|line| line as u32).collect()
+}
+
 /// Whether the search tried everything.
 pub(crate) fn complete(document: &Value) -> Result<(), String> {
     match document["engines"][0]["coverage"].as_str() {
