@@ -1,8 +1,7 @@
 // A cache joins its refresher while it holds the lock that the refresher needs to finish.
-#include <map>
 #include <mutex>
-#include <string>
 #include <thread>
+#include <vector>
 
 class Cache {
 public:
@@ -24,11 +23,11 @@ public:
 private:
     void refresh() {
         std::lock_guard guard(mutex_); // DEADLOCK
-        entries_["motd"] = "hello";
+        entries_.push_back(1);
     }
 
     std::mutex mutex_;
-    std::map<std::string, std::string> entries_;
+    std::vector<int> entries_;
     std::thread refresher_;
 };
 

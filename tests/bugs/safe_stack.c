@@ -1,15 +1,14 @@
-// SafeStack (Vyukov's lock-free stack of indices, known from SCTBench): three threads, ABA on the head after five preemptions.
+// SafeStack (Vyukov's lock-free stack of indices, known from SCTBench): three threads, and a head that is the same again (ABA) after many switches.
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 3, ROUNDS = 2, NONE = -1 };
+enum { THREADS = 3, ROUNDS = 3, NONE = -1 };
 
 #ifdef RIGHT
-typedef _Atomic long head_t; /* The index, and above it how often the head has changed. */
+/* The index, and above it how often the head has changed. */
 #define INDEX(head) ((int)(short)(head))
 #define NEXT(head, index) ((((head) >> 16) + 1) << 16 | ((index) & 0xffff))
 #else
-typedef _Atomic long head_t;
 #define INDEX(head) ((int)(head))
 #define NEXT(head, index) ((long)(index))
 #endif
@@ -20,7 +19,7 @@ struct cell {
 };
 
 static struct cell cells[THREADS];
-static head_t head;
+static atomic_long head;
 static atomic_int count = THREADS;
 
 static int pop(void) {
@@ -51,8 +50,8 @@ static void *worker(void *arg) {
     int self = (int)(long)arg;
     for (int round = 0; round < ROUNDS; round++) {
         int index = pop();
-        if (index == NONE)
-            continue;
+        while (index == NONE)
+            index = pop();
         cells[index].owner = self; // RACE!
         push(index);
     }

@@ -18,7 +18,7 @@ static void on_terminate(int signal) {
 
 static void *worker(void *arg) {
     for (int i = 0; i < 3 && !atomic_load(&stop); i++)
-        buffer[i] = 'x'; // RACE!
+        buffer[i] = 'x'; // RACE! CRASH
     return arg;
 }
 

@@ -14,7 +14,7 @@ static int counter;
 
 static void lock(void) {
     unsigned ticket = atomic_fetch_add(&next, 1) & MASK;
-    while ((atomic_load(&serving) & MASK) != ticket)
+    while ((atomic_load(&serving) & MASK) != ticket) // DEADLOCK
         ;
 }
 
@@ -34,6 +34,6 @@ int main(void) {
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, NULL);
     for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+        pthread_join(threads[i], NULL); // DEADLOCK
     return counter == THREADS ? 0 : 1;
 }

@@ -26,8 +26,8 @@ static void transfer(struct account *from, struct account *to, long amount) {
 
 static void *clerk(void *arg) {
     int self = (int)(long)arg;
-    transfer(&accounts[self], &accounts[(self + 1) % 3], 10);
-    transfer(&accounts[(self + 1) % 3], &accounts[self], 5);
+    transfer(&accounts[self], &accounts[2], 10);
+    transfer(&accounts[2], &accounts[1 - self], 5);
     return NULL;
 }
 

@@ -377,7 +377,8 @@ impl<'a> Line<'a> {
             }
             _ => (request.search.max_executions, request.budget.share(SEARCH_SHARE)),
         };
-        let options = SearchOptions { max_executions, ..request.search.clone() };
+        let samples_after = request.effort.samples_after().filter(|_| request.command == Command::Check);
+        let options = SearchOptions { max_executions, samples_after, ..request.search.clone() };
         let absent =
             if self.rests_on_text() { self.ledger.absent().map(|(pair, _)| pair).collect() } else { BTreeSet::new() };
         let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(()) };

@@ -278,6 +278,9 @@ fn engine_line(engine: &Engine) -> String {
     if engine.blocked > 0 {
         let _ = write!(line, "{} blocked, ", engine.blocked);
     }
+    if let Some(samples) = engine.samples {
+        let _ = write!(line, "{} chosen at random, ", count(samples as usize, "further schedule"));
+    }
     let _ = write!(line, "{}, {}", count(engine.transitions as usize, "event"), engine.coverage);
     if let Some(reason) = &engine.reason {
         let _ = write!(line, ": {reason}");
