@@ -26,6 +26,13 @@ static int pop(void) {
     while (atomic_load(&count) > 1) {
         long first = atomic_load(&head);
         int index = INDEX(first);
+#ifdef RIGHT
+        int next = atomic_load(&cells[index].next);
+        if (next != NONE && atomic_compare_exchange_strong(&head, &first, NEXT(first, next))) {
+            atomic_fetch_sub(&count, 1);
+            return index;
+        }
+#else
         int next = atomic_exchange(&cells[index].next, NONE);
         if (next != NONE) {
             if (atomic_compare_exchange_strong(&head, &first, NEXT(first, next))) {
@@ -34,6 +41,7 @@ static int pop(void) {
             }
             atomic_exchange(&cells[index].next, next);
         }
+#endif
     }
     return NONE;
 }

@@ -3,5 +3,5 @@
 #include <dlfcn.h>
 
 int main(void) {
-    return dlopen("libm.so.6", RTLD_NOW) == NULL; // REFUSED `dlopen`
+    return dlopen("libm.so.6", RTLD_NOW) == 0; // REFUSED `dlopen`
 }
