@@ -1,4 +1,5 @@
 // The main thread waits until all parts are there. C++20.
+// Shows: threads: C++20 latches, barriers, semaphores, waiting for atomics
 #include <array>
 #include <latch>
 #include <thread>

@@ -1,4 +1,5 @@
 // Folders, names and permissions: each line says what a call gave. The output is the same natively.
+// Shows: input: what a run writes, makes, removes, renames or links: private to it and discarded after it
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

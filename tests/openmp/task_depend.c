@@ -1,4 +1,5 @@
 // Tasks are ordered by the memory they say they use.
+// Shows: OpenMP: tasks and their dependences
 int main(void) {
     int stage = 0, copy = 0;
 #pragma omp parallel

@@ -1,4 +1,4 @@
-// flags: -DANY
+// Shows: inline assembly (x86-64): other instructions that touch memory; static engines take them for the accesses they are where the operands say so, and for a call of a function without a body elsewhere. All of it is ordered in runs, so that it causes no false race
 #include <pthread.h>
 
 static int lock, data;

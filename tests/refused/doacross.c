@@ -1,4 +1,5 @@
 // flags: -fopenmp
+// Shows: OpenMP: `doacross` loops
 static int a[4];
 
 int main(void) {

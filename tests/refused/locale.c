@@ -1,5 +1,5 @@
-// flags: -DANY
 // How many bytes a character may have depends on the order of the two calls.
+// Shows: the process: a locale that changes while other threads use it
 #include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>

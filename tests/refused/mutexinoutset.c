@@ -1,4 +1,5 @@
 // flags: -fopenmp
+// Shows: OpenMP: `detach`, `mutexinoutset` and `inoutset`
 static int x;
 
 int main(void) {

@@ -1,4 +1,5 @@
 // flags: -fopenmp
+// Shows: OpenMP: reductions of tasks
 int main(void) {
     int sum = 0;
 #pragma omp parallel num_threads(2)

@@ -1,4 +1,5 @@
 // flags: -fopenmp
+// Shows: OpenMP: devices and `teams`
 static int x;
 
 int main(void) {

@@ -1,4 +1,5 @@
 // What is done about signals that the program sends itself. The output is the same natively.
+// Shows: signals: handlers of signals that the program sends itself (`raise`, `kill`)
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // A handler is left by a jump, natively with its signal unblocked: what is done about the next one is not followed.
+// Shows: signals: handlers that are left by a jump
 #include <assert.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,7 +11,7 @@ int main(void) {
     pthread_t t; signal(SIGUSR1, h);
     pthread_create(&t, 0, run, 0);
     if (!sigsetjmp(back, 1)) raise(SIGUSR1);
-    if (n < 2) { if (!sigsetjmp(back, 1)) raise(SIGUSR1); }
+    if (n < 2) { if (!sigsetjmp(back, 1)) raise(SIGUSR1); } // REFUSED leaves the handler of a signal by a jump
     pthread_join(t, 0);
     assert(n == 2);
 }

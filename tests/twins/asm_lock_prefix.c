@@ -1,4 +1,5 @@
 // Instructions with the prefix `lock` are atomic, and publish what came before: who comes last owns the data.
+// Shows: inline assembly (x86-64): single instructions with the prefix `lock` on a memory operand
 #include <pthread.h>
 
 static int left = 2;

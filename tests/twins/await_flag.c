@@ -1,4 +1,5 @@
 // Waiting in a loop for a flag that publishes data.
+// Shows: waiting: loops that read until another thread changes something
 #include <pthread.h>
 #include <stdatomic.h>
 

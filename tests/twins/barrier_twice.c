@@ -1,4 +1,5 @@
 // A barrier can be used again; phases do not mix.
+// Shows: threads: barriers
 #include <pthread.h>
 
 static pthread_barrier_t barrier;

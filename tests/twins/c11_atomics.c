@@ -1,4 +1,5 @@
 // Atomic objects do not race; plain ones next to them do.
+// Shows: threads: C11 atomics, fences, compiler builtins
 #include <pthread.h>
 #include <stdatomic.h>
 

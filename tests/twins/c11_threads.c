@@ -1,4 +1,5 @@
 // C11 threads and mutexes.
+// Shows: threads: C11 threads
 #include <threads.h>
 
 static mtx_t m;

@@ -1,4 +1,5 @@
 // A cancelled thread stops at its next cancellation point; only joining it tells that it has stopped.
+// Shows: threads: cancellation
 #include <pthread.h>
 
 static int data;

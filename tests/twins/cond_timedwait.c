@@ -1,4 +1,5 @@
 // After a timeout the condition need not hold.
+// Shows: threads: condition variables, with limits
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>

@@ -1,4 +1,5 @@
 // Joining a thread orders its writes before what follows.
+// Shows: threads: pthreads: creation, joining, detaching
 #include <pthread.h>
 
 static int result;

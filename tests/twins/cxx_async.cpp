@@ -1,4 +1,5 @@
 // The result of std::async is ordered by get.
+// Shows: threads: C++ futures
 #include <future>
 
 static int side;

@@ -1,4 +1,5 @@
 // std::condition_variable with a predicate.
+// Shows: threads: C++ threads with their locks and condition variables
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,4 +1,5 @@
 // An exception releases the lock on its way out.
+// Shows: threads: C++ exceptions
 #include <mutex>
 #include <stdexcept>
 #include <thread>

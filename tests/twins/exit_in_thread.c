@@ -1,4 +1,5 @@
 // exit in a thread ends the program; what it runs at exit may race with main.
+// Shows: control: `exit` in any thread
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 // Thread-specific values are each thread's own; destructors run in the thread, before it is joined.
+// Shows: threads: thread-specific data and its destructors
 #include <pthread.h>
 #include <stdlib.h>
 

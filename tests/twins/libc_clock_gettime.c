@@ -1,4 +1,5 @@
 // clock_gettime writes the time where its argument says; the field beside it is somebody else's.
+// Shows: time: `time`, `clock_gettime` and similar calls: they start at a fixed moment and advance with sleeps and limits
 #include <pthread.h>
 #include <time.h>
 

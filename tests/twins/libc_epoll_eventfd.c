@@ -1,5 +1,6 @@
 // A loop that another thread wakes through an event counter: what was done before the bell rang is seen (A15), what is done
 // after it is not.
+// Shows: waiting: event counters
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // Reading a file into a buffer writes the buffer.
+// Shows: input: files and folders
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

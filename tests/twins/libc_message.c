@@ -1,4 +1,5 @@
 // A message in two parts is received into two places.
+// Shows: waiting: `recvmsg`, `sendmsg`
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>

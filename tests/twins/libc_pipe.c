@@ -1,4 +1,5 @@
 // Data handed over through a pipe: the reader waits for the writer.
+// Shows: waiting: `read`, `write` on pipes between threads of the program
 #include <pthread.h>
 #include <unistd.h>
 

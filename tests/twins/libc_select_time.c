@@ -1,4 +1,5 @@
 // select stores how much time was left.
+// Shows: waiting: `select`, with a limit: it may time out
 #include <pthread.h>
 #include <sys/select.h>
 

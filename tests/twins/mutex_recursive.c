@@ -1,4 +1,5 @@
 // Only the outermost unlock of a recursive mutex gives it back.
+// Shows: threads: mutexes of all kinds
 #include <pthread.h>
 
 static pthread_mutex_t m;

@@ -1,4 +1,5 @@
 // Who takes a robust mutex after its owner has ended is told so, owns it, and comes after all that the owner did.
+// Shows: threads: robust mutexes, within the program
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // pthread_once runs the routine once and orders it before every return.
+// Shows: threads: once-controls
 #include <pthread.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,4 +1,5 @@
 // Readers exclude writers, not each other.
+// Shows: threads: read-write locks
 #include <pthread.h>
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

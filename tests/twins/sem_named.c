@@ -1,4 +1,5 @@
 // A semaphore with a name is one semaphore, whoever opens it; without its name it stays in use.
+// Shows: threads: semaphores, also with names, within the program
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // longjmp within a thread skips the unlock only where the code does.
+// Shows: control: `longjmp` within a function
 #include <pthread.h>
 #include <setjmp.h>
 

@@ -1,4 +1,5 @@
 // A thread that waits for signals: every thread blocks them, so nothing interrupts anybody.
+// Shows: signals: signals that threads block and wait for (`sigwait`, `pthread_kill`)
 #include <pthread.h>
 #include <signal.h>
 

@@ -1,4 +1,5 @@
 // Spin locks exclude like mutexes.
+// Shows: threads: spin locks
 #include <pthread.h>
 
 static pthread_spinlock_t lock;

@@ -1,4 +1,5 @@
 // Neither yielding nor sleeping orders anything.
+// Shows: time: `nanosleep` and its relatives: the schedule decides when they end
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>

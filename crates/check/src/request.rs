@@ -39,6 +39,14 @@ impl Effort {
         })
     }
 
+    /// How long a search may take before samples are made beside it.
+    pub(crate) fn samples_after(self) -> Option<Duration> {
+        match self {
+            Self::Quick => None,
+            Self::Normal | Self::Thorough => Some(Duration::from_secs(5)),
+        }
+    }
+
     /// Executions for other errors once no pair is left open.
     pub(crate) fn executions_for_other_errors(self) -> Option<u64> {
         match self {

@@ -93,6 +93,8 @@ pub struct Options {
     pub choices: ChoiceValues,
     /// Run only schedules with at most this many preemptions, those with fewer first, whatever the reduction.
     pub max_preemptions: Option<u32>,
+    /// When the search has taken this long, samples beside it take half of the time.
+    pub samples_after: Option<Duration>,
     /// Paths to try before the search.
     pub hints: Vec<Hint>,
     /// The program does what is not modelled, which may keep executions from reaching their end.
@@ -122,6 +124,7 @@ impl Default for Options {
             stop_at_first: false,
             choices: ChoiceValues::default(),
             max_preemptions: None,
+            samples_after: None,
             hints: Vec::new(),
             unmodelled: false,
             smallest_subtree: Duration::from_millis(10),

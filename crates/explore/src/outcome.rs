@@ -28,6 +28,8 @@ pub struct Statistics {
     /// Further runs of the search: detours left for another thread, runs that showed that two events cannot be
     /// reversed, and runs of a reduction that turned out not to cover the program.
     pub detours: u64,
+    /// Runs beside the search whose schedules were chosen at random.
+    pub samples: u64,
     /// Further executions, made to check a witness or to expose a masked failure.
     pub confirmations: u64,
     /// How often the search checked whether a backtracking point can matter.
@@ -72,6 +74,7 @@ impl AddAssign for Statistics {
         self.deadlocked += other.deadlocked;
         self.transitions += other.transitions;
         self.detours += other.detours;
+        self.samples += other.samples;
         self.confirmations += other.confirmations;
         self.race_free_checks += other.race_free_checks;
         self.race_free_yes += other.race_free_yes;

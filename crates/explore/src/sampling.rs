@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
-use model::{End, Sample, Sampler};
+use model::{End, Executor, Sample, Sampler, Trace};
 
 use crate::error::Error;
 use crate::observer::Observer;
@@ -71,6 +72,94 @@ pub fn sample<E: Sampler>(
     Search::new(executor, None, options, observer).sample(sampling)
 }
 
+/// Samples beside a search that takes long: once it has taken [`after`](Self::after), they get half of the time. Bugs that
+/// need many switches in certain places come late in a search that goes through the schedules in order, and soon where
+/// schedules are chosen at random. The n-th sample is the same in every search.
+///
+/// Samples prove nothing absent: whether the search is complete does not depend on them.
+pub(crate) struct Beside<E: Executor> {
+    sample: fn(&mut E, Sample) -> Result<Trace, E::Error>,
+    after: Duration,
+    /// Time taken by samples.
+    spent: Duration,
+    made: u64,
+    /// Events of the longest sample.
+    length: u32,
+}
+
+impl<E: Sampler> Beside<E> {
+    pub(crate) fn new(after: Duration) -> Self {
+        Self { sample: E::sample, after, spent: Duration::ZERO, made: 0, length: 0 }
+    }
+}
+
+impl<E: Executor> Beside<E> {
+    /// Whether the next run is a sample, when the search has taken this long.
+    fn is_due(&self, elapsed: Duration) -> bool {
+        elapsed > self.after && self.spent * 2 <= elapsed - self.after
+    }
+
+    /// The next sample: any runnable thread before every event and priorities that drop take turns.
+    fn run(&mut self, executor: &mut E) -> Result<Trace, E::Error> {
+        /// Depths of PCT.
+        const DEPTHS: u64 = 4;
+        let (start, seed) = (Instant::now(), seed_of(0, self.made));
+        let sample = match self.made % 2 {
+            0 => Sample::Random { seed },
+            _ => Sample::Priorities { seed, depth: 2 + (self.made / 2 % DEPTHS) as u32, length: self.length },
+        };
+        let trace = (self.sample)(executor, sample)?;
+        self.made += 1;
+        self.length = self.length.max(trace.events.len() as u32);
+        self.spent += start.elapsed();
+        Ok(trace)
+    }
+}
+
+/// The seed of a run.
+fn seed_of(seed: u64, run: u64) -> u64 {
+    seed.wrapping_add(run.wrapping_mul(0xD1B5_4A32_D192_ED03))
+}
+
+impl<E: Executor> Search<'_, E> {
+    /// Makes a sample beside the search, if one is due. Returns whether it shows something new.
+    pub(crate) fn sample_if_due(&mut self) -> Result<bool, Error<E::Error>> {
+        if !self.beside.as_ref().is_some_and(|beside| beside.is_due(self.began.elapsed())) {
+            return Ok(false);
+        }
+        self.sample_beside()
+    }
+
+    /// As many samples as the search made executions, where that was its bound.
+    pub(crate) fn sample_as_often(&mut self) -> Result<(), Error<E::Error>> {
+        for _ in 0..self.statistics.executions {
+            let reached = self.bound_reached().filter(|reason| *reason != StopReason::Executions);
+            if self.beside.is_none() || reached.is_some() {
+                break;
+            }
+            self.sample_beside()?;
+        }
+        Ok(())
+    }
+
+    /// A sample that was cut says nothing about the search, and is not examined: a schedule chosen at random may let a thread
+    /// wait in a loop for as long as it likes.
+    fn sample_beside(&mut self) -> Result<bool, Error<E::Error>> {
+        let Some(mut beside) = self.beside.take() else { return Ok(false) };
+        let trace = beside.run(self.executor).map_err(Error::Executor)?;
+        self.beside = Some(beside);
+        self.statistics.samples += 1;
+        if matches!(trace.end, End::StepLimit | End::TimeLimit) {
+            return Ok(false);
+        }
+        let (known, stopped) = (self.found.count(), self.stopped);
+        self.examine(None, &trace)?;
+        self.stopped = stopped;
+        self.report_progress(trace.events.len());
+        Ok(self.found.count() > known)
+    }
+}
+
 impl<E: Sampler> Search<'_, E> {
     fn sample(mut self, sampling: Sampling) -> Result<Outcome, Error<E::Error>> {
         let mut length = 0;
@@ -79,7 +168,7 @@ impl<E: Sampler> Search<'_, E> {
                 self.stop(reason);
                 break;
             }
-            let seed = sampling.seed.wrapping_add(run.wrapping_mul(0xD1B5_4A32_D192_ED03));
+            let seed = seed_of(sampling.seed, run);
             let trace = match sampling.strategy {
                 Strategy::Priorities(depth) if run > 0 => {
                     self.executor.sample(Sample::Priorities { seed, depth, length })

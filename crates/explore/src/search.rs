@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use model::race::{Analysis, News, analyse};
-use model::{End, Executor, Pair, Schedule, Spent, Step, Trace};
+use model::{End, Executor, Pair, Sampler, Schedule, Spent, Step, Trace};
 
 use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
@@ -20,6 +20,7 @@ use crate::outlook::Check;
 use crate::preemptions::Preemptions;
 use crate::reduction::{self, Reduction, RunKind};
 use crate::repetition::{Difference, Unrepeatable};
+use crate::sampling::Beside;
 use crate::shortest;
 
 /// Executions between two estimates of the size of the search.
@@ -39,7 +40,7 @@ pub fn search<E: Executor>(
 
 /// The same with helpers, each with an executor of its own for the same program, and optionally from a checkpoint on.
 /// Neither changes what is executed and found. Where a search [cannot be split](Options::can_be_split), helpers stay
-/// idle.
+/// idle. Where it takes long, samples are made beside it if the options [say so](Options::samples_after).
 pub fn search_with<E>(
     executor: &mut E,
     helpers: &mut [E],
@@ -48,9 +49,12 @@ pub fn search_with<E>(
     resume: Option<Checkpoint>,
 ) -> Result<Outcome, Error<E::Error>>
 where
-    E: Executor + Send,
+    E: Sampler + Send,
 {
-    with_helpers(helpers, options, |helpers| Search::new(executor, helpers, options, observer).explore(resume))
+    with_helpers(helpers, options, |helpers| {
+        let beside = options.samples_after.map(Beside::new);
+        Search { beside, ..Search::new(executor, helpers, options, observer) }.explore(resume)
+    })
 }
 
 /// A running search.
@@ -59,20 +63,22 @@ pub(crate) struct Search<'a, E: Executor> {
     helpers: Option<&'a Helpers>,
     /// Executions to wait before looking for subtrees for helpers again.
     cooldown: u32,
-    began: Instant,
+    /// Samples to be made while it works.
+    pub(crate) beside: Option<Beside<E>>,
+    pub(crate) began: Instant,
     options: &'a Options,
     observer: &'a mut dyn Observer,
     /// The reduction in use: the requested one unless that does not cover the program.
     name: ReductionName,
-    found: Findings,
+    pub(crate) found: Findings,
     /// Races that the observer knows of.
     reported: BTreeSet<Pair>,
     examiner: Examiner,
-    statistics: Statistics,
+    pub(crate) statistics: Statistics,
     /// Schedules already run to expose masked failures.
     unmasked: BTreeSet<Schedule>,
     /// The first thing that stopped the search.
-    stopped: Option<StopReason>,
+    pub(crate) stopped: Option<StopReason>,
     /// The last run that was examined.
     last: LastRun,
     expected: Option<u64>,
@@ -93,6 +99,7 @@ impl<'a, E: Executor> Search<'a, E> {
             executor,
             helpers,
             cooldown: 0,
+            beside: None,
             began: Instant::now(),
             options,
             observer,
@@ -124,6 +131,9 @@ impl<'a, E: Executor> Search<'a, E> {
             }
         };
         self.explore_from(reduction, first)?;
+        if self.stopped == Some(StopReason::Executions) {
+            self.sample_as_often()?;
+        }
         self.finish()
     }
 
@@ -184,6 +194,9 @@ impl<'a, E: Executor> Search<'a, E> {
                     schedule = Some(Schedule::new());
                     continue;
                 }
+            }
+            if self.sample_if_due()? {
+                reduction.settle(&self.found.settled(&self.options.checks));
             }
             // Between a detour and the run that leaves it nothing can be saved, so the search does not stop there.
             let stop = self.bound_reached();
@@ -368,7 +381,7 @@ impl<'a, E: Executor> Search<'a, E> {
         self.report_progress(events);
     }
 
-    fn report_progress(&mut self, depth: usize) {
+    pub(crate) fn report_progress(&mut self, depth: usize) {
         if self.found.races.len() > self.reported.len() {
             for pair in self.found.races.keys().filter(|pair| self.reported.insert(**pair)) {
                 self.observer.race(*pair);

@@ -219,6 +219,51 @@ fn sampling_finds_real_races_and_claims_nothing() {
     assert!(found.iter().all(|found| found * 10 > there * 8), "{found:?} of {there} races");
 }
 
+/// Samples beside a search change neither what a complete search says nor whether it is complete. They are counted apart.
+#[test]
+fn samples_beside_a_search_change_no_answer() {
+    let (mut complete, mut sampled) = (0, 0);
+    for seed in 0..testkit::programs(200) {
+        let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
+        for reduction in [ReductionName::Optimal, ReductionName::Best, ReductionName::DporSleep] {
+            let alone = Options { reduction, ..Options::default() };
+            let beside = Options { samples_after: Some(Duration::ZERO), ..alone.clone() };
+            let run = |options| search_with(&mut interpreter(&case), &mut [], options, &mut (), None).unwrap();
+            let (alone, beside) = (run(&alone), run(&beside));
+            let pairs = |outcome: &Outcome| outcome.races.keys().copied().collect::<BTreeSet<_>>();
+            assert_eq!(alone.coverage, beside.coverage, "seed {seed}, {reduction}");
+            assert!(beside.races.values().all(|race| race.confirmed), "seed {seed}, {reduction}");
+            assert_eq!(alone.statistics.samples, 0);
+            sampled += beside.statistics.samples;
+            if alone.coverage == Coverage::Complete {
+                complete += 1;
+                assert_eq!(pairs(&alone), pairs(&beside), "seed {seed}, {reduction}");
+            }
+        }
+    }
+    assert!(complete > 100 && sampled > 100, "{complete} complete, {sampled} samples");
+}
+
+/// A search that ends at its bound on executions is followed by as many samples; they prove nothing.
+#[test]
+fn a_bound_on_executions_is_followed_by_samples() {
+    let mut bounded = 0;
+    for seed in 0..testkit::programs(100) {
+        let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
+        let after = Some(Duration::from_secs(3600));
+        let options = Options { max_executions: Some(2), samples_after: after, ..Options::default() };
+        let outcome = search_with(&mut interpreter(&case), &mut [], &options, &mut (), None).unwrap();
+        match outcome.coverage {
+            Coverage::Stopped(StopReason::Executions) => {
+                bounded += 1;
+                assert_eq!((outcome.statistics.executions, outcome.statistics.samples), (2, 2), "seed {seed}");
+            }
+            _ => assert_eq!(outcome.statistics.samples, 0, "seed {seed}"),
+        }
+    }
+    assert!(bounded > 10, "{bounded}");
+}
+
 #[test]
 fn strategies_are_spelled_as_they_print() {
     for text in ["random", "pct:1", "pct:16"] {

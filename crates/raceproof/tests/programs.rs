@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 use testkit::annotations::{Annotations, Lines, Mark};
 
-use common::annotated::{Bench, complete, for_each_program, items, racy_lines};
+use common::annotated::{Bench, cflags, complete, error_lines, for_each_program, items, racy_lines, refused_lines};
 
 /// The race-free twin is safe; the racy one races on the annotated lines and nowhere else, and each race replays.
 fn are_twins(program: &Path, flags: &[&str]) -> Result<(), String> {
@@ -87,12 +87,6 @@ fn models_keep_to_the_rules_of_the_kernel() {
 #[test]
 fn openmp() {
     for_each_program("openmp", |program| are_twins(program, &["--cflags=-fopenmp", "--reduction=best"]));
-}
-
-/// The lines of the errors of one kind.
-fn error_lines(document: &Value, kind: &str) -> Lines {
-    let errors = items(document, "errors").iter().filter(|e| e["kind"] == kind);
-    errors.filter_map(|e| e["line"].as_u64()).map(|line| line as u32).collect()
 }
 
 #[test]
@@ -241,19 +235,17 @@ fn the_environment_is_an_option() {
 fn what_is_refused_is_unknown() {
     for_each_program("refused", |program| {
         let source = std::fs::read_to_string(program).map_err(|e| e.to_string())?;
-        let flags = source.lines().next().and_then(|line| line.strip_prefix("// flags: ")).ok_or("no flags")?;
+        let flags = cflags(program, &source);
         let (status, document) = Bench::new(program).explore(&[&format!("--cflags={flags}")])?;
         let unknowns = items(&document, "unknowns");
         if status != 3 || !items(&document, "errors").is_empty() || unknowns.is_empty() {
             return Err(format!("status {status}, errors {}, unknowns {unknowns:?}", document["errors"]));
         }
-        let marked =
-            (1u64..).zip(source.lines()).filter_map(|(line, text)| Some((line, text.split_once("// REFUSED ")?.1)));
         let said = |line: u64, words: &str| {
             let is_said = |u: &&Value| u["line"] == line && u["reason"].as_str().is_some_and(|r| r.contains(words));
             unknowns.iter().any(|u| u["code"] == "RP0101" && is_said(&u))
         };
-        match marked.into_iter().any(|(line, words)| said(line, words)) {
+        match refused_lines(&source).any(|(line, words)| said(line, words)) {
             true => Ok(()),
             false => Err(format!("not named with its place: {unknowns:?}")),
         }

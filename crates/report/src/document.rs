@@ -456,6 +456,9 @@ pub struct Engine {
     pub executions: u64,
     /// Of these, runs cut short because they would only have repeated another.
     pub blocked: u64,
+    /// Further runs whose schedules were chosen at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
     /// Events executed in all runs.
     pub transitions: u64,
     /// Times the search asked whether a subspace is free of races.

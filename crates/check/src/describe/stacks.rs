@@ -9,7 +9,7 @@ use exec::Target;
 use model::index::Idx;
 use model::{EventId, Schedule, ThreadId, Trace};
 use program::Program;
-use report::{Access, Frame, Run};
+use report::{Access, Finding, Frame, Run};
 
 use super::position;
 use crate::Error;
@@ -53,6 +53,36 @@ pub(crate) fn add(
         }
     }
     Ok(())
+}
+
+/// A finding inside the library, at the user's own line that led there: the innermost on the stack of the thread when it was
+/// about to execute `event`. Other findings stay where they are.
+pub(crate) fn at_own_line(
+    finding: Finding,
+    target: &mut Target,
+    program: &Program,
+    schedule: &Schedule,
+    trace: &Trace,
+    event: EventId,
+) -> Result<Finding, Error> {
+    let here = Frame {
+        function: String::new(),
+        file: finding.file.clone().unwrap_or_default(),
+        line: finding.line,
+        column: finding.column,
+    };
+    if !here.is_foreign() {
+        return Ok(finding);
+    }
+    let (again, stacks) = target.run_with_stacks(schedule, &BTreeSet::from([event]))?;
+    let calls = stacks.get(&event).map_or_else(Vec::new, |frames| SymbolNames::new(program).calls(frames));
+    match calls.into_iter().find(|frame| !frame.is_foreign()) {
+        Some(Frame { function, file, line, column }) if again.events == trace.events => {
+            let message = format!("{}, inside `{}`", finding.message, finding.function);
+            Ok(Finding { message, file: Some(file), line, column, function, ..finding })
+        }
+        _ => Ok(finding),
+    }
 }
 
 /// Tells an access inside the library that a run leads to by the user's own line that calls it.

@@ -2,13 +2,13 @@
 
 use explore::{Failure, FailureKind};
 use files::RecordedFinding;
-use model::{Executor, ThreadId, Trace};
+use model::{EventId, Executor, Misuse, ThreadId, Trace};
 use report::Finding;
 
 use super::is_late;
 use crate::Error;
 use crate::describe::story::{self, Ending};
-use crate::describe::{Describer, ObjectNames, crash};
+use crate::describe::{Describer, ObjectNames, crash, stacks};
 use crate::line::Line;
 use crate::run::Running;
 
@@ -32,12 +32,30 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
         let Some(finding) = describer.failure(&trace, failure) else { continue };
         let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
         let recorded = recorded(finding.message.clone());
+        let finding = match misused(&trace, failure).filter(|_| !is_late()) {
+            Some(event) => stacks::at_own_line(finding, target, &built.program, &failure.schedule, &trace, event)?,
+            None => finding,
+        };
         let id = format!("E{}", findings.len() + 1);
         let witness = line.witnesses.write(built, &id, recorded, &failure.schedule, &trace);
         let run = story::tell(&built.program, &names, &trace, &ending(&trace, failure, &finding));
         findings.push(Finding { witness, run: Some(run), ..finding });
     }
     Ok(findings)
+}
+
+/// The event of a misuse: the thread's next one there, if that comes into being, or its last.
+fn misused(trace: &Trace, failure: &Failure) -> Option<EventId> {
+    let is_it = |misuse: &&Misuse| {
+        failure.kind == FailureKind::Misuse
+            && failure.involved.iter().any(|involved| involved.site == misuse.site)
+            && failure.message == misuse.what
+    };
+    let misuse = trace.misuses.iter().find(is_it)?;
+    let mut there =
+        trace.events.iter_enumerated().filter(|(_, event)| event.id.thread == misuse.thread && event.site == misuse.site);
+    let last = there.clone().take_while(|(step, _)| *step < misuse.before).last();
+    there.find(|(step, _)| *step >= misuse.before).or(last).map(|(_, event)| event.id)
 }
 
 /// What the run of a failure leads to.

@@ -213,6 +213,7 @@ fn engine(figures: Figures) -> report::Engine {
         reduction: method,
         executions: statistics.executions,
         blocked: statistics.blocked,
+        samples: Some(statistics.samples).filter(|samples| *samples > 0),
         transitions: statistics.transitions,
         race_free_checks: statistics.race_free_checks,
         race_free_yes: statistics.race_free_yes,

@@ -47,6 +47,8 @@ pub struct SearchOptions {
     pub max_preemptions: Option<u32>,
     /// Try only some schedules, chosen at random.
     pub sampling: Option<Sampling>,
+    /// Let samples take half of the time once the search has taken this long.
+    pub samples_after: Option<Duration>,
     /// Write checkpoints to this file.
     pub checkpoint: Option<PathBuf>,
     /// Go on from this checkpoint.
@@ -65,6 +67,7 @@ impl Default for SearchOptions {
             jobs: 1,
             max_preemptions: None,
             sampling: None,
+            samples_after: None,
             checkpoint: None,
             resume: None,
             compare_output: false,
@@ -142,6 +145,7 @@ pub(crate) fn run(
         stop_at_first: options.stop_at_first,
         choices: choice_values(program),
         max_preemptions: options.max_preemptions,
+        samples_after: options.samples_after,
         unmodelled: !built.unmodelled.is_empty(),
         hints: known.candidates.iter().map(|(candidate, _)| hints::hint(candidate)).collect(),
         ..::explore::Options::default()

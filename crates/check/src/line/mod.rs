@@ -422,8 +422,11 @@ impl<'a> Line<'a> {
             }
             _ => (request.search.max_executions, request.budget.share(SEARCH_SHARE)),
         };
+        // A brief search leaves samples to the one that has time.
+        let samples = request.command == Command::Check && brief.is_none();
+        let samples_after = request.effort.samples_after().filter(|_| samples);
         let budget = brief.cloned().unwrap_or(budget);
-        let options = SearchOptions { max_executions, ..request.search.clone() };
+        let options = SearchOptions { max_executions, samples_after, ..request.search.clone() };
         let absent =
             if self.rests_on_text() { self.ledger.absent().map(|(pair, _)| pair).collect() } else { BTreeSet::new() };
         let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(true) };

@@ -1,6 +1,7 @@
 //! Loops that wait for another thread: marks for the runtime where their rounds begin.
 //!
-//! Such a loop writes no plain memory. It may read, lock and unlock, yield, and update atomically; the runtime finds out
+//! Such a loop writes no plain memory but temporaries of a round: clang keeps the result of an atomic load of a pointer in a
+//! local variable, as a number. It may read, lock and unlock, yield, and update atomically; the runtime finds out
 //! whether a round really had no effect. The hook passes the values that are carried from round to round, and the
 //! runtime compares them.
 //!
@@ -48,7 +49,7 @@ impl<'m> Weaver<'_, 'm> {
         for block in &l.blocks {
             let always = ends.iter().all(|end| flow.dominates(*block, *end));
             for instruction in flow.blocks[*block].instructions() {
-                if !self.may_be_idle(instruction, always, DEPTH) {
+                if !self.may_be_idle(instruction, always, DEPTH) && !self.writes_temporary(flow, l, instruction) {
                     return None;
                 }
                 let reads = instruction.address().is_some() || instruction.is_call();
@@ -58,6 +59,35 @@ impl<'m> Weaver<'_, 'm> {
         let carried = self.carried(flow, l, &again)?;
         let again = again.iter().map(|block| flow.blocks[*block]).collect();
         Some(WaitingLoop { header: flow.blocks[l.header], again, carried, site: sites.into_iter().min()? })
+    }
+
+    /// Whether an instruction stores to a local variable that is nothing but a temporary of one round: only loads and stores
+    /// of one size use it, and each load in the loop comes after a store of the same round. What it holds when a round
+    /// begins then decides nothing; and after rounds that read the same, it holds the same.
+    fn writes_temporary(&self, flow: &Flow<'m>, l: &Loop, instruction: Value<'m>) -> bool {
+        let stores = |i: Value<'m>| i.opcode() == Some(LLVMOpcode::LLVMStore);
+        let Some(local) = instruction.address().filter(|_| stores(instruction)) else { return false };
+        let layout = self.module.layout();
+        let size = |i: Value<'m>| layout.stride(if stores(i) { i.part(0).ty() } else { i.ty() });
+        let is_alloca = local.opcode() == Some(LLVMOpcode::LLVMAlloca) && self.plan.privacy.is_private_local(local);
+        let users = local.users();
+        let is_plain = |user: &Value<'m>| match user.opcode() {
+            Some(LLVMOpcode::LLVMLoad) => true,
+            Some(LLVMOpcode::LLVMStore) => user.address() == Some(local) && user.part(0) != local,
+            _ => false,
+        };
+        if !is_alloca || !users.iter().all(|user| is_plain(user) && size(*user) == size(instruction)) {
+            return false;
+        }
+        let at = |user: Value<'m>| {
+            let block = flow.blocks.iter().position(|block| Some(*block) == user.block())?;
+            let place = flow.blocks[block].instructions().iter().position(|i| *i == user)?;
+            l.blocks.contains(&block).then_some((block, place))
+        };
+        let places = |stored: bool| users.iter().filter(move |u| stores(**u) == stored).filter_map(|u| at(*u));
+        places(false).all(|(block, place)| {
+            places(true).any(|(by, earlier)| if by == block { earlier < place } else { flow.dominates(by, block) })
+        })
     }
 
     /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.

@@ -25,15 +25,23 @@ pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
 
 /// Calls `test` for every program, two at a time, and fails with all complaints at once.
 pub(crate) fn for_each_program(folder: &str, test: impl Fn(&Path) -> Result<(), String> + Sync) {
-    let files = programs(folder);
+    let name = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for_each(&programs(folder), name, |file| test(file));
+}
+
+/// The same for anything that has a name.
+pub(crate) fn for_each<T: Sync>(
+    all: &[T],
+    name: impl Fn(&T) -> String + Sync,
+    test: impl Fn(&T) -> Result<(), String> + Sync,
+) {
     let (next, complaints) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(complaint) = test(file) {
-                        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                        complaints.lock().expect("no panic").push(format!("{name}: {complaint}"));
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(complaint) = test(one) {
+                        complaints.lock().expect("no panic").push(format!("{}: {complaint}", name(one)));
                     }
                 }
             });
@@ -41,7 +49,29 @@ pub(crate) fn for_each_program(folder: &str, test: impl Fn(&Path) -> Result<(), 
     });
     let mut complaints = complaints.into_inner().expect("no panic");
     complaints.sort();
-    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), files.len(), complaints.join("\n"));
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), all.len(), complaints.join("\n"));
+}
+
+/// What a comment at the beginning of a program says about this: `// flags: -fopenmp`.
+pub(crate) fn line_with<'a>(source: &'a str, about: &str) -> Option<&'a str> {
+    let comments = source.lines().map_while(|line| line.strip_prefix("// "));
+    comments.filter_map(|line| line.strip_prefix(about)?.strip_prefix(": ")).next()
+}
+
+/// The flags that a program needs: those of its folder, and its own.
+pub(crate) fn cflags(program: &Path, source: &str) -> String {
+    let folder = program.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let of_folder = match folder {
+        Some("openmp") => "-fopenmp",
+        Some("bugs" | "cxx") if program.extension().is_some_and(|extension| extension == "cpp") => "-std=c++20",
+        _ => "",
+    };
+    [of_folder, line_with(source, "flags").unwrap_or_default()].join(" ").trim().to_owned()
+}
+
+/// The lines with something that is refused, from 1, and in which words.
+pub(crate) fn refused_lines(source: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1u64..).zip(source.lines()).filter_map(|(line, text)| Some((line, text.split_once("// REFUSED ")?.1)))
 }
 
 /// A folder for one program's runs.
@@ -99,10 +129,22 @@ pub(crate) fn items<'a>(document: &'a Value, field: &str) -> &'a [Value] {
     document[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The lines that take part in reported races.
+/// The lines of the program that take part in reported races. Those of a header of the system are nobody's annotation.
 pub(crate) fn racy_lines(document: &Value) -> Lines {
     let races = items(document, "pairs").iter().filter(|p| p["verdict"] == "race");
-    races.flat_map(|p| items(p, "accesses")).filter_map(|a| a["line"].as_u64()).map(|line| line as u32).collect()
+    races.flat_map(|p| items(p, "accesses")).filter_map(own_line).collect()
+}
+
+/// The line that a part of the document names, if its file is the user's.
+fn own_line(place: &Value) -> Option<u32> {
+    let own = !place["file"].as_str()?.starts_with("/usr/");
+    place["line"].as_u64().filter(|_| own).map(|line| line as u32)
+}
+
+/// The lines of the errors of one kind.
+pub(crate) fn error_lines(document: &Value, kind: &str) -> Lines {
+    let errors = items(document, "errors").iter().filter(|e| e["kind"] == kind);
+    errors.filter_map(own_line).collect()
 }
 
 /// Whether the search tried everything.

@@ -235,7 +235,10 @@ fn other_errors_line(report: &Report) -> Option<String> {
         None => Some("other errors: not looked for".to_owned()),
         Some(engine) if engine.is_complete() => None,
         Some(engine) => {
-            let runs = count(engine.executions as usize, "execution");
+            let mut runs = count(engine.executions as usize, "execution");
+            if let Some(samples) = engine.samples {
+                let _ = write!(runs, " and {} chosen at random", count(samples as usize, "schedule"));
+            }
             Some(format!("other errors: looked for in {runs}, not in every schedule"))
         }
     }
@@ -288,6 +291,9 @@ fn engine_line(engine: &Engine) -> String {
     let _ = write!(line, "{}, ", count(engine.executions as usize, "execution"));
     if engine.blocked > 0 {
         let _ = write!(line, "{} blocked, ", engine.blocked);
+    }
+    if let Some(samples) = engine.samples {
+        let _ = write!(line, "{} chosen at random, ", count(samples as usize, "further schedule"));
     }
     let _ = write!(line, "{}, {}", count(engine.transitions as usize, "event"), engine.coverage);
     if let Some(reason) = &engine.reason {

@@ -67,6 +67,7 @@ fn report(verdict: Verdict) -> Report {
             reduction: "dpor".into(),
             executions: 14,
             blocked: 0,
+            samples: None,
             transitions: 600,
             race_free_checks: 0,
             race_free_yes: 0,

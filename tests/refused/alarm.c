@@ -1,0 +1,16 @@
+// A signal that comes later.
+// Shows: signals: timers (`alarm`, `setitimer`, `timer_create`)
+#include <signal.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t seen;
+
+static void handler(int signal) {
+    seen = signal;
+}
+
+int main(void) {
+    signal(SIGALRM, handler);
+    alarm(1); // REFUSED `alarm`
+    return seen != 0;
+}
