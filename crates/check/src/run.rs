@@ -65,6 +65,7 @@ impl Limits {
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
             stdin: built.stdin.clone(),
+            children: built.children.clone(),
             ..exec::Config::default()
         }
     }

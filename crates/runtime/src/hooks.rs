@@ -91,9 +91,9 @@ pub fn set_site(site: u32) {
 /// Appends a record.
 #[inline(always)]
 pub fn append(record: Record) {
-    let at = HOT.cursor.get();
+    let mut at = HOT.cursor.get();
     if at >= HOT.end.get() {
-        sched::trace_full();
+        at = sched::trace_full();
     }
     // SAFETY: `cursor` starts at the start of the trace area, only moves up to its end, and is below `end` here.
     unsafe { at.write(record) };
@@ -110,7 +110,7 @@ pub fn append_all(records: &[Record]) {
 pub fn make_room(records: usize) {
     let room = (HOT.end.get() as usize).saturating_sub(HOT.cursor.get() as usize);
     if room / size_of::<Record>() < records {
-        sched::trace_full();
+        HOT.cursor.set(sched::trace_full());
     }
 }
 

@@ -100,7 +100,11 @@ struct Channel {
 impl Channel {
     /// Whether a small write would not wait.
     fn has_room(&self) -> bool {
-        CAPACITY - self.bytes.len() >= ATOMIC && self.counter < u64::MAX - 1
+        self.free() >= ATOMIC && self.counter < u64::MAX - 1
+    }
+    /// How many bytes fit. What a child process wrote may be more than that.
+    fn free(&self) -> usize {
+        CAPACITY.saturating_sub(self.bytes.len())
     }
 }
 
@@ -236,6 +240,50 @@ pub fn has_room(id: ChannelId) -> bool {
     with(id, |channel| channel.has_room())
 }
 
+/// Whether somebody can still write to the channel.
+pub fn has_writers(id: ChannelId) -> bool {
+    with(id, |channel| channel.writers > 0)
+}
+
+/// Whether more bytes are in the channel than it holds: a child process that wrote them still waits for room.
+pub fn is_overfull(id: ChannelId) -> bool {
+    with(id, |channel| channel.readers > 0 && channel.bytes.len() > CAPACITY)
+}
+
+/// The bytes in the channel.
+pub fn content(id: ChannelId) -> Vec<u8> {
+    with(id, |channel| channel.bytes.iter().copied().collect())
+}
+
+/// A child process has read this many bytes.
+pub fn skip(id: ChannelId, count: usize) {
+    with(id, |channel| drop(channel.bytes.drain(..count.min(channel.bytes.len()))));
+}
+
+/// Puts all bytes that a child process wrote into the channel, whether or not they fit; whether somebody can read them.
+pub fn deliver(id: ChannelId, bytes: &[u8]) -> bool {
+    with(id, |channel| {
+        if channel.readers > 0 {
+            channel.bytes.extend(bytes);
+        }
+        channel.readers > 0
+    })
+}
+
+/// How many bytes are in each channel.
+pub fn lengths() -> Vec<usize> {
+    CHANNELS.with(|channels| channels.iter().map(|channel| channel.bytes.len()).collect())
+}
+
+/// The bytes that were added to channels since they had these lengths.
+pub fn added_since(lengths: &[usize]) -> Vec<(ChannelId, Vec<u8>)> {
+    CHANNELS.with(|channels| {
+        let added =
+            channels.iter().zip(lengths).map(|(channel, len)| channel.bytes.iter().skip(*len).copied().collect());
+        (0..).zip(added).filter(|(_, added): &(_, Vec<u8>)| !added.is_empty()).collect()
+    })
+}
+
 /// `poll`'s answer for an end.
 pub fn events(end: End) -> i16 {
     let mut events = 0;
@@ -339,7 +387,7 @@ pub fn put(end: End, parts: &[Buffer<'_>]) -> Moved {
     if let End::Counter(_) = end {
         return put_count(id, parts);
     }
-    let (readers, free) = with(id, |sink| (sink.readers, CAPACITY - sink.bytes.len()));
+    let (readers, free) = with(id, |sink| (sink.readers, sink.free()));
     if readers == 0 {
         return Moved::Error(libc::EPIPE);
     }

@@ -146,7 +146,7 @@ fn check(at: c_int, operation: c_int, fd: c_int, request: Request) -> Result<(Ep
     let open = open::get(fd);
     let nested = matches!(open.file, File::Epoll(_));
     match open.file {
-        File::Fixed | File::Disk(_) | File::Memory(_) | File::Folder => return Err(libc::EPERM),
+        File::Fixed | File::Disk(_) | File::Memory(_) | File::Folder | File::Later(_) => return Err(libc::EPERM),
         File::Other => {
             unmodelled(
                 "waits with `epoll` for a descriptor that is not a pipe, a socket or an event counter of its own",

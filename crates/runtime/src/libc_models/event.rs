@@ -7,6 +7,7 @@ use wire::layout::environment;
 use wire::record::{flag, order};
 use wire::{Record, Tag};
 
+use super::children::{forked, table};
 use super::result;
 use crate::api::cancel::{self, Outcome};
 use crate::api::step::Call;
@@ -72,6 +73,9 @@ pub(super) fn announce(thread: sched::Thread, also: &[Access]) {
 /// Without known accesses there is no event. `None`: the wait ended because the thread is to be cancelled, and nothing
 /// was done.
 pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> Option<R> {
+    if forked::is_child() && sched::with_objects(|objects| objects.blocked(sched::current(), &blocker)) {
+        forked::wait_for_ever();
+    }
     if !sched::running() || known.iter().all(|access| access.len == 0) {
         return Some(act(&mut |_| {}));
     }
@@ -80,6 +84,7 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     crate::hooks::set_site(site);
     let is_cancelled = match blocker {
         Blocker::Fd { fd, events } => !fd::ready(fd, events),
+        Blocker::Child { pid } => !table::is_ready(pid),
         Blocker::Signal { set } => sched::with_objects(|objects| objects.pending_for(sched::current())) & set == 0,
         _ => false,
     };

@@ -177,9 +177,14 @@ pub fn poll_now(entry: &mut libc::pollfd) {
 }
 
 /// A descriptor that is closed when it goes out of scope.
+#[derive(Debug)]
 pub struct OwnedFd(c_int);
 
 impl OwnedFd {
+    /// Takes over a descriptor that was opened.
+    pub fn new(fd: isize) -> Self {
+        Self(fd as c_int)
+    }
     /// Opens a file that exists, below a directory.
     ///
     /// # Errors

@@ -60,6 +60,18 @@ pub fn any() -> bool {
     CHANGES.with(|changes| !changes.is_empty())
 }
 
+/// Whether the program has changed what another program would find on disk.
+pub fn hides_files() -> bool {
+    CHANGES.with(|changes| changes.keys().any(|name| !name.to_bytes().starts_with(b"/dev/")))
+}
+
+/// A descriptor of the runtime's own of what is open under a number; it is closed before the next run.
+pub fn hold(fd: c_int) -> Option<c_int> {
+    let own = descriptors::hide(kernel::dup(fd)).ok()?;
+    NEW_FILES.with(|files| files.push(own));
+    Some(own)
+}
+
 /// What the program has made of a name, if it changed it.
 pub fn change_of(name: &CStr) -> Option<Change> {
     CHANGES.with(|changes| changes.get(name).copied())

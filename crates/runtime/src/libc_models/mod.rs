@@ -24,6 +24,7 @@
 //! | [`epoll`] | descriptors that wait for others |
 //! | [`map`] | memory maps |
 //! | [`process`] | attributes of the process, and other changes that outlive a run |
+//! | [`children`] | other processes that the program starts |
 //! | [`refused`] | changes to the file system that are not modelled |
 //!
 //! What they are made of:
@@ -76,6 +77,7 @@ macro_rules! noting {
 
 pub mod address;
 pub mod channels;
+pub mod children;
 pub mod clock;
 pub mod epoll;
 pub mod event;
@@ -154,7 +156,7 @@ fn unmodelled(what: &str) {
 
 /// The running thread; before a run starts it is that of `main`.
 fn me() -> sched::Thread {
-    if sched::running() { sched::current() } else { 0 }
+    children::forked::running_thread().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use core::ffi::{CStr, c_char, c_int};
 
 use wire::Tag;
 
+use super::children::forked;
 use super::kernel::{self, OwnedFd};
 use super::memory_files::{self, Change, MemoryFile};
 use super::open::{self, File};
@@ -131,7 +132,7 @@ pub fn is_at(fd: c_int, name: &CStr) -> bool {
 }
 
 /// The canonical name of an open file.
-fn target_of(fd: c_int) -> Result<CString, c_int> {
+pub(super) fn target_of(fd: c_int) -> Result<CString, c_int> {
     let mut buffer = [0u8; libc::PATH_MAX as usize];
     let len = kernel::readlink(&name_of_descriptor(fd), &mut buffer);
     if len < 0 { Err(-len as c_int) } else { c_string(&buffer[..len as usize]) }
@@ -166,6 +167,9 @@ const STANDARD: [(&[u8], c_int); 2] = [(b"/dev/stdout", 1), (b"/dev/stderr", 2)]
 
 /// Opens a file for the program; a negative result is an error number.
 pub fn open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> isize {
+    if forked::is_child() {
+        return forked::open(directory, path, flags, mode);
+    }
     try_open_at(directory, path, flags, mode).unwrap_or_else(negative)
 }
 
