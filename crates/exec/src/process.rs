@@ -162,9 +162,6 @@ impl Process {
 
     fn kill(&mut self) {
         self.signal(libc::SIGKILL);
-        // The processes that it has started are in its group.
-        // SAFETY: takes numbers only; the group is the child's own, which nobody has waited for.
-        unsafe { libc::kill(-self.id(), libc::SIGKILL) };
         // Already gone is as good.
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -107,6 +107,10 @@ pub fn take_quiet_turn(pending: &[Record]) -> bool {
 
 fn wait_turn(pending: &[Record]) -> bool {
     if !running() {
+        if forked::is_child() {
+            let accesses = pending.iter().filter_map(|record| Some((record.tag()?, record)));
+            accesses.for_each(|(tag, r)| forked::note_access(tag, r.address(), r.argument().into(), r.site()));
+        }
         return false;
     }
     if section::is_open() {

@@ -232,6 +232,12 @@ pub fn ignores_children() -> bool {
     action.handler == libc::SIG_IGN || action.flags & libc::SA_NOCLDWAIT != 0
 }
 
+/// Whether the running thread handles the signal of child processes that end, or blocks it.
+pub fn tells_of_children() -> bool {
+    let blocked = sched::with_objects(|objects| objects.threads.get(me()).blocked_signals);
+    !acts_without_handler(libc::SIGCHLD) || blocked & only(libc::SIGCHLD) != 0
+}
+
 /// Sends the process a signal: the running thread gets it, or it waits until somebody takes it.
 pub fn send_to_process(signal: c_int) {
     refuse_if_left();

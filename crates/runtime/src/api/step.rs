@@ -65,6 +65,7 @@ impl Step {
     /// Before the program runs (constructors of shared libraries) there is one thread and no event.
     pub fn run<R>(mut self, blocker: Blocker, change: impl FnOnce(&mut SyncObjects, Thread, &mut Self) -> R) -> R {
         if !sched::running() {
+            forked::note_synchronisation();
             if forked::is_child() && sched::with_objects(|objects| objects.blocked(me(), &blocker)) {
                 forked::wait_for_ever();
             }

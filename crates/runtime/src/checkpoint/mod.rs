@@ -15,7 +15,6 @@ use wire::{Record, Reply, ReplyKind};
 
 use crate::cell::Keep;
 use crate::hooks::HOT;
-use crate::libc_models::children::execution;
 use crate::run::{self, RUN};
 use crate::sys::{self, sys};
 use crate::text::text;
@@ -153,7 +152,6 @@ fn put_files_back() {
 
 /// Tells the host that the reply is there, and ends the process.
 pub fn ring_and_leave() -> ! {
-    execution::end_others();
     if !ISOLATION.with(|isolation| isolation.is_child) {
         link::ring();
     }

@@ -11,8 +11,9 @@ use super::children::{forked, table};
 use super::result;
 use crate::api::cancel::{self, Outcome};
 use crate::api::step::Call;
-use crate::sched;
+use crate::hooks::HOT;
 use crate::sync::{Blocker, fd};
+use crate::{rounds, sched};
 
 /// One access of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +98,28 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     crate::hooks::close_call();
     sched::reconsider();
     Some(result)
+}
+
+/// As [`operate`] for an event that does not wait, and whose accesses may come from several sites.
+pub fn operate_as_section<R>(known: &[Access], act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> R {
+    if !sched::running() {
+        return act(&mut |_| {});
+    }
+    let site = sched::site();
+    let first = Record::new(Tag::Section, 0, 0, site, 0);
+    sched::arrive_with(&[first], Blocker::None);
+    crate::hooks::set_site(site);
+    crate::hooks::close_call();
+    rounds::effect();
+    crate::hooks::append(first);
+    HOT.advance();
+    crate::hooks::reopen_event();
+    known.iter().for_each(|access| access.add());
+    let result = act(&mut |access| access.add());
+    crate::hooks::close_call();
+    sched::look_again();
+    sched::reconsider();
+    result
 }
 
 /// What a call that is a cancellation point gives: its result, or for `None` the thread's cancellation.

@@ -167,13 +167,14 @@ const STANDARD: [(&[u8], c_int); 2] = [(b"/dev/stdout", 1), (b"/dev/stderr", 2)]
 
 /// Opens a file for the program; a negative result is an error number.
 pub fn open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> isize {
-    if forked::is_child() {
-        return forked::open(directory, path, flags, mode);
-    }
     try_open_at(directory, path, flags, mode).unwrap_or_else(negative)
 }
 
 fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> Result<isize, c_int> {
+    if forked::is_child() {
+        let opened = forked::open(directory, path, flags, mode);
+        return if opened < 0 { Err(-opened as c_int) } else { Ok(opened) };
+    }
     refuse_made_folder(directory)?;
     if flags & libc::O_TMPFILE == libc::O_TMPFILE {
         let fd = memory_files::create()?;

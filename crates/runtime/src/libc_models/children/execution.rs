@@ -1,14 +1,13 @@
-//! Running a program to its end. It ends with this process, and takes along everything that it has started.
+//! Running a program to its end. It ends with this process, and takes along everything that it has started: between the two
+//! is a keeper, a process that waits for the end of either and then ends what is left.
 
 use alloc::vec::Vec;
-use core::cell::Cell;
 use core::ffi::{c_char, c_int};
 
 use super::files::{Files, Source, Traffic};
 use super::request::{Request, What, put_number, take_number};
-use crate::cell::OneThread;
 use crate::descriptors::{self, kernel_limit};
-use crate::libc_models::kernel;
+use crate::libc_models::kernel::{self, OwnedFd};
 use crate::sync::signal::only;
 use crate::sys::{self, sys};
 
@@ -52,42 +51,105 @@ pub enum Failure {
 /// Most bytes that a child may write.
 const MOST: i64 = 1 << 26;
 
-/// Whether this process has started a child that may have left others.
-static STARTED: OneThread<Cell<bool>> = OneThread::new(Cell::new(false));
-
 /// Runs a program to its end.
 ///
 /// # Errors
 /// Why it cannot.
 pub fn run(request: &Request, files: &Files) -> Result<Outcome, Failure> {
-    STARTED.set(true);
-    // SAFETY: takes numbers only and changes this process alone: orphans of children become children of its own.
-    unsafe { sys!(SYS_prctl, libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
-    let pid = start(request, &files.sources).map_err(Failure::NotStarted)?;
-    let status = loop {
-        if let Some(status) = ended(pid, 50) {
-            break Some(status);
+    let [told, tells] = pipe().map_err(Failure::NotStarted)?;
+    // SAFETY: takes no memory. Without flags and with no stack `clone` is `fork`: the process has one operating-system
+    // thread, so nothing in the copy is half done.
+    let (own, keeper) = unsafe { (sys!(SYS_getpid), sys!(SYS_clone, libc::SIGCHLD, 0, 0, 0, 0)) };
+    if keeper == 0 {
+        kernel::close(told);
+        keep(request, files, tells, own);
+    }
+    kernel::close(tells);
+    let told = OwnedFd::new(told as isize);
+    let answer = loop {
+        if is_readable(told.number(), 50) {
+            break read_words(told.number());
         }
         if files.written() > MOST {
+            // SAFETY: takes numbers only; the keeper is a child of this process, which nobody has waited for.
+            unsafe { sys!(SYS_kill, keeper, libc::SIGTERM) };
             break None;
         }
     };
-    let leaves_processes = end_others();
-    let status = status.ok_or(Failure::WritesTooMuch)?;
-    Ok(Outcome { status, leaves_processes, traffic: files.traffic() })
+    // SAFETY: takes numbers only.
+    unsafe { sys!(SYS_wait4, keeper, 0, 0, 0) };
+    match answer {
+        Some([0, status, leaves]) => Ok(Outcome { status, leaves_processes: leaves != 0, traffic: files.traffic() }),
+        Some([error, ..]) => Err(Failure::NotStarted(error)),
+        None if keeper < 0 => Err(Failure::NotStarted(-keeper as c_int)),
+        None => Err(Failure::WritesTooMuch),
+    }
 }
 
-/// Waits for the end of a process, at most some milliseconds; its status.
-fn ended(pid: isize, milliseconds: i64) -> Option<c_int> {
-    // SAFETY: takes numbers only.
-    let fd = unsafe { sys!(SYS_pidfd_open, pid, 0) };
-    if fd >= 0 {
-        let mut entry = libc::pollfd { fd: fd as c_int, events: libc::POLLIN, revents: 0 };
-        let limit = libc::timespec { tv_sec: 0, tv_nsec: milliseconds * 1_000_000 };
-        // SAFETY: the kernel writes the entry and reads the limit; both live over the call.
-        unsafe { sys!(SYS_ppoll, &raw mut entry, 1, &raw const limit, 0, 0) };
-        kernel::close(fd as c_int);
+/// A pipe with numbers out of the way of the child's own descriptors.
+fn pipe() -> Result<[c_int; 2], c_int> {
+    let mut ends = [0 as c_int; 2];
+    // SAFETY: the kernel stores two descriptors in the array.
+    let made = unsafe { sys!(SYS_pipe2, ends.as_mut_ptr(), libc::O_CLOEXEC) };
+    if made < 0 {
+        return Err(-made as c_int);
     }
+    let [one, other] = ends.map(|end| descriptors::hide(end as isize));
+    Ok([one?, other?])
+}
+
+fn is_readable(fd: c_int, milliseconds: i64) -> bool {
+    let mut entry = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let limit = libc::timespec { tv_sec: 0, tv_nsec: milliseconds * 1_000_000 };
+    // SAFETY: the kernel writes the entry and reads the limit; both live over the call.
+    unsafe { sys!(SYS_ppoll, &raw mut entry, 1, &raw const limit, 0, 0) > 0 }
+}
+
+/// Error number, status, and whether processes were left.
+type Words = [c_int; 3];
+
+fn read_words(fd: c_int) -> Option<Words> {
+    let mut words: Words = [0; 3];
+    // SAFETY: the kernel writes at most as many bytes as the array has.
+    let len = unsafe { sys!(SYS_read, fd, words.as_mut_ptr(), size_of_val(&words)) };
+    (len == size_of_val(&words) as isize).then_some(words)
+}
+
+/// In a process of its own: starts the program, tells how it ended, and ends whatever is left of it, also if the process ends
+/// that it works for.
+fn keep(request: &Request, files: &Files, tells: c_int, parent: isize) -> ! {
+    let awaited = only(libc::SIGTERM) | only(libc::SIGCHLD);
+    // SAFETY: the calls take numbers, or a set that lives over them, and change this process alone.
+    unsafe {
+        sys!(SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const awaited, 0, 8);
+        sys!(SYS_setpgid, 0, 0);
+        sys!(SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGTERM, 0, 0, 0);
+        sys!(SYS_prctl, libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        if sys!(SYS_getppid) != parent {
+            sys::leave(1);
+        }
+    }
+    let words = match start(request, &files.sources) {
+        Err(error) => [error, 0, 0],
+        Ok(pid) => loop {
+            // SAFETY: the kernel reads the set, which lives over the call.
+            let signal = unsafe { sys!(SYS_rt_sigtimedwait, &raw const awaited, 0, 0, 8) };
+            if signal == libc::SIGTERM as isize {
+                end_others();
+                sys::leave(1);
+            }
+            if let Some(status) = ended(pid) {
+                break [0, status, end_others().into()];
+            }
+        },
+    };
+    // SAFETY: the kernel reads the words, which live over the call.
+    unsafe { sys!(SYS_write, tells, words.as_ptr(), size_of_val(&words)) };
+    sys::leave(0)
+}
+
+/// The status of a child, if it has ended.
+fn ended(pid: isize) -> Option<c_int> {
     let mut status = 0 as c_int;
     // SAFETY: the kernel writes the status, which lives over the call.
     let found = unsafe { sys!(SYS_wait4, pid, &raw mut status, libc::WNOHANG, 0) };
@@ -95,9 +157,9 @@ fn ended(pid: isize, milliseconds: i64) -> Option<c_int> {
 }
 
 /// Ends all processes that children have left; whether one was still running.
-pub fn end_others() -> bool {
+fn end_others() -> bool {
     let mut found = false;
-    while STARTED.get() {
+    loop {
         let alive = for_each_child(|pid| {
             // SAFETY: takes numbers only; the process is a child of this one, which nobody has waited for.
             unsafe { sys!(SYS_kill, pid, libc::SIGKILL) };
@@ -106,10 +168,9 @@ pub fn end_others() -> bool {
         // SAFETY: takes numbers only. `__WALL`: any child.
         let waited = unsafe { sys!(SYS_wait4, -1isize, 0, if alive { 0 } else { libc::WNOHANG } | libc::__WALL, 0) };
         if waited <= 0 {
-            break;
+            return found;
         }
     }
-    found
 }
 
 /// Calls `visit` with every child that has not ended; whether there is one.
@@ -148,17 +209,7 @@ fn start(request: &Request, sources: &[(c_int, Source)]) -> Result<isize, c_int>
         texts.iter().map(|text| text.as_ptr()).chain([core::ptr::null()]).collect()
     };
     let (arguments, environment) = (list(&request.arguments), list(&request.environment));
-    let mut ends = [0 as c_int; 2];
-    // SAFETY: the kernel stores two descriptors in the array.
-    let made = unsafe { sys!(SYS_pipe2, ends.as_mut_ptr(), libc::O_CLOEXEC) };
-    if made < 0 {
-        return Err(-made as c_int);
-    }
-    let [told, tells] = ends;
-    // Out of the way of the child's own descriptors.
-    let tells = descriptors::hide(tells as isize).inspect_err(|_| {
-        kernel::close(told);
-    })?;
+    let [told, tells] = pipe()?;
     // SAFETY: takes no memory. Without flags and with no stack `clone` is `fork`: the process has one operating-system
     // thread, so nothing in the copy is half done.
     let (own, pid) = unsafe { (sys!(SYS_getpid), sys!(SYS_clone, libc::SIGCHLD, 0, 0, 0, 0)) };

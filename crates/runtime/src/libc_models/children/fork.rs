@@ -12,18 +12,19 @@ use core::ffi::{c_char, c_int};
 
 use libc::pid_t;
 use wire::Tag;
+use wire::record::order;
 
 use super::forked::{self, End, Report};
 use super::request::{self, Request};
 use super::{files, table};
 use crate::api::refused::stay;
 use crate::descriptors;
+use crate::hooks;
 use crate::libc_models::channels;
-use crate::libc_models::event::{Access, operate};
+use crate::libc_models::event::{Access, operate_as_section};
 use crate::libc_models::program_memory::In;
 use crate::libc_models::{fail, kernel, paths, unmodelled};
 use crate::memory;
-use crate::sync::Blocker;
 use crate::sys::sys;
 use crate::text::text;
 
@@ -80,17 +81,21 @@ fn read_to_end(fd: c_int) -> Vec<u8> {
 /// Takes a copy that has reported, or ended with this status, into the table of children.
 fn register(report: Option<Report>, status: c_int, shares_memory: bool, add: &mut dyn FnMut(Access)) -> pid_t {
     let not_followed = || table::remark(text!("forks without `exec`: what the child process does is not followed"));
-    let Some(Report { end, written }) = report else {
+    let Some(Report { end, written, reads, goes_too_far }) = report else {
         not_followed();
         return table::add_ended(status);
     };
+    reads.iter().for_each(|(at, len, site)| hooks::append_access(Tag::Read, order::RELAXED, *at, *len, *site));
+    if goes_too_far {
+        table::remark(text!("forks a process that uses locks, or much memory, before it executes a program"));
+    }
     for (channel, bytes) in written {
         files::deliver(channels::End::Write(channel), &bytes, add);
     }
     match end {
         End::Executes { request, has_changed } => {
             if has_changed {
-                table::remark(text!("changes an attribute of a child process before `exec`"));
+                table::remark(text!("changes files or attributes of a child process before `exec`"));
             }
             table::add(request, add)
         }
@@ -108,16 +113,12 @@ fn register(report: Option<Report>, status: c_int, shares_memory: bool, add: &mu
 }
 
 fn make(shares_memory: bool) -> pid_t {
-    let made = operate(&[super::cell(Tag::ReadModifyWrite)], Blocker::None, |add| make_copy(shares_memory, add));
-    if made == Some(Ok(0)) {
+    let made = operate_as_section(&[super::cell(Tag::ReadModifyWrite)], |add| make_copy(shares_memory, add));
+    if made == Ok(0) {
         return 0;
     }
     table::after_event();
-    match made {
-        Some(Ok(pid)) => pid,
-        Some(Err(error)) => fail(error) as pid_t,
-        None => fail(libc::EINTR) as pid_t,
-    }
+    made.unwrap_or_else(|error| fail(error) as pid_t)
 }
 
 /// Executes a program in place of this process.
@@ -134,6 +135,13 @@ fn execute(program: Result<CString, c_int>, searches: bool, arguments: Vec<CStri
             fail(error) as c_int
         }
     }
+}
+
+/// The name that a call is given.
+fn named(program: In<'_, c_char>) -> Result<CString, c_int> {
+    let name = program.string()?;
+    forked::note_read(program.as_ptr(), name.as_bytes_with_nul().len());
+    Ok(name)
 }
 
 type List = *const *const c_char;
@@ -153,19 +161,19 @@ export! {
     }
     /// Executes a program.
     fn execv(program: In<'_, c_char>, arguments: List) -> c_int {
-        execute(program.string(), false, request::strings(arguments), request::environment())
+        execute(named(program), false, request::strings(arguments), request::environment())
     }
     /// Executes a program with an environment.
     fn execve(program: In<'_, c_char>, arguments: List, environment: List) -> c_int {
-        execute(program.string(), false, request::strings(arguments), request::strings(environment))
+        execute(named(program), false, request::strings(arguments), request::strings(environment))
     }
     /// Executes a program that is looked for.
     fn execvp(program: In<'_, c_char>, arguments: List) -> c_int {
-        execute(program.string(), true, request::strings(arguments), request::environment())
+        execute(named(program), true, request::strings(arguments), request::environment())
     }
     /// Executes a program that is looked for, with an environment.
     fn execvpe(program: In<'_, c_char>, arguments: List, environment: List) -> c_int {
-        execute(program.string(), true, request::strings(arguments), request::strings(environment))
+        execute(named(program), true, request::strings(arguments), request::strings(environment))
     }
     /// Executes a program that is open.
     fn fexecve(fd: c_int, arguments: List, environment: List) -> c_int {
@@ -246,16 +254,16 @@ fn listed(registers: List, stack: List, wants_next: bool) -> (Vec<CString>, List
 }
 
 extern "C" fn execute_listed(program: In<'_, c_char>, registers: List, stack: List) -> c_int {
-    execute(program.string(), false, listed(registers, stack, false).0, request::environment())
+    execute(named(program), false, listed(registers, stack, false).0, request::environment())
 }
 
 extern "C" fn search_listed(program: In<'_, c_char>, registers: List, stack: List) -> c_int {
-    execute(program.string(), true, listed(registers, stack, false).0, request::environment())
+    execute(named(program), true, listed(registers, stack, false).0, request::environment())
 }
 
 extern "C" fn execute_listed_with(program: In<'_, c_char>, registers: List, stack: List) -> c_int {
     let (arguments, environment) = listed(registers, stack, true);
-    execute(program.string(), false, arguments, request::strings(environment))
+    execute(named(program), false, arguments, request::strings(environment))
 }
 
 /// Executes a program with these arguments.

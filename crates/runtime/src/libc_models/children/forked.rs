@@ -2,13 +2,16 @@
 //! own copy of the model and its own descriptors, it makes no events, and it has one thread, which nobody schedules.
 //!
 //! It ends when it asks for another program or exits, and says so to the process that it was forked from, with what it wrote
-//! to pipes. Files that it opens are not opened yet: the program that it executes gets them. What it does besides is not
-//! followed; a copy that goes on without `exec` is named.
+//! to pipes and what it read of the memory that it is a copy of: that was read when the process was forked. Files that it
+//! opens are not opened yet: the program that it executes gets them. What it does besides is not followed; a copy that goes
+//! on without `exec`, or uses locks, is named.
 
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::cell::Cell;
-use core::ffi::{CStr, c_int};
+use core::ffi::{CStr, c_char, c_int};
+
+use wire::Tag;
 
 use super::request::{Request, What, put_number, put_text, take_number, take_text};
 use crate::cell::{Global, OneThread};
@@ -24,14 +27,27 @@ use crate::{link, sched};
 struct Forked {
     /// Where it reports to; `None` in every other process.
     report: Cell<Option<c_int>>,
-    /// Whether it has asked for another program, which could not be executed.
-    has_tried: Cell<bool>,
-    /// Whether it changed something about itself that the program it executes would inherit and does not.
-    has_changed: Cell<bool>,
+    /// What it did: `HAS_…`.
+    did: Cell<u64>,
 }
 
-static FORKED: OneThread<Forked> =
-    OneThread::new(Forked { report: Cell::new(None), has_tried: Cell::new(false), has_changed: Cell::new(false) });
+static FORKED: OneThread<Forked> = OneThread::new(Forked { report: Cell::new(None), did: Cell::new(0) });
+
+/// It has asked for another program, which could not be executed.
+const HAS_TRIED: u64 = 1;
+/// It changed files, or something about itself that the program it executes would inherit and does not.
+const HAS_CHANGED: u64 = 2;
+/// It used a lock or another thread's object.
+const HAS_SYNCHRONISED: u64 = 4;
+
+/// An access to memory: address, bytes and site.
+pub type Read = (u64, u64, u32);
+
+/// What the copy has touched: where, how many bytes, whether it read what was there at the fork, and from which site.
+static TOUCHED: Global<Vec<(Read, bool)>> = Global::new(Vec::new());
+
+/// More than this many accesses are not followed.
+const MOST: usize = 1 << 12;
 
 /// How many bytes were in each channel at the fork.
 static LENGTHS: Global<Vec<usize>> = Global::new(Vec::new());
@@ -51,6 +67,10 @@ pub struct Report {
     pub end: End,
     /// What it wrote to channels.
     pub written: Vec<(ChannelId, Vec<u8>)>,
+    /// What it read of the memory at the fork.
+    pub reads: Vec<Read>,
+    /// It used a lock, or touched more than is followed.
+    pub goes_too_far: bool,
 }
 
 /// How a copy ended.
@@ -84,13 +104,16 @@ pub fn parse(mut bytes: &[u8]) -> Option<Report> {
     let count = take_number(bytes)?;
     let one = |bytes: &mut &[u8]| Some((take_number(bytes)? as ChannelId, take_text(bytes)?.to_vec()));
     let written = (0..count).map(|_| one(bytes)).collect::<Option<Vec<_>>>()?;
-    let (kind, number, flag) = (take_number(bytes)?, take_number(bytes)?, take_number(bytes)? != 0);
+    let count = take_number(bytes)?;
+    let one = |bytes: &mut &[u8]| Some((take_number(bytes)?, take_number(bytes)?, take_number(bytes)? as u32));
+    let reads = (0..count).map(|_| one(bytes)).collect::<Option<Vec<_>>>()?;
+    let (kind, number, did) = (take_number(bytes)?, take_number(bytes)?, take_number(bytes)?);
     let end = match kind {
-        EXECUTES => End::Executes { request: Request::from_bytes(bytes)?, has_changed: flag },
-        EXITED => End::Exited { status: number as c_int, has_tried: flag },
+        EXECUTES => End::Executes { request: Request::from_bytes(bytes)?, has_changed: did & HAS_CHANGED != 0 },
+        EXITED => End::Exited { status: number as c_int, has_tried: did & HAS_TRIED != 0 },
         _ => End::Waits,
     };
-    Some(Report { end, written })
+    Some(Report { end, written, reads, goes_too_far: did & HAS_SYNCHRONISED != 0 })
 }
 
 /// This process has just been forked: it is a copy that reports to a descriptor.
@@ -116,7 +139,7 @@ pub fn begin(report: c_int, parent: isize) {
 }
 
 /// Reports and ends the process.
-fn report(kind: u64, number: u64, flag: bool, request: &[u8]) -> ! {
+fn report(kind: u64, number: u64, request: &[u8]) -> ! {
     let Some(to) = FORKED.report.get() else { sys::leave(2) };
     let mut bytes = Vec::new();
     let written = LENGTHS.with(|lengths| channels::added_since(lengths));
@@ -125,7 +148,15 @@ fn report(kind: u64, number: u64, flag: bool, request: &[u8]) -> ! {
         put_number(&mut bytes, channel.into());
         put_text(&mut bytes, &added);
     }
-    [kind, number, flag.into()].into_iter().for_each(|n| put_number(&mut bytes, n));
+    let mut reads: Vec<Read> =
+        TOUCHED.with(|touched| touched.iter().filter(|(_, reads)| *reads).map(|(r, _)| *r).collect());
+    reads.sort_unstable();
+    reads.dedup();
+    put_number(&mut bytes, reads.len() as u64);
+    for (at, len, site) in reads {
+        [at, len, site.into()].into_iter().for_each(|n| put_number(&mut bytes, n));
+    }
+    [kind, number, FORKED.did.get()].into_iter().for_each(|n| put_number(&mut bytes, n));
     bytes.extend(request);
     let mut left = &bytes[..];
     while !left.is_empty() {
@@ -141,28 +172,63 @@ fn report(kind: u64, number: u64, flag: bool, request: &[u8]) -> ! {
 
 /// The copy asks for another program.
 pub fn execute(request: &Request) -> ! {
-    report(EXECUTES, 0, FORKED.has_changed.get(), &request.to_bytes())
+    report(EXECUTES, 0, &request.to_bytes())
 }
 
 /// The copy ends with this status, as `wait` gives it.
 pub fn exit(status: c_int) -> ! {
-    report(EXITED, status as u64, FORKED.has_tried.get(), &[])
+    report(EXITED, status as u64, &[])
 }
 
 /// The copy would wait for ever.
 pub fn wait_for_ever() -> ! {
-    report(WAITS, 0, false, &[])
+    report(WAITS, 0, &[])
 }
 
 /// The copy asked for another program, which cannot be executed.
 pub fn note_failure() {
-    FORKED.has_tried.set(true);
+    note(HAS_TRIED);
 }
 
 /// The copy changed something about itself that the program it executes would inherit and does not.
 pub fn note_change() {
+    note(HAS_CHANGED);
+}
+
+/// The copy uses a lock or another object that threads share.
+pub fn note_synchronisation() {
+    note(HAS_SYNCHRONISED);
+}
+
+fn note(what: u64) {
     if is_child() {
-        FORKED.has_changed.set(true);
+        FORKED.did.set(FORKED.did.get() | what);
+    }
+}
+
+/// The copy touches memory.
+#[cold]
+pub fn note_access(tag: Tag, at: u64, len: u64, site: u32) {
+    let covers = |(start, size, _): &Read| *start <= at && at + len <= start + size;
+    TOUCHED.with(|touched| {
+        let is_own = touched.iter().any(|(access, reads)| !reads && covers(access));
+        let reads = tag != Tag::Write;
+        if touched.iter().any(|(access, known)| *known == reads && covers(access) && access.2 == site) {
+            return;
+        }
+        if touched.len() == MOST {
+            return note_synchronisation();
+        }
+        if !reads || !is_own {
+            touched.push(((at, len, site), reads));
+        }
+    });
+}
+
+/// The copy reads what a call is given.
+pub fn note_read(at: *const c_char, len: usize) {
+    if is_child() {
+        note_access(Tag::Read, at as u64, len as u64, sched::site());
     }
 }
 

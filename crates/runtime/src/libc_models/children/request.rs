@@ -11,9 +11,10 @@ use crate::libc_models::channels::End;
 use crate::libc_models::kernel::{self, OwnedFd};
 use crate::libc_models::open::{self, File};
 use crate::libc_models::paths;
-use crate::memory;
+use crate::libc_models::program_memory::In;
 use crate::sync::signal::SignalSet;
 use crate::sys;
+use crate::{memory, sched};
 
 /// What is behind a descriptor of a child.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,18 +93,34 @@ pub fn folder() -> CString {
 
 /// The strings of a list that ends with null.
 pub fn strings(list: *const *const c_char) -> Vec<CString> {
+    if list.is_null() {
+        return Vec::new();
+    }
     let entries = (0..).map(|i| memory::read(list.wrapping_add(i))).take_while(|string| !string.is_null());
-    let text = |at: *const c_char| CString::new(memory::bytes(at as u64, memory::string_len(at, usize::MAX)));
-    if list.is_null() { Vec::new() } else { entries.map(|at| text(at).unwrap_or_default()).collect() }
+    let texts: Vec<CString> = entries.map(|at| In::new(at).required_string()).collect();
+    forked::note_read(list.cast(), (texts.len() + 1) * size_of::<*const c_char>());
+    for (index, text) in texts.iter().enumerate() {
+        forked::note_read(memory::read(list.wrapping_add(index)), text.as_bytes_with_nul().len());
+    }
+    texts
 }
 
-/// The environment of the process.
+/// The environment of the process. Its strings do not change; the list is a cell of its own.
 pub fn environment() -> Vec<CString> {
     unsafe extern "C" {
         static environ: *const *const c_char;
     }
     // SAFETY: the C library defines the variable; one operating-system thread uses it.
-    strings(unsafe { environ })
+    let list = unsafe { environ };
+    if forked::is_child() {
+        let cell = super::environment();
+        forked::note_access(cell.tag, cell.at, cell.len, sched::site());
+    }
+    if list.is_null() {
+        return Vec::new();
+    }
+    let entries = (0..).map(|i| memory::read(list.wrapping_add(i))).take_while(|string| !string.is_null());
+    entries.map(|at| In::new(at).required_string()).collect()
 }
 
 impl Request {

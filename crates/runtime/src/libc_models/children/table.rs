@@ -240,6 +240,10 @@ pub fn take(pid: pid_t, stays: bool) -> Found {
 
 /// Whether somebody who does not wait for such a child may be told that it has not ended, for the first time.
 pub fn may_be_early(pid: pid_t) -> bool {
+    if handlers::tells_of_children() {
+        // Its signal has come.
+        return false;
+    }
     CHILDREN.with(|children| {
         let mut ended = children.iter().filter(|child| is_wanted(child, pid) && has_ended(child)).peekable();
         ended.peek().is_some() && ended.all(|child| !child.was_early)
