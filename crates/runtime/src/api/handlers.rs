@@ -252,6 +252,8 @@ pub fn send_to_process(signal: c_int) {
         return deliver(signal);
     }
     unmodelled("sends the process a signal that another thread handles");
+    // What comes next may depend on that handler.
+    stay();
 }
 
 export! {

@@ -21,7 +21,7 @@ use wire::record::order;
 use super::event::{Access, handed_over};
 use super::open::{self, content_access};
 use super::program_memory::Buffer;
-use super::{epoll, sockets};
+use super::{epoll, sockets, timers};
 use crate::cell::Global;
 
 /// How many bytes a channel holds.
@@ -133,6 +133,16 @@ pub fn new_counter(value: u64, semaphore: bool) -> ChannelId {
     let id = new();
     with(id, |channel| (channel.counter, channel.semaphore) = (value, semaphore));
     id
+}
+
+/// The value of an event counter.
+pub fn counter(id: ChannelId) -> u64 {
+    with(id, |channel| channel.counter)
+}
+
+/// Sets the value of an event counter.
+pub fn set_counter(id: ChannelId, value: u64) {
+    with(id, |channel| channel.counter = value);
 }
 
 /// A part of a channel's cell.
@@ -290,14 +300,15 @@ pub fn events(end: End) -> i16 {
     let is_socket = matches!(end, End::Socket { .. });
     let has_no_writers = end.source().is_some_and(|id| with(id, |channel| channel.writers == 0));
     let has_no_readers = end.sink().is_some_and(|id| with(id, |channel| channel.readers == 0));
-    if end.source().is_some_and(|id| with(id, |channel| !channel.bytes.is_empty() || channel.counter > 0)) {
+    let has_content = |id| with(id, |channel| !channel.bytes.is_empty() || channel.counter > 0);
+    if end.source().is_some_and(|id| has_content(id) || timers::is_due(id)) {
         events |= libc::POLLIN | libc::POLLRDNORM;
     }
     if has_no_writers {
         events |= if is_socket { libc::POLLIN | libc::POLLRDNORM | libc::POLLRDHUP } else { libc::POLLHUP };
     }
     // Writing to a connection that nobody reads fails at once.
-    if end.sink().is_some_and(|sink| has_no_readers || has_room(sink)) {
+    if end.sink().is_some_and(|sink| has_no_readers || has_room(sink) && !timers::is_timer(sink)) {
         events |= libc::POLLOUT | libc::POLLWRNORM;
     }
     if has_no_readers && !is_socket {
@@ -371,6 +382,9 @@ fn take_count(id: ChannelId, room: usize, parts: &[Buffer<'_>]) -> Moved {
     if room < size_of::<u64>() {
         return Moved::Error(libc::EINVAL);
     }
+    if with(id, |source| source.counter == 0) && timers::is_due(id) {
+        timers::expire(id);
+    }
     let value = with(id, |source| if source.semaphore { source.counter.min(1) } else { source.counter });
     if value == 0 {
         return Moved::Wait;
@@ -401,6 +415,9 @@ pub fn put(end: End, parts: &[Buffer<'_>]) -> Moved {
 
 /// Adds to an event counter.
 fn put_count(id: ChannelId, parts: &[Buffer<'_>]) -> Moved {
+    if timers::is_timer(id) {
+        return Moved::Error(libc::EINVAL);
+    }
     let bytes = gather(parts, size_of::<u64>());
     let Some(value) = bytes.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)).filter(|value| *value < u64::MAX)
     else {

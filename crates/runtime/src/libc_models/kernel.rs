@@ -44,6 +44,8 @@ calls_with_numbers! {
     fn shutdown(fd: c_int, how: c_int) = SYS_shutdown;
     /// Makes a socket.
     fn socket(domain: c_int, kind: c_int, protocol: c_int) = SYS_socket;
+    /// Makes a timer behind a descriptor.
+    fn timerfd_create(clock: c_int, flags: c_int) = SYS_timerfd_create;
     /// Sets the mask of permissions that new files do not get.
     fn set_umask(mask: libc::mode_t) = SYS_umask;
 }

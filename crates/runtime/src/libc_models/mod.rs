@@ -16,6 +16,7 @@
 //! | [`message`] | messages through connections |
 //! | [`channels`] | what goes through pipes, connections and event counters |
 //! | [`pipe`] | making pipes, socket pairs and event counters |
+//! | [`timers`] | timers behind descriptors |
 //! | [`address`] | addresses of sockets |
 //! | [`sockets`] | sockets that are not connected |
 //! | [`net`] | listening and connecting inside the process |
@@ -103,6 +104,7 @@ pub mod random;
 pub mod refused;
 pub mod sockets;
 pub mod streams;
+pub mod timers;
 pub mod transfer;
 
 pub use clock::advance;

@@ -12,7 +12,7 @@ use super::epoll::{self, EpollId};
 use super::event::{self, Access, finish, operate};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
-use super::{channels, clock, kernel, negative, sockets};
+use super::{channels, clock, kernel, negative, sockets, timers};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::cell::Global;
@@ -173,12 +173,16 @@ fn poll_accesses(set: &[pollfd]) -> Vec<Access> {
 
 /// Waits for one of these descriptors and fills in the answers. `None`: the thread is cancelled instead.
 fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
+    let files: Vec<File> = set.iter().map(|entry| open::get(entry.fd).file).collect();
+    let held = timers::hold(files.iter().copied());
     let known: Vec<Access> = poll_accesses(set).into_iter().chain(memory.iter().copied()).collect();
     wait_until(Waiting::Set(set.to_vec()), &known, limit, |add| {
         // Interest lists may have changed in the meantime.
         poll_accesses(set).into_iter().filter(|access| !known.contains(access)).for_each(add);
-        set.iter_mut().for_each(|entry| entry.revents = answer(entry));
-        set.iter().filter(|entry| entry.revents != 0).count()
+        timers::ask(held, limit != Limit::Forever, files.into_iter(), || {
+            set.iter_mut().for_each(|entry| entry.revents = answer(entry));
+            set.iter().filter(|entry| entry.revents != 0).count()
+        })
     })
 }
 

@@ -7,7 +7,7 @@
 //! | `alarm`, `ualarm`, `setitimer` | not armed: the signal would come at any time (their rows say so) |
 //! | `mlock`, `mlockall` and relatives | accepted: which pages stay in memory makes no difference |
 //! | `nice`, `setuid`, `prctl`, `timer_create`, `setlocale` and others | done; the next run needs a new process |
-//! | `setsockopt`, `ioctl`, `flock`, `timerfd_settime` | done; the next run needs a new process, if the open file is older than the first thread |
+//! | `setsockopt`, `ioctl`, `flock` | done; the next run needs a new process, if the open file is older than the first thread |
 
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
@@ -126,8 +126,6 @@ noting! {
     flock(fd: c_int, operation: c_int) -> c_int = change_file(fd);
     /// Locks a part of a file.
     lockf(fd: c_int, command: c_int, len: i64) -> c_int = change_file(fd);
-    /// Sets a timer.
-    timerfd_settime(fd: c_int, flags: c_int, new: *const c_void, old: *mut c_void) -> c_int = change_file(fd);
     /// Attaches shared memory.
     shmat(segment: c_int, at: *const c_void, flags: c_int) -> *mut c_void = sched::spoil();
 }
