@@ -29,7 +29,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-static int fd, spare, ends[2], sock[2], server, client, counter, interests;
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <spawn.h>
+static int timer, fd, spare, ends[2], sock[2], server, client, counter, interests;
 static struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = 1234};
 static char name[] = DEP "file", second[] = DEP "other";
 static pthread_key_t key;
@@ -51,6 +54,10 @@ static int own_port(int f) { struct sockaddr_in a = {0}; socklen_t l = sizeof a;
 static int my_name(void) { char b[16] = ""; pthread_getname_np(main_thread, b, 16); return b[0]; }
 
 static int listed(const char *folder) { DIR *d = opendir(folder); int n = 0; struct dirent *e; while (d && (e = readdir(d))) n += !strncmp(e->d_name, strrchr(DEP, '/') + 1, strlen(strrchr(DEP, '/')) - 1); if (d) closedir(d); return n; }
+
+static int forked(void) { pid_t p = fork(); if (!p) { execl("/bin/true", "true", (char *)0); _exit(1); } return p % 1000; }
+static int spawned(void) { pid_t p = 0; char *argv[] = {"true", 0}; posix_spawn(&p, "/bin/true", 0, 0, argv, argv + 1); return p % 1000; }
+static int commanded(void) { FILE *f = popen("echo 5", "r"); int n = 0; if (f && fscanf(f, "%d", &n) == 1) pclose(f); return n; }
 
 static int one, two;
 static void *first(void *arg);
@@ -76,5 +83,6 @@ static void prepare(void) {
     main_thread = pthread_self();
     srand(3);
     hcreate(4);
+    timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 }
 

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <locale.h>
 #include <sched.h>
+#include <spawn.h>
 #include <search.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <wchar.h>
 
 static rlim_t soft(int which) {
@@ -79,6 +81,43 @@ static void block(int signal) {
     sigprocmask(SIG_BLOCK, &set, 0);
 }
 
+static int is_pending(int signal) {
+    sigset_t set;
+    sigpending(&set);
+    return sigismember(&set, signal);
+}
+
+static pid_t start(const char *command) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)0);
+        _exit(127);
+    }
+    return pid;
+}
+
+static pid_t start_on(int input) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(input, 0);
+        execl("/bin/cat", "cat", (char *)0);
+        _exit(127);
+    }
+    return pid;
+}
+
+static posix_spawn_file_actions_t actions;
+
+// Whether a program can be started with these actions; it is waited for.
+static int spawn(void) {
+    pid_t pid;
+    int status = -1;
+    char *argv[] = {"true", 0};
+    if (posix_spawn(&pid, "/bin/true", &actions, 0, argv, argv + 1) == 0)
+        waitpid(pid, &status, 0);
+    return status;
+}
+
 static char *folder(void) {
     return getcwd(buffer, sizeof buffer);
 }
@@ -103,6 +142,15 @@ KIND(limit_by_prlimit, number = soft(RLIMIT_CORE), soft(RLIMIT_CORE) == (rlim_t)
 KIND(hard_limit, struct rlimit limit; getrlimit(RLIMIT_SIGPENDING, &limit); number = limit.rlim_max,
      ({ struct rlimit limit; getrlimit(RLIMIT_SIGPENDING, &limit); limit.rlim_max == (rlim_t)number; }),
      struct rlimit limit = {5, 5}; setrlimit(RLIMIT_SIGPENDING, &limit))
+KIND(child, , waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, start("exit 2"))
+KIND(signal_of_a_child, block(SIGCHLD), !is_pending(SIGCHLD), start("exit 2"))
+KIND(child_that_waits, if (pipe(pair)) abort(), waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, start_on(pair[0]))
+KIND(output_of_a_child, fd = memfd_create("out", 0), size_of(fd) == 0, dup2(fd, 1); start("echo hello"))
+KIND(input_of_a_child, fd = file_with(memfd_create("in", 0), "abc"); lseek(fd, 0, SEEK_SET),
+     lseek(fd, 0, SEEK_CUR) == 0, dup2(fd, 0); start("cat >/dev/null"))
+KIND(command, , waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, popen("echo hello; exit 3", "r"))
+KIND(actions_of_a_child, posix_spawn_file_actions_init(&actions), spawn() == 0,
+     posix_spawn_file_actions_addopen(&actions, 0, "/no/such/file", O_RDONLY, 0))
 KIND(mask, umask(022), mask() == 022, umask(077))
 KIND(mask_of_a_file, umask(022),
      ({ int f = open("isolation-mask", O_CREAT | O_RDWR, 0666); int is = mode_of(f) == 0644; close(f); is; }), umask(0))
@@ -183,4 +231,5 @@ ROW(virtual_timer) ROW(profiling_timer) ROW(alarm_clock) ROW(posix_timer) ROW(ig
 ROW(blocked_signal) ROW(blocked_by_main) ROW(locale) ROW(locale_of_a_thread) ROW(environment) ROW(environment_removed)
 ROW(environment_string) ROW(time_zone) ROW(random_numbers) ROW(random_numbers_48) ROW(random_state) ROW(options)
 ROW(tokens) ROW(rounding) ROW(arithmetic_exceptions) ROW(error_number) ROW(hash_table) ROW(locked_pages)
-ROW(mask_by_number) ROW(folder_by_number) ROW(io_priority) ROW(heap) ROW(groups))
+ROW(child) ROW(signal_of_a_child) ROW(child_that_waits) ROW(output_of_a_child) ROW(input_of_a_child) ROW(command)
+ROW(actions_of_a_child) ROW(mask_by_number) ROW(folder_by_number) ROW(io_priority) ROW(heap) ROW(groups))

@@ -42,8 +42,10 @@ pub(crate) enum Assumption {
     KernelHandover = 15,
     /// Signals come from the program itself.
     OutsideSignals = 16,
+    /// Child processes act at once and once.
+    Children = 17,
     /// Waits at descriptors end by their time limits a few times in a row.
-    FewTimeouts = 17,
+    FewTimeouts = 18,
 }
 
 use Assumption::*;
@@ -82,6 +84,11 @@ pub(crate) fn of_recording(program: &Program, assume_pure: bool, environment: En
         (relies_on_handover(program, environment), KernelHandover),
         (handles_signals(program), OutsideSignals),
     ])
+}
+
+/// Whether a library function starts another program, by its symbol.
+fn starts_programs(symbol: &str) -> bool {
+    ["_Fork", "fork", "popen", "posix_spawn", "posix_spawnp", "system", "vfork"].contains(&symbol)
 }
 
 /// Whether the program says what is done about signals.
@@ -132,6 +139,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         ((any(leaves_unwritten) || built.features.unwritten) && !may(Surprise::Uninitialised), FreshMemory),
         (relies_on_handover(program, environment), KernelHandover),
         (handles_signals(program), OutsideSignals),
+        (calls(starts_programs), Children),
         (calls(waits_at_descriptors), FewTimeouts),
     ])
 }

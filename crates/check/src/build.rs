@@ -60,6 +60,8 @@ pub struct Built {
     pub(crate) given: Given,
     /// The machine that it runs on, if not this one.
     pub(crate) machine: Option<Machine>,
+    /// What its child processes did, for all that is done with it.
+    pub(crate) children: exec::Children,
     /// Its inputs as bitcode.
     units: llvm::Units,
     folder: Scratch,
@@ -267,7 +269,8 @@ impl Unlinked {
         let runtime = runtime.as_deref().unwrap_or(archives::runtime_archive());
         link(&compiled, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
         let llvm::Compiled { program, unmodelled, features, .. } = compiled;
-        Ok(Built { program, unmodelled, features, identity, given, machine: options.machine, units, folder })
+        let (machine, children) = (options.machine, exec::Children::default());
+        Ok(Built { program, unmodelled, features, identity, given, machine, children, units, folder })
     }
 }
 

@@ -66,6 +66,7 @@ impl Limits {
             name: Some(built.name().into()),
             stdin: built.given.stdin.clone(),
             peers: built.given.peers.clone(),
+            children: built.children.clone(),
             ..exec::Config::default()
         }
     }

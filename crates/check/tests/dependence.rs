@@ -184,7 +184,7 @@ impl<'a> Pair<'a> {
 }
 
 /// Pairs that are always tried: one for each kind of cell.
-const ALWAYS: [(&str, &str); 11] = [
+const ALWAYS: [(&str, &str); 13] = [
     ("creat_other", "access_other"),
     ("unlink", "access"),
     ("make_folder", "in_folder"),
@@ -196,6 +196,8 @@ const ALWAYS: [(&str, &str); 11] = [
     ("set_variable", "variable"),
     ("close", "close_range"),
     ("key_delete", "key_delete"),
+    ("fork", "wait_any"),
+    ("timer_set", "timer_read"),
 ];
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use model::{Budget, Environment};
 use serde::{Deserialize, Serialize};
 
+use crate::children::Children;
 use crate::processor::Processor;
 
 /// How runs are kept apart.
@@ -56,6 +57,9 @@ pub struct Config {
     pub name: Option<OsString>,
     /// Where it runs; the current directory if `None`.
     pub directory: Option<PathBuf>,
+    /// What its child processes did.
+    #[serde(skip)]
+    pub children: Children,
 }
 
 impl Default for Config {
@@ -75,6 +79,7 @@ impl Default for Config {
             args: Vec::new(),
             name: None,
             directory: None,
+            children: Children::default(),
         }
     }
 }

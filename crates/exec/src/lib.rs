@@ -5,6 +5,7 @@
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 mod backend;
+mod children;
 mod config;
 mod error;
 mod gdb;
@@ -16,6 +17,7 @@ mod streams;
 mod target;
 
 pub use backend::{Backend, RunMode, RunSummary};
+pub use children::Children;
 pub use config::{Config, Isolation};
 pub use error::Error;
 pub use gdb::gdb_command;

@@ -79,12 +79,14 @@ impl Process {
         let cannot_share = Error::system("set up shared memory");
         let memory = memory_file(c"raceproof").map_err(&cannot_share)?;
         let shared = Shared::create(&memory, config, false).map_err(&cannot_share)?;
+        let children = config.children.file().map_err(&cannot_share)?;
         let stdin = launch::stdin_of(config.stdin.as_deref()).map_err(Error::system("fill the program's input"))?;
         let copy = |file: &File| file.try_clone().map_err(Error::system("duplicate a descriptor"));
         let mut command = executable.command(config).map_err(cannot)?;
         command
             .args(&config.args)
             .env(wire::FD_VARIABLE, memory.as_raw_fd().to_string())
+            .env(wire::CHILDREN_VARIABLE, children.as_raw_fd().to_string())
             .stdin(stdin)
             .stdout(copy(streams.stdout())?)
             .stderr(copy(streams.stderr())?);
@@ -93,7 +95,7 @@ impl Process {
         if let Some(directory) = &config.directory {
             command.current_dir(directory);
         }
-        launch::prepare(&mut command, [&memory]);
+        launch::prepare(&mut command, [&memory, children]);
         let child = spawn(&mut command).map_err(cannot)?;
         let process = Self { child, shared, runs: 0 };
         processor::confine(process.id(), config.processor);

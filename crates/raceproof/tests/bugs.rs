@@ -15,12 +15,8 @@ use testkit::annotations::{Annotations, Lines, Mark};
 const OPEN: [&str; 3] = ["ring_publish", "safe_stack", "signal_handler_lock"];
 
 /// Kinds of errors and their marks.
-const KINDS: [(&str, Mark); 4] = [
-    ("deadlock", Mark::Deadlock),
-    ("assertion", Mark::Assertion),
-    ("crash", Mark::Crash),
-    ("misuse", Mark::Misuse),
-];
+const KINDS: [(&str, Mark); 4] =
+    [("deadlock", Mark::Deadlock), ("assertion", Mark::Assertion), ("crash", Mark::Crash), ("misuse", Mark::Misuse)];
 
 /// The definitions with which a program is to be tried: `// variants: SEATS 2 3` is `-DSEATS=2` and `-DSEATS=3`.
 fn variants(source: &str) -> Vec<String> {

@@ -375,7 +375,7 @@ fn time_limits_end_waits_a_few_times_in_a_row() {
     let desk = Desk::new("time_limits.c");
     let (status, document) = desk.explore(&[]);
     assert_eq!((status, document["engines"][0]["executions"].as_u64()), (0, Some(6)), "{document}");
-    assert!(document["assumptions"].to_string().contains("A17"), "{document}");
+    assert!(document["assumptions"].to_string().contains("A18"), "{document}");
     // Time alone passes as often as the program likes.
     let (status, document) = desk.explore(&["--cflags=-DSLEEPS"]);
     assert_eq!(status, 0, "{document}");

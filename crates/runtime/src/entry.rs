@@ -5,6 +5,7 @@ use core::ffi::{CStr, c_char, c_int};
 use core::ops::Range;
 
 use crate::cell::{Global, OneThread};
+use crate::libc_models::children::results;
 use crate::run::{self, RUN};
 use crate::slots::{self, Slot};
 use crate::threads::Entry;
@@ -183,6 +184,9 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
         let Some(fd) = wire_descriptor(envp) else {
             refuse("this program is instrumented: run it with `raceproof`, or build it without")
         };
+        if let Some(number) = take_variable(envp, wire::CHILDREN_VARIABLE) {
+            results::keep_in(libc::atoi(number));
+        }
         if let Err(message) = link::attach(fd) {
             refuse(message);
         }
@@ -192,6 +196,7 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
             refuse("cannot reserve memory: the limit on address space (ulimit -v) is too low");
         }
         descriptors::reserve();
+        results::hide();
         link::wait();
         let load_base = objects::locate();
         link::started(load_base as u64);

@@ -10,6 +10,7 @@ use wire::record::{flag, order};
 use wire::{Record, Tag};
 
 use crate::cell::OneThread;
+use crate::libc_models::children::forked;
 use crate::{choice, memory, rounds, sched, section, serial, unwritten};
 
 /// What the common path needs of the running thread.
@@ -91,9 +92,9 @@ pub fn set_site(site: u32) {
 /// Appends a record.
 #[inline(always)]
 pub fn append(record: Record) {
-    let at = HOT.cursor.get();
+    let mut at = HOT.cursor.get();
     if at >= HOT.end.get() {
-        sched::trace_full();
+        at = sched::trace_full();
     }
     // SAFETY: `cursor` starts at the start of the trace area, only moves up to its end, and is below `end` here.
     unsafe { at.write(record) };
@@ -110,7 +111,7 @@ pub fn append_all(records: &[Record]) {
 pub fn make_room(records: usize) {
     let room = (HOT.end.get() as usize).saturating_sub(HOT.cursor.get() as usize);
     if room / size_of::<Record>() < records {
-        sched::trace_full();
+        HOT.cursor.set(sched::trace_full());
     }
 }
 
@@ -153,6 +154,9 @@ pub fn reopen_event() {
 
 /// One access of a library call's event; the first one makes the event.
 pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
+    if forked::is_child() {
+        return forked::note_access(tag, start, len, SITE.get());
+    }
     let begins = !section::is_open() && HOT.call.get() != HOT.position.get();
     if HOT.begun.get() == SKIPPED_CALL || begins && HOT.at_limit() && serial::skips(SITE.get()) {
         return;
@@ -175,6 +179,13 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
         reopen_event();
         start = start.wrapping_add(u64::from(part));
         left -= u64::from(part);
+    }
+}
+
+/// One more access of the event being made, from a site of its own: for an event that began with `Tag::Section`.
+pub fn append_access(tag: Tag, order: u8, start: u64, len: u64, site: u32) {
+    if sched::running() {
+        append(Record::new(tag, order | flag::MORE, start, site, u32::try_from(len).unwrap_or(u32::MAX)));
     }
 }
 

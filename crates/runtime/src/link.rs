@@ -53,6 +53,23 @@ pub fn attach(fd: i32) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Gives up the shared memory, in a process that was forked: what it writes there is its own.
+pub fn detach() {
+    let (len, flags) =
+        (TRACE_OFFSET + trace().end as usize - trace().start as usize, libc::MAP_PRIVATE | libc::MAP_FIXED);
+    let flags = flags | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let mut page = [0u8; PAGE];
+    // SAFETY: the header is a page that is mapped, and nothing else of the copy is read. The new mapping takes the place of
+    // the shared memory, for which this range of addresses is kept.
+    unsafe {
+        core::ptr::copy_nonoverlapping(BASE as *const u8, page.as_mut_ptr(), PAGE);
+        if sys!(SYS_mmap, BASE, len, libc::PROT_READ | libc::PROT_WRITE, flags, -1isize, 0) as usize != BASE {
+            sys::leave(2);
+        }
+        core::ptr::copy_nonoverlapping(page.as_ptr(), BASE as *mut u8, PAGE);
+    }
+}
+
 /// The header.
 pub fn header() -> &'static Header {
     // SAFETY: `attach` maps it before anything else is done, for as long as the process lives, and it is only ever

@@ -12,6 +12,7 @@ use crate::cell::{Checked, OneThread};
 use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
 use crate::hooks::{self, HOT};
+use crate::libc_models::children::table;
 use crate::libc_models::{peers, poll};
 use crate::plan::{Decision, Plan};
 use crate::present::Present;
@@ -342,6 +343,11 @@ impl Run {
         });
         if let Some(Parked { kind, code, thread, site, counter, message }) = first {
             return Ending { kind, code, thread, site: Some(site), counter, message };
+        }
+        if table::any_waits() {
+            // The child may not read its input to the end.
+            sched::unmodelled_at_end("waits for a child process that waits for more input");
+            return Ending::plain(ReplyKind::Assumed, self.current.get());
         }
         let are_left = self.threads.with(|threads| threads.iter().any(|thread| !thread.over));
         let stuck = are_left && !self.awaits_peers();

@@ -10,6 +10,7 @@ use wire::layout::environment;
 use wire::{Record, ReplyKind, Tag};
 
 use crate::hooks::{self, HOT};
+use crate::libc_models::children::forked;
 use crate::link;
 use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
@@ -106,6 +107,10 @@ pub fn take_quiet_turn(pending: &[Record]) -> bool {
 
 fn wait_turn(pending: &[Record]) -> bool {
     if !running() {
+        if forked::is_child() {
+            let accesses = pending.iter().filter_map(|record| Some((record.tag()?, record)));
+            accesses.for_each(|(tag, r)| forked::note_access(tag, r.address(), r.argument().into(), r.site()));
+        }
         return false;
     }
     if section::is_open() {
@@ -258,6 +263,9 @@ pub fn exit_thread() -> ! {
 
 /// The running thread ends the process, which is postponed until no other thread can run.
 pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
+    if forked::is_child() {
+        forked::exit(if kind == ReplyKind::Exit { code << 8 } else { libc::SIGABRT });
+    }
     if !running() {
         sys::complain("raceproof: the process ends before the program runs\n");
         sys::leave(if kind == ReplyKind::Exit { code } else { 2 });
@@ -269,7 +277,11 @@ pub fn park(kind: ReplyKind, code: i32, message: &str) -> ! {
 
 /// The trace area is full: the run ends.
 #[cold]
-pub fn trace_full() -> ! {
+pub fn trace_full() -> *mut Record {
+    if forked::is_child() {
+        // Nobody reads what it writes there.
+        return link::trace().start;
+    }
     if !running() {
         run::fail("the trace area has no room for the scheduler's own records");
     }
@@ -277,6 +289,9 @@ pub fn trace_full() -> ! {
 }
 
 fn end_with(reason: Reason) -> ! {
+    if forked::is_child() {
+        forked::exit(0);
+    }
     // The trace may turn out to be full inside a borrow. Its holder never continues.
     cell::abandon_borrows();
     suspend(reason);
@@ -300,6 +315,11 @@ pub fn misuse(object: u64, text: &str) {
 /// Records something the model does not cover.
 pub fn unmodelled(text: &str) {
     sentence(Tag::Unmodelled, 0, text);
+}
+
+/// Records something the model does not cover, where the run ends.
+pub fn unmodelled_at_end(text: &str) {
+    text_record(Tag::Unmodelled, 0, text.as_bytes());
 }
 
 /// Records that the program opens a file on disk, by its canonical name.
@@ -351,6 +371,7 @@ pub fn spoil() {
 
 /// The program changed an attribute of the process that is not put back. A run that is a forked process takes it along.
 pub fn spoil_process() {
+    forked::note_change();
     if !crate::link::forks() {
         spoil();
     }

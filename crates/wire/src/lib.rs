@@ -37,6 +37,8 @@ pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
 pub const NO_SITE: u32 = u32::MAX;
 /// As [`FD_VARIABLE`], with the name of the file; for a process started by a debugger.
 pub const FILE_VARIABLE: &str = "RACEPROOF_WIRE_FILE";
+/// Environment variable with the number of the file descriptor where results of child processes are kept.
+pub const CHILDREN_VARIABLE: &str = "RACEPROOF_CHILDREN_FD";
 /// Address of the pseudo cell of library state 0; each is eight bytes.
 pub const LIBRARY_STATE: u64 = 0x3f00_0000_0000;
 /// The library state that is the table of open files.
@@ -45,6 +47,10 @@ pub const DESCRIPTORS: u32 = 2;
 pub const KEYS: u32 = 43;
 /// The library state that is standard output and standard error without their locks.
 pub const UNLOCKED_OUTPUT: u32 = 3;
+/// The library state that is the environment.
+pub const ENVIRONMENT: u32 = 5;
+/// The library state that is the child processes.
+pub const CHILDREN: u32 = 45;
 /// Address of the pseudo cell of the content of file 0 of a run; each is eight bytes.
 pub const FILE_CONTENT: u64 = 0x3f01_0000_0000;
 /// Address of the pseudo cell of the position in open file 0 of a run; each is eight bytes.

@@ -2,7 +2,7 @@
 
 use explore::{Failure, FailureKind};
 use files::RecordedFinding;
-use model::{EventId, Executor, Misuse, ThreadId, Trace};
+use model::{Event, EventId, Executor, Misuse, ThreadId, Trace};
 use report::Finding;
 
 use super::is_late;
@@ -52,10 +52,10 @@ fn misused(trace: &Trace, failure: &Failure) -> Option<EventId> {
             && failure.message == misuse.what
     };
     let misuse = trace.misuses.iter().find(is_it)?;
-    let mut there =
-        trace.events.iter_enumerated().filter(|(_, event)| event.id.thread == misuse.thread && event.site == misuse.site);
-    let last = there.clone().take_while(|(step, _)| *step < misuse.before).last();
-    there.find(|(step, _)| *step >= misuse.before).or(last).map(|(_, event)| event.id)
+    let is_there = |event: &Event| event.id.thread == misuse.thread && event.site == misuse.site;
+    let there = || trace.events.iter_enumerated().filter(|(_, event)| is_there(event));
+    let last = || there().take_while(|(step, _)| *step < misuse.before).last();
+    there().find(|(step, _)| *step >= misuse.before).or_else(last).map(|(_, event)| event.id)
 }
 
 /// What the run of a failure leads to.

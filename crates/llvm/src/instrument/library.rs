@@ -13,6 +13,8 @@ use super::Weaver;
 use crate::ir::Value;
 
 const _: () = assert!(LibraryState::Descriptors as u32 == wire::DESCRIPTORS);
+const _: () = assert!(LibraryState::Children as u32 == wire::CHILDREN);
+const _: () = assert!(LibraryState::Environment as u32 == wire::ENVIRONMENT);
 const _: () = assert!(LibraryState::Keys as u32 == wire::KEYS);
 const _: () = assert!(LibraryState::UnlockedOutput as u32 == wire::UNLOCKED_OUTPUT);
 

@@ -76,7 +76,7 @@ pub enum Effect {
     /// Follows links from the node in this argument; the result is one of the nodes, or null.
     ReturnsLinked(u8, Links),
     /// Touches what the pointers point to that this argument's object holds. A run learns which bytes from a
-    /// [`Computed`] effect of the same row.
+    /// [`Computed`] effect of the same row, or from the function's model.
     Behind(u8, AccessKind),
     /// Copies bytes, pointers among them, to the first argument's memory from the second's; also to places further on.
     Copies(u8, u8),

@@ -211,6 +211,8 @@ const fn computed(
 const LOOKS_UP: Effect = Effect::State(LibraryState::Names, StateAccess::Read);
 /// Makes a name stand for another file, or for none.
 const CHANGES_NAME: Effect = Effect::State(LibraryState::Names, StateAccess::Write);
+/// Makes a child process or takes its status.
+const CHILDREN: Effect = Effect::State(LibraryState::Children, StateAccess::Write);
 /// A relative name begins in the working folder.
 const FROM_FOLDER: Effect = Effect::State(LibraryState::Folder, StateAccess::Read);
 /// A new file does not get all permissions that are asked for.
@@ -304,7 +306,7 @@ pub fn is_about_signals(name: &str) -> bool {
 /// Whether a call of the function with this linker name may last until another thread does something: sends bytes, makes
 /// room for them, connects, raises a signal.
 pub fn may_wait(name: &str) -> bool {
-    const NAMES: [&str; 26] = [
+    const NAMES: [&str; 33] = [
         "accept",
         "accept4",
         "connect",
@@ -314,6 +316,7 @@ pub fn may_wait(name: &str) -> bool {
         "eventfd_read",
         "eventfd_write",
         "pause",
+        "pclose",
         "poll",
         "ppoll",
         "pselect",
@@ -329,6 +332,12 @@ pub fn may_wait(name: &str) -> bool {
         "sigsuspend",
         "sigwait",
         "sigwaitinfo",
+        "system",
+        "wait",
+        "wait3",
+        "wait4",
+        "waitid",
+        "waitpid",
         "write",
         "writev",
     ];

@@ -481,8 +481,9 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("tee", 4, &[Opaque("copies between files")]),
     row("telldir", 1, &[Read(0, Bytes(1))]),
     row("tgkill", 3, &[Opaque("sends a signal")]),
-    row("timerfd_create", 2, &[Opaque("waits for events of the kernel")]),
-    row("timerfd_settime", 4, &[Opaque("waits for events of the kernel")]),
+    row("timerfd_create", 2, &[CHANGES_TABLE]),
+    row("timerfd_gettime", 2, &[Write(1, Of(CType::Itimerspec))]).by_runtime(),
+    row("timerfd_settime", 4, &[Read(2, Of(CType::Itimerspec)), Write(3, Of(CType::Itimerspec))]).by_runtime(),
     row("truncate", 2, &[Read(0, String), CHANGES_NAME, FROM_FOLDER, CHANGES_NAMED]),
     row(
         "ttyname",

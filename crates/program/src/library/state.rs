@@ -139,6 +139,8 @@ states! {
     Keys = "the keys of thread-specific data", Locked;
     /// Names of threads and other attributes that any thread can ask for.
     ThreadAttributes = "the attributes of threads", Locked;
+    /// Child processes and how they ended, kept by the kernel.
+    Children = "the child processes", Locked;
 }
 
 impl LibraryState {

@@ -13,8 +13,8 @@ use super::HookArg::{Arg, Const, Result};
 use super::Size::{Of, Product, ResultTimes, String, StringMax, WideString, WideStringMax};
 use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{
-    CHANGES_NAME, CHANGES_NAMED, CHANGES_TABLE, CType, Effect, FROM_FOLDER, FileUse, Format, FormatArgs, LOOKS_UP,
-    LibraryFunction, LibraryState, MASKED, Role, comes_out, computed, goes_in, row,
+    CHANGES_NAME, CHANGES_NAMED, CHANGES_TABLE, CHILDREN, CType, Effect, FROM_FOLDER, FileUse, Format, FormatArgs,
+    LOOKS_UP, LibraryFunction, LibraryState, MASKED, Role, comes_out, computed, goes_in, row,
 };
 
 /// Writes to the open file in argument 0.
@@ -312,9 +312,22 @@ pub(super) const ROWS: &[LibraryFunction] = &[
         ],
     ),
     row("openlog", 3, &[Read(0, String), State(LibraryState::Syslog, Write_), Keeps(0)]),
-    row("pclose", 1, &[Opaque("waits for another process")]),
+    row("pclose", 1, &[Stream(0), Write(0, Of(CType::File)), CHANGES_TABLE, CHILDREN]).role(Role::Free(0)).by_runtime(),
     row("perror", 1, &[Read(0, String)]),
-    row("popen", 2, &[Opaque("runs another program")]),
+    row(
+        "popen",
+        2,
+        &[
+            Read(0, String),
+            Read(1, String),
+            CHILDREN,
+            FROM_FOLDER,
+            CHANGES_TABLE,
+            State(LibraryState::Environment, Read_),
+        ],
+    )
+    .role(Role::AllocateInside)
+    .by_runtime(),
     row("printf", 1, &[print(0), OUTPUT_BUFFERS, OUTPUT_KEPT]).variadic(),
     row("putc", 2, &[Stream(1)]),
     row("putc_unlocked", 2, &[UnlockedStream(1)]),

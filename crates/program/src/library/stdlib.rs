@@ -4,13 +4,14 @@ use model::AccessKind;
 
 use super::Effect::{
     self, Behind, Calls, Computed, ComputedAfter, Copies, Keeps, KeepsIn, Kept, Opaque, Read, Returns, ReturnsKept,
-    ReturnsState, State, Write, WriteAfter, WriteResult,
+    ReturnsState, State, Unproved, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Arg as Len, Array, Bytes, Of, Product, Scaled, String};
 use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{
-    CHANGES_NAME, CHANGES_TABLE, CType, FROM_FOLDER, LOOKS_UP, LibraryFunction, LibraryState, Role, computed, row,
+    CHANGES_NAME, CHANGES_TABLE, CHILDREN, CType, FROM_FOLDER, LOOKS_UP, LibraryFunction, LibraryState, Role, Size,
+    computed, row,
 };
 
 /// Searches the environment for the name in this argument.
@@ -48,9 +49,31 @@ const ECVT: &[Effect] = &[
     ReturnsState(LibraryState::EcvtBuffer),
 ];
 
+/// `posix_spawn_file_actions_t`.
+const ACTIONS: Size = Bytes(80);
+/// `posix_spawnattr_t`.
+const ATTRIBUTES: Size = Bytes(336);
+
+/// Adds to a list of file actions.
+const CHANGES_ACTIONS: &[Effect] = &[Read(0, ACTIONS), Write(0, ACTIONS)];
+
+/// `posix_spawn`: program, file actions, attributes, arguments and environment.
+const SPAWNS: &[Effect] = &[
+    Read(1, String),
+    Read(2, ACTIONS),
+    Read(3, ATTRIBUTES),
+    Read(4, String),
+    Behind(4, AccessKind::Read),
+    Read(5, String),
+    Behind(5, AccessKind::Read),
+    CHILDREN,
+    FROM_FOLDER,
+    WriteAfter(0, Of(CType::Int)),
+];
+
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("_Exit", 1, &[]).role(Role::Exit(0)),
-    row("_Fork", 0, &[Opaque("makes another process")]),
+    row("_Fork", 0, &[CHILDREN]).by_runtime(),
     row("__VERIFIER_error", 0, &[]).role(Role::AssertionFailed),
     row("__assert", 3, &[]).role(Role::AssertionFailed),
     row("__assert_fail", 4, &[]).role(Role::AssertionFailed),
@@ -133,18 +156,18 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Write(2, Of(CType::Double)),
         ],
     ),
-    row("execl", 2, &[Opaque("runs another program")]).variadic(),
-    row("execle", 2, &[Opaque("runs another program")]).variadic(),
-    row("execlp", 2, &[Opaque("runs another program")]).variadic(),
-    row("execv", 2, &[Opaque("runs another program")]),
-    row("execve", 3, &[Opaque("runs another program")]),
-    row("execvp", 2, &[Opaque("runs another program")]),
-    row("execvpe", 3, &[Opaque("runs another program")]),
+    row("execl", 2, &[CHILDREN]).variadic().by_runtime(),
+    row("execle", 2, &[CHILDREN]).variadic().by_runtime(),
+    row("execlp", 2, &[CHILDREN]).variadic().by_runtime(),
+    row("execv", 2, &[CHILDREN]).by_runtime(),
+    row("execve", 3, &[CHILDREN]).by_runtime(),
+    row("execvp", 2, &[CHILDREN]).by_runtime(),
+    row("execvpe", 3, &[CHILDREN]).by_runtime(),
     row("exit", 1, &[]).role(Role::Exit(0)),
     row("fcvt", 4, ECVT),
     row("fcvt_r", 6, &[Write(2, Of(CType::Int)), Write(3, Of(CType::Int)), WriteAfter(4, String)]),
     row("fexecve", 3, &[Opaque("runs another program")]),
-    row("fork", 0, &[Opaque("makes another process")]),
+    row("fork", 0, &[CHILDREN]).by_runtime(),
     row("free", 1, &[]).role(Role::Free(0)),
     row("freelocale", 1, &[]).role(Role::Free(0)),
     row("gcvt", 3, &[WriteAfter(2, String), Returns(2)]),
@@ -292,8 +315,22 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("on_exit", 2, &[Keeps(0), Keeps(1)]),
     row("posix_memalign", 3, &[WriteAfter(0, Of(CType::Pointer))])
         .role(Role::AllocateInto { pointer: 0, size: Len(2) }),
-    row("posix_spawn", 6, &[Opaque("runs another program")]),
-    row("posix_spawnp", 6, &[Opaque("runs another program")]),
+    row("posix_spawn", 6, SPAWNS).by_runtime(),
+    row("posix_spawn_file_actions_addchdir_np", 2, &[Read(1, String), Read(0, ACTIONS), Write(0, ACTIONS)]),
+    row("posix_spawn_file_actions_addclose", 2, CHANGES_ACTIONS),
+    row("posix_spawn_file_actions_addclosefrom_np", 2, CHANGES_ACTIONS),
+    row("posix_spawn_file_actions_adddup2", 3, CHANGES_ACTIONS),
+    row("posix_spawn_file_actions_addfchdir_np", 2, CHANGES_ACTIONS),
+    row("posix_spawn_file_actions_addopen", 5, &[Read(2, String), Read(0, ACTIONS), Write(0, ACTIONS)]),
+    row("posix_spawn_file_actions_destroy", 1, CHANGES_ACTIONS),
+    row("posix_spawn_file_actions_init", 1, &[Write(0, ACTIONS)]),
+    row("posix_spawnattr_destroy", 1, &[Read(0, ATTRIBUTES)]),
+    row("posix_spawnattr_init", 1, &[Write(0, ATTRIBUTES)]),
+    row("posix_spawnattr_setflags", 2, &[Write(0, Bytes(2))]),
+    row("posix_spawnattr_setpgroup", 2, &[Write(0, ATTRIBUTES)]),
+    row("posix_spawnattr_setsigdefault", 2, &[Read(1, Of(CType::SignalSet)), Write(0, ATTRIBUTES)]),
+    row("posix_spawnattr_setsigmask", 2, &[Read(1, Of(CType::SignalSet)), Write(0, ATTRIBUTES)]),
+    row("posix_spawnp", 6, SPAWNS).by_runtime(),
     row("prctl", 1, &[Opaque("changes an attribute of the process")]).variadic(),
     row(
         "putenv",
@@ -371,7 +408,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("srandom", 1, &[State(LibraryState::Random, Write_)]),
     row("srandom_r", 2, &[Read(1, Of(CType::RandomData)), Write(1, Of(CType::RandomData))]),
     row("syscall", 1, &[Opaque("calls the kernel directly")]).variadic(),
-    row("system", 1, &[Opaque("runs another program")]),
+    row("system", 1, &[Read(0, String), CHILDREN, FROM_FOLDER, State(LibraryState::Environment, Read_)]).by_runtime(),
     row(
         "tdelete",
         3,
@@ -399,18 +436,10 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     ),
     row("uselocale", 1, &[]),
     row("valloc", 1, &[]).role(Role::Allocate { size: Len(0), zeroed: false }),
-    row("vfork", 0, &[Opaque("makes another process")]),
-    row("wait", 1, &[WriteAfter(0, Of(CType::Int)), Opaque("waits for another process")]),
-    row(
-        "wait3",
-        3,
-        &[WriteAfter(0, Of(CType::Int)), WriteAfter(2, Of(CType::Rusage)), Opaque("waits for another process")],
-    ),
-    row(
-        "wait4",
-        4,
-        &[WriteAfter(1, Of(CType::Int)), WriteAfter(3, Of(CType::Rusage)), Opaque("waits for another process")],
-    ),
-    row("waitid", 4, &[WriteAfter(2, Of(CType::Siginfo)), Opaque("waits for another process")]),
-    row("waitpid", 3, &[WriteAfter(1, Of(CType::Int)), Opaque("waits for another process")]),
+    row("vfork", 0, &[CHILDREN, Unproved("shares memory with another process")]).by_runtime(),
+    row("wait", 1, &[WriteAfter(0, Of(CType::Int)), CHILDREN]).by_runtime(),
+    row("wait3", 3, &[WriteAfter(0, Of(CType::Int)), WriteAfter(2, Of(CType::Rusage)), CHILDREN]).by_runtime(),
+    row("wait4", 4, &[WriteAfter(1, Of(CType::Int)), WriteAfter(3, Of(CType::Rusage)), CHILDREN]).by_runtime(),
+    row("waitid", 4, &[WriteAfter(2, Of(CType::Siginfo)), CHILDREN]).by_runtime(),
+    row("waitpid", 3, &[WriteAfter(1, Of(CType::Int)), CHILDREN]).by_runtime(),
 ];

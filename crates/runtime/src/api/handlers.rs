@@ -19,6 +19,7 @@ use super::refused::stay;
 use super::signal::{self, UNBLOCKABLE};
 use super::step::{me, set_errno, unmodelled};
 use crate::cell::Global;
+use crate::libc_models::children::table;
 use crate::libc_models::identity::PROCESS;
 use crate::libc_models::library_function::LibraryFunction;
 use crate::sync::SyncObjects;
@@ -218,8 +219,27 @@ pub fn has_default(signal: c_int) -> bool {
     action_of(signal).handler == libc::SIG_DFL
 }
 
+/// The signals that a program executed now would ignore, and those it would block.
+pub fn passed_on() -> (SignalSet, SignalSet) {
+    let ignored = (1..=SIGNALS as c_int).filter(|signal| action_of(*signal).handler == libc::SIG_IGN);
+    let blocked = sched::with_objects(|objects| objects.threads.get(me()).blocked_signals);
+    (ignored.fold(0, |set, signal| set | only(signal)), blocked)
+}
+
+/// Whether nobody waits for child processes that end.
+pub fn ignores_children() -> bool {
+    let action = action_of(libc::SIGCHLD);
+    action.handler == libc::SIG_IGN || action.flags & libc::SA_NOCLDWAIT != 0
+}
+
+/// Whether the running thread handles the signal of child processes that end, or blocks it.
+pub fn tells_of_children() -> bool {
+    let blocked = sched::with_objects(|objects| objects.threads.get(me()).blocked_signals);
+    !acts_without_handler(libc::SIGCHLD) || blocked & only(libc::SIGCHLD) != 0
+}
+
 /// Sends the process a signal: the running thread gets it, or it waits until somebody takes it.
-fn send_to_process(signal: c_int) {
+pub fn send_to_process(signal: c_int) {
     refuse_if_left();
     let blocks = |objects: &mut SyncObjects| objects.threads.get(me()).blocked_signals & only(signal) != 0;
     if !sched::with_objects(blocks) {
@@ -232,6 +252,8 @@ fn send_to_process(signal: c_int) {
         return deliver(signal);
     }
     unmodelled("sends the process a signal that another thread handles");
+    // What comes next may depend on that handler.
+    stay();
 }
 
 export! {
@@ -292,6 +314,10 @@ export! {
     }
     /// Sends a signal to a process; to others none is sent.
     fn kill(process: pid_t, signal: c_int) -> c_int {
+        if table::exists(process) && (signal == 0 || !table::runs(process)) {
+            // It has ended; only its status is left.
+            return 0;
+        }
         if process != PROCESS && process != 0 {
             unmodelled("sends another process a signal");
             set_errno(libc::EPERM);

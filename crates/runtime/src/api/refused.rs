@@ -2,8 +2,7 @@
 //!
 //! | function | semantics |
 //! |---|---|
-//! | `fork`, `vfork`, `_Fork`, `clone`, `daemon`, `forkpty` | recorded as unmodelled; fails with `ENOSYS` |
-//! | `exec*`, `posix_spawn`, `posix_spawnp`, `system`, `popen` | the same |
+//! | `clone`, `daemon`, `forkpty`, `execveat` | recorded as unmodelled; fails with `ENOSYS` |
 //! | `__rp_refuse`, `__rp_refuse_call` | called by our OpenMP library, or for a function that it lacks: recorded as unmodelled, and the thread stays there for ever |
 
 use core::ffi::{c_char, c_int};
@@ -32,10 +31,7 @@ macro_rules! refused {
     };
 }
 
-refused! { -1; c_int: fork vfork _Fork clone daemon forkpty system }
-refused! { -1; c_int: execl execle execlp execv execve execveat execvp execvpe fexecve }
-refused! { libc::ENOSYS; c_int: posix_spawn posix_spawnp }
-refused! { core::ptr::null_mut(); *mut libc::FILE: popen }
+refused! { -1; c_int: clone daemon forkpty execveat }
 
 export! {
     /// The program does what is not modelled, and nothing that it could do next would be what it really does. The thread

@@ -2,6 +2,7 @@
 
 use wire::{Record, Tag};
 
+use crate::libc_models::children::forked;
 use crate::memory;
 use crate::sched::{self, Thread};
 use crate::sync::{Blocker, SyncObjects};
@@ -64,7 +65,11 @@ impl Step {
     /// Before the program runs (constructors of shared libraries) there is one thread and no event.
     pub fn run<R>(mut self, blocker: Blocker, change: impl FnOnce(&mut SyncObjects, Thread, &mut Self) -> R) -> R {
         if !sched::running() {
-            return sched::with_objects(|objects| change(objects, 0, &mut self));
+            forked::note_synchronisation();
+            if forked::is_child() && sched::with_objects(|objects| objects.blocked(me(), &blocker)) {
+                forked::wait_for_ever();
+            }
+            return sched::with_objects(|objects| change(objects, me(), &mut self));
         }
         sched::arrive(self.record(), self.extra, blocker);
         let result = sched::with_objects(|objects| change(objects, sched::current(), &mut self));
@@ -83,7 +88,7 @@ impl Step {
 
 /// The calling thread.
 pub fn me() -> Thread {
-    if sched::running() { sched::current() } else { 0 }
+    forked::running_thread().unwrap_or(0)
 }
 
 /// Records a wrong use of the object at `address`.

@@ -21,7 +21,7 @@ use wire::record::order;
 use super::event::{Access, handed_over};
 use super::open::{self, content_access};
 use super::program_memory::Buffer;
-use super::{epoll, sockets};
+use super::{epoll, sockets, timers};
 use crate::cell::Global;
 
 /// How many bytes a channel holds.
@@ -100,7 +100,11 @@ struct Channel {
 impl Channel {
     /// Whether a small write would not wait.
     fn has_room(&self) -> bool {
-        CAPACITY - self.bytes.len() >= ATOMIC && self.counter < u64::MAX - 1
+        self.free() >= ATOMIC && self.counter < u64::MAX - 1
+    }
+    /// How many bytes fit. What a child process wrote may be more than that.
+    fn free(&self) -> usize {
+        CAPACITY.saturating_sub(self.bytes.len())
     }
 }
 
@@ -129,6 +133,16 @@ pub fn new_counter(value: u64, semaphore: bool) -> ChannelId {
     let id = new();
     with(id, |channel| (channel.counter, channel.semaphore) = (value, semaphore));
     id
+}
+
+/// The value of an event counter.
+pub fn counter(id: ChannelId) -> u64 {
+    with(id, |channel| channel.counter)
+}
+
+/// Sets the value of an event counter.
+pub fn set_counter(id: ChannelId, value: u64) {
+    with(id, |channel| channel.counter = value);
 }
 
 /// A part of a channel's cell.
@@ -236,20 +250,65 @@ pub fn has_room(id: ChannelId) -> bool {
     with(id, |channel| channel.has_room())
 }
 
+/// Whether somebody can still write to the channel.
+pub fn has_writers(id: ChannelId) -> bool {
+    with(id, |channel| channel.writers > 0)
+}
+
+/// Whether more bytes are in the channel than it holds: a child process that wrote them still waits for room.
+pub fn is_overfull(id: ChannelId) -> bool {
+    with(id, |channel| channel.readers > 0 && channel.bytes.len() > CAPACITY)
+}
+
+/// The bytes in the channel.
+pub fn content(id: ChannelId) -> Vec<u8> {
+    with(id, |channel| channel.bytes.iter().copied().collect())
+}
+
+/// A child process has read this many bytes.
+pub fn skip(id: ChannelId, count: usize) {
+    with(id, |channel| drop(channel.bytes.drain(..count.min(channel.bytes.len()))));
+}
+
+/// Puts all bytes that a child process wrote into the channel, whether or not they fit; whether somebody can read them.
+pub fn deliver(id: ChannelId, bytes: &[u8]) -> bool {
+    with(id, |channel| {
+        if channel.readers > 0 {
+            channel.bytes.extend(bytes);
+        }
+        channel.readers > 0
+    })
+}
+
+/// How many bytes are in each channel.
+pub fn lengths() -> Vec<usize> {
+    CHANNELS.with(|channels| channels.iter().map(|channel| channel.bytes.len()).collect())
+}
+
+/// The bytes that were added to channels since they had these lengths.
+pub fn added_since(lengths: &[usize]) -> Vec<(ChannelId, Vec<u8>)> {
+    CHANNELS.with(|channels| {
+        let added =
+            channels.iter().zip(lengths).map(|(channel, len)| channel.bytes.iter().skip(*len).copied().collect());
+        (0..).zip(added).filter(|(_, added): &(_, Vec<u8>)| !added.is_empty()).collect()
+    })
+}
+
 /// `poll`'s answer for an end.
 pub fn events(end: End) -> i16 {
     let mut events = 0;
     let is_socket = matches!(end, End::Socket { .. });
     let has_no_writers = end.source().is_some_and(|id| with(id, |channel| channel.writers == 0));
     let has_no_readers = end.sink().is_some_and(|id| with(id, |channel| channel.readers == 0));
-    if end.source().is_some_and(|id| with(id, |channel| !channel.bytes.is_empty() || channel.counter > 0)) {
+    let has_content = |id| with(id, |channel| !channel.bytes.is_empty() || channel.counter > 0);
+    if end.source().is_some_and(|id| has_content(id) || timers::is_due(id)) {
         events |= libc::POLLIN | libc::POLLRDNORM;
     }
     if has_no_writers {
         events |= if is_socket { libc::POLLIN | libc::POLLRDNORM | libc::POLLRDHUP } else { libc::POLLHUP };
     }
     // Writing to a connection that nobody reads fails at once.
-    if end.sink().is_some_and(|sink| has_no_readers || has_room(sink)) {
+    if end.sink().is_some_and(|sink| has_no_readers || has_room(sink) && !timers::is_timer(sink)) {
         events |= libc::POLLOUT | libc::POLLWRNORM;
     }
     if has_no_readers && !is_socket {
@@ -323,6 +382,9 @@ fn take_count(id: ChannelId, room: usize, parts: &[Buffer<'_>]) -> Moved {
     if room < size_of::<u64>() {
         return Moved::Error(libc::EINVAL);
     }
+    if with(id, |source| source.counter == 0) && timers::is_due(id) {
+        timers::expire(id);
+    }
     let value = with(id, |source| if source.semaphore { source.counter.min(1) } else { source.counter });
     if value == 0 {
         return Moved::Wait;
@@ -339,7 +401,7 @@ pub fn put(end: End, parts: &[Buffer<'_>]) -> Moved {
     if let End::Counter(_) = end {
         return put_count(id, parts);
     }
-    let (readers, free) = with(id, |sink| (sink.readers, CAPACITY - sink.bytes.len()));
+    let (readers, free) = with(id, |sink| (sink.readers, sink.free()));
     if readers == 0 {
         return Moved::Error(libc::EPIPE);
     }
@@ -353,6 +415,9 @@ pub fn put(end: End, parts: &[Buffer<'_>]) -> Moved {
 
 /// Adds to an event counter.
 fn put_count(id: ChannelId, parts: &[Buffer<'_>]) -> Moved {
+    if timers::is_timer(id) {
+        return Moved::Error(libc::EINVAL);
+    }
     let bytes = gather(parts, size_of::<u64>());
     let Some(value) = bytes.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)).filter(|value| *value < u64::MAX)
     else {

@@ -51,6 +51,21 @@ pub unsafe fn reach(time: *const timespec) {
     advance(time.saturating_sub(base).saturating_sub(advance_and_read(0)));
 }
 
+/// Nanoseconds since the running thread's clocks started.
+pub fn elapsed() -> u64 {
+    advance_and_read(0)
+}
+
+/// Advances the running thread's clocks until this many nanoseconds have passed since they started.
+pub fn reach_elapsed(nanoseconds: u64) {
+    advance(nanoseconds.saturating_sub(elapsed()));
+}
+
+/// How many nanoseconds after the start a clock shows a time, which is given in nanoseconds, too.
+pub fn since_start(clock: clockid_t, time: u64) -> u64 {
+    time.saturating_sub(base(clock).unwrap_or(0))
+}
+
 /// Reads the clock with this base, which takes a tick.
 fn now(base: u64) -> u64 {
     base.saturating_add(advance_and_read(TICK))

@@ -33,7 +33,7 @@ use super::open::{self, Description, File};
 use super::poll::{self, Limit, Waiting};
 use super::program_memory::{In, Out};
 use super::sockets::{self, SocketId};
-use super::{fail, kernel, negative, result, unmodelled};
+use super::{fail, kernel, negative, result, timers, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::cell::Global;
@@ -146,7 +146,7 @@ fn check(at: c_int, operation: c_int, fd: c_int, request: Request) -> Result<(Ep
     let open = open::get(fd);
     let nested = matches!(open.file, File::Epoll(_));
     match open.file {
-        File::Fixed | File::Disk(_) | File::Memory(_) | File::Folder => return Err(libc::EPERM),
+        File::Fixed | File::Disk(_) | File::Memory(_) | File::Folder | File::Later(_) => return Err(libc::EPERM),
         File::Other => {
             unmodelled(
                 "waits with `epoll` for a descriptor that is not a pipe, a socket or an event counter of its own",
@@ -218,11 +218,17 @@ fn wait(fd: c_int, to: Out<'_, epoll_event>, most: c_int, limit: Limit) -> Optio
     if to.is_null() {
         return Some(negative(libc::EFAULT));
     }
+    let files = || with(id, |list| list.files()).into_iter().flatten();
+    let held = timers::hold(files());
     let known = wait_accesses(id);
     poll::wait_until(Waiting::Epoll(id), &known, limit, |add| {
         wait_accesses(id).into_iter().filter(|access| !known.contains(access)).for_each(&mut *add);
-        let (found, acquires) =
-            with(id, |list| (list.take(most), list.list_access(Tag::Read, handed_over(order::ACQUIRE))));
+        let mut found = Vec::new();
+        timers::ask(held, limit != Limit::Forever, files(), || {
+            found = with(id, |list| list.take(most));
+            found.len()
+        });
+        let acquires = with(id, |list| list.list_access(Tag::Read, handed_over(order::ACQUIRE)));
         if !found.is_empty() {
             add(acquires);
         }

@@ -7,11 +7,13 @@ use wire::layout::environment;
 use wire::record::{flag, order};
 use wire::{Record, Tag};
 
+use super::children::{forked, table};
 use super::result;
 use crate::api::cancel::{self, Outcome};
 use crate::api::step::Call;
-use crate::sched;
+use crate::hooks::HOT;
 use crate::sync::{Blocker, fd};
+use crate::{rounds, sched};
 
 /// One access of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +74,9 @@ pub(super) fn announce(thread: sched::Thread, also: &[Access]) {
 /// Without known accesses there is no event. `None`: the wait ended because the thread is to be cancelled, and nothing
 /// was done.
 pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> Option<R> {
+    if forked::is_child() && sched::with_objects(|objects| objects.blocked(sched::current(), &blocker)) {
+        forked::wait_for_ever();
+    }
     if !sched::running() || known.iter().all(|access| access.len == 0) {
         return Some(act(&mut |_| {}));
     }
@@ -80,6 +85,7 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     crate::hooks::set_site(site);
     let is_cancelled = match blocker {
         Blocker::Fd { fd, events } => !fd::ready(fd, events),
+        Blocker::Child { pid } => !table::is_ready(pid),
         Blocker::Signal { set } => sched::with_objects(|objects| objects.pending_for(sched::current())) & set == 0,
         _ => false,
     };
@@ -92,6 +98,28 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     crate::hooks::close_call();
     sched::reconsider();
     Some(result)
+}
+
+/// As [`operate`] for an event that does not wait, and whose accesses may come from several sites.
+pub fn operate_as_section<R>(known: &[Access], act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> R {
+    if !sched::running() {
+        return act(&mut |_| {});
+    }
+    let site = sched::site();
+    let first = Record::new(Tag::Section, 0, 0, site, 0);
+    sched::arrive_with(&[first], Blocker::None);
+    crate::hooks::set_site(site);
+    crate::hooks::close_call();
+    rounds::effect();
+    crate::hooks::append(first);
+    HOT.advance();
+    crate::hooks::reopen_event();
+    known.iter().for_each(|access| access.add());
+    let result = act(&mut |access| access.add());
+    crate::hooks::close_call();
+    sched::look_again();
+    sched::reconsider();
+    result
 }
 
 /// What a call that is a cancellation point gives: its result, or for `None` the thread's cancellation.

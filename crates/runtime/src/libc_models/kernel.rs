@@ -44,6 +44,8 @@ calls_with_numbers! {
     fn shutdown(fd: c_int, how: c_int) = SYS_shutdown;
     /// Makes a socket.
     fn socket(domain: c_int, kind: c_int, protocol: c_int) = SYS_socket;
+    /// Makes a timer behind a descriptor.
+    fn timerfd_create(clock: c_int, flags: c_int) = SYS_timerfd_create;
     /// Sets the mask of permissions that new files do not get.
     fn set_umask(mask: libc::mode_t) = SYS_umask;
 }
@@ -177,9 +179,14 @@ pub fn poll_now(entry: &mut libc::pollfd) {
 }
 
 /// A descriptor that is closed when it goes out of scope.
+#[derive(Debug)]
 pub struct OwnedFd(c_int);
 
 impl OwnedFd {
+    /// Takes over a descriptor that was opened.
+    pub fn new(fd: isize) -> Self {
+        Self(fd as c_int)
+    }
     /// Opens a file that exists, below a directory.
     ///
     /// # Errors

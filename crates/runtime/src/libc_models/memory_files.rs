@@ -8,6 +8,7 @@ use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_int};
 
+use super::children::forked;
 use super::kernel::{self, OwnedFd};
 use super::{open, random, unmodelled};
 use crate::cell::{Global, Keep};
@@ -60,6 +61,18 @@ pub fn any() -> bool {
     CHANGES.with(|changes| !changes.is_empty())
 }
 
+/// Whether the program has changed what another program would find on disk.
+pub fn hides_files() -> bool {
+    CHANGES.with(|changes| changes.keys().any(|name| !name.to_bytes().starts_with(b"/dev/")))
+}
+
+/// A descriptor of the runtime's own of what is open under a number; it is closed before the next run.
+pub fn hold(fd: c_int) -> Option<c_int> {
+    let own = descriptors::hide(kernel::dup(fd)).ok()?;
+    NEW_FILES.with(|files| files.push(own));
+    Some(own)
+}
+
 /// What the program has made of a name, if it changed it.
 pub fn change_of(name: &CStr) -> Option<Change> {
     CHANGES.with(|changes| changes.get(name).copied())
@@ -67,6 +80,7 @@ pub fn change_of(name: &CStr) -> Option<Change> {
 
 /// Removes a name; what it stood for if the program had changed it before.
 pub fn remove(name: CString) -> Option<Change> {
+    forked::note_change();
     CHANGES.with(|changes| changes.insert(name, Change::Removed))
 }
 
@@ -90,11 +104,13 @@ pub fn rename(from: CString, to: CString) {
 
 /// Makes a folder stand for a name.
 pub fn make_folder(name: CString, mode: libc::mode_t) {
+    forked::note_change();
     CHANGES.with(|changes| changes.insert(name, Change::Folder(mode)));
 }
 
 /// Makes a name stand for a memory file that has one.
 pub fn add_name(name: CString, file: MemoryFile) {
+    forked::note_change();
     CHANGES.with(|changes| changes.insert(name, Change::Memory(file)));
 }
 
@@ -224,6 +240,7 @@ fn copy(from: c_int, to: c_int) {
 /// # Errors
 /// The error number.
 pub fn replace_file(name: &CStr, keeps_content: bool, mode: libc::mode_t) -> Result<MemoryFile, c_int> {
+    forked::note_change();
     let own = descriptors::hide(create()?).inspect_err(|_| unmodelled("keeps too many files"))?;
     let file = register(own, open::content_of(name))?;
     kernel::fchmod(file.fd, mode & 0o7777);

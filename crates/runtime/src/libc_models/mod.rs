@@ -16,6 +16,7 @@
 //! | [`message`] | messages through connections |
 //! | [`channels`] | what goes through pipes, connections and event counters |
 //! | [`pipe`] | making pipes, socket pairs and event counters |
+//! | [`timers`] | timers behind descriptors |
 //! | [`address`] | addresses of sockets |
 //! | [`sockets`] | sockets that are not connected |
 //! | [`net`] | listening and connecting inside the process |
@@ -25,6 +26,7 @@
 //! | [`epoll`] | descriptors that wait for others |
 //! | [`map`] | memory maps |
 //! | [`process`] | attributes of the process, and other changes that outlive a run |
+//! | [`children`] | other processes that the program starts |
 //! | [`refused`] | changes to the file system that are not modelled |
 //!
 //! What they are made of:
@@ -77,6 +79,7 @@ macro_rules! noting {
 
 pub mod address;
 pub mod channels;
+pub mod children;
 pub mod clock;
 pub mod epoll;
 pub mod event;
@@ -103,6 +106,7 @@ pub mod random;
 pub mod refused;
 pub mod sockets;
 pub mod streams;
+pub mod timers;
 pub mod transfer;
 
 pub use clock::advance;
@@ -156,7 +160,7 @@ fn unmodelled(what: &str) {
 
 /// The running thread; before a run starts it is that of `main`.
 fn me() -> sched::Thread {
-    if sched::running() { sched::current() } else { 0 }
+    children::forked::running_thread().unwrap_or(0)
 }
 
 #[cfg(test)]

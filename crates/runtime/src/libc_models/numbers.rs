@@ -5,6 +5,7 @@ use core::ffi::{c_int, c_uint};
 
 use wire::Tag;
 
+use super::children::table;
 use super::event::operate;
 use super::open::{self, File, Open};
 use super::{channels, epoll, fail, kernel, negative, result, sockets, unmodelled};
@@ -33,13 +34,17 @@ fn release(fd: c_int, then: impl Fn() -> isize) -> isize {
                 epoll::remove_file(open.description(), add);
             }
             match open.file {
-                File::Pipe(end) => channels::close(end, add),
+                File::Pipe(end) => {
+                    channels::close(end, add);
+                    table::advance(add);
+                }
                 File::Socket(id) => sockets::remove_user(id, add),
                 _ => {}
             }
             then()
         },
     );
+    table::after_event();
     done.unwrap_or(negative(libc::EINTR))
 }
 

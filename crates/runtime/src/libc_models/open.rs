@@ -43,6 +43,8 @@ pub enum File {
     Socket(SocketId),
     /// An `epoll` descriptor.
     Epoll(EpollId),
+    /// A file that a forked process has opened for the program that it executes.
+    Later(u32),
     /// Anything else: opened before the program started, or a socket of a kind that is not modelled.
     Other,
 }
@@ -51,7 +53,23 @@ pub enum File {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Description(u32);
 
+/// A descriptor under which the open file with this number is open.
+pub fn descriptor_of(description: u32) -> Option<c_int> {
+    if description >= INHERITED {
+        let fd = (description - INHERITED) as c_int;
+        return (get(fd).position == description && kernel::is_open(fd)).then_some(fd);
+    }
+    FILES.with(|files| {
+        let mut open = (0..).zip(&files.by_fd).filter_map(|(fd, open)| Some((fd, (*open)?)));
+        open.find(|(_, open)| open.position == description).map(|(fd, _)| fd)
+    })
+}
+
 impl Description {
+    /// Its number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
     /// What it is, if it is open.
     pub fn file(self) -> Option<File> {
         FILES.with(|files| files.by_fd.iter().flatten().find(|open| open.position == self.0).map(|open| open.file))

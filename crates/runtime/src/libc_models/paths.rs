@@ -9,6 +9,7 @@ use core::ffi::{CStr, c_char, c_int};
 
 use wire::Tag;
 
+use super::children::forked;
 use super::kernel::{self, OwnedFd};
 use super::memory_files::{self, Change, MemoryFile};
 use super::open::{self, File};
@@ -131,7 +132,7 @@ pub fn is_at(fd: c_int, name: &CStr) -> bool {
 }
 
 /// The canonical name of an open file.
-fn target_of(fd: c_int) -> Result<CString, c_int> {
+pub(super) fn target_of(fd: c_int) -> Result<CString, c_int> {
     let mut buffer = [0u8; libc::PATH_MAX as usize];
     let len = kernel::readlink(&name_of_descriptor(fd), &mut buffer);
     if len < 0 { Err(-len as c_int) } else { c_string(&buffer[..len as usize]) }
@@ -170,6 +171,10 @@ pub fn open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
 }
 
 fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> Result<isize, c_int> {
+    if forked::is_child() {
+        let opened = forked::open(directory, path, flags, mode);
+        return if opened < 0 { Err(-opened as c_int) } else { Ok(opened) };
+    }
     refuse_made_folder(directory)?;
     if flags & libc::O_TMPFILE == libc::O_TMPFILE {
         let fd = memory_files::create()?;

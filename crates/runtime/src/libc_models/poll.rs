@@ -3,7 +3,7 @@
 //! enabled, since the limit may end the wait at any time.
 //!
 //! A loop around such a wait would have runs without end. So a thread's waits end by their limits [`MOST_EXPIRED`] times in a
-//! row, and the next one only when no thread can do anything else (assumption A17). How often they did is the thread's own
+//! row, and the next one only when no thread can do anything else (assumption A18). How often they did is the thread's own
 //! past, so what is enabled does not depend on the order of independent events, but for the last case, which makes the
 //! verdict *unknown*.
 
@@ -19,7 +19,7 @@ use super::event::{self, Access, finish, operate};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
 use super::sockets::SocketId;
-use super::{channels, clock, kernel, negative, sockets, unmodelled};
+use super::{channels, clock, kernel, negative, sockets, timers, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::cell::Global;
@@ -229,12 +229,16 @@ fn poll_accesses(set: &[pollfd]) -> Vec<Access> {
 
 /// Waits for one of these descriptors and fills in the answers. `None`: the thread is cancelled instead.
 fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
+    let files: Vec<File> = set.iter().map(|entry| open::get(entry.fd).file).collect();
+    let held = timers::hold(files.iter().copied());
     let known: Vec<Access> = poll_accesses(set).into_iter().chain(memory.iter().copied()).collect();
     wait_until(Waiting::Set(set.to_vec()), &known, limit, |add| {
         // Interest lists may have changed in the meantime.
         poll_accesses(set).into_iter().filter(|access| !known.contains(access)).for_each(add);
-        set.iter_mut().for_each(|entry| entry.revents = answer(entry));
-        set.iter().filter(|entry| entry.revents != 0).count()
+        timers::ask(held, limit != Limit::Forever, files.into_iter(), || {
+            set.iter_mut().for_each(|entry| entry.revents = answer(entry));
+            set.iter().filter(|entry| entry.revents != 0).count()
+        })
     })
 }
 

@@ -7,12 +7,13 @@
 //! | `alarm`, `ualarm`, `setitimer` | not armed: the signal would come at any time (their rows say so) |
 //! | `mlock`, `mlockall` and relatives | accepted: which pages stay in memory makes no difference |
 //! | `nice`, `setuid`, `prctl`, `timer_create`, `setlocale` and others | done; the next run needs a new process |
-//! | `setsockopt`, `ioctl`, `flock`, `timerfd_settime` | done; the next run needs a new process, if the open file is older than the first thread |
+//! | `setsockopt`, `ioctl`, `flock` | done; the next run needs a new process, if the open file is older than the first thread |
 
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 use libc::{gid_t, id_t, mode_t, pid_t, socklen_t, uid_t};
 
+use super::children::forked;
 use super::program_memory::{In, Out};
 use super::{fail, result, unmodelled};
 use super::{open, paths};
@@ -25,6 +26,13 @@ use crate::{attributes, memory, sched};
 fn change_file(fd: c_int) {
     if open::outlives_run(fd) {
         sched::spoil();
+    }
+}
+
+/// The process joins or makes a group of processes. A forked one may, which makes no difference to what it executes.
+fn change_group() {
+    if !forked::is_child() {
+        sched::spoil_process();
     }
 }
 
@@ -94,9 +102,9 @@ noting! {
     /// Changes the further groups.
     initgroups(user: *const c_char, group: gid_t) -> c_int = sched::spoil_process();
     /// Changes the group of processes.
-    setpgid(process: pid_t, group: pid_t) -> c_int = sched::spoil_process();
+    setpgid(process: pid_t, group: pid_t) -> c_int = change_group();
     /// Starts a session.
-    setsid() -> pid_t = sched::spoil_process();
+    setsid() -> pid_t = change_group();
     /// Makes a timer.
     timer_create(clock: c_int, event: *mut c_void, timer: *mut c_void) -> c_int = sched::spoil_process();
     /// Sets a timer.
@@ -118,8 +126,6 @@ noting! {
     flock(fd: c_int, operation: c_int) -> c_int = change_file(fd);
     /// Locks a part of a file.
     lockf(fd: c_int, command: c_int, len: i64) -> c_int = change_file(fd);
-    /// Sets a timer.
-    timerfd_settime(fd: c_int, flags: c_int, new: *const c_void, old: *mut c_void) -> c_int = change_file(fd);
     /// Attaches shared memory.
     shmat(segment: c_int, at: *const c_void, flags: c_int) -> *mut c_void = sched::spoil();
 }

@@ -105,6 +105,10 @@ impl<'call> In<'call, c_void> {
 }
 
 impl<'call, T> Out<'call, T> {
+    /// Nothing is to be stored.
+    pub fn null() -> Self {
+        Self(core::ptr::null_mut(), PhantomData)
+    }
     /// Whether nothing is to be stored.
     pub fn is_null(self) -> bool {
         self.0.is_null()

@@ -51,7 +51,7 @@ fn no_stream(error: c_int) -> *mut FILE {
 }
 
 /// The C library's stream on an open descriptor.
-fn stream_on(fd: c_int, mode: &CStr) -> *mut FILE {
+pub(super) fn stream_on(fd: c_int, mode: &CStr) -> *mut FILE {
     type Fdopen = unsafe extern "C" fn(c_int, *const c_char) -> *mut FILE;
     // SAFETY: the type is that of the C library's function.
     static FDOPEN: LibraryFunction<Fdopen> = unsafe { LibraryFunction::new(c"fdopen") };

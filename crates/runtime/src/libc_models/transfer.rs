@@ -11,7 +11,7 @@ use super::channels::{self, End, Moved};
 use super::event::{Access, finish, operate};
 use super::open::{self, File, Open};
 use super::program_memory::{Buffer, In, Out, iovecs};
-use super::{epoll, fail, kernel, negative, result, sockets, unmodelled};
+use super::{epoll, fail, kernel, negative, result, sockets, timers, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::handlers;
 use crate::api::step::Call;
@@ -66,6 +66,11 @@ pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opti
     let flags = how.flags();
     let is_pipe = matches!(open::get(fd).file, File::Pipe(_));
     let waits = (is_pipe || open::get(fd).file == File::Other) && waits(fd, flags);
+    if let (File::Pipe(End::Counter(id)), false) = (open::get(fd).file, waits)
+        && timers::is_early(id)
+    {
+        return Some(negative(libc::EAGAIN));
+    }
     if is_pipe && waits && flags & libc::MSG_WAITALL != 0 {
         return read_all(fd, parts, flags);
     }
@@ -135,6 +140,9 @@ pub(super) fn take(end: End, parts: &[Buffer<'_>], peek: bool, add: &mut dyn FnM
     let taken = channels::take(end, parts, peek);
     if let Some(source) = full.filter(|source| channels::has_room(*source)) {
         epoll::notify_writers(source, epoll::ROOM, add);
+    }
+    if let (End::Counter(id), Moved::Bytes(_)) = (end, taken) {
+        timers::note_read(id, add);
     }
     match taken {
         Moved::Bytes(1..) => add(channels::received_access(end)),

@@ -109,6 +109,11 @@ pub enum Blocker {
         /// Events as for `poll`.
         events: i16,
     },
+    /// A child process that has ended.
+    Child {
+        /// Its number; any if it is not positive.
+        pid: i32,
+    },
     /// A pending signal.
     Signal {
         /// Which ones will do.
@@ -198,6 +203,7 @@ impl SyncObjects {
             Blocker::Sem { sem } => {
                 matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0) && !self.cancel_due(thread)
             }
+            Blocker::Child { pid } => !self.cancel_due(thread) && !crate::libc_models::children::table::is_ready(pid),
             Blocker::Signal { set } => self.pending_for(thread) & set == 0 && !self.cancel_due(thread),
             Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
             Blocker::Fd { fd, events } => !self.cancel_due(thread) && !fd::ready(fd, events),
