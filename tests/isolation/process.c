@@ -87,7 +87,7 @@ static int is_pending(int signal) {
     return sigismember(&set, signal);
 }
 
-static pid_t start(const char *command) {
+static pid_t run_child(const char *command) {
     pid_t pid = fork();
     if (pid == 0) {
         execl("/bin/sh", "sh", "-c", command, (char *)0);
@@ -96,7 +96,7 @@ static pid_t start(const char *command) {
     return pid;
 }
 
-static pid_t start_on(int input) {
+static pid_t run_child_on(int input) {
     pid_t pid = fork();
     if (pid == 0) {
         dup2(input, 0);
@@ -142,12 +142,12 @@ KIND(limit_by_prlimit, number = soft(RLIMIT_CORE), soft(RLIMIT_CORE) == (rlim_t)
 KIND(hard_limit, struct rlimit limit; getrlimit(RLIMIT_SIGPENDING, &limit); number = limit.rlim_max,
      ({ struct rlimit limit; getrlimit(RLIMIT_SIGPENDING, &limit); limit.rlim_max == (rlim_t)number; }),
      struct rlimit limit = {5, 5}; setrlimit(RLIMIT_SIGPENDING, &limit))
-KIND(child, , waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, start("exit 2"))
-KIND(signal_of_a_child, block(SIGCHLD), !is_pending(SIGCHLD), start("exit 2"))
-KIND(child_that_waits, if (pipe(pair)) abort(), waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, start_on(pair[0]))
-KIND(output_of_a_child, fd = memfd_create("out", 0), size_of(fd) == 0, dup2(fd, 1); start("echo hello"))
+KIND(child, , waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, run_child("exit 2"))
+KIND(signal_of_a_child, block(SIGCHLD), !is_pending(SIGCHLD), run_child("exit 2"))
+KIND(child_that_waits, if (pipe(pair)) abort(), waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, run_child_on(pair[0]))
+KIND(output_of_a_child, fd = memfd_create("out", 0), size_of(fd) == 0, dup2(fd, 1); run_child("echo hello"))
 KIND(input_of_a_child, fd = file_with(memfd_create("in", 0), "abc"); lseek(fd, 0, SEEK_SET),
-     lseek(fd, 0, SEEK_CUR) == 0, dup2(fd, 0); start("cat >/dev/null"))
+     lseek(fd, 0, SEEK_CUR) == 0, dup2(fd, 0); run_child("cat >/dev/null"))
 KIND(command, , waitpid(-1, 0, WNOHANG) == -1 && errno == ECHILD, popen("echo hello; exit 3", "r"))
 KIND(actions_of_a_child, posix_spawn_file_actions_init(&actions), spawn() == 0,
      posix_spawn_file_actions_addopen(&actions, 0, "/no/such/file", O_RDONLY, 0))

@@ -211,14 +211,14 @@ const fn computed(
 const LOOKS_UP: Effect = Effect::State(LibraryState::Names, StateAccess::Read);
 /// Makes a name stand for another file, or for none.
 const CHANGES_NAME: Effect = Effect::State(LibraryState::Names, StateAccess::Write);
-/// Makes a child process or takes its status.
-const CHILDREN: Effect = Effect::State(LibraryState::Children, StateAccess::Write);
 /// A relative name begins in the working folder.
 const FROM_FOLDER: Effect = Effect::State(LibraryState::Folder, StateAccess::Read);
 /// A new file does not get all permissions that are asked for.
 const MASKED: Effect = Effect::State(LibraryState::FileMask, StateAccess::Read);
 /// Takes or frees a number of a descriptor.
 const CHANGES_TABLE: Effect = Effect::State(LibraryState::Descriptors, StateAccess::Write);
+/// Makes a child process or takes its status.
+const CHILDREN: Effect = Effect::State(LibraryState::Children, StateAccess::Write);
 
 /// Asks for something of a file by its name. The runtime knows which file that is, and adds its cell.
 const ASKS_NAMED: Effect = Effect::State(LibraryState::Bytes, StateAccess::Read);

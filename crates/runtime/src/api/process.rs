@@ -24,6 +24,7 @@ use wire::{ReplyKind, Tag};
 
 use super::step::{Call, unmodelled};
 use super::thread;
+use crate::libc_models::children::forked;
 use crate::sched;
 use crate::sync::exit::Handler;
 use crate::sync::{Blocker, Mode, Mutex};
@@ -224,6 +225,9 @@ export! {
     }
     /// Ends the program as a crash.
     fn abort() -> ! {
+        if forked::is_child() {
+            forked::exit(libc::SIGABRT);
+        }
         if !sched::running() {
             crate::sys::complain("raceproof: abort before the program runs\n");
             crate::sys::leave(libc::SIGABRT + 128);

@@ -224,7 +224,7 @@ fn wait(fd: c_int, to: Out<'_, epoll_event>, most: c_int, limit: Limit) -> Optio
     poll::wait_until(Waiting::Epoll(id), &known, limit, |add| {
         wait_accesses(id).into_iter().filter(|access| !known.contains(access)).for_each(&mut *add);
         let mut found = Vec::new();
-        timers::ask(held, limit != Limit::Forever, files(), || {
+        timers::ask((held, limit != Limit::Forever), files(), add, || {
             found = with(id, |list| list.take(most));
             found.len()
         });

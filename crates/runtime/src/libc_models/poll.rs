@@ -234,8 +234,8 @@ fn wait(set: &mut [pollfd], memory: &[Access], limit: Limit) -> Option<usize> {
     let known: Vec<Access> = poll_accesses(set).into_iter().chain(memory.iter().copied()).collect();
     wait_until(Waiting::Set(set.to_vec()), &known, limit, |add| {
         // Interest lists may have changed in the meantime.
-        poll_accesses(set).into_iter().filter(|access| !known.contains(access)).for_each(add);
-        timers::ask(held, limit != Limit::Forever, files.into_iter(), || {
+        poll_accesses(set).into_iter().filter(|access| !known.contains(access)).for_each(&mut *add);
+        timers::ask((held, limit != Limit::Forever), files.into_iter(), add, || {
             set.iter_mut().for_each(|entry| entry.revents = answer(entry));
             set.iter().filter(|entry| entry.revents != 0).count()
         })

@@ -19,7 +19,7 @@ use libc::{clockid_t, itimerspec, timespec};
 use wire::Tag;
 
 use super::channels::{self, ChannelId, End};
-use super::event::Access;
+use super::event::{Access, operate};
 use super::open::{self, File, Open};
 use super::program_memory::{In, Out};
 use super::{clock, epoll, fail, kernel, result};
@@ -84,26 +84,48 @@ pub fn note_read(id: ChannelId, add: &mut dyn FnMut(Access)) {
     }
 }
 
-/// Whether a read that does not wait finds that a timer has not expired.
+/// An event in which something is asked of timers, or changed.
+fn event<R>(tag: Tag, timers: &[ChannelId], act: impl FnOnce() -> R) -> Option<R> {
+    let accesses: Vec<Access> =
+        timers.iter().map(|id| Access { tag, ..channels::read_access(End::Counter(*id)) }).collect();
+    operate(&accesses, Blocker::None, |_| act())
+}
+
+/// Whether a read that does not wait finds that a timer has not expired. Whether that may be is asked in an event, and
+/// answered by the schedule.
 pub fn is_early(id: ChannelId) -> bool {
-    let may = channels::counter(id) == 0 && with(id, |timer| timer.due.is_some() && !timer.was_early) == Some(true);
-    let is_early = may && sched::running() && choice::choose(0, 1) == 1;
+    if !is_timer(id) || !sched::running() {
+        return false;
+    }
+    let is_open = |timer: &mut Timer| timer.due.is_some() && !timer.was_early;
+    let may = event(Tag::Read, &[id], || channels::counter(id) == 0 && with(id, is_open) == Some(true));
+    let is_early = may == Some(true) && choice::choose(0, 1) == 1;
     if is_early {
-        with(id, |timer| timer.was_early = true);
+        event(Tag::ReadModifyWrite, &[id], || with(id, |timer| timer.was_early = true));
     }
     is_early
 }
 
 /// The timers among open files.
-fn armed(files: impl Iterator<Item = File>) -> Vec<ChannelId> {
+fn among(files: impl Iterator<Item = File>) -> Vec<ChannelId> {
     let timer = |file| if let File::Pipe(End::Counter(id)) = file { Some(id) } else { None };
-    files.filter_map(timer).filter(|id| is_armed(*id) && channels::counter(*id) == 0).collect()
+    files.filter_map(timer).filter(|id| is_timer(*id)).collect()
+}
+
+/// Whether a timer is armed and has not expired.
+fn is_running(id: &ChannelId) -> bool {
+    is_armed(*id) && channels::counter(*id) == 0
 }
 
 /// Asks about files, armed timers among them: `ask` gives how many are ready. The schedule decides whether timers expire while
-/// something else may be ready; if nothing is and the wait has no limit, they do.
-pub fn ask(held: bool, has_limit: bool, files: impl Iterator<Item = File>, mut ask: impl FnMut() -> usize) -> usize {
-    let timers = armed(files);
+/// something else may be ready; if nothing is and the wait has no limit, they do. `add` gets the accesses of that.
+pub fn ask(
+    (held, has_limit): (bool, bool),
+    files: impl Iterator<Item = File>,
+    add: &mut dyn FnMut(Access),
+    mut ask: impl FnMut() -> usize,
+) -> usize {
+    let timers: Vec<ChannelId> = among(files).into_iter().filter(is_running).collect();
     if held {
         HELD.set(true);
         let others = ask();
@@ -114,13 +136,20 @@ pub fn ask(held: bool, has_limit: bool, files: impl Iterator<Item = File>, mut a
             return others;
         }
     }
-    timers.into_iter().for_each(expire);
+    for id in timers {
+        add(channels::read_access(End::Counter(id)));
+        expire(id);
+    }
     ask()
 }
 
 /// Whether armed timers among these files have not expired when something else is; a choice if there are any.
 pub fn hold(files: impl Iterator<Item = File>) -> bool {
-    !armed(files).is_empty() && sched::running() && choice::choose(0, 1) == 1
+    let timers = among(files);
+    if timers.is_empty() || !sched::running() {
+        return false;
+    }
+    event(Tag::Read, &timers, || timers.iter().any(is_running)) == Some(true) && choice::choose(0, 1) == 1
 }
 
 /// Nanoseconds.

@@ -152,6 +152,7 @@ export! {
         make(false)
     }
     /// Makes a copy of the process.
+    #[allow(non_snake_case, reason = "the name is the C library's")]
     fn _Fork() -> pid_t {
         make(false)
     }

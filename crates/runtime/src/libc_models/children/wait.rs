@@ -29,8 +29,10 @@ fn wait_for(pid: pid_t, options: c_int, stores: impl Fn(Found) -> Vec<Access>) -
         // Whether one has ended is asked in an event, and answered by the schedule.
         let may = operate(&[super::cell(Tag::Read)], Blocker::None, |_| table::may_be_early(pid));
         if may == Some(true) && choice::choose(0, 1) == 1 {
-            table::note_early(pid);
-            return Some(Found::Running);
+            return operate(&[super::cell(Tag::ReadModifyWrite)], Blocker::None, |_| {
+                table::note_early(pid);
+                Found::Running
+            });
         }
     }
     let blocker = if at_once { Blocker::None } else { Blocker::Child { pid } };
