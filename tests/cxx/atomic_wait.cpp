@@ -1,4 +1,5 @@
 // A flag that is waited for publishes data. C++20.
+// Shows: threads: C++20 waiting for atomics
 #include <atomic>
 #include <thread>
 

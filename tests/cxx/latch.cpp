@@ -1,5 +1,5 @@
 // The main thread waits until all parts are there. C++20.
-// Shows: threads: C++20 latches, barriers, semaphores, waiting for atomics
+// Shows: threads: C++20 latches
 #include <array>
 #include <latch>
 #include <thread>

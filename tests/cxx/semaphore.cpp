@@ -1,4 +1,5 @@
 // Two threads take turns. C++20.
+// Shows: threads: C++20 semaphores
 #include <semaphore>
 #include <thread>
 

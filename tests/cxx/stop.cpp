@@ -1,4 +1,5 @@
 // A thread is asked to stop. C++20.
+// Shows: threads: C++20 threads that are asked to stop
 #include <stop_token>
 #include <thread>
 

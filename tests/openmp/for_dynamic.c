@@ -1,5 +1,5 @@
 // Who executes which iteration is open; a counter shared by all of them has to be protected.
-// Shows: OpenMP: parallel regions, loops, sections, reductions, locks
+// Shows: OpenMP: parallel regions and loops
 enum { N = 3 };
 
 int main(void) {

@@ -1,4 +1,5 @@
 // A nested lock is free when it was released as often as it was taken.
+// Shows: OpenMP: locks
 #include <omp.h>
 
 static omp_nest_lock_t lock;

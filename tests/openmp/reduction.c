@@ -1,4 +1,5 @@
 // Each thread sums up for itself; the sums are combined one after the other.
+// Shows: OpenMP: reductions
 enum { N = 4 };
 
 int main(void) {

@@ -1,4 +1,5 @@
 // Sections run at the same time.
+// Shows: OpenMP: sections
 int main(void) {
     int left = 0, right = 0;
 #pragma omp parallel sections

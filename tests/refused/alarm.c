@@ -1,5 +1,5 @@
 // A signal that comes later.
-// Shows: signals: timers (`alarm`, `setitimer`, `timer_create`)
+// Shows: signals: timers (`alarm`)
 #include <signal.h>
 #include <unistd.h>
 

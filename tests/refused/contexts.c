@@ -1,5 +1,5 @@
 // A stack of the program's own.
-// Shows: control: `makecontext` and its relatives
+// Shows: control: stacks of the program's own (`makecontext`, `swapcontext`)
 #include <ucontext.h>
 
 static ucontext_t here, there;

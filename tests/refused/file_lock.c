@@ -1,5 +1,5 @@
 // A lock on a file.
-// Shows: descriptors: locks on files (`flock`, `lockf`)
+// Shows: descriptors: locks on files (`flock`)
 #include <fcntl.h>
 #include <sys/file.h>
 

@@ -1,5 +1,5 @@
 // A stream over the program's memory.
-// Shows: streams: `fmemopen`, `open_memstream`, `fopencookie`
+// Shows: streams: `fmemopen`
 #include <stdio.h>
 
 static char text[16];

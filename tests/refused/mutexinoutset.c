@@ -1,5 +1,5 @@
 // flags: -fopenmp
-// Shows: OpenMP: `detach`, `mutexinoutset` and `inoutset`
+// Shows: OpenMP: dependences `mutexinoutset` and `inoutset`
 static int x;
 
 int main(void) {

@@ -1,5 +1,5 @@
 // Memory that other processes have, too.
-// Shows: processes: System V communication (`shmget`, `semget`, `msgget`)
+// Shows: processes: System V communication (`shmget`)
 #include <sys/ipc.h>
 #include <sys/shm.h>
 

@@ -1,5 +1,5 @@
 // flags: -fopenmp
-// Shows: OpenMP: devices and `teams`
+// Shows: OpenMP: `teams`
 static int x;
 
 int main(void) {

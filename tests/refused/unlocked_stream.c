@@ -1,5 +1,5 @@
 // A stream is used without its lock where the program holds it.
-// Shows: streams: `putc_unlocked` and its relatives in a program that calls `flockfile`
+// Shows: streams: `putc_unlocked` in a program that calls `flockfile`
 #include <pthread.h>
 #include <stdio.h>
 

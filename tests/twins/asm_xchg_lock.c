@@ -1,5 +1,5 @@
 // A spin lock of one `xchg` in inline assembly is a lock.
-// Shows: inline assembly (x86-64): `xchg` on a memory operand, `mfence`, `pause`: the atomic operations they are
+// Shows: inline assembly (x86-64): `xchg` on a memory operand: the atomic operation it is
 #include <pthread.h>
 
 static int lock;

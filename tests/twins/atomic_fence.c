@@ -1,4 +1,5 @@
 // Fences give relaxed accesses an order.
+// Shows: threads: fences
 #include <pthread.h>
 #include <stdatomic.h>
 

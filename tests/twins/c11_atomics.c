@@ -1,5 +1,5 @@
 // Atomic objects do not race; plain ones next to them do.
-// Shows: threads: C11 atomics, fences, compiler builtins
+// Shows: threads: C11 atomics
 #include <pthread.h>
 #include <stdatomic.h>
 

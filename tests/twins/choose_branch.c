@@ -1,5 +1,5 @@
 // One of the values that the thread may choose leads to an access without the lock.
-// Shows: input: values that the program leaves open (`raceproof_choose`, `__VERIFIER_nondet_*`)
+// Shows: input: values that the program leaves open (`raceproof_choose`)
 #include <pthread.h>
 #include <raceproof.h>
 

@@ -1,5 +1,5 @@
 // Joining a thread orders its writes before what follows.
-// Shows: threads: pthreads: creation, joining, detaching
+// Shows: threads: pthreads: creation and joining
 #include <pthread.h>
 
 static int result;

@@ -1,4 +1,5 @@
 // A detached thread cannot be waited for; a flag under a lock tells when it is done.
+// Shows: threads: detached threads
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

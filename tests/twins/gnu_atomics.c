@@ -1,4 +1,5 @@
 // GNU atomic builtins on plain objects: all accesses have to use them.
+// Shows: threads: atomic builtins of compilers
 #include <pthread.h>
 
 static int flag, data;

@@ -1,5 +1,5 @@
 // An event loop over two pipes: each handler gets its own state back from `epoll_wait`, filled in before `epoll_ctl`.
-// Shows: waiting: `poll` and `epoll_wait`
+// Shows: waiting: `epoll_wait`
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/epoll.h>

@@ -1,5 +1,5 @@
 // Data handed over through a connection of the loopback network: the reader waits for the writer.
-// Shows: waiting: `accept`, `connect`, `recv`, `send` on streams between threads of the program (loopback or Unix domain)
+// Shows: waiting: `accept`, `connect`, `recv`, `send` on streams between threads of the program
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>

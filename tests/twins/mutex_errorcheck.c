@@ -1,4 +1,5 @@
 // An error-checking mutex refuses a second lock by its owner; ignoring the result of unlock hides nothing.
+// Shows: threads: error-checking mutexes
 #include <errno.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // Only the outermost unlock of a recursive mutex gives it back.
-// Shows: threads: mutexes of all kinds
+// Shows: threads: recursive mutexes
 #include <pthread.h>
 
 static pthread_mutex_t m;

@@ -1,4 +1,5 @@
 // A timed lock may time out while another thread holds the mutex.
+// Shows: threads: mutexes, with limits
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>

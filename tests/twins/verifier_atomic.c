@@ -1,4 +1,5 @@
 // Accesses in two atomic sections do not race; one outside does.
+// Shows: threads: sections that no other thread interrupts (`__VERIFIER_atomic_begin`)
 #include <pthread.h>
 
 void __VERIFIER_atomic_begin(void);
