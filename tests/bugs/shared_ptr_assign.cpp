@@ -19,15 +19,15 @@ static int version() {
     std::shared_ptr<Table> table = current; // RACE!
 #endif
     return table->version; // RACE!
-} // RACE!
+} // RACE! MISUSE
 
 static void reload() {
     auto table = std::make_shared<Table>(Table{2}); // RACE!
 #ifdef RIGHT
     std::lock_guard guard(mutex);
 #endif
-    current = table; // RACE!
-} // RACE!
+    current = table; // RACE! MISUSE
+} // RACE! MISUSE
 
 int main() {
     std::thread thread(reload);
