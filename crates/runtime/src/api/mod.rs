@@ -16,7 +16,7 @@
 //! | [`sleep`] | yielding and sleeping |
 //! | [`sort`] | sorting, with the program's comparison |
 //! | [`process`] | the end of the process, exit handlers |
-//! | [`refused`] | calls that leave what can be modelled: `fork`, `exec` |
+//! | [`refused`] | calls that leave what can be modelled: `clone`, `daemon` |
 //! | [`syscall`] | `syscall`, for futexes |
 //! | [`verifier`] | values left open, assumptions, sections |
 //! | [`layout`], [`step`] | what they have in common |
