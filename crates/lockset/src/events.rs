@@ -115,10 +115,6 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// The classes of an object.
-    pub(crate) fn of(&self, object: ObjectId) -> &[Class] {
-        self.classes.get(&object).map_or(&[], Vec::as_slice)
-    }
     /// All classes.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Class> + '_ {
         self.classes.values().flatten()

@@ -12,6 +12,7 @@
 //! impossible; it is never a race by itself.
 
 mod bottom_up;
+mod bundles;
 mod effects;
 pub mod emit;
 mod entries;

@@ -1,4 +1,4 @@
-//! Pairs of sites with their answers, from what is known of pairs of classes.
+//! Pairs of sites with their answers, from what is known of pairs of bundles.
 //!
 //! The same two sets of sites meet at many objects and in many ways; what they have to be listed for, they are listed for
 //! once.
@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use facts::order::ThreadId;
-use facts::spot::Spot;
 use model::index::IndexVec;
 use model::{Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::bundles::Bundle;
 use crate::events::{Class, SitesId, Way};
 use crate::lock::Lock;
 use crate::meetings::Meetings;
@@ -25,6 +25,8 @@ const MOST_WARNINGS: usize = 12_000;
 const MOST_OF_SETS: usize = 400;
 /// Most absent pairs that are listed one by one.
 const MOST_ABSENT: usize = 5_000;
+/// Most pairs that are looked at to list some of them.
+const MOST_LOOKS: u64 = 1_000_000;
 
 /// How many pairs of classes conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,27 +40,37 @@ pub struct ClassPairs {
 /// Which pairs of sites may race, as pairs of sets of sites.
 #[derive(Default)]
 pub(crate) struct Warned {
-    pairs: FxHashSet<(SitesId, SitesId)>,
-    /// The sets that a site is in.
+    /// For each set those with it.
+    partners: FxHashMap<SitesId, FxHashSet<SitesId>>,
+    /// The sets that a site is in, of those with partners; sorted.
     sets: FxHashMap<SiteId, Vec<SitesId>>,
 }
 
 impl Warned {
-    fn new(sites: &IndexVec<SitesId, Vec<SiteId>>) -> Self {
-        let mut sets: FxHashMap<SiteId, Vec<SitesId>> = FxHashMap::default();
-        for (id, set) in sites.iter_enumerated() {
-            set.iter().for_each(|site| sets.entry(*site).or_default().push(id));
-        }
-        Self { pairs: FxHashSet::default(), sets }
-    }
     fn insert(&mut self, one: SitesId, other: SitesId) -> bool {
-        self.pairs.insert((one.min(other), one.max(other)))
+        let new = self.partners.entry(one).or_default().insert(other);
+        self.partners.entry(other).or_default().insert(one);
+        new
+    }
+    /// Makes it possible to ask about sites, when no more sets are coming.
+    fn index(&mut self, sites: &IndexVec<SitesId, Vec<SiteId>>) {
+        self.sets.clear();
+        for (id, set) in sites.iter_enumerated().filter(|(id, _)| self.partners.contains_key(id)) {
+            set.iter().for_each(|site| self.sets.entry(*site).or_default().push(id));
+        }
     }
     /// Whether a pair of sites is among them.
     pub(crate) fn contains(&self, pair: Pair) -> bool {
         let of = |site: SiteId| self.sets.get(&site).map_or(&[][..], Vec::as_slice);
         let [one, other] = pair.sites().map(of);
-        one.iter().any(|a| other.iter().any(|b| self.pairs.contains(&(*a.min(b), *a.max(b)))))
+        one.iter().any(|set| {
+            let partners = &self.partners[set];
+            if partners.len() < other.len() {
+                partners.iter().any(|partner| other.binary_search(partner).is_ok())
+            } else {
+                other.iter().any(|set| partners.contains(set))
+            }
+        })
     }
 }
 
@@ -67,8 +79,8 @@ pub(crate) struct Listing<'a, 'p> {
     meetings: &'a Meetings<'a, 'p>,
     /// Memory with warnings, members of collapsed nodes as their collapsed node.
     pub(crate) dirty: Dirty,
-    /// What was added to it last.
-    last: Option<(Spot, Spot)>,
+    /// Bundles whose memory was added to it.
+    dirtied: FxHashSet<u32>,
     pub(crate) unknown: BTreeMap<Pair, Finding>,
     pub(crate) absent: BTreeMap<Pair, Finding>,
     pub(crate) more_warnings: u64,
@@ -79,6 +91,10 @@ pub(crate) struct Listing<'a, 'p> {
     pub(crate) classes: ClassPairs,
     /// Sets that were found apart, and whether for the weakest of reasons only.
     apart: FxHashSet<(SitesId, SitesId, bool)>,
+    /// Sets of single classes that were gone through for warnings.
+    gone_through: FxHashSet<(SitesId, SitesId)>,
+    /// How many pairs may still be looked at to list them.
+    looks: u64,
 }
 
 impl<'a, 'p> Listing<'a, 'p> {
@@ -86,15 +102,23 @@ impl<'a, 'p> Listing<'a, 'p> {
         Self {
             meetings,
             dirty: Dirty::default(),
-            last: None,
+            dirtied: FxHashSet::default(),
             unknown: BTreeMap::new(),
             absent: BTreeMap::new(),
             more_warnings: 0,
             more_absent: 0,
-            warned: Warned::new(&meetings.events.sites),
+            warned: Warned::default(),
             classes: ClassPairs::default(),
             apart: FxHashSet::default(),
+            gone_through: FxHashSet::default(),
+            looks: MOST_LOOKS,
         }
+    }
+
+    /// All warnings are known from now on.
+    pub(crate) fn all_warned(&mut self) {
+        self.warned.index(&self.meetings.sites);
+        self.looks = MOST_LOOKS;
     }
 
     fn sites(&self, class: &Class) -> &'a [SiteId] {
@@ -104,71 +128,102 @@ impl<'a, 'p> Listing<'a, 'p> {
         &self.meetings.events.ways[class.way]
     }
 
+    /// How many pairs of sites two bundles have.
+    fn site_pairs(&self, one: &Bundle, other: &Bundle) -> u64 {
+        let count = |bundle: &Bundle| self.meetings.sites[bundle.sites].len() as u64;
+        count(one) * count(other)
+    }
+
     /// Lists absent pairs that are no warnings.
-    pub(crate) fn absent(&mut self, one: &Class, other: &Class, cause: Cause) {
-        self.classes.absent += 1;
+    pub(crate) fn absent(&mut self, one: &Bundle, other: &Bundle, cause: Cause) {
+        self.classes.absent += one.pairs(other);
         if !self.apart.insert((one.sites, other.sites, cause == Cause::NeverParallel)) {
             return;
         }
         let reason = cause.reason(self.meetings.facts);
-        let (sites, there) = (self.sites(one), self.sites(other));
-        for (number, (pair, a, b)) in pairs(sites, there).enumerate() {
-            if self.absent.len() >= MOST_ABSENT {
-                self.more_absent += (sites.len() * there.len() - number) as u64;
-                return;
-            }
-            if self.unknown.contains_key(&pair) || self.more_warnings > 0 && self.warned.contains(pair) {
-                continue;
-            }
-            // What keeps parallel ones apart says more than that others are not parallel.
-            if let Some(known) = self.absent.get(&pair) {
-                let weak = known.answer == Answer::Absent(Reason::NeverParallel);
-                if !weak || reason == Reason::NeverParallel {
+        let mut looked = 0;
+        for (a, b) in one.each_pair(other) {
+            for (pair, here, there) in pairs(self.sites(a), self.sites(b)) {
+                if self.absent.len() >= MOST_ABSENT || self.looks == 0 {
+                    self.more_absent += self.site_pairs(one, other).saturating_sub(looked).max(1);
+                    return;
+                }
+                (looked, self.looks) = (looked + 1, self.looks - 1);
+                if self.unknown.contains_key(&pair) || self.more_warnings > 0 && self.warned.contains(pair) {
                     continue;
                 }
+                // What keeps parallel ones apart says more than that others are not parallel.
+                if let Some(known) = self.absent.get(&pair) {
+                    let weak = known.answer == Answer::Absent(Reason::NeverParallel);
+                    if !weak || reason == Reason::NeverParallel {
+                        continue;
+                    }
+                }
+                let finding = self.finding(pair, (a, here), (b, there), Answer::Absent(reason.clone()));
+                self.absent.insert(pair, finding);
             }
-            let finding = self.finding(pair, (one, a), (other, b), Answer::Absent(reason.clone()));
-            self.absent.insert(pair, finding);
         }
     }
 
     /// Lists warnings; what would be absent but for something that is not modelled says so.
-    pub(crate) fn warn(&mut self, one: &Class, other: &Class, hindered: Option<(&str, Cause)>) {
-        self.classes.open += 1;
+    pub(crate) fn warn(&mut self, one: &Bundle, other: &Bundle, hindered: Option<(&str, Cause)>) {
+        self.classes.open += one.pairs(other);
         let facts = self.meetings.facts;
-        // Classes of the same bytes come together.
-        if self.last.replace((one.spot, other.spot)) != Some((one.spot, other.spot)) {
-            for spot in [one.spot, other.spot].map(|spot| publication::at_home(facts, spot)) {
-                self.dirty.entry(spot.object).or_default().insert(spot);
+        for bundle in [one, other] {
+            if self.dirtied.insert(bundle.number) {
+                for spot in bundle.classes.iter().map(|class| publication::at_home(facts, class.spot)) {
+                    self.dirty.entry(spot.object).or_default().insert(spot);
+                }
             }
         }
         if !self.warned.insert(one.sites, other.sites) {
             return;
         }
-        let (sites, there) = (self.sites(one), self.sites(other));
-        for (number, (pair, a, b)) in pairs(sites, there).enumerate() {
-            // Counted set by set, not one by one: some may be listed already.
-            if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS {
-                self.more_warnings += (sites.len() * there.len() - number) as u64;
-                return;
+        let (mut looked, mut all) = (0, true);
+        for (a, b) in one.each_pair(other) {
+            if self.unknown.len() >= MOST_WARNINGS || self.looks == 0 {
+                all = false;
+                break;
             }
-            if self.unknown.contains_key(&pair) {
-                continue;
+            self.looks -= 1;
+            let sets = (a.sites.min(b.sites), a.sites.max(b.sites));
+            let (here, there) = (self.sites(a), self.sites(b));
+            if self.gone_through.insert(sets) {
+                for (number, (pair, here, there)) in pairs(here, there).enumerate() {
+                    if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS {
+                        all = false;
+                        break;
+                    }
+                    self.list(pair, (a, here), (b, there), hindered);
+                }
             }
-            let why = match hindered {
-                Some((obstacle, cause)) => format!("{obstacle}; but for that, {}", cause.reason(facts)),
-                None => self.why(one, other),
-            };
-            let ground = match hindered {
-                Some(_) => Ground::Hindered,
-                None if self.way(one).wild || self.way(other).wild => Ground::Wild,
-                None if [one, other].iter().any(|class| is_crowd(facts, class.spot.object)) => Ground::Crowd,
-                None => Ground::Memory,
-            };
-            let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };
-            let finding = self.finding(pair, (one, a), (other, b), answer);
-            self.unknown.insert(pair, finding);
+            looked += (here.len() * there.len()).min(MOST_OF_SETS) as u64;
         }
+        if !all {
+            // Counted set by set, not one by one: some may be listed already.
+            self.more_warnings += self.site_pairs(one, other).saturating_sub(looked).max(1);
+        }
+    }
+
+    /// Lists a warning, unless it is listed already.
+    fn list(&mut self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), hindered: Option<(&str, Cause)>) {
+        if self.unknown.contains_key(&pair) {
+            return;
+        }
+        let facts = self.meetings.facts;
+        let why = match hindered {
+            Some((obstacle, cause)) => format!("{obstacle}; but for that, {}", cause.reason(facts)),
+            None => self.why(one.0, other.0),
+        };
+        let ground = match hindered {
+            Some(_) => Ground::Hindered,
+            None if self.way(one.0).wild || self.way(other.0).wild => Ground::Wild,
+            None if [one, other].iter().any(|(class, _)| is_crowd(facts, class.spot.object)) => Ground::Crowd,
+            None => Ground::Memory,
+        };
+        let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };
+        let finding = self.finding(pair, one, other, answer);
+        self.unknown.insert(pair, finding);
     }
 
     fn finding(&self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), answer: Answer) -> Finding {

@@ -1,15 +1,13 @@
-//! Pairs of classes that conflict, and what keeps each from being a race.
-//!
-//! An object may have very many classes, so what most pairs end with is decided by small tables: whether the two
-//! conflict, and whether they may be at the same time.
+//! Pairs of bundles that conflict, and what keeps each from being a race.
 
 use facts::spot::{ObjectId, Spot};
 use facts::{Rounds, Solved};
-use model::Spent;
 use model::index::IndexVec;
-use rustc_hash::FxHashMap;
+use model::{SiteId, Spent};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::events::{Class, Events, Way, WayId};
+use crate::bundles::{Brief, BriefId, Bundle, Bundler, Bundles, Cell};
+use crate::events::{Class, Events, SitesId, Way};
 use crate::reasons::{Cause, Reasons};
 
 /// What keeps two accesses apart.
@@ -23,118 +21,153 @@ pub(crate) enum Between {
     Nothing,
 }
 
-/// What decides most pairs.
-#[derive(Clone, Copy)]
-struct Brief {
-    writes: bool,
-    atomic: bool,
-    fresh: bool,
-    lanes: bool,
-    /// Whether there is a lock or the like.
-    guarded: bool,
-    /// Thread and moment.
-    when: u32,
-}
-
-/// Classes of an object with the same bytes, by their numbers.
-struct Cell {
-    spot: Spot,
-    len: Option<u64>,
-    classes: std::ops::Range<usize>,
-}
-
 /// All pairs.
 pub(crate) struct Meetings<'a, 'p> {
     pub(crate) facts: &'a Solved<'p>,
     pub(crate) events: &'a Events,
     pub(crate) reasons: Reasons<'a, 'p>,
-    briefs: IndexVec<WayId, Brief>,
-    /// Which of the `whens` may be at the same time, row by row.
+    /// The sets of sites that bundles have.
+    pub(crate) sites: IndexVec<SitesId, Vec<SiteId>>,
+    briefs: IndexVec<BriefId, Brief>,
+    of_object: FxHashMap<ObjectId, Bundles>,
+    /// Accesses that may go anywhere.
+    wild: Vec<Bundle>,
+    /// All others, wherever they go.
+    known: Vec<Bundle>,
+    /// For each brief its thread and moment, by number.
+    whens: IndexVec<BriefId, usize>,
+    /// Which of these may be at the same time, row by row.
     parallel: Vec<bool>,
-    whens: usize,
+    when_count: usize,
 }
 
 impl<'a, 'p> Meetings<'a, 'p> {
-    pub(crate) fn new(facts: &'a Solved<'p>, events: &'a Events, reasons: Reasons<'a, 'p>) -> Self {
-        let mut numbers = FxHashMap::default();
-        let mut whens = Vec::new();
-        let mut briefs = IndexVec::new();
-        for way in events.ways.iter() {
-            let when = *numbers.entry((way.thread, way.moment)).or_insert_with(|| {
-                whens.push((way.thread, way.moment));
-                whens.len() as u32 - 1
-            });
-            let guarded = !way.locks.is_empty()
-                || !way.beside.is_empty()
-                || !way.stripes.is_empty()
-                || !way.histories.is_empty()
-                || way.own.is_some()
-                || way.unclaimed.is_some();
-            let Way { atomic, fresh, lanes, .. } = *way;
-            briefs.push(Brief { writes: way.kind.writes(), atomic, fresh, lanes, guarded, when });
+    pub(crate) fn new(facts: &'a Solved<'p>, events: &'a Events, reasons: Reasons<'a, 'p>) -> Result<Self, Spent> {
+        let mut rounds = Rounds::new(facts.budget, 64);
+        let mut bundler = Bundler::new(events);
+        let is_wild = |class: &Class| events.ways[class.way].wild;
+        let mut of_object = FxHashMap::default();
+        for (object, classes) in &events.classes {
+            rounds.begin()?;
+            let known: Vec<Class> = classes.iter().filter(|class| !is_wild(class)).copied().collect();
+            of_object.insert(*object, bundler.of(&known));
         }
-        let pairs = whens.iter().flat_map(|a| whens.iter().map(move |b| (*a, *b)));
-        let parallel = pairs.map(|(a, b)| facts.order.parallel(a, b)).collect();
-        Self { facts, events, reasons, briefs, parallel, whens: whens.len() }
+        let (mut wild, mut known) = (Vec::new(), Vec::new());
+        if events.all().any(is_wild) {
+            // Where the other goes is of no importance, so ways and sites decide.
+            let mut seen = FxHashSet::default();
+            let distinct: Vec<Class> =
+                events.all().filter(|class| seen.insert((class.way, class.sites))).copied().collect();
+            wild = bundler.by_way(distinct.iter().filter(|class| is_wild(class)).copied());
+            known = bundler.by_way(distinct.iter().filter(|class| !is_wild(class)).copied());
+        }
+        let Bundler { briefs, sites, .. } = bundler;
+        let briefs = briefs.into_values();
+        let mut numbers = FxHashMap::default();
+        let mut all_whens = Vec::new();
+        let mut whens = IndexVec::new();
+        for brief in &briefs {
+            whens.push(*numbers.entry(brief.when).or_insert_with(|| {
+                all_whens.push(brief.when);
+                all_whens.len() - 1
+            }));
+        }
+        let mut parallel = Vec::with_capacity(all_whens.len() * all_whens.len());
+        for one in &all_whens {
+            rounds.begin()?;
+            parallel.extend(all_whens.iter().map(|other| facts.order.parallel(*one, *other)));
+        }
+        let sites = sites.into_values();
+        let when_count = all_whens.len();
+        Ok(Self { facts, events, reasons, sites, briefs, of_object, wild, known, whens, parallel, when_count })
     }
 
-    /// Acts on all pairs of an object's classes that conflict, and on those of its own with its collapsed node's.
-    pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Class, &Class, Between)) -> Result<(), Spent> {
+    /// Acts on all pairs of an object's bundles that conflict, and on those of its own with its collapsed node's.
+    pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Bundle, &Bundle, Between)) -> Result<(), Spent> {
+        let Some(own) = self.of_object.get(&object) else { return Ok(()) };
         let mut rounds = Rounds::new(self.facts.budget, 256);
-        let classes = self.known(object);
-        let cells = self.cells(&classes, None);
-        for (number, cell) in cells.iter().enumerate() {
-            let met: Vec<&Cell> = cells[number..].iter().filter(|other| meet(cell, other)).collect();
-            for at in cell.classes.clone() {
-                rounds.begin()?;
-                for other in &met {
-                    let from = if other.classes == cell.classes { at } else { other.classes.start };
-                    for there in from..other.classes.end {
-                        let (one, other) = (&classes[at], &classes[there]);
-                        if let Some(between) = self.between(one, other, None) {
-                            act(one, other, between);
-                        }
-                    }
-                }
+        let mut judge = |one: &Bundle, other: &Bundle| {
+            if let Some(between) = self.between(one, other, None) {
+                act(one, other, between);
+            }
+        };
+        for (number, one) in own.anywhere.iter().enumerate() {
+            rounds.begin()?;
+            own.anywhere[number..].iter().chain(&own.elsewhere).for_each(|other| judge(one, other));
+        }
+        let mut cells = own.cells();
+        while let Some((cell, bundles)) = cells.next() {
+            rounds.begin()?;
+            for (number, one) in at_bytes(bundles).enumerate() {
+                at_bytes(bundles).skip(number).for_each(|other| judge(one, other));
+            }
+            for (_, others) in cells.clone().filter(|(other, _)| cell.meets(other)) {
+                at_bytes(bundles).for_each(|one| at_bytes(others).for_each(|other| judge(one, other)));
             }
         }
         // Pointers to the whole collapsed node may point to this member of it.
-        let Some(collapsed) = self.facts.points_to.collapsed_node(object) else { return Ok(()) };
-        let of_node = self.known(collapsed);
-        let node_cells = self.cells(&of_node, Some(object));
-        let members: Vec<Option<(Way, Spot)>> = of_node
-            .iter()
-            .map(|class| {
-                let spot = Spot { object, ..class.spot };
-                self.events.ways[class.way].at(self.facts, spot).map(|way| (way, spot))
-            })
-            .collect();
-        for cell in &cells {
-            let met: Vec<&Cell> = node_cells.iter().filter(|other| meet(cell, other)).collect();
-            for at in cell.classes.clone() {
+        let collapsed = self.facts.points_to.collapsed_node(object);
+        let Some(node) = collapsed.and_then(|node| self.of_object.get(&node)) else { return Ok(()) };
+        self.with_node(object, own, node, act)
+    }
+
+    /// Acts on the pairs of a member's bundles with its collapsed node's.
+    fn with_node(
+        &self,
+        object: ObjectId,
+        own: &Bundles,
+        node: &Bundles,
+        mut act: impl FnMut(&Bundle, &Bundle, Between),
+    ) -> Result<(), Spent> {
+        let mut rounds = Rounds::new(self.facts.budget, 256);
+        let mut judge = |one: &Bundle, other: &Bundle, at: Option<&(Way, Spot)>| {
+            if let Some(between) = self.between(one, other, at) {
+                act(one, other, between);
+            }
+        };
+        let all = || node.anywhere.iter().chain(&node.elsewhere);
+        let unique = self.facts.is_unique(object);
+        let concerned: FxHashSet<BriefId> =
+            all().map(|bundle| bundle.brief).filter(|brief| unique && self.briefs[*brief].concerns(object)).collect();
+        let plain = |bundle: &&Bundle| !concerned.contains(&bundle.brief);
+        for one in &own.anywhere {
+            rounds.begin()?;
+            all().filter(plain).for_each(|other| judge(one, other, None));
+        }
+        for one in &own.elsewhere {
+            rounds.begin()?;
+            node.anywhere.iter().filter(plain).for_each(|other| judge(one, other, None));
+        }
+        let exact: Vec<(&Cell, &[Bundle])> =
+            node.cells().filter(|(_, others)| at_bytes(others).any(|other| plain(&other))).collect();
+        for (cell, bundles) in own.cells().filter(|(_, bundles)| at_bytes(bundles).next().is_some()) {
+            rounds.begin()?;
+            for (_, others) in exact.iter().filter(|(other, _)| cell.meets(other)) {
+                at_bytes(bundles)
+                    .for_each(|one| at_bytes(others).filter(plain).for_each(|other| judge(one, other, None)));
+            }
+        }
+        // What more is known of locks where the object is this member depends on the bytes.
+        for (there, others) in node.cells().filter(|_| !concerned.is_empty()) {
+            for other in others.iter().filter(|other| !plain(other)) {
                 rounds.begin()?;
-                for there in met.iter().flat_map(|other| other.classes.clone()) {
-                    let (one, other) = (&classes[at], &of_node[there]);
-                    if let Some(between) = self.between(one, other, members[there].as_ref()) {
-                        act(one, other, between);
-                    }
+                let spot = Spot { object, ..there.spot };
+                let way = &self.events.ways[other.classes[0].way];
+                let at = way.at(self.facts, spot).map(|way| (way, spot));
+                for (_, bundles) in own.cells().filter(|(cell, _)| cell.meets(there)) {
+                    bundles.iter().for_each(|one| judge(one, other, at.as_ref()));
                 }
             }
         }
         Ok(())
     }
 
-    /// Acts on all pairs with an access that may go anywhere, and of such accesses. Where the other goes is of no
-    /// importance, so ways and sites decide.
-    pub(crate) fn wild(&self, mut act: impl FnMut(&Class, &Class, Between)) -> Result<(), Spent> {
+    /// Acts on all pairs with an access that may go anywhere, and of such accesses.
+    pub(crate) fn wild(&self, mut act: impl FnMut(&Bundle, &Bundle, Between)) -> Result<(), Spent> {
         let mut rounds = Rounds::new(self.facts.budget, 16);
-        let mut seen = rustc_hash::FxHashSet::default();
-        let distinct: Vec<&Class> = self.events.all().filter(|class| seen.insert((class.way, class.sites))).collect();
-        let (wild, known): (Vec<&Class>, Vec<&Class>) =
-            distinct.into_iter().partition(|class| self.events.ways[class.way].wild);
-        for (number, one) in wild.iter().enumerate() {
+        for (number, one) in self.wild.iter().enumerate() {
             rounds.begin()?;
-            for other in known.iter().chain(&wild[number..]) {
+            for other in self.known.iter().chain(&self.wild[number..]) {
                 if let Some(between) = self.between(other, one, None) {
                     act(other, one, between);
                 }
@@ -145,52 +178,155 @@ impl<'a, 'p> Meetings<'a, 'p> {
 
     /// Whether some access may go anywhere.
     pub(crate) fn any_wild(&self) -> bool {
-        self.events.ways.iter().any(|way| way.wild)
+        !self.wild.is_empty()
     }
 
-    /// The classes of an object, as far as it is known that they go there.
-    fn known(&self, object: ObjectId) -> Vec<Class> {
-        self.events.of(object).iter().filter(|class| !self.events.ways[class.way].wild).copied().collect()
-    }
-
-    fn cells(&self, classes: &[Class], member: Option<ObjectId>) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = Vec::new();
-        for (number, class) in classes.iter().enumerate() {
-            let spot = Spot { object: member.unwrap_or(class.spot.object), ..class.spot };
-            let len = self.events.ways[class.way].len;
-            match cells.last_mut() {
-                Some(last) if last.spot == spot && last.len == len => last.classes.end = number + 1,
-                _ => cells.push(Cell { spot, len, classes: number..number + 1 }),
-            }
-        }
-        cells
-    }
-
-    /// What keeps two classes apart that touch the same memory; `None` if they do not conflict. The second is as it is
+    /// What keeps two bundles apart that touch the same memory; `None` if they do not conflict. The second is as it is
     /// for a member of its collapsed node, if that is given.
-    fn between(&self, one: &Class, other: &Class, member: Option<&(Way, Spot)>) -> Option<Between> {
-        let (a, b) = (self.briefs[one.way], self.briefs[other.way]);
+    fn between(&self, one: &Bundle, other: &Bundle, member: Option<&(Way, Spot)>) -> Option<Between> {
+        let (a, b) = (&self.briefs[one.brief], &self.briefs[other.brief]);
         if !(a.writes || b.writes) || a.atomic && b.atomic {
             return None;
         }
         if a.lanes && b.lanes {
             return Some(Between::Nothing);
         }
-        if !self.parallel[a.when as usize * self.whens + b.when as usize] {
+        if !self.parallel[self.whens[one.brief] * self.when_count + self.whens[other.brief]] {
             return Some(Between::Absent(Cause::NeverParallel));
         }
-        if a.guarded && (b.guarded || member.is_some()) || a.fresh && b.fresh {
-            let there = member.map_or((&self.events.ways[other.way], other.spot), |(way, spot)| (way, *spot));
-            if let Some(cause) = self.reasons.of((&self.events.ways[one.way], one.spot), there) {
+        if a.is_guarded() && (b.is_guarded() || member.is_some()) || a.fresh && b.fresh {
+            // Any two classes of theirs will do.
+            let (here, there) = (one.classes[0], other.classes[0]);
+            let way = |class: Class| (&self.events.ways[class.way], class.spot);
+            let there = member.map_or(way(there), |(way, spot)| (way, *spot));
+            if let Some(cause) = self.reasons.of(way(here), there) {
                 return Some(Between::Absent(cause));
             }
         }
-        let wild = |class: &Class| self.events.ways[class.way].wild;
-        let publication = (a.fresh || b.fresh) && !wild(one) && !wild(other);
+        let publication = (a.fresh || b.fresh) && !a.wild && !b.wild;
         Some(if publication { Between::Publication } else { Between::Nothing })
     }
 }
 
-fn meet(one: &Cell, other: &Cell) -> bool {
-    one.spot.overlaps(one.len, other.spot, other.len)
+/// Bundles of a cell that its bytes may matter for.
+fn at_bytes(bundles: &[Bundle]) -> impl Iterator<Item = &Bundle> + Clone + '_ {
+    bundles.iter().filter(|bundle| !bundle.anywhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use facts::Facts;
+    use testkit::Limits;
+    use testkit::generator::{Case, Feature};
+
+    use super::*;
+    use crate::effects::Effects;
+    use crate::entries::Entries;
+    use crate::events::events;
+    use crate::semaphores::Semaphores;
+    use crate::whens::Whens;
+
+    /// Verdicts of single pairs of classes, with how many there are of each.
+    type Verdicts = BTreeMap<([Class; 2], String), u64>;
+
+    fn note(verdicts: &mut Verdicts, one: &Class, other: &Class, between: Between) {
+        let mut classes = [*one, *other];
+        classes.sort();
+        *verdicts.entry((classes, format!("{between:?}"))).or_default() += 1;
+    }
+
+    /// What keeps two classes apart, class by class and without briefs.
+    fn naive(m: &Meetings<'_, '_>, one: &Class, other: &Class, member: Option<ObjectId>) -> Option<Between> {
+        let (a, b) = (&m.events.ways[one.way], &m.events.ways[other.way]);
+        let there = Spot { object: member.unwrap_or(other.spot.object), ..other.spot };
+        let conflict = (a.kind.writes() || b.kind.writes()) && !(a.atomic && b.atomic);
+        if a.wild || b.wild || !conflict || !one.spot.overlaps(a.len, there, b.len) {
+            return None;
+        }
+        if a.lanes && b.lanes {
+            return Some(Between::Nothing);
+        }
+        if !m.facts.order.parallel((a.thread, a.moment), (b.thread, b.moment)) {
+            return Some(Between::Absent(Cause::NeverParallel));
+        }
+        let refined = member.and_then(|_| b.at(m.facts, there));
+        let spot = if refined.is_some() { there } else { other.spot };
+        let cause = m.reasons.of((a, one.spot), (refined.as_ref().unwrap_or(b), spot));
+        let open = if a.fresh || b.fresh { Between::Publication } else { Between::Nothing };
+        Some(cause.map_or(open, Between::Absent))
+    }
+
+    /// Compares all pairs of a program; how many there are, and how many of those with a collapsed node.
+    fn compare(program: program::Program) -> (usize, usize) {
+        let facts = Facts::of(program);
+        let solved = facts.solved().unwrap();
+        let effects = Effects::new(&solved).unwrap();
+        let entries = Entries::new(&solved, &effects).unwrap();
+        let semaphores = Semaphores::new(&solved, &effects, &entries);
+        let events = events(&solved, &effects, &entries, &Whens::merged(&solved)).unwrap();
+        let meetings = Meetings::new(&solved, &events, Reasons { facts: &solved, semaphores }).unwrap();
+        let (mut compared, mut with_node) = (0, 0);
+        for (object, classes) in &events.classes {
+            let (mut slow, mut fast) = (Verdicts::new(), Verdicts::new());
+            for (number, one) in classes.iter().enumerate() {
+                for other in &classes[number..] {
+                    naive(&meetings, one, other, None).into_iter().for_each(|b| note(&mut slow, one, other, b));
+                }
+                let node = solved.points_to.collapsed_node(*object);
+                for other in node.and_then(|node| events.classes.get(&node)).into_iter().flatten() {
+                    let between = naive(&meetings, one, other, Some(*object));
+                    with_node += usize::from(between.is_some());
+                    between.into_iter().for_each(|b| note(&mut slow, one, other, b));
+                }
+            }
+            let expand = |one: &Bundle, other: &Bundle, between| {
+                one.each_pair(other).for_each(|(a, b)| note(&mut fast, a, b, between));
+                assert_eq!(one.each_pair(other).count() as u64, one.pairs(other));
+            };
+            meetings.of(*object, expand).unwrap();
+            // Which of several causes is found depends on the order of the two.
+            let kinds = |verdicts: Verdicts| {
+                let mut kinds: BTreeMap<([Class; 2], String), u64> = BTreeMap::new();
+                for ((classes, name), count) in verdicts {
+                    let kind = if name.starts_with("Absent") { "Absent".to_owned() } else { name };
+                    *kinds.entry((classes, kind)).or_default() += count;
+                }
+                kinds
+            };
+            compared += slow.len();
+            assert_eq!(kinds(slow), kinds(fast), "object {object:?}\n{}", facts.program());
+        }
+        (compared, with_node)
+    }
+
+    #[test]
+    fn bundles_say_what_their_classes_say() {
+        let mut compared = 0;
+        for seed in 0..testkit::programs(300) {
+            let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
+            compared += compare(case.program()).0;
+        }
+        assert!(compared > 1_000, "{compared}");
+    }
+
+    /// Very many blocks behind one pointer, some of them written under their own name, with and without locks.
+    #[test]
+    fn so_do_those_of_collapsed_nodes() {
+        let blocks = 40;
+        let globals: String = (0..blocks).map(|n| format!("global x{n}: 48\n")).collect();
+        let chosen = |n: u32| format!("  %q{n} = select %c, @x{n}, %q{}\n", n.wrapping_sub(1));
+        let choice: String = (1..blocks).map(chosen).collect();
+        let text = format!(
+            "{globals}global m: 40\nfn worker(%c) {{\nentry:\n  %q0 = select %c, @x0, @x0\n{choice}  \
+             lock %q{last}\n  %f = offset %q{last}, 1, 40, 0\n  store 8, %f, 1\n  unlock %q{last}\n  lock @x7\n  store 4, @x7+40, 1\n  \
+             unlock @x7\n  %e = offset %q{last}, %c, 1, 0\n  store 1, %e, 1\n  lock @m\n  store 4, @x3+4, 1\n  unlock @m\n  \
+             return 0\n}}\nfn main(%c) {{\nentry:\n  %t = create &worker, %c\n  %u = create &worker, %c\n  store 4, @x3+4, 1\n  \
+             return 0\n}}\nentry main\n",
+            last = blocks - 1,
+        );
+        let program = program::Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert!(compare(program).1 > 8);
+    }
 }

@@ -193,7 +193,7 @@ pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
     let events = events(solved, &effects, &entries, &Whens::merged(solved))?;
     ended("accesses");
     let obstacles = obstacles::obstacles(solved);
-    let meetings = Meetings::new(solved, &events, Reasons { facts: solved, semaphores });
+    let meetings = Meetings::new(solved, &events, Reasons { facts: solved, semaphores })?;
     let hindrance = obstacles.iter().find(|obstacle| obstacle.everything).map(|o| o.describe(solved.program));
     let listing = judge(&meetings, hindrance.as_deref())?;
     ended("pairs");
@@ -227,7 +227,7 @@ pub(crate) fn is_crowd(facts: &Solved<'_>, object: ObjectId) -> bool {
     matches!(facts.points_to.origin(object), Origin::Collapsed | Origin::Outside)
 }
 
-/// Judges all pairs of classes: warnings first, so that what is absent is not listed with them.
+/// Judges all pairs of bundles: warnings first, so that what is absent is not listed with them.
 fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Result<Listing<'a, 'p>, Spent> {
     let mut listing = Listing::new(meetings);
     // What is best known is listed first, as there is an end to the list.
@@ -267,6 +267,7 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Resu
             listing.warn(one, other, None);
         }
     })?;
+    listing.all_warned();
     let mut absent = |one: &_, other: &_, between| {
         let cause = match between {
             Between::Absent(cause) => cause,
@@ -287,5 +288,8 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Resu
         })?;
     }
     meetings.wild(absent)?;
+    if obstacle.is_some() {
+        listing.all_warned();
+    }
     Ok(listing)
 }
