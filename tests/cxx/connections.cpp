@@ -66,7 +66,7 @@ public:
             std::lock_guard<std::mutex> guard(mutex_);
             if (connection->is_broken()) {
                 open_--;
-                connection.reset();
+                connection.reset(); // RACE!
             } else {
                 free_.push_back(std::move(connection));
             }

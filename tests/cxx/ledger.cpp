@@ -11,7 +11,7 @@
 
 namespace ledger {
 
-struct Entry {
+struct Entry { // RACE!
     std::string text;
     long amount;
 };

@@ -18,7 +18,7 @@ public:
         auto found = index_.find(key);
         if (found == index_.end())
             return std::nullopt;
-        entries_.splice(entries_.begin(), entries_, found->second);
+        entries_.splice(entries_.begin(), entries_, found->second); // RACE!
         return found->second->second;
     }
 
@@ -27,7 +27,7 @@ public:
         auto found = index_.find(key);
         if (found != index_.end()) {
             found->second->second = std::move(value);
-            entries_.splice(entries_.begin(), entries_, found->second);
+            entries_.splice(entries_.begin(), entries_, found->second); // RACE!
             return;
         }
         if (entries_.size() == capacity_)

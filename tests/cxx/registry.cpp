@@ -8,17 +8,17 @@
 #include <thread>
 #include <utility>
 
-class Registry {
+class Registry { // RACE!
 public:
-    Registry() {
-        codes_.emplace("ok", 0);
-        codes_.emplace("not found", 404);
+    Registry() { // RACE!
+        codes_.emplace("ok", 0); // RACE!
+        codes_.emplace("not found", 404); // RACE!
     }
     std::optional<int> find(const std::string &name) const {
-        auto found = codes_.find(name);
-        if (found == codes_.end())
+        auto found = codes_.find(name); // RACE!
+        if (found == codes_.end()) // RACE!
             return std::nullopt;
-        return found->second;
+        return found->second; // RACE!
     }
 
 private:
@@ -35,7 +35,7 @@ static const Registry &instance() {
 #else
     std::call_once(once, [] { registry = std::make_unique<Registry>(); });
 #endif
-    return *registry;
+    return *registry; // RACE!
 }
 
 struct Last {

@@ -15,8 +15,11 @@ use crate::document::{Pair, PairVerdict, Report};
 /// Races that a document lists.
 const RACES: usize = 5_000;
 
-/// Open pairs that a document lists; absent ones are listed if they are fewer than this.
-pub const LISTED: usize = 1_000;
+/// Open pairs that a document lists.
+const OPEN: usize = 500;
+
+/// Absent pairs are listed if there are fewer pairs than this in all.
+const FEW: usize = 1_000;
 
 /// Events and threads of runs that a document tells, of all its findings together.
 const RUN_ENTRIES: usize = 20_000;
@@ -84,9 +87,8 @@ pub fn count_absent(pairs: &[Pair]) -> Vec<Absent> {
 impl Report {
     /// Leaves out of the list what nobody reads one by one. Everything keeps its id and its count.
     pub fn shorten(&mut self) {
-        let absent = self.pairs_with(PairVerdict::Absent).count();
-        let (mut races, mut open) = (RACES, LISTED);
-        let mut absent = if absent < LISTED { LISTED } else { 0 };
+        let (mut races, mut open) = (RACES, OPEN);
+        let mut absent = if self.count_all() < FEW { FEW } else { 0 };
         let unlisted = &mut self.unlisted;
         self.pairs.retain(|pair| {
             let left = match pair.verdict {
@@ -102,6 +104,12 @@ impl Report {
             *unlisted.of(pair.verdict) += usize::from(counts);
             false
         });
+        // How threads reached what cannot race is nobody's question.
+        let absent = self.pairs.iter_mut().filter(|pair| pair.verdict == PairVerdict::Absent);
+        for access in absent.flat_map(|pair| &mut pair.accesses) {
+            access.stack.clear();
+            access.created.iter_mut().for_each(|created| created.stack.clear());
+        }
         let mut entries = RUN_ENTRIES;
         let of_pairs = self.pairs.iter_mut().map(|pair| &mut pair.details.run);
         for run in of_pairs.chain(self.errors.iter_mut().map(|error| &mut error.run)) {
@@ -216,25 +224,26 @@ mod tests {
 
     #[test]
     fn few_pairs_are_all_listed() {
-        let mut short = report([3, LISTED, LISTED - 1]);
+        let few = report([3, OPEN, FEW - OPEN - 4]);
+        let mut short = few.clone();
         short.shorten();
-        assert_eq!(short, report([3, LISTED, LISTED - 1]));
+        assert_eq!(short, few);
     }
 
     /// Whatever is left out keeps its count, and what is listed its id.
     #[test]
     fn many_pairs_are_counted() {
-        let whole = report([RACES + 2, LISTED + 5, LISTED]);
+        let whole = report([RACES + 2, OPEN + 5, FEW]);
         let mut short = whole.clone();
         short.shorten();
-        assert_eq!(short.unlisted, Unlisted { race: 2, unknown: 5, absent: LISTED });
+        assert_eq!(short.unlisted, Unlisted { race: 2, unknown: 5, absent: FEW });
         for verdict in [PairVerdict::Race, PairVerdict::Unknown, PairVerdict::Absent] {
             assert_eq!(short.count(verdict), whole.count(verdict));
         }
         assert_eq!((short.count_all(), short.exit_status()), (whole.count_all(), whole.exit_status()));
         assert_eq!(short.pairs[RACES].id, format!("P{}", RACES + 3));
-        assert_eq!(short.proved_by(EngineName::Static), LISTED);
-        assert_eq!(short.absent.iter().map(|absent| absent.pairs).collect::<Vec<_>>(), [LISTED / 2; 2]);
+        assert_eq!(short.proved_by(EngineName::Static), FEW);
+        assert_eq!(short.absent.iter().map(|absent| absent.pairs).collect::<Vec<_>>(), [FEW / 2; 2]);
         // Shortened twice, it is the same.
         let once = short.clone();
         short.shorten();
