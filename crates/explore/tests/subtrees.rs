@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use explore::{Coverage, EXAMPLES, Observer, Options, ReductionName, search, search_with};
-use model::{Cell, Executor, Schedule, SiteId, Step, ThreadPath, Trace};
+use model::{Cell, Executor, Sample, Sampler, Schedule, SiteId, Step, ThreadPath, Trace};
 use program::Program;
 use shapes::threads::threads;
 use shapes::{last_zero, readers};
@@ -28,6 +28,12 @@ impl Executor for Noting {
         let trace = self.interpreter.run(schedule)?;
         self.runs.lock().unwrap().push(trace.schedule_to(trace.events.next_id()));
         Ok(trace)
+    }
+}
+
+impl Sampler for Noting {
+    fn sample(&mut self, sample: Sample) -> Result<Trace, Self::Error> {
+        self.interpreter.sample(sample)
     }
 }
 
