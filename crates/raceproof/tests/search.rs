@@ -384,3 +384,13 @@ fn time_limits_end_waits_a_few_times_in_a_row() {
     assert!(document.to_string().contains("more than five times in a row"), "{document}");
     assert_eq!((status, document["errors"].as_array().map(Vec::len)), (3, Some(0)), "{document}");
 }
+
+/// A schedule is kept in and after loops that may wait.
+#[test]
+fn a_loop_that_ends_with_an_update_keeps_its_schedule() {
+    let desk = Desk::new("kept_in_rounds.c");
+    for reduction in ["none", "optimal", "best"] {
+        let (status, document) = desk.explore(&["--reduction", reduction]);
+        assert_eq!((status, document["verdict"].as_str()), (0, Some("safe")), "{reduction}: {document}");
+    }
+}

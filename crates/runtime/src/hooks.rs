@@ -58,10 +58,11 @@ pub static HOT: OneThread<Hot> = OneThread::new(Hot {
 });
 
 impl Hot {
-    /// Whether [`sched::take_turn`] has to be asked before the next event.
+    /// Whether [`sched::take_turn`] has to be asked before the next event: also where events that are not looked at here
+    /// have gone past what was to be looked at.
     #[inline(always)]
     pub fn at_limit(&self) -> bool {
-        self.position.get() == self.limit.get()
+        self.position.get() >= self.limit.get()
     }
     /// Whether the scheduler has to be asked before the next event.
     #[inline(always)]

@@ -2,7 +2,7 @@
 //! about every descriptor. Without a time limit it is enabled when one of them is ready; with a limit it is always
 //! enabled, since the limit may end the wait at any time.
 //!
-//! A loop around such a wait would have runs without end. So a thread's waits end by their limits [`MOST_EXPIRED`] times in a
+//! A loop around such a wait would have runs without end. So a thread's waits end by their limits a few times in a
 //! row, and the next one only when no thread can do anything else (assumption A18). How often they did is the thread's own
 //! past, so what is enabled does not depend on the order of independent events, but for the last case, which makes the
 //! verdict *unknown*.
