@@ -1,4 +1,5 @@
 // Shows: peers: a server that serves each client of a script in a thread
+// options: --peer=counters.toml
 // Two clients of a script each add to a counter by its name; a thread for each connection keeps the sums.
 #include <arpa/inet.h>
 #include <pthread.h>

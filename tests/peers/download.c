@@ -1,4 +1,5 @@
 // Shows: peers: a downloader that fetches parts of a file from a server of a script, over two connections at once
+// options: --peer=download.toml
 // Each thread asks for a part and stores it; the number of bytes that came is shared.
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -1,4 +1,3 @@
-// Shows: peers: a server that waits with `epoll` and hands requests to a thread, and never ends by itself
 // The main thread reads requests, a worker answers them. The server runs for ever: a run ends when its clients have.
 #include <arpa/inet.h>
 #include <pthread.h>

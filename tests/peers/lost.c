@@ -1,4 +1,5 @@
 // Shows: peers: a server whose reply gets lost in some schedules leaves its client waiting
+// options: --peer=lost.toml
 // The flag is looked at outside the lock, so the wake-up may come before the wait: the client never gets its answer.
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 static int value;
 
 int main(void) {
-    pid_t child = fork(); // REFUSED `fork`
+    pid_t child = fork(); // REFUSED forks without `exec`
     if (child == 0) {
         value = 1;
         _exit(value);

@@ -122,7 +122,9 @@ fn qualified_name(subprogram: Node<'_>) -> Option<String> {
 /// Whether the compiler made a function that the source does not have: a constructor, destructor or assignment of a class
 /// that leaves it out.
 pub(crate) fn is_implicit(subprogram: Node<'_>) -> bool {
-    subprogram.text().contains("DIFlagArtificial")
+    // What is outlined for a directive of OpenMP has the flag, too, and is the user's own code.
+    let is_member = |scope: Node<'_>| matches!(scope.kind(), MetadataKind::LLVMDICompositeTypeMetadataKind);
+    subprogram.operand(1).is_some_and(is_member) && subprogram.text().contains("DIFlagArtificial")
 }
 
 /// Gives a subprogram another plain name.

@@ -67,6 +67,10 @@ fn an_interrupted_check_says_what_is_known() {
             listens(child.id())
         });
         std::thread::sleep(Duration::from_millis(delay));
+        if delay > 1_000 && child.try_wait().unwrap().is_some() {
+            // This machine needs less.
+            continue;
+        }
         // As a terminal does: to the whole group.
         let kill = Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status().unwrap();
         assert!(kill.success());

@@ -6,18 +6,9 @@ use std::path::Path;
 
 use common::{Folder, Run};
 
-fn programs() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers")
-}
-
 /// The folder of the programs and their scripts, to work in.
 fn folder() -> Folder {
-    let folder = Folder::of(&programs());
-    for entry in std::fs::read_dir(programs()).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
-    }
-    folder
+    Folder::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers"))
 }
 
 fn run(folder: &Folder, command: &str, name: &str, flags: &[&str]) -> Run {

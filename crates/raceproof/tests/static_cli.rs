@@ -205,7 +205,8 @@ fn pointers_out_of_texts_may_be_those_that_were_written_there() {
         assert_eq!(found["verdict"], "unknown", "{format}");
         let open: Vec<_> = found["pairs"].as_array().unwrap().iter().filter(|p| p["verdict"] == "unknown").collect();
         assert_eq!(open.len(), 1, "{format}: {open:?}");
-        assert_eq!(open[0]["variable"], "*block", "{format}");
+        // Two names of one block.
+        assert!(open[0]["variable"] == "*block" || open[0]["variable"] == "*shared", "{format}: {open:?}");
     }
     let decimal = FROM_TEXT.replace("(void **)&shared", "&number").replace("*shared = 1", "number++");
     let decimal = decimal.replace("FORMAT", "\"%d\"").replace("int *shared", "int number");

@@ -19,7 +19,7 @@ const RACES: usize = 5_000;
 const OPEN: usize = 500;
 
 /// Absent pairs are listed if there are fewer pairs than this in all.
-const FEW: usize = 1_000;
+const FEW: usize = 800;
 
 /// Events and threads of runs that a document tells, of all its findings together.
 const RUN_ENTRIES: usize = 20_000;

@@ -27,12 +27,12 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A folder with copies of the programs of another.
+    /// A folder with copies of the programs of another, and of their headers and scripts.
     pub(crate) fn of(programs: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for entry in std::fs::read_dir(programs).unwrap() {
             let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "c" || e == "cpp") {
+            if path.extension().is_some_and(|e| ["c", "cpp", "h", "toml"].iter().any(|known| e == *known)) {
                 std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
             }
         }
