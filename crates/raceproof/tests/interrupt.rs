@@ -57,7 +57,7 @@ fn an_interrupted_check_says_what_is_known() {
     assert!(text.lines().count() >= 5_000, "{}", text.lines().count());
     std::fs::write(folder.path().join("long.c"), text).unwrap();
     // While compiling, while proving, while searching: whichever it is on this machine.
-    for delay in [0, 700, 4_000] {
+    for delay in [0, 400, 1_200, 4_000] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.args(["check", "long.c", "--json", "--time", "600"]).current_dir(folder.path());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -67,10 +67,6 @@ fn an_interrupted_check_says_what_is_known() {
             listens(child.id())
         });
         std::thread::sleep(Duration::from_millis(delay));
-        if delay > 1_000 && child.try_wait().unwrap().is_some() {
-            // This machine needs less.
-            continue;
-        }
         // As a terminal does: to the whole group.
         let kill = Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status().unwrap();
         assert!(kill.success());
@@ -79,6 +75,8 @@ fn an_interrupted_check_says_what_is_known() {
         let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         let unknown = |code: &str| document["unknowns"].as_array().unwrap().iter().any(|u| u["code"] == code);
         assert!(matches!(run.status, 1 | 3), "{delay} ms: {}", run.status);
-        assert!(unknown("RP0121"), "{delay} ms: {}", document["unknowns"]);
+        // Where all was known before, nothing was interrupted.
+        let is_late = document["time_ms"].as_u64().is_some_and(|needed| needed < delay);
+        assert!(is_late || unknown("RP0121"), "{delay} ms: {}", document["unknowns"]);
     }
 }
