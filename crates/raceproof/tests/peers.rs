@@ -21,7 +21,8 @@ fn races_behind_connections_are_found_and_replayed() {
     let folder = folder();
     for name in ["counters", "events", "download"] {
         for command in ["explore", "check"] {
-            let Run { status, stdout, stderr } = run(&folder, command, name, &["--cflags=-DRACY", "--witness-dir=w"]);
+            let flags = ["--cflags=-DRACY", "--witness-dir=w", "--time=12"];
+            let Run { status, stdout, stderr } = run(&folder, command, name, &flags);
             assert_eq!(status, 1, "{command} {name}: {stdout}{stderr}");
             assert!(stdout.contains("error[RP0001]"), "{command} {name}: {stdout}");
             for witness in std::fs::read_dir(folder.path().join("w")).unwrap() {
