@@ -13,7 +13,7 @@ fn folder() -> Folder {
 
 fn run(folder: &Folder, command: &str, name: &str, flags: &[&str]) -> Run {
     let (source, script) = (format!("{name}.c"), format!("--peer={name}.toml"));
-    folder.raceproof(&[&[command, &source, &script, "--time=60"], flags].concat())
+    folder.raceproof(&[&[command, &source, &script, "--time=12"], flags].concat())
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn races_behind_connections_are_found_and_replayed() {
     let folder = folder();
     for name in ["counters", "events", "download"] {
         for command in ["explore", "check"] {
-            let flags = ["--cflags=-DRACY", "--witness-dir=w", "--time=12"];
+            let flags = ["--cflags=-DRACY", "--witness-dir=w"];
             let Run { status, stdout, stderr } = run(&folder, command, name, &flags);
             assert_eq!(status, 1, "{command} {name}: {stdout}{stderr}");
             assert!(stdout.contains("error[RP0001]"), "{command} {name}: {stdout}");
@@ -41,9 +41,9 @@ fn programs_without_races_are_called_safe() {
         let Run { status, stdout, stderr } = run(&folder, "explore", name, &[]);
         assert_eq!(status, 0, "{name}: {stdout}{stderr}");
     }
-    // Its waits have time limits, so there is no end of schedules.
-    let Run { status, stdout, .. } = run(&folder, "explore", "events", &["--time=5"]);
-    assert!(!stdout.contains("error["), "status {status}: {stdout}");
+    // It has too many schedules.
+    let Run { status, stdout, stderr } = run(&folder, "explore", "events", &[]);
+    assert!(matches!(status, 0 | 3) && !stdout.contains("error["), "status {status}: {stdout}{stderr}");
 }
 
 #[test]
