@@ -28,6 +28,16 @@ const ATTEMPTS: usize = 60;
 /// the last thread runs.
 const KEPT: [u64; 7] = [53, 62, 76, 80, 187, 188, 563];
 
+/// Programs that are also run with short serial stretches.
+const QUIET_PROGRAMS: u64 = 24;
+
+/// Makes every serial stretch quiet after two events.
+const QUIET: &str = "#ifdef __cplusplus\nextern \"C\"\n#endif\nconst unsigned __raceproof_serial_events;\n\
+    const unsigned __raceproof_serial_events = 2;\n";
+
+/// Whether the search could decide a program; what is wrong with the other answers.
+type Examination = fn(&Source) -> Result<bool, String>;
+
 type Lines = BTreeSet<(u32, u32)>;
 
 /// Pairs of lines with this verdict.
@@ -47,8 +57,12 @@ struct Examined<'a> {
 
 impl<'a> Examined<'a> {
     fn new(folder: &'a Path, source: &Source) -> Result<Self, String> {
+        Self::of_text(folder, source, source.text())
+    }
+
+    fn of_text(folder: &'a Path, source: &Source, text: String) -> Result<Self, String> {
         let file = folder.join(source.language.file());
-        std::fs::write(&file, source.text()).unwrap();
+        std::fs::write(&file, text).unwrap();
         let build = BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() };
         let subject = Subject::new(&build, &Budget::default()).map_err(|error| format!("build: {error}"))?;
         Ok(Self { folder, build, subject, environment: Environment::default() })
@@ -128,8 +142,22 @@ fn examine(source: &Source) -> Result<bool, String> {
     Ok(true)
 }
 
+/// Whether the search could decide it; how its races differ where a thread that is alone is recorded for two events only.
+fn compare_quiet(source: &Source) -> Result<bool, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let text = source.rehearsed_text();
+    let mut quiet = Examined::of_text(folder.path(), source, format!("{text}{QUIET}"))?;
+    let Some(racing) = Examined::of_text(folder.path(), source, text)?.truth()? else { return Ok(false) };
+    let found = quiet.truth()?;
+    if found.as_ref() != Some(&racing) {
+        return Err(format!("quiet: {found:?} race, recorded in full {racing:?}"));
+    }
+    quiet.whole(&racing)?;
+    Ok(true)
+}
+
 /// A complaint with the smallest program found that deserves one.
-fn complain(seed: u64, source: &Source, complaint: &str) -> String {
+fn complain(seed: u64, source: &Source, complaint: &str, examine: Examination) -> String {
     let engine = |complaint: &str| complaint.split([':', ' ']).next().unwrap_or_default().to_owned();
     let same = |source: &Source| examine(source).is_err_and(|found| engine(&found) == engine(complaint));
     let small = source.shrink(ATTEMPTS, same);
@@ -137,11 +165,8 @@ fn complain(seed: u64, source: &Source, complaint: &str) -> String {
     format!("seed {seed}: {complaint}\n{}", small.text())
 }
 
-#[test]
-fn engines_agree_with_the_search_of_the_real_program() {
-    let numbers = testkit::numbers(PROGRAMS);
-    let kept = KEPT.into_iter().filter(|seed| !numbers.contains(seed));
-    let seeds: Vec<u64> = numbers.clone().chain(kept).collect();
+/// Examines generated programs, two at a time; all complaints fail the test.
+fn examine_all(seeds: &[u64], examine: Examination) {
     let (next, decided, complaints) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -155,7 +180,9 @@ fn engines_agree_with_the_search_of_the_real_program() {
                     let source = Source::generate(*seed);
                     match examine(&source) {
                         Ok(is_decided) => drop(decided.fetch_add(is_decided.into(), Ordering::Relaxed)),
-                        Err(complaint) => complaints.lock().unwrap().push(complain(*seed, &source, &complaint)),
+                        Err(complaint) => {
+                            complaints.lock().unwrap().push(complain(*seed, &source, &complaint, examine));
+                        }
                     }
                 }
             });
@@ -170,4 +197,19 @@ fn engines_agree_with_the_search_of_the_real_program() {
         "{decided} of {}: the generator makes programs too large",
         seeds.len()
     );
+}
+
+#[test]
+fn engines_agree_with_the_search_of_the_real_program() {
+    let numbers = testkit::numbers(PROGRAMS);
+    let kept = KEPT.into_iter().filter(|seed| !numbers.contains(seed));
+    let seeds: Vec<u64> = numbers.clone().chain(kept).collect();
+    examine_all(&seeds, examine);
+}
+
+/// Decision 49: what is left out of a quiet serial stretch changes no race.
+#[test]
+fn quiet_stretches_hide_no_race() {
+    let seeds: Vec<u64> = testkit::numbers(QUIET_PROGRAMS).collect();
+    examine_all(&seeds, compare_quiet);
 }

@@ -21,9 +21,6 @@ use crate::hooks::{self, HOT};
 use crate::rounds::CARRIED;
 use crate::{heap, sched};
 
-/// Events of a stretch that are recorded before it is quiet.
-const RECORDED: u32 = 10_000;
-
 /// How often a stretch is recorded again because a loop repeats itself.
 const MOST_REPETITIONS: u32 = 16;
 
@@ -36,6 +33,7 @@ mod program {
     unsafe extern "C" {
         pub(super) static mut __rp_quiet: u8;
         pub(super) static __rp_sites: u64;
+        pub(super) static __rp_serial_events: u64;
     }
 }
 
@@ -83,9 +81,16 @@ pub fn is_quiet() -> bool {
 pub fn begin() {
     // Every write counts where memory that was never written is looked for.
     let never = sched::may(environment::UNINITIALISED);
-    STRETCH.quiet_from.set(if never { NEVER } else { HOT.position.get().saturating_add(RECORDED) });
+    STRETCH.quiet_from.set(if never { NEVER } else { quiet_after_some() });
     STRETCH.repetitions.set(0);
     sched::look_again();
+}
+
+/// The position up to which a stretch that is loud here is recorded.
+fn quiet_after_some() -> u32 {
+    // SAFETY: the instrumented program defines it as a constant.
+    let recorded = unsafe { program::__rp_serial_events };
+    HOT.position.get().saturating_add(u32::try_from(recorded).unwrap_or(NEVER))
 }
 
 /// The running thread is about to create another one.
@@ -143,7 +148,7 @@ pub fn is_repeated(again: bool, of: (u32, usize), carried: [u64; CARRIED]) -> bo
     let is_repeated = again && before == Some((of, carried)) && STRETCH.repetitions.get() < MOST_REPETITIONS;
     if is_repeated {
         STRETCH.repetitions.set(STRETCH.repetitions.get() + 1);
-        STRETCH.quiet_from.set(HOT.position.get().saturating_add(RECORDED));
+        STRETCH.quiet_from.set(quiet_after_some());
         forget_sites();
     }
     is_repeated
@@ -188,4 +193,5 @@ fn is_there(allocation: &Record) -> bool {
 mod program {
     pub(super) static mut __rp_quiet: u8 = 0;
     pub(super) static __rp_sites: u64 = 0;
+    pub(super) static mut __rp_serial_events: u64 = 0;
 }

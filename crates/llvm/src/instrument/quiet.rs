@@ -8,22 +8,36 @@ use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage};
 
 use super::Weaver;
 use super::recording::{function, mark_unlikely};
-use crate::ir::Value;
+use crate::ir::{Module, Value};
 
 /// Calls `__rp_read` unless the site is quiet.
 pub(super) const READ: &str = "__rp_read_unless_quiet";
 /// Calls `__rp_write` unless the site is quiet.
 pub(super) const WRITE: &str = "__rp_write_unless_quiet";
 
+/// Events of a serial stretch that are recorded before it is quiet.
+const RECORDED: u64 = 10_000;
+
+/// A constant of the program that replaces [`RECORDED`]: tests make short stretches quiet with it.
+const RECORDED_BY_PROGRAM: &str = "__raceproof_serial_events";
+
 /// Defines the functions and the bytes; to be called when all accesses have their hooks.
 pub(super) fn define(weaver: &Weaver<'_, '_>) {
     let (module, insert) = (weaver.module, &weaver.insert);
     let sites = weaver.plan.sites.table.len() as u64;
     module.define_global("__rp_sites", insert.const_i64(sites)).set_constant_global();
+    let recorded = recorded_by(module).unwrap_or(RECORDED);
+    module.define_global("__rp_serial_events", insert.const_i64(recorded)).set_constant_global();
     let bytes = module.define_global("__rp_quiet", insert.i8.array(sites.max(1)).zero());
     for (name, hook) in [(READ, "__rp_read"), (WRITE, "__rp_write")] {
         define_access(weaver, name, hook, bytes);
     }
+}
+
+/// The program's own number of recorded events.
+fn recorded_by(module: Module<'_>) -> Option<u64> {
+    let content = module.global(RECORDED_BY_PROGRAM).filter(|global| global.is_constant_global())?.initializer()?;
+    content.as_integer()?.try_into().ok()
 }
 
 /// `void NAME(void *p, uint32_t size, uint32_t site)`.

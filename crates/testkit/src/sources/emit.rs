@@ -56,7 +56,15 @@ fn place(place: Place) -> (&'static str, &'static str) {
     }
 }
 
-pub(super) fn text(source: &Source) -> String {
+/// The first worker's moves, made by `main` alone; there are bytes in the pipe for all it awaits.
+pub(super) const REHEARSAL: &str = r#"    for (int i = 0; i < 2; i++) {
+        local += write(ends[1], "aaaaaaaa", 8);
+        first_worker(0);
+    }
+"#;
+
+/// The text of a source; what `main` does before it creates the workers ends with the rehearsal.
+pub(super) fn text(source: &Source, rehearsal: &str) -> String {
     let unwritten = source.environment.has(Surprise::Uninitialised);
     let mut emitter = Emitter { language: source.language, unwritten, helpers: String::new(), names: 0 };
     let workers = ["first_worker", "second_worker"];
@@ -80,7 +88,7 @@ pub(super) fn text(source: &Source) -> String {
     let (declarations, helpers) = (source.handles.declarations(), emitter.helpers);
     format!(
         "{HEAD}{cxx}{variables}{SHARED}{declarations}{helpers}{functions}int main(void) {{\n    if (pipe(ends))\n        return 1;\n\
-         {prepare}{registration}{create}{beside}{first}{between}{rest}{after}{ending}}}\n"
+         {prepare}{registration}{rehearsal}{create}{beside}{first}{between}{rest}{after}{ending}}}\n"
     )
 }
 

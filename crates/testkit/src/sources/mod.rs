@@ -255,7 +255,12 @@ impl Source {
 
     /// Its text.
     pub fn text(&self) -> String {
-        emit::text(self)
+        emit::text(self, "")
+    }
+
+    /// Its text, where `main` goes through what the first worker does twice before there is another thread.
+    pub fn rehearsed_text(&self) -> String {
+        emit::text(self, emit::REHEARSAL)
     }
 
     /// The smallest source found that still fails, trying at most so many.
