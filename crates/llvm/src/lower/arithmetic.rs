@@ -18,7 +18,8 @@ impl<'m> Body<'_, '_, 'm> {
         self.define(instruction, expr);
     }
 
-    fn expression(&mut self, instruction: Value<'m>, opcode: LLVMOpcode) -> Expr {
+    /// What an instruction or a constant expression computes.
+    pub(super) fn expression(&mut self, instruction: Value<'m>, opcode: LLVMOpcode) -> Expr {
         use LLVMOpcode::*;
         match opcode {
             LLVMAdd | LLVMSub | LLVMMul | LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem | LLVMAnd | LLVMOr | LLVMXor

@@ -66,6 +66,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             site: None,
         };
         body.number();
+        body.compute_constants();
         for block in function.blocks() {
             body.lower_block(block);
         }
@@ -92,6 +93,27 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
                 self.parts.insert(instruction, parts);
             }
         }
+    }
+
+    /// Computes what constants without a fixed value (`&a ^ &b`) stand for where the function begins, as if they were
+    /// instructions: pointers flow through them.
+    fn compute_constants(&mut self) {
+        for instruction in self.function.instructions() {
+            instruction.operands().for_each(|operand| self.compute_constant(operand));
+        }
+    }
+
+    fn compute_constant(&mut self, value: Value<'m>) {
+        let is_expression = value.kind() == LLVMValueKind::LLVMConstantExprValueKind && Self::is_scalar(value.ty());
+        if !is_expression || self.of.contains_key(&value) || self.symbols().constant(value) != Operand::Any {
+            return;
+        }
+        let Some(opcode) = value.operation() else { return };
+        value.operands().for_each(|part| self.compute_constant(part));
+        let local = self.fresh();
+        let expr = self.expression(value, opcode);
+        self.assign(local, expr);
+        self.of.insert(value, local);
     }
 
     /// Whether values of the type are numbers of the language.
@@ -211,7 +233,10 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
                 Some(&local) => Operand::Local(local),
                 None => self.same_as(value).map_or(Operand::Any, |same| self.operand(same)),
             },
-            _ => self.symbols().constant(value),
+            _ => match self.of.get(&value) {
+                Some(&computed) => Operand::Local(computed),
+                None => self.symbols().constant(value),
+            },
         }
     }
 

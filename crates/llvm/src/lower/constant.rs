@@ -70,15 +70,30 @@ impl<'m> Symbols<'_, 'm> {
                 self.constant(value.part(0))
             }
             Some(LLVMOpcode::LLVMPtrToInt) if value.ty().int_bits() == Some(64) => self.constant(value.part(0)),
-            Some(LLVMOpcode::LLVMSub) => match (self.constant(value.part(0)), self.constant(value.part(1))) {
-                (Operand::Global(a, x), Operand::Global(b, y)) if a == b => Operand::Const(x.wrapping_sub(y)),
-                _ => Operand::Any,
-            },
-            _ => {
-                self.hide(value);
-                Operand::Any
+            Some(operation @ (LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub)) if value.ty().int_bits() == Some(64) => {
+                let parts = (self.constant(value.part(0)), self.constant(value.part(1)));
+                match (operation, parts) {
+                    (LLVMOpcode::LLVMAdd, (Operand::Global(a, x), Operand::Const(y)))
+                    | (LLVMOpcode::LLVMAdd, (Operand::Const(y), Operand::Global(a, x))) => {
+                        Operand::Global(a, x.wrapping_add(y))
+                    }
+                    (LLVMOpcode::LLVMSub, (Operand::Global(a, x), Operand::Const(y))) => {
+                        Operand::Global(a, x.wrapping_sub(y))
+                    }
+                    (LLVMOpcode::LLVMSub, (Operand::Global(a, x), Operand::Global(b, y))) if a == b => {
+                        Operand::Const(x.wrapping_sub(y))
+                    }
+                    _ => self.hidden_in(value),
+                }
             }
+            _ => self.hidden_in(value),
         }
+    }
+
+    /// A constant that has no fixed value.
+    fn hidden_in(&self, value: Value<'m>) -> Operand {
+        self.hide(value);
+        Operand::Any
     }
 
     /// Remembers the functions in a constant.
