@@ -181,6 +181,7 @@ fn examine_all(seeds: &[u64], examine: Examination) {
                     match examine(&source) {
                         Ok(is_decided) => drop(decided.fetch_add(is_decided.into(), Ordering::Relaxed)),
                         Err(complaint) => {
+                            println!("seed {seed}: {complaint}");
                             complaints.lock().unwrap().push(complain(*seed, &source, &complaint, examine));
                         }
                     }

@@ -9,7 +9,16 @@ use program::{Expr, Global, GlobalId, Operand, Stmt};
 
 use super::Lowering;
 use super::body::Body;
-use crate::ir::Value;
+use crate::ir::{Ty, Value};
+
+/// A part of a type that is not a struct.
+pub(super) struct Leaf<'m> {
+    /// The members on the way to it.
+    pub(super) path: Vec<u32>,
+    pub(super) ty: Ty<'m>,
+    /// In bytes.
+    pub(super) offset: i64,
+}
 
 impl<'m> Body<'_, '_, 'm> {
     /// The values by predecessor; with a path, of that part of them.
@@ -46,25 +55,37 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    /// Puts the numbers of a struct into memory, pointers to member functions among them. The access itself is a statement
-    /// before.
+    /// Puts the numbers of a struct into memory, pointers to member functions among them; what is not a number
+    /// may be any [address that cannot be followed](super::lost). The access itself is a statement before.
     pub(super) fn store_parts(&mut self, value: Value<'m>, address: Operand) {
-        let mut left = vec![(Vec::new(), value.ty(), 0)];
-        while let Some((path, ty, offset)) = left.pop() {
-            let layout = self.symbols().layout;
-            if let Some(elements) = ty.struct_elements() {
-                for (index, element) in (0..).zip(elements) {
-                    let at = offset + layout.element_offset(ty, index) as i64;
-                    left.push(([path.as_slice(), &[index]].concat(), element, at));
-                }
-            } else if !path.is_empty() && Self::is_scalar(ty) {
-                let size = layout.store_size(ty) as u32;
+        for Leaf { path, ty, offset } in self.leaves(value.ty()) {
+            let size = self.size(ty);
+            if !Self::is_scalar(ty) {
+                self.store_lost(address, offset, size);
+            } else if !path.is_empty() {
                 let part = self.extract(value, &path);
                 let expr = self.offset(address, offset);
                 let address = self.value_of(expr);
                 self.emit(Stmt::Store { address, value: part, size, atomic: None });
             }
         }
+    }
+
+    /// What a value of the type consists of that is not a struct.
+    pub(super) fn leaves(&self, ty: Ty<'m>) -> Vec<Leaf<'m>> {
+        let layout = self.symbols().layout;
+        let (mut leaves, mut left) = (Vec::new(), vec![Leaf { path: Vec::new(), ty, offset: 0 }]);
+        while let Some(Leaf { path, ty, offset }) = left.pop() {
+            match ty.struct_elements() {
+                None => leaves.push(Leaf { path, ty, offset }),
+                Some(elements) => left.extend((0..).zip(elements).map(|(index, element)| Leaf {
+                    path: [path.as_slice(), &[index]].concat(),
+                    ty: element,
+                    offset: offset + layout.element_offset(ty, index) as i64,
+                })),
+            }
+        }
+        leaves
     }
 
     /// Puts the numbers of a returned struct where the caller finds them.
@@ -125,7 +146,8 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    fn value_of(&mut self, expr: Expr) -> Operand {
+    /// The operand that an expression is, or a local with its value.
+    pub(super) fn value_of(&mut self, expr: Expr) -> Operand {
         match expr {
             Expr::Use(operand) => operand,
             expr => self.temporary(expr),

@@ -33,9 +33,12 @@ impl<'m> Body<'_, '_, 'm> {
             },
             LLVMPHI => self.phi(instruction, &[]),
             LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt | LLVMIntToPtr => self.cast(instruction, opcode),
-            LLVMBitCast | LLVMAddrSpaceCast | LLVMFreeze => Expr::Use(self.operand(instruction.part(0))),
+            LLVMBitCast | LLVMAddrSpaceCast | LLVMFreeze if Self::is_scalar(instruction.part(0).ty()) => {
+                Expr::Use(self.operand(instruction.part(0)))
+            }
             LLVMExtractValue => Expr::Use(self.extract(instruction.part(0), &instruction.indices())),
-            _ => Expr::Use(Operand::Any),
+            LLVMFPToSI | LLVMFPToUI => Expr::Use(Operand::Any),
+            _ => self.found(instruction),
         }
     }
 
@@ -163,6 +166,9 @@ impl<'m> Body<'_, '_, 'm> {
 
     fn cast(&mut self, instruction: Value<'m>, opcode: LLVMOpcode) -> Expr {
         let source = instruction.part(0);
+        if !Self::is_scalar(source.ty()) {
+            return self.found(instruction);
+        }
         let value = self.operand(source);
         if value == Operand::Any {
             return Expr::Use(Operand::Any);

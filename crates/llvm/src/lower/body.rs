@@ -99,11 +99,15 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
     /// instructions: pointers flow through them.
     fn compute_constants(&mut self) {
         for instruction in self.function.instructions() {
-            instruction.operands().for_each(|operand| self.compute_constant(operand));
+            for operand in instruction.operands() {
+                self.compute_constant(operand);
+                self.lose_elements(operand);
+            }
         }
     }
 
-    fn compute_constant(&mut self, value: Value<'m>) {
+    /// Computes one of them, and those that it consists of.
+    pub(super) fn compute_constant(&mut self, value: Value<'m>) {
         let is_expression = value.kind() == LLVMValueKind::LLVMConstantExprValueKind && Self::is_scalar(value.ty());
         if !is_expression || self.of.contains_key(&value) || self.symbols().constant(value) != Operand::Any {
             return;
@@ -160,7 +164,7 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
             Some(opcode) if Self::is_scalar(instruction.ty()) => self.compute(instruction, opcode),
             Some(LLVMPHI) => self.phi_of_parts(instruction),
             // What is not a number has no statement of its own: its uses are `Any`.
-            _ => {}
+            _ => self.lose_operands(instruction),
         }
     }
 

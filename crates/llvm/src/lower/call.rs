@@ -115,7 +115,11 @@ impl<'m> Body<'_, '_, 'm> {
             }
             Assembly::Unknown => return self.unknown_assembly(call, assembly),
         }
-        self.define(call, Expr::Use(Operand::Any));
+        if !call.ty().is_void() {
+            call.arguments().for_each(|argument| self.lose(argument));
+        }
+        let output = self.found(call);
+        self.define(call, output);
     }
 
     fn assembly_touch(&mut self, touch: Touch<'m>) {

@@ -73,6 +73,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let dst = self.result(load);
                 self.emit(Stmt::Load { dst, address, size, atomic });
                 self.load_parts(load, address);
+                self.lose_loaded(load, address);
             }
         }
     }

@@ -14,6 +14,7 @@ mod call;
 pub(crate) mod constant;
 mod exceptions;
 mod exit;
+mod lost;
 mod memory;
 mod simd;
 mod synthetic;
@@ -75,6 +76,7 @@ pub(crate) fn lower<'m>(
         assembly: None,
         sections: None,
         unwinding: Unwinding::new(functions),
+        lost: None,
         exceptions: Exceptions::new(functions),
         program: Program {
             architecture: module.architecture(),
@@ -105,6 +107,8 @@ pub(crate) struct Lowering<'a, 'm> {
     /// Stands for inline assembly whose effects are not known.
     assembly: Option<FunctionId>,
     sections: Option<GlobalId>,
+    /// Holds the addresses that go where they cannot be followed.
+    lost: Option<GlobalId>,
     unwinding: Unwinding<'m>,
     exceptions: Exceptions,
     program: Program,
