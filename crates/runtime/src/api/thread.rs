@@ -103,9 +103,19 @@ pub fn finish() -> ! {
         })
     });
     if ended.is_err() {
+        outlive_all(&call);
         super::process::exit(0);
     }
     sched::exit_thread()
+}
+
+/// The process ends after its last thread has, as POSIX says of `pthread_exit`: what the others did happens before.
+fn outlive_all(call: &Call) {
+    while let Some(other) = sched::with_objects(|objects| objects.threads.unjoined_but(me())) {
+        call.step(Tag::Join, 0).argument(other).run(Blocker::None, |objects, _, _| {
+            objects.threads.get_mut(other).joined = true;
+        });
+    }
 }
 
 /// What the attributes of a new thread say that matters here.

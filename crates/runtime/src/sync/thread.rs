@@ -92,6 +92,11 @@ impl Threads {
     pub fn is_last(&self, thread: Thread) -> bool {
         self.0.iter().enumerate().all(|(index, t)| t.finished || index == thread as usize)
     }
+    /// The first thread but `thread` that nobody has joined.
+    pub fn unjoined_but(&self, thread: Thread) -> Option<Thread> {
+        let mut others = (0..).zip(&self.0).filter(|(index, _)| *index != thread);
+        others.find(|(_, t)| !t.joined).map(|(index, _)| index)
+    }
     /// Whether all threads but `thread` have been joined: what they did happens before what it does next.
     pub fn is_alone(&self, thread: Thread) -> bool {
         self.0.iter().enumerate().all(|(index, t)| t.joined || index == thread as usize)
