@@ -35,8 +35,12 @@ pub enum Origin {
     Stream(GlobalId),
     /// The error number, of which each thread has its own.
     Errno,
-    /// Memory of functions without a body, and of whoever started the program.
+    /// Memory of functions without a body, and the environment that the program is started with.
     Outside,
+    /// The array of the program's arguments (`argv`).
+    Arguments,
+    /// Their texts. There is no pointer in them but what the program itself stores there.
+    ArgumentTexts,
     /// Whatever pointers of which nothing is known point to; in no set of a solution.
     Unknown,
     /// All constants without pointers in them, such as texts: nobody writes them, so pointers do not tell them apart.

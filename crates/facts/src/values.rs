@@ -90,7 +90,7 @@ fn root(origin: Origin) -> Option<Root> {
         Origin::Library(state) => Some(Root::Library(state)),
         Origin::Stream(global) => Some(Root::Stream(global)),
         Origin::Errno => Some(Root::Errno),
-        Origin::Outside => Some(Root::Outside),
+        Origin::Outside | Origin::Arguments | Origin::ArgumentTexts => Some(Root::Outside),
         Origin::Unknown => Some(Root::Unknown),
         Origin::AnyFunction | Origin::Thread(_) | Origin::Transfer(_) | Origin::Constants | Origin::Collapsed => None,
     }

@@ -73,3 +73,36 @@ fn what_is_in_memory_or_returned_by_a_thread_escapes() {
     assert_eq!(escaped("store 8, @p, @x"), [true, false]);
     assert_eq!(escaped("%h = create &other, @y"), [false, true]);
 }
+
+/// What the address of the last store may point to, in a `main` that is given arguments.
+fn last_store_with_arguments(body: &str) -> Vec<Root> {
+    let text = format!(
+        "global x: 16\nglobal y: 16\nglobal p: 32\nglobal optarg: 8 {{ 0: ? }}\nglobal optind: 8 {{ 0: ? }}\n\
+         fn main(%argc, %argv) {{\nentry:\n{body}\n  return 0\n}}\nentry main\n"
+    );
+    let facts = Facts::of(Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
+    let main = facts.program().main.unwrap();
+    let statements = facts.program().functions[main].blocks.iter().flat_map(|block| &block.statements);
+    let last = statements.filter_map(|s| if let Stmt::Store { address, .. } = s.stmt { Some(address) } else { None });
+    facts.values().unwrap().of(main, &last.last().unwrap()).into_keys().collect()
+}
+
+#[test]
+fn arguments_are_texts_without_pointers() {
+    let of = last_store_with_arguments;
+    assert_eq!(of("%t = load 8, %argv\nstore 1, %t, 0"), [Root::Outside]);
+    assert_eq!(of("%t = load 8, %argv\n%v = load 8, %t\nstore 1, %v, 0"), [Root::Unknown]);
+    // But for those that the program puts there.
+    assert_eq!(of("store 8, %argv, @x\n%t = load 8, %argv\nstore 1, %t, 0"), [X, Root::Outside]);
+    assert_eq!(of("%t = load 8, %argv\nstore 8, %t, @x\n%v = load 8, %t\nstore 1, %v, 0"), [X]);
+}
+
+#[test]
+fn an_option_is_one_of_the_words_given() {
+    let of = last_store_with_arguments;
+    assert_eq!(of("%c = library getopt(%argc, %argv, @y)\n%v = load 8, @optarg\nstore 1, %v, 0"), [Root::Outside]);
+    let own = "store 8, @p+8, @x\n%c = library getopt(2, @p, @y)\n%v = load 8, @optarg\nstore 1, %v, 0";
+    assert_eq!(of(own), [X]);
+    let later = "%v = load 8, @optarg\nstore 8, @p, @x\n%c = library getopt(1, @p, @y)\nstore 1, %v, 0";
+    assert_eq!(of(later), [X], "whenever it is asked");
+}

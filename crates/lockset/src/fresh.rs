@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use facts::Solved;
 use facts::address::{Address, Base};
 use facts::invocations::ProgramPoint;
-use facts::spot::Origin;
 use model::index::IndexVec;
 use program::library;
 use program::{BlockId, FunctionId, LocalId, Operand, Stmt, SyncOp, Terminator};
@@ -139,12 +138,8 @@ fn made_in(facts: &Solved<'_>, function: FunctionId) -> Vec<(LocalId, ProgramPoi
             let place = (function, block_id, index);
             match &statement.stmt {
                 Stmt::Alloc { dst, .. } => made.push((*dst, place)),
-                Stmt::Call { dst: Some(dst), .. } => {
-                    let own = facts.points_to.object(Origin::Heap(place));
-                    let spots = facts.points_to.local(function, *dst);
-                    if own.is_some_and(|own| !spots.is_empty() && spots.iter().all(|s| s.object == own)) {
-                        made.push((*dst, place));
-                    }
+                Stmt::Call { dst: Some(dst), .. } if facts.points_to.is_new_block(place, *dst) => {
+                    made.push((*dst, place));
                 }
                 _ => {}
             }

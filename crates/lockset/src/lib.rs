@@ -12,6 +12,7 @@
 //! impossible; it is never a race by itself.
 
 mod bottom_up;
+mod breakdown;
 mod bundles;
 mod effects;
 pub mod emit;
@@ -36,6 +37,7 @@ mod stripe;
 pub mod verdict;
 mod whens;
 
+pub use breakdown::Hold;
 pub use listing::ClassPairs;
 pub use obstacles::Obstacle;
 pub use specification::Specification;

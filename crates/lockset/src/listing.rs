@@ -10,6 +10,7 @@ use model::index::IndexVec;
 use model::{Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::breakdown::Breakdown;
 use crate::bundles::Bundle;
 use crate::events::{Class, SitesId, Way};
 use crate::lock::Lock;
@@ -89,6 +90,8 @@ pub(crate) struct Listing<'a, 'p> {
     pub(crate) warned: Warned,
     /// How many pairs of classes there are.
     pub(crate) classes: ClassPairs,
+    /// What keeps the open ones open.
+    pub(crate) breakdown: Breakdown,
     /// Sets that were found apart, and whether for the weakest of reasons only.
     apart: FxHashSet<(SitesId, SitesId, bool)>,
     /// Sets of single classes that were gone through for warnings.
@@ -109,6 +112,7 @@ impl<'a, 'p> Listing<'a, 'p> {
             more_absent: 0,
             warned: Warned::default(),
             classes: ClassPairs::default(),
+            breakdown: Breakdown::default(),
             apart: FxHashSet::default(),
             gone_through: FxHashSet::default(),
             looks: MOST_LOOKS,
@@ -169,6 +173,7 @@ impl<'a, 'p> Listing<'a, 'p> {
     pub(crate) fn warn(&mut self, one: &Bundle, other: &Bundle, hindered: Option<(&str, Cause)>) {
         self.classes.open += one.pairs(other);
         let facts = self.meetings.facts;
+        self.breakdown.add(facts, self.meetings.events, one, other);
         for bundle in [one, other] {
             if self.dirtied.insert(bundle.number) {
                 for spot in bundle.classes.iter().map(|class| publication::at_home(facts, class.spot)) {

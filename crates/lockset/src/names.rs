@@ -32,6 +32,9 @@ pub(crate) fn variable(facts: &Solved<'_>, site: SiteId, spot: Spot, len: Option
         }
         Origin::Library(state) => state.name().replace('`', ""),
         Origin::Stream(global) => format!("the stream of {}", program.globals[global].name),
+        Origin::Arguments | Origin::ArgumentTexts => {
+            expression().unwrap_or_else(|| "the arguments of the program".to_owned())
+        }
         _ => expression().unwrap_or_else(|| "unnamed memory".to_owned()),
     }
 }
@@ -55,6 +58,7 @@ pub(crate) fn object(facts: &Solved<'_>, spot: Spot, len: u64) -> String {
         Origin::Stream(global) => format!("the stream of {}", program.globals[global].name),
         Origin::Errno => "errno".to_owned(),
         Origin::Constants => "a constant".to_owned(),
+        Origin::Arguments | Origin::ArgumentTexts => "the arguments of the program".to_owned(),
         Origin::Collapsed => "one of many objects".to_owned(),
         Origin::Outside | Origin::Unknown | Origin::Transfer(_) => "memory outside of the program".to_owned(),
     }

@@ -24,6 +24,7 @@ use facts::spot::{ObjectId, Origin};
 use facts::{Facts, Solved};
 use model::{AccessKind, Pair, SiteId, Spent};
 
+use crate::breakdown::Hold;
 use crate::effects::Effects;
 use crate::entries::Entries;
 use crate::events::events;
@@ -158,6 +159,10 @@ pub struct Analysis {
     pub classes: usize,
     /// How many pairs of them conflict.
     pub class_pairs: ClassPairs,
+    /// What keeps those open that may race, most first, with how many.
+    pub holds: Vec<(Hold, u64)>,
+    /// The objects with most open pairs of classes, by name.
+    pub crowded: Vec<(String, u64)>,
     /// How many variables the warnings are about.
     pub variables: usize,
     /// How long each part took, in order.
@@ -197,7 +202,8 @@ pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
     let hindrance = obstacles.iter().find(|obstacle| obstacle.everything).map(|o| o.describe(solved.program));
     let listing = judge(&meetings, hindrance.as_deref())?;
     ended("pairs");
-    let Listing { unknown, absent, more_warnings, more_absent, dirty, warned, classes: class_pairs, .. } = listing;
+    let Listing { unknown, absent, more_warnings, more_absent, dirty, warned, classes: class_pairs, breakdown, .. } =
+        listing;
     let spots = dirty.values().flatten();
     let variables = spots.map(|spot| names::object(solved, *spot, 1)).collect::<BTreeSet<_>>().len();
     let mut findings = rank::ranked(solved, unknown, &events);
@@ -216,6 +222,8 @@ pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
         outside,
         classes,
         class_pairs,
+        holds: breakdown.holds(),
+        crowded: breakdown.objects(solved),
         variables,
         phases,
         warned,

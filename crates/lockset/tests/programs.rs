@@ -211,3 +211,39 @@ fn a_call_of_which_nothing_is_known_runs_what_its_pointer_may_be() {
     check(&program(one, LOCKED, &function("", "")), true);
     check(&program(one, LOCKED, &function("lock @a\n", "unlock @a\n")), false);
 }
+
+/// Allocates, or returns what is kept in `b`.
+const MAKE: &str = "fn make(%kept) {\nentry:\nbranch %kept, old, new\nnew:\n%made = alloc 8\ngoto end\n\
+                    old:\n%known = load 8 seq_cst, @b\ngoto end\nend:\n%p = phi [new: %made, old: %known]\nreturn %p\n}";
+
+#[test]
+fn a_call_that_allocates_has_a_block_of_its_own_or_what_else_it_may_return() {
+    // Each thread keeps its block somewhere; what is kept in `b` is what `make` returns to the second one.
+    let body = |before: &str, own: &str| {
+        format!(
+            "{before}\n%some = ne 64 %p, 0\nbranch %some, use, end\nuse:\nstore 8 seq_cst, @{own}, %p\n\
+             store 4, %p, 1\ngoto end\nend:"
+        )
+    };
+    let two = body("%m = load 4 seq_cst, @n\n%p = call make(%m)", "a");
+    check(&program(&body("%p = call make(%n)", "b"), &two, MAKE), true);
+    check(&program(&body("%p = call make(%n)", "c"), &two, MAKE), false);
+    // Through another function.
+    let through = format!("{MAKE}\nfn get(%kept) {{\nentry:\n%p = call make(%kept)\nreturn %p\n}}");
+    let two = two.replace("call make", "call get");
+    check(&program(&body("%p = call get(%n)", "b"), &two, &through), true);
+    check(&program(&body("%p = call get(%n)", "c"), &two, &through), false);
+}
+
+#[test]
+fn a_block_that_is_kept_is_not_new_again() {
+    let text = |kept: &str| {
+        format!(
+            "global b: 8\n{MAKE}\nfn worker(%kept) {{\nentry:\n%p = call make(%kept)\n%some = ne 64 %p, 0\n\
+             branch %some, use, end\nuse:\nstore 4, %p, 1\nstore 8 seq_cst, @b, %p\ngoto end\nend:\nreturn 0\n}}\n\
+             fn main() {{\nentry:\n%t = create &worker, 0\n%u = create &worker, {kept}\n%v = create &worker, {kept}\n\
+             join %t\njoin %u\njoin %v\nreturn 0\n}}\nentry main\n"
+        )
+    };
+    check(&text("1"), true);
+}

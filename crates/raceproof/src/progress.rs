@@ -93,7 +93,9 @@ impl Line {
 impl Line {
     /// What the static engine did, one figure per line.
     pub(crate) fn statistics(&self) -> String {
-        let Some(AnalysisFigures { phases, implied, lines, classes, class_pairs, variables }) = &self.analysis else {
+        let Some(AnalysisFigures { phases, implied, lines, classes, class_pairs, holds, crowded, variables }) =
+            &self.analysis
+        else {
             return String::new();
         };
         let phases = phases.iter().map(|(name, time)| format!("{name}: {:.2} s\n", time.as_secs_f64()));
@@ -102,7 +104,9 @@ impl Line {
              classes of accesses: {classes}\npairs of classes: {} absent, {} open\nvariables with warnings: {variables}\n",
             class_pairs.absent, class_pairs.open
         );
-        phases.collect::<String>() + &left
+        let holds = holds.iter().map(|(hold, pairs)| format!("open, {hold}: {pairs}\n"));
+        let crowded = crowded.iter().map(|(object, pairs)| format!("open, at {object}: {pairs}\n"));
+        phases.collect::<String>() + &left + &holds.chain(crowded).collect::<String>()
     }
 }
 

@@ -157,7 +157,9 @@ fn signals_are_no_obstacle() {
 fn stats_tell_how_long_each_part_took() {
     let run = folder(QUEUE).raceproof(&["static", "a.c", "--json", "--stats"]);
     assert!(document(&run)["pairs"].is_array());
-    let names: Vec<&str> = run.stderr.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
+    let lines: Vec<(&str, &str)> = run.stderr.lines().filter_map(|line| line.split_once(": ")).collect();
+    let (open, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(name, _)| name.starts_with("open, "));
+    let names: Vec<&str> = lines.iter().map(|(name, _)| *name).collect();
     let phases = ["pointers", "control flow", "calls", "threads", "locks held", "accesses", "pairs", "ranking"];
     let figures = [
         "warnings that others imply",
@@ -168,6 +170,14 @@ fn stats_tell_how_long_each_part_took() {
     ];
     let expected: Vec<&str> = phases.into_iter().chain(figures).collect();
     assert_eq!(names, expected, "{}", run.stderr);
+    // Each open pair of classes is kept open by one thing, and is at one object.
+    let (_, pairs) = lines.iter().find(|(name, _)| *name == "pairs of classes").unwrap();
+    let all: u64 = pairs.split_once("absent, ").unwrap().1.trim_end_matches(" open").parse().unwrap();
+    let sum = |at: bool| -> u64 {
+        let counted = open.iter().filter(|(name, _)| name.starts_with("open, at ") == at);
+        counted.map(|(_, pairs)| pairs.parse::<u64>().unwrap()).sum()
+    };
+    assert_eq!([sum(false), sum(true)], [all, all], "{}", run.stderr);
     let times = run.stderr.lines().take(phases.len());
     assert!(times.into_iter().all(|line| line.ends_with(" s")), "{}", run.stderr);
 }

@@ -28,6 +28,10 @@ pub struct AnalysisFigures {
     pub classes: usize,
     /// How many pairs of classes conflict.
     pub class_pairs: lockset::ClassPairs,
+    /// What keeps open pairs of classes open, in words, most first, with how many.
+    pub holds: Vec<(&'static str, u64)>,
+    /// The objects with most open pairs of classes, by name.
+    pub crowded: Vec<(String, u64)>,
     /// How many variables the warnings are about.
     pub variables: usize,
 }
@@ -53,7 +57,16 @@ impl AnalysisFigures {
             }
         }
         let (classes, class_pairs, variables) = (analysis.classes, analysis.class_pairs, analysis.variables);
-        Self { phases: analysis.phases.clone(), implied, lines: lines.len(), classes, class_pairs, variables }
+        Self {
+            phases: analysis.phases.clone(),
+            implied,
+            lines: lines.len(),
+            classes,
+            class_pairs,
+            holds: analysis.holds.iter().map(|(hold, pairs)| (hold.words(), *pairs)).collect(),
+            crowded: analysis.crowded.clone(),
+            variables,
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::address::{Address, Base};
 use crate::flow_graph::{Counted, CountedDown, FlowGraph};
 use crate::invocations::ProgramPoint;
 use crate::points_to::PointsTo;
-use crate::spot::Origin;
 
 /// A statement that makes threads.
 #[derive(Clone, Debug)]
@@ -153,11 +152,7 @@ fn makes_block(
     let place = (function, block, index as usize);
     let makes = match points_to.addresses.definition(program, function, local) {
         Some(Stmt::Alloc { .. }) => true,
-        Some(Stmt::Call { .. }) => {
-            let own = points_to.object(Origin::Heap(place));
-            let spots = points_to.local(function, local);
-            own.is_some_and(|own| spots.iter().all(|s| s.object == own))
-        }
+        Some(Stmt::Call { .. }) => points_to.is_new_block(place, local),
         _ => false,
     };
     makes && inside(block)

@@ -70,6 +70,8 @@ pub struct PointsTo {
     invokes: FxHashMap<ProgramPoint, Invoke>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
     outside: Node,
+    /// Calls that may return something else than a new block.
+    returns_others: FxHashSet<ProgramPoint>,
     /// What missing functions are given that reach no further, and what libraries keep, sorted.
     given: Vec<ObjectId>,
     /// What libraries keep, sorted.
@@ -135,6 +137,14 @@ impl PointsTo {
     /// touching one of those.
     pub fn clones(&self, object: ObjectId) -> &[ObjectId] {
         self.clones.get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a local holds what a call of an allocating function returns there, and that is a new block whenever it is
+    /// made.
+    pub fn is_new_block(&self, place: ProgramPoint, local: LocalId) -> bool {
+        let own = self.object(Origin::Heap(place)).filter(|_| !self.returns_others.contains(&place));
+        let spots = self.local(place.0, local);
+        own.is_some_and(|own| !spots.is_empty() && spots.iter().all(|spot| spot.object == own))
     }
 
     /// Whether no other object stands for memory of this one.

@@ -273,8 +273,7 @@ pub fn is_stream_variable(symbol: &str) -> bool {
 
 /// Whether the variable with this linker name is the C library's, which uses it in the functions whose rows say so.
 pub fn is_library_variable(symbol: &str) -> bool {
-    is_stream_variable(symbol)
-        || LibraryState::ALL.iter().any(|state| state.variables().iter().any(|(name, _)| *name == symbol))
+    is_stream_variable(symbol) || LibraryState::ALL.iter().any(|state| state.has_variable(symbol))
 }
 
 /// Whether the function with this linker name sends or waits for signals or says what is done about them, and touches no

@@ -164,6 +164,15 @@ impl LibraryState {
         }
     }
 
+    /// Whether the variable with this linker name shows it.
+    pub fn has_variable(self, symbol: &str) -> bool {
+        self.variables().iter().any(|(name, _)| *name == symbol)
+    }
+    /// Whether the variable with this linker name shows it and is a pointer.
+    pub fn has_pointer(self, symbol: &str) -> bool {
+        self.variables().iter().any(|(name, ty)| *name == symbol && *ty == CType::Pointer)
+    }
+
     /// Whether the library itself keeps concurrent calls apart: they depend on each other without racing.
     pub fn is_locked(self) -> bool {
         self.protection() == Locked

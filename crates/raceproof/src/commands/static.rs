@@ -21,8 +21,8 @@ pub(crate) struct Static {
     #[command(flatten)]
     program: ProgramFlags,
 
-    /// Show on standard error how long each part of the analysis took, how many warnings others imply, and how many
-    /// pairs of lines the rest has
+    /// Show on standard error how long each part of the analysis took, how many warnings others imply, how many pairs of
+    /// lines the rest has, and what keeps pairs open
     #[arg(long)]
     stats: bool,
 

@@ -110,11 +110,20 @@ impl<'p> Generator<'p> {
         }
     }
 
-    /// A call's result: what the function returned, or a block of its own if the function only allocates.
+    /// A call's result: what the function returned, with a block of its own for the one that the function made if it
+    /// allocates.
     fn result(&mut self, place: ProgramPoint, callee: FunctionId, dst: LocalId) {
         let returned = self.returned[callee];
-        if !self.wrappers.contains(&callee) {
+        let Some(others) = self.wrappers.get(&callee).cloned() else {
+            self.returns_others.insert(place);
             return self.flow(Source::Node(returned, Shift::default()), place.0, dst);
+        };
+        if !others.is_empty() {
+            self.returns_others.insert(place);
+        }
+        for (function, other) in &others {
+            let from = self.source(*function, other);
+            self.flow(from, place.0, dst);
         }
         let block = self.object(Origin::Heap(place));
         self.flow(Source::Spot(Spot::start(block)), place.0, dst);
@@ -131,7 +140,7 @@ impl<'p> Generator<'p> {
             for (index, statement) in block.statements.iter().enumerate() {
                 let makes = match &statement.stmt {
                     Stmt::Alloc { .. } => true,
-                    Stmt::Call { callee: Callee::Direct(callee), .. } => self.wrappers.contains(callee),
+                    Stmt::Call { callee: Callee::Direct(callee), .. } => self.wrappers.contains_key(callee),
                     _ => false,
                 };
                 if makes {

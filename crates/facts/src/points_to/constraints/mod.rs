@@ -9,13 +9,14 @@ use std::sync::OnceLock;
 
 use model::index::IndexVec;
 use model::{Budget, Spent};
-use program::library::{self, Effect};
+use program::library::{self, Effect, LibraryState};
 use program::{Callee, Expr, FunctionId, Global, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
 use super::solver::{Node, POINTER, Solver, Source, Task};
-use super::{Invoke, PointsTo, local_nodes, wrappers};
+use super::wrappers::{self, Wrappers};
+use super::{Invoke, PointsTo, local_nodes};
 use crate::Options;
 use crate::address::{Addresses, Base};
 use crate::formats::may_store_pointer;
@@ -53,7 +54,9 @@ struct Generator<'p> {
     entries: &'p [FunctionId],
     invokes: BTreeMap<ProgramPoint, Invoke>,
     bound: FxHashSet<(u32, FunctionId)>,
-    wrappers: BTreeSet<FunctionId>,
+    wrappers: Wrappers,
+    /// Calls that may return something else than a new block.
+    returns_others: FxHashSet<ProgramPoint>,
     clones: FxHashMap<ObjectId, Vec<ObjectId>>,
     calls_outside: Vec<(String, ProgramPoint)>,
     by_outside: Vec<FunctionId>,
@@ -128,6 +131,7 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
         invokes: BTreeMap::new(),
         bound: FxHashSet::default(),
         wrappers: wrappers::find(program),
+        returns_others: FxHashSet::default(),
         clones: FxHashMap::default(),
         calls_outside: Vec::new(),
         by_outside: Vec::new(),
@@ -151,6 +155,7 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
         clones,
         calls_outside,
         mut by_outside,
+        returns_others,
         given,
         libraries,
         ..
@@ -166,6 +171,7 @@ pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &
     let shared = objects_of(&mut libraries.values().copied());
     let given = objects_of(&mut given.into_iter().chain(libraries.values().copied()));
     Ok(PointsTo {
+        returns_others,
         given,
         shared,
         stored,
@@ -300,12 +306,26 @@ impl<'p> Generator<'p> {
         self.solver.flow(Source::Spot(Spot::new(memory, Shift::ANYWHERE)), outside);
         self.solver.task(Source::Node(outside, Shift::default()), Task::Leak { to: outside });
         self.solver.task(Source::Node(outside, Shift::default()), Task::Invoke(OUTSIDE));
-        if let Some(main) = self.program.main {
-            for parameter in 0..self.program.functions[main].params {
-                let from = Source::Spot(Spot::new(memory, Shift::ANYWHERE));
-                self.flow(from, main, LocalId(parameter));
+        let Some(main) = self.program.main else { return };
+        let whatever = Source::Spot(Spot::new(memory, Shift::ANYWHERE));
+        match self.program.functions[main].params {
+            count @ (2 | 3) => {
+                let arguments = self.arguments();
+                self.flow(arguments, main, LocalId(1));
+                // The environment is the C library's, which stores pointers of the program there.
+                (2..count).for_each(|parameter| self.flow(whatever, main, LocalId(parameter)));
             }
+            count => (0..count).for_each(|parameter| self.flow(whatever, main, LocalId(parameter))),
         }
+    }
+
+    /// The arguments that the program is started with: an array of pointers to texts, known to nobody else.
+    fn arguments(&mut self) -> Source {
+        let (array, texts) = (self.object(Origin::Arguments), self.object(Origin::ArgumentTexts));
+        let array = Source::Spot(Spot::new(array, Shift::ANYWHERE));
+        let from = Source::Spot(Spot::new(texts, Shift::ANYWHERE));
+        self.solver.task(array, Task::Store { shift: Shift::default(), size: POINTER, from });
+        array
     }
 
     /// An entry's parameters point to the starts of objects that its callers keep, or into them where the function itself
@@ -334,6 +354,10 @@ impl<'p> Generator<'p> {
                 let stream = self.start(Origin::Stream(id));
                 let cell = self.solver.cell(Spot::start(object), POINTER);
                 self.solver.flow(stream, cell);
+                continue;
+            }
+            // `getopt` stores pointers to what it is given there, and numbers.
+            if LibraryState::Getopt.has_variable(&global.symbol) && global.relocations == [(0, Operand::Any)] {
                 continue;
             }
             let of_library = library::is_library_variable(&global.symbol);

@@ -42,6 +42,20 @@ impl<'p> Generator<'p> {
         }
     }
 
+    /// `getopt` goes through an array of texts: its variables point to one of them.
+    fn options_of(&mut self, f: FunctionId, words: &Operand) {
+        let (at, word) = (self.anywhere(f, words), self.solver.node());
+        self.solver.task(at, Task::Load { shift: Shift::default(), size: POINTER, to: word });
+        let from = Source::Node(word, Shift::ANYWHERE);
+        for (id, global) in self.program.globals.iter_enumerated() {
+            if LibraryState::Getopt.has_pointer(&global.symbol) {
+                let variable = self.object(Origin::Global(id));
+                let cell = self.solver.cell(Spot::start(variable), POINTER);
+                self.solver.flow(from, cell);
+            }
+        }
+    }
+
     /// Where nodes have their links. Another machine's pointers may have another size.
     fn link_shifts(&self, links: Links) -> Vec<Shift> {
         match self.program.architecture {
@@ -113,6 +127,9 @@ impl<'p> Generator<'p> {
                 // Threads meet there, whether or not a pointer to it is ever returned.
                 Effect::State(state, _) | Effect::StateWithout(_, state, _) => {
                     self.object(Origin::Library(*state));
+                    if *state == LibraryState::Getopt {
+                        self.options_of(f, &arg(1));
+                    }
                 }
                 Effect::File(..) => {
                     self.object(Origin::Library(LibraryState::Descriptors));
