@@ -44,7 +44,7 @@ pub use error::Error;
 pub use foreign::{emit_foreign, predict_foreign};
 pub use input::{Input, classify};
 pub use line::{Watcher, run, run_on};
-pub use record::{RecordOptions, Recorded, emit_trace, read_trace, rebuild_recorded, record};
+pub use record::{RecordOptions, Recorded, build_of_recording, emit_trace, read_trace, rebuild_recorded, record};
 pub use recorder::{Recorder, prepare_recorder};
 pub use replay::{Replayed, debugger, replay};
 pub use request::{Effort, LINE, Recording, Request};

@@ -6,10 +6,15 @@
 //! connect = "127.0.0.1:6379"
 //! steps = [{ send = "SET k 1\r\n" }, { expect = "+OK\r\n" }]
 //! ```
+//!
+//! A recording of a run on real threads is a script, too: its peers are the clients of that run.
 
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use files::TraceFile;
+use files::input::{Connection, Said, connections};
 use serde::Deserialize;
 use wire::layout::PEERS_CAPACITY;
 use wire::peers::{Peer, Role, Step};
@@ -61,9 +66,13 @@ struct ReplyText {
     send_file: Option<PathBuf>,
 }
 
-/// Reads a script and the files that it names, which are beside it.
+/// Reads a script and the files that it names, which are beside it; or the clients of a recording.
 pub(crate) fn read(path: &Path) -> Result<Vec<Peer>, Error> {
     let refuse = |what: String| Error::Peers { path: path.to_owned(), what };
+    if is_recording(path) {
+        let peers = of_recording(&connections(path)?);
+        return if peers.is_empty() { Err(refuse("no client connected in that run".to_owned())) } else { Ok(peers) };
+    }
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let script: Script = toml::from_str(&text).map_err(|error| refuse(error.to_string().trim_end().to_owned()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -76,6 +85,45 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Peer>, Error> {
         return Err(refuse(format!("with its files it has more than {} MB", PEERS_CAPACITY >> 20)));
     }
     Ok(peers)
+}
+
+/// Whether a file is a recording.
+fn is_recording(path: &Path) -> bool {
+    let mut head = [0; 16];
+    std::fs::File::open(path).and_then(|mut file| file.read(&mut head)).is_ok_and(|len| TraceFile::is_one(&head[..len]))
+}
+
+/// The clients of a recorded run, each as a peer that says the same. What a client got is only counted: it may contain a
+/// time, or what another client did first. Clients that came when there were already very many bytes are left out.
+pub(crate) fn of_recording(connections: &[Connection]) -> Vec<Peer> {
+    let accepted = connections.iter().filter(|connection| connection.accepted);
+    let mut size = 0;
+    let fits = |peer: &Peer| {
+        size += wire::peers::encode(std::slice::from_ref(peer)).len();
+        size <= PEERS_CAPACITY / 2
+    };
+    let peers = accepted.zip(1..).map(|(connection, number)| Peer {
+        name: format!("recorded client {number}"),
+        role: Role::Connects,
+        address: connection.own.clone(),
+        steps: steps(&connection.said),
+        repeats: false,
+    });
+    peers.take_while(fits).collect()
+}
+
+/// What the other end of a connection did.
+fn steps(said: &[Said]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for said in said {
+        match (said, steps.last_mut()) {
+            (Said::Sent(count), Some(Step::Receive(before))) => *before = before.saturating_add(*count),
+            (Said::Sent(count), _) => steps.push(Step::Receive(*count)),
+            (Said::Received(bytes), _) => steps.push(Step::Send(bytes.clone())),
+            (Said::Closed, _) => {}
+        }
+    }
+    steps
 }
 
 impl PeerText {
@@ -198,6 +246,16 @@ mod tests {
         let address = vec![1, 0, 0, b'n', b'a', b'm', b'e'];
         let second = Peer { name: "mirror".into(), role: Role::Accepts, address, steps, repeats: true };
         assert_eq!(peers, [first, second]);
+    }
+
+    #[test]
+    fn the_clients_of_a_recording_are_a_script() {
+        let said = vec![Said::Received(b"get".to_vec()), Said::Sent(5), Said::Sent(7), Said::Received(b"x".to_vec())];
+        let one = Connection { accepted: true, own: vec![2, 0, 1], other: vec![2, 0, 9], said };
+        let made = Connection { accepted: false, ..one.clone() };
+        let [peer] = of_recording(&[made, one]).try_into().unwrap();
+        assert_eq!((peer.role, &peer.address[..], peer.repeats), (Role::Connects, &[2, 0, 1][..], false));
+        assert_eq!(peer.steps, [Step::Send(b"get".to_vec()), Step::Receive(12), Step::Send(b"x".to_vec())]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use recording::Figures;
 use crate::Error;
 use crate::build::BuildOptions;
 use crate::describe::ObjectNames;
+use crate::peers;
 use crate::recorder::{self, asks_checker, harmless_sites, prepare_recorder};
 use crate::run::{Limits, Running};
 use crate::subject::Subject;
@@ -151,13 +152,31 @@ pub fn read_trace(path: &Path, detail: Detail) -> Result<TraceFile, Error> {
     Ok(TraceFile::read(path, detail)?)
 }
 
+/// How the program of a recording is built for replays: clients from outside are played as they were recorded.
+pub fn build_of_recording(path: &Path, file: &TraceFile) -> Result<BuildOptions, Error> {
+    let mut build = BuildOptions::from(&file.program);
+    if build.peers.is_none() && !peers::of_recording(&files::input::connections(path)?).is_empty() {
+        build.peers = Some(path.to_string_lossy().into_owned());
+    }
+    Ok(build)
+}
+
 /// Builds the program of a recording and checks that it is the same.
-pub fn rebuild_recorded(path: &Path, file: &TraceFile, budget: &Budget) -> Result<Subject, Error> {
-    let program = &file.program;
-    let subject = Subject::new(&program.into(), budget)?;
+pub fn rebuild_recorded(
+    path: &Path,
+    file: &TraceFile,
+    build: &BuildOptions,
+    budget: &Budget,
+) -> Result<Subject, Error> {
+    let subject = Subject::new(build, budget)?;
     let found = subject.identity().ok_or(Error::Llvm(llvm::Error::NoMain))?;
-    if found.hash != program.hash {
+    if found.hash != file.program.hash {
         return Err(Error::RecordedChanged { trace: path.to_owned() });
+    }
+    let mut program = file.program.clone();
+    if program.peers.is_none() {
+        // The clients are those of the recording itself.
+        (program.peers, program.peers_hash) = (found.peers.clone(), found.peers_hash.clone());
     }
     if let Some(input) = program.other_input(found) {
         return Err(Error::InputChanged { witness: path.to_owned(), input: input.to_owned() });

@@ -7,6 +7,7 @@
 mod binary;
 mod document;
 mod identity;
+pub mod input;
 mod schedule;
 pub mod trace;
 mod witness;

@@ -6,7 +6,8 @@
 //! blocks    kind, thread, length, CRC-32 (4 bytes each), then the bytes; see `wire::log`
 //! ```
 //! The first block names the program; the last one says how the run ended. Between them is either one block with the
-//! whole trace, of a run under the controlled scheduler, or the packed words of each thread, of a run on real threads.
+//! whole trace, of a run under the controlled scheduler, or the packed words of each thread, of a run on real threads, and
+//! what the program got from outside (see [`crate::input`]).
 
 use std::path::Path;
 
@@ -106,7 +107,8 @@ impl TraceFile {
     /// The content of a file's bytes; `path` is for messages.
     pub fn from_bytes(bytes: &[u8], path: &Path, detail: Detail) -> Result<Self, Error> {
         let reader = Reader { bytes, path };
-        let blocks = reader.blocks()?;
+        let mut blocks = reader.blocks()?;
+        blocks.retain(|(_, head, _)| head.kind != block::INPUT);
         let [(head_at, head, head_bytes), between @ .., (tail_at, tail, tail_bytes)] = blocks.as_slice() else {
             return Err(reader.truncated(bytes.len(), "before the run's end"));
         };
@@ -139,7 +141,12 @@ impl TraceFile {
 }
 
 /// A block's place in the file, its head and its bytes.
-type Found<'a> = (usize, BlockHead, &'a [u8]);
+pub(crate) type Found<'a> = (usize, BlockHead, &'a [u8]);
+
+/// All blocks of a file's bytes, whole and unchanged; `path` is for messages.
+pub(crate) fn blocks_of<'a>(bytes: &'a [u8], path: &'a Path) -> Result<Vec<Found<'a>>, Error> {
+    Reader { bytes, path }.blocks()
+}
 
 struct Reader<'a> {
     bytes: &'a [u8],

@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering;
 
 use wire::Tag;
-use wire::log::{BUFFER, SLOTS, head, words};
+use wire::log::{BUFFER, BlockHead, SLOTS, head, words};
 
 use crate::entry::{board, file};
 use crate::real::{self, errno, set_errno};
@@ -119,20 +119,38 @@ fn write(state: &ThreadState, words: usize) {
         let size = block.len() as u64;
         let plain = words.saturating_sub(state.record_words.take()) as u64;
         board().plain.fetch_add(plain, Ordering::Relaxed);
-        let written = board().written.fetch_add(size, Ordering::Relaxed) + size;
-        if written > board().most.load(Ordering::Relaxed) {
-            let now = board().sequence.load(Ordering::SeqCst).max(1);
-            let _ = board().cut.compare_exchange(0, now, Ordering::SeqCst, Ordering::Relaxed);
-        }
-        // One call: blocks of different threads do not mix. What cannot be written is missed by the host.
-        loop {
-            // SAFETY: the kernel only reads the block.
-            let done = unsafe { real::write(file(), block.as_ptr().cast(), block.len()) };
-            if done >= 0 || errno() != libc::EINTR {
-                break;
-            }
-        }
+        count_written(size);
+        write_parts([block, &[]]);
     });
+}
+
+/// Counts bytes that are about to be written; stops the recording where they are too many.
+fn count_written(size: u64) {
+    let written = board().written.fetch_add(size, Ordering::Relaxed) + size;
+    if written > board().most.load(Ordering::Relaxed) {
+        let now = board().sequence.load(Ordering::SeqCst).max(1);
+        let _ = board().cut.compare_exchange(0, now, Ordering::SeqCst, Ordering::Relaxed);
+    }
+}
+
+/// Writes a block in one call: blocks of different threads do not mix. What cannot be written is missed by the host.
+fn write_parts(parts: [&[u8]; 2]) {
+    let parts = parts.map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
+    loop {
+        // SAFETY: the kernel only reads the parts.
+        let done = unsafe { real::writev(file(), parts.as_ptr(), parts.len() as core::ffi::c_int) };
+        if done >= 0 || errno() != libc::EINTR {
+            break;
+        }
+    }
+}
+
+/// Writes a block that is no buffer of a thread's, while the recording goes on.
+pub fn append_block(kind: u32, thread: u32, bytes: &[u8]) {
+    if file() >= 0 && board().cut.load(Ordering::Relaxed) == 0 {
+        count_written((BlockHead::SIZE + bytes.len()) as u64);
+        write_parts([&BlockHead::new(kind, thread, bytes).to_bytes(), bytes]);
+    }
 }
 
 /// Writes what is numbered below the cut, of the first words of the calling thread's buffer.

@@ -126,6 +126,9 @@ next! {
     cnd_timedwait(cond: Object, mutex: Object, time: *const timespec) -> c_int;
     cnd_signal(cond: Object) -> c_int;
     cnd_broadcast(cond: Object) -> c_int;
+    accept(fd: c_int, from: *mut sockaddr, len: *mut u32) -> c_int;
+    accept4(fd: c_int, from: *mut sockaddr, len: *mut u32, flags: c_int) -> c_int;
+    connect(fd: c_int, to: *const sockaddr, len: u32) -> c_int;
     read(fd: c_int, to: *mut c_void, len: usize) -> isize;
     readv(fd: c_int, parts: *const iovec, count: c_int) -> isize;
     recv(fd: c_int, to: *mut c_void, len: usize, flags: c_int) -> isize;

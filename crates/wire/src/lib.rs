@@ -13,6 +13,7 @@
 extern crate alloc;
 
 pub mod bell;
+pub mod input;
 pub mod layout;
 pub mod log;
 #[cfg(feature = "peers")]

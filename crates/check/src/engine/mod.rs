@@ -10,6 +10,7 @@
 //! No engine knows ids, witness files or the document; those are made at the end of the line.
 
 pub(crate) mod checkpoint;
+pub(crate) mod clients;
 pub(crate) mod explore;
 pub(crate) mod hints;
 mod outputs;

@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 use ::explore::Witness;
 use ::predict::{Aim, Method, Observation, PredictedRace, Prediction, Unsettled};
 use coarse::{Diverged, Order, Turn};
+use exec::Target;
 use files::TraceFile;
 use model::race::SitePair;
 use model::{Budget, Engine, Environment, Executor, Pair, Schedule, Trace};
 use report::Code;
 
 use super::explore::unmodelled;
-use super::{Answer, Figures, Open, Settled, Verdict};
+use super::{Answer, Figures, Open, Settled, Verdict, clients};
+use crate::Error;
 use crate::assumptions;
 use crate::describe::{Describer, Position, SeenAccess, Sightings};
 use crate::gap::Gap;
@@ -187,18 +189,46 @@ impl<'a> Work<'a> {
             };
             match outcome {
                 Ok(witness) => self.race(pair, witness),
-                Err(why) => {
-                    let verdict = self.unshown(race, &why);
-                    if let Some(entered) = self.verdicts.get_mut(&pair)
-                        && !matches!(entered.verdict, Verdict::Observed { .. } if race.method != Method::Observed)
-                    {
-                        entered.verdict = verdict;
-                    }
-                }
+                Err(why) => self.not_shown(pair, race, &why),
             }
         }
         self.replays += executor.runs;
         Ok(())
+    }
+
+    /// Runs the program with the clients of the recording. What such a run shows is confirmed, whatever the recording says.
+    pub(crate) fn run_with_clients(
+        &mut self,
+        target: &mut Target,
+        prediction: &Prediction<'_>,
+        budget: &Budget,
+    ) -> Result<(), Error> {
+        let runs = clients::run(target, budget, |outcome| {
+            for (pair, race) in outcome.races.into_iter().filter(|(_, race)| race.confirmed) {
+                if !self.has_shown(pair) {
+                    self.race(pair, race.witness);
+                }
+            }
+        })?;
+        self.replays += runs;
+        let why =
+            format!("{runs} {} with the recorded clients did not show it", if runs == 1 { "run" } else { "runs" });
+        for race in &prediction.races {
+            if let Some(pair) = race.pair().filter(|pair| !self.has_shown(*pair)) {
+                self.not_shown(pair, race, &why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters why no replay shows a race. What a recording shows counts for more than what is predicted of it.
+    fn not_shown(&mut self, pair: Pair, race: &PredictedRace, why: &str) {
+        let verdict = self.unshown(race, why);
+        if let Some(entered) = self.verdicts.get_mut(&pair)
+            && !matches!(entered.verdict, Verdict::Observed { .. } if race.method != Method::Observed)
+        {
+            entered.verdict = verdict;
+        }
     }
 
     /// Replays the order of synchronisation of one prediction. If there is no witness, says why.

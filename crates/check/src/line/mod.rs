@@ -34,6 +34,7 @@ use crate::engine::{self, Answer, Figures, Verdict};
 use crate::gap::Gap;
 use crate::ledger::{Contradiction, Ledger};
 use crate::request::{Effort, LINE, Recording, Request};
+use crate::run::Limits;
 use crate::subject::Subject;
 use crate::{Error, bundle, document, outside, record, stray};
 
@@ -338,6 +339,11 @@ impl<'a> Line<'a> {
         if request.limits.environment.has(Surprise::Unordered) {
             decode::forget_handover(&mut Arc::make_mut(&mut recording).trace);
         }
+        // Clients that were outside when the run was recorded are peers now.
+        let has_peers = self.subject.identity().is_some_and(|program| program.peers.is_some());
+        let plays_clients = has_peers && recording.program.peers.is_none();
+        let most_steps = if plays_clients { engine::clients::MOST_STEPS } else { u64::MAX };
+        let limits = Limits { max_steps: request.limits.max_steps.min(most_steps), ..request.limits };
         let program = Arc::clone(self.subject.program());
         let names = ObjectNames::new(&program, &recording.symbols);
         let describer = Describer { program: &program, names: &names };
@@ -354,8 +360,10 @@ impl<'a> Line<'a> {
             if !controlled {
                 self.enter(&work, watcher);
             }
-            if let Some(running) = self.subject.running(&request.limits)? {
-                work.replay(&mut running.target, &prediction, &budget)?;
+            match self.subject.running(&limits)? {
+                Some(running) if plays_clients => work.run_with_clients(&mut running.target, &prediction, &budget)?,
+                Some(running) => work.replay(&mut running.target, &prediction, &budget)?,
+                None => {}
             }
         }
         let mut answer = work.finish(self.subject, request.limits.environment);

@@ -80,8 +80,8 @@ impl Predict {
             Input::Text(path) => self.report.show(check::predict_foreign(&path, &read(&path)?, &prediction)?, known),
             Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(&path, Detail::Shared)?;
-                let mut subject = check::rebuild_recorded(&path, &file, &budget)?;
-                let build = (&file.program).into();
+                let build = check::build_of_recording(&path, &file)?;
+                let mut subject = check::rebuild_recorded(&path, &file, &build, &budget)?;
                 let request = Request::new(Command::Predict, build, budget);
                 let request = Request { recording: Recording::Given(Arc::new(file)), ..request };
                 let request = self.with_flags(request, prediction, &settings)?;
@@ -119,7 +119,8 @@ impl Predict {
             Input::Text(path) => check::emit_foreign(path, &read(path)?, as_cspm)?,
             Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(path, Detail::Every)?;
-                check::emit_trace(&check::rebuild_recorded(path, &file, budget)?, &file, as_cspm)?
+                let build = (&file.program).into();
+                check::emit_trace(&check::rebuild_recorded(path, &file, &build, budget)?, &file, as_cspm)?
             }
             _ => {
                 let build = self.program.build_options(settings)?;

@@ -13,6 +13,7 @@ use libc::{iovec, msghdr, pthread_t, siginfo_t, sigset_t, size_t, sockaddr, sock
 use wire::Tag;
 use wire::record::order;
 
+use super::connections;
 use crate::hooks::access;
 use crate::log::site;
 use crate::real::{self, errno, set_errno};
@@ -34,7 +35,7 @@ fn mix(key: u64, bytes: &[u8]) -> u64 {
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Descriptors whose cells are remembered.
-const REMEMBERED: usize = 4096;
+pub const REMEMBERED: usize = 4096;
 /// Nothing is handed over there.
 const NOTHING: u64 = 1;
 
@@ -64,6 +65,7 @@ fn remember(fd: c_int, cells: [u64; 2]) {
 
 /// The number stands for something else from now on, or for nothing.
 fn forget(fd: c_int) {
+    connections::closed(fd);
     remember(fd, [0, 0]);
 }
 
@@ -113,13 +115,14 @@ fn look_up(fd: c_int) -> Option<[u64; 2]> {
 const FAMILY: usize = 2;
 
 /// An address of a socket.
-struct Address {
+pub struct Address {
     bytes: [u8; size_of::<libc::sockaddr_storage>()],
     len: usize,
 }
 
 impl Address {
-    fn of(fd: c_int, ask: unsafe extern "C" fn(c_int, *mut sockaddr, *mut socklen_t) -> c_int) -> Option<Self> {
+    /// What the kernel answers.
+    pub fn of(fd: c_int, ask: unsafe extern "C" fn(c_int, *mut sockaddr, *mut socklen_t) -> c_int) -> Option<Self> {
         let mut address = Self { bytes: [0; size_of::<libc::sockaddr_storage>()], len: 0 };
         let mut len = address.bytes.len() as socklen_t;
         // SAFETY: the kernel writes at most `len` bytes of an address into the array, which has that many.
@@ -128,8 +131,14 @@ impl Address {
         (asked == 0).then_some(address)
     }
 
-    fn bytes(&self) -> &[u8] {
+    /// As the C structure has it.
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// `AF_UNIX` and the like.
+    pub fn family(&self) -> c_int {
+        c_int::from(u16::from_ne_bytes([self.bytes[0], self.bytes[1]]))
     }
 }
 
@@ -151,6 +160,31 @@ fn acquire(fd: c_int, read: ssize_t) -> ssize_t {
         access(Tag::Read, order::ACQUIRE, cell, 4, site(), true);
     }
     read
+}
+
+/// After something was read into these parts; `flags` are those of the call.
+///
+/// # Safety
+/// The parts are those of a call that has succeeded if `read` says so.
+unsafe fn got(fd: c_int, read: ssize_t, parts: &[iovec], flags: c_int) -> ssize_t {
+    // What is only looked at comes again.
+    if flags & libc::MSG_PEEK == 0 {
+        // SAFETY: by the caller the kernel has filled so much of the parts.
+        unsafe { connections::received(fd, read, parts) };
+    }
+    acquire(fd, read)
+}
+
+/// The parts of a call that has read something; else none.
+///
+/// # Safety
+/// There are so many, if the call has read something.
+unsafe fn parts_of<'a>(read: ssize_t, parts: *const iovec, count: usize) -> &'a [iovec] {
+    if read <= 0 {
+        return &[];
+    }
+    // SAFETY: by the caller.
+    unsafe { core::slice::from_raw_parts(parts, count) }
 }
 
 /// The cell of the signals sent to a thread; 0 for those sent to the process.
@@ -178,46 +212,50 @@ fn got_signal(succeeded: bool) {
 export! {
     fn write(fd: c_int, from: *const c_void, len: size_t) -> ssize_t {
         release(fd);
-        real::write(fd, from, len)
+        connections::sent(fd, real::write(fd, from, len))
     }
     fn writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
         release(fd);
-        real::writev(fd, parts, count)
+        connections::sent(fd, real::writev(fd, parts, count))
     }
     fn send(fd: c_int, from: *const c_void, len: size_t, flags: c_int) -> ssize_t {
         release(fd);
-        real::send(fd, from, len, flags)
+        connections::sent(fd, real::send(fd, from, len, flags))
     }
     fn sendto(
         fd: c_int, from: *const c_void, len: size_t, flags: c_int, to: *const sockaddr, to_len: socklen_t
     ) -> ssize_t {
         release(fd);
-        real::sendto(fd, from, len, flags, to, to_len)
+        connections::sent(fd, real::sendto(fd, from, len, flags, to, to_len))
     }
     fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
         release(fd);
-        real::sendmsg(fd, message, flags)
+        connections::sent(fd, real::sendmsg(fd, message, flags))
     }
     fn eventfd_write(fd: c_int, value: u64) -> c_int {
         release(fd);
         real::eventfd_write(fd, value)
     }
     fn read(fd: c_int, to: *mut c_void, len: size_t) -> ssize_t {
-        acquire(fd, real::read(fd, to, len))
+        got(fd, real::read(fd, to, len), &[iovec { iov_base: to, iov_len: len }], 0)
     }
     fn readv(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
-        acquire(fd, real::readv(fd, parts, count))
+        let read = real::readv(fd, parts, count);
+        got(fd, read, parts_of(read, parts, count as usize), 0)
     }
     fn recv(fd: c_int, to: *mut c_void, len: size_t, flags: c_int) -> ssize_t {
-        acquire(fd, real::recv(fd, to, len, flags))
+        got(fd, real::recv(fd, to, len, flags), &[iovec { iov_base: to, iov_len: len }], flags)
     }
     fn recvfrom(
         fd: c_int, to: *mut c_void, len: size_t, flags: c_int, from: *mut sockaddr, from_len: *mut socklen_t
     ) -> ssize_t {
-        acquire(fd, real::recvfrom(fd, to, len, flags, from, from_len))
+        let read = real::recvfrom(fd, to, len, flags, from, from_len);
+        got(fd, read, &[iovec { iov_base: to, iov_len: len }], flags)
     }
     fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
-        acquire(fd, real::recvmsg(fd, message, flags))
+        let read = real::recvmsg(fd, message, flags);
+        let (parts, count) = if read > 0 { ((*message).msg_iov, (*message).msg_iovlen) } else { (core::ptr::null_mut(), 0) };
+        got(fd, read, parts_of(read, parts, count), flags)
     }
     fn eventfd_read(fd: c_int, value: *mut u64) -> c_int {
         acquire(fd, real::eventfd_read(fd, value) as ssize_t) as c_int

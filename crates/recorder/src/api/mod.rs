@@ -14,6 +14,7 @@ macro_rules! export {
 }
 
 pub mod cond;
+pub mod connections;
 pub mod epoll;
 pub mod handover;
 pub mod lock;

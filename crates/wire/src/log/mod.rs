@@ -27,7 +27,7 @@ use crate::record::{Tag, flag, order};
 /// First eight bytes of a trace file.
 pub const FILE_MAGIC: &[u8; 8] = b"rptrace\0";
 /// Changes whenever words, blocks or their packing change.
-pub const FILE_VERSION: u32 = 6;
+pub const FILE_VERSION: u32 = 7;
 /// Environment variable with the descriptors of arena and trace file: `ARENA,FILE`.
 pub const FDS_VARIABLE: &str = "RACEPROOF_RECORD_FDS";
 
@@ -121,6 +121,8 @@ pub mod block {
     pub const TRACE: u32 = 3;
     /// How the run ended: the host's, and always the last.
     pub const END: u32 = 4;
+    /// What came over a connection with somebody outside, or what went there; see [`crate::input`].
+    pub const INPUT: u32 = 5;
 }
 
 /// What precedes the bytes of a block.
