@@ -365,7 +365,7 @@ pub fn note(record: &Record) {
 #[cfg(test)]
 #[allow(non_upper_case_globals, reason = "the names of the interface")]
 mod program {
-    pub(super) static __rp_interrupts: u32 = 0;
+    pub(super) static mut __rp_interrupts: u32 = 0;
     pub(super) static __rp_volatile: u32 = 0;
     pub(super) static __rp_volatiles: u64 = 0;
 }
