@@ -5,7 +5,7 @@ use std::fmt;
 
 use explore::Outcome;
 use model::{Environment, Order, Surprise};
-use program::{Program, Stmt, SyncOp, TryMode};
+use program::{Program, Stmt, SyncOp, TryMode, library};
 
 use crate::{Built, outside};
 
@@ -46,6 +46,8 @@ pub(crate) enum Assumption {
     Children = 17,
     /// Waits at descriptors end by their time limits a few times in a row.
     FewTimeouts = 18,
+    /// Signals that interrupt threads are handled soon.
+    SoonHandled = 19,
 }
 
 use Assumption::*;
@@ -97,9 +99,15 @@ fn handles_signals(program: &Program) -> bool {
     statements(program).filter_map(|stmt| called(program, stmt)).any(|symbol| WAYS.contains(&symbol))
 }
 
+/// Whether handlers may interrupt other threads than the one that sends the signal.
+pub(crate) fn may_interrupt(program: &Program) -> bool {
+    let declares = |name: &str| program.functions.iter().any(|f| f.blocks.is_empty() && f.symbol == name);
+    library::may_interrupt(declares)
+}
+
 /// Whether threads may hand something over through the kernel, and that orders memory.
 fn relies_on_handover(program: &Program, environment: Environment) -> bool {
-    const WAYS: [&str; 11] = [
+    const WAYS: [&str; 12] = [
         "accept",
         "accept4",
         "connect",
@@ -108,6 +116,7 @@ fn relies_on_handover(program: &Program, environment: Environment) -> bool {
         "eventfd",
         "pipe",
         "pipe2",
+        "pthread_kill",
         "sigwait",
         "sigwaitinfo",
         "socketpair",
@@ -141,6 +150,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (handles_signals(program), OutsideSignals),
         (calls(starts_programs), Children),
         (calls(waits_at_descriptors), FewTimeouts),
+        (may_interrupt(program), SoonHandled),
     ])
 }
 

@@ -5,7 +5,7 @@
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
 use model::shadow::Shadow;
-use model::{Clock, Event, EventId, IndexVec, Op, Schedule, Step, ThreadId, Trace, work};
+use model::{Clock, Event, EventId, IndexVec, Misuse, Op, Schedule, Step, ThreadId, Trace, work};
 
 /// An event in a lane: its step in the trace and its position in its thread.
 #[derive(Clone, Copy)]
@@ -323,7 +323,7 @@ impl Causality {
     /// replaced is unknown, so it may depend on anything.
     pub(crate) fn reversible(&self, trace: &Trace, next: &Event, all: bool) -> Vec<Step> {
         let thread = next.id.thread;
-        let by_rules = trace.misuses.is_empty();
+        let by_rules = !trace.misuses.iter().any(Misuse::breaks_rules);
         let since = self.last_of(thread);
         let known = since.map(|step| self.clock(step));
         if next.op == Op::Cancelled {

@@ -445,7 +445,7 @@ fn breaks_rules(trace: &Trace) -> bool {
     let accesses = || trace.events.iter().flat_map(|event| event.op.accesses());
     let freed = |object: Addr| accesses().find(|a| a.kind == AccessKind::Free && a.cell.start == object);
     let is_of_memory = |object: Addr| freed(object).is_some_and(|access| is_plain(&access.cell));
-    !trace.misuses.iter().all(|misuse| is_of_memory(misuse.object))
+    trace.misuses.iter().any(|misuse| misuse.breaks_rules() && !is_of_memory(misuse.object))
 }
 
 /// Checks that both runs have the same events and runnable threads before `from`. A run is a function of its schedule,

@@ -11,6 +11,7 @@ mod bodies;
 mod calls;
 mod ctors;
 mod insert;
+mod interrupts;
 mod library;
 mod needed;
 mod quiet;
@@ -78,7 +79,8 @@ pub(crate) fn instrument<'m>(
 ) -> Result<Instrumented, Error> {
     let module = Module::of(linked);
     let insert = Insert::new(module);
-    let mut weaver = Weaver { module, plan, insert, unmodelled: Vec::new(), logged: Logged::default() };
+    let mut weaver =
+        Weaver { module, plan, insert, unmodelled: Vec::new(), logged: Logged::default(), volatile: Vec::new() };
     weaver.addresses_taken();
     for (_, function) in plan.functions.defined() {
         weaver.function(function);
@@ -93,6 +95,7 @@ pub(crate) fn instrument<'m>(
         attributes::keep_frames(plan.functions);
         tls::move_into_image(&mut weaver);
         quiet::define(&weaver);
+        interrupts::define(&weaver);
         sections::assign(&mut weaver);
     }
     verify(linked, Stage::AfterInstrumentation)?;
@@ -106,6 +109,8 @@ struct Weaver<'a, 'm> {
     insert: Insert<'m>,
     unmodelled: Vec<Unmodelled>,
     logged: Logged,
+    /// Sites of volatile accesses to a `sig_atomic_t`.
+    volatile: Vec<SiteId>,
 }
 
 impl<'m> Weaver<'_, 'm> {

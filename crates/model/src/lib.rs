@@ -38,7 +38,7 @@ pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{
     Allocation, End, Event, EventId, Misuse, OpenedFile, PeerThread, Pending, Region, Step, ThreadInfo, Trace,
-    UNWRITTEN, Unmodelled,
+    UNWRITTEN, Unmodelled, interrupted_site,
 };
 pub use verdict::{Engine, Inputs, Memory, Pair, Scope, Threads};
 

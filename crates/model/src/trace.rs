@@ -94,6 +94,10 @@ pub struct Allocation {
 /// What a [`Misuse`] says of a load of memory that was never written.
 pub const UNWRITTEN: &str = "reads memory that was never written";
 
+/// What a [`Misuse`] says of a handler of a signal that touches what the thread it interrupted was using; the number of the
+/// thread's site follows.
+pub const INTERRUPTED: &str = "a handler interrupts an access to the same memory at site ";
+
 /// A wrong use of the thread API, or of memory, after which the run continued.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Misuse {
@@ -107,6 +111,18 @@ pub struct Misuse {
     pub what: String,
     /// The object misused.
     pub object: Addr,
+}
+
+impl Misuse {
+    /// Whether locks, threads and other objects may not do what their rules say afterwards.
+    pub fn breaks_rules(&self) -> bool {
+        interrupted_site(&self.what).is_none()
+    }
+}
+
+/// The site that a handler interrupted, if that is what a [`Misuse`] says.
+pub fn interrupted_site(what: &str) -> Option<SiteId> {
+    what.strip_prefix(INTERRUPTED)?.parse().ok().map(SiteId)
 }
 
 /// Something the run did that the model does not cover; verdicts that depend on the run become unknown.

@@ -259,7 +259,7 @@ impl Survey {
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut survey = Self { parameters: Self::first_values(trace) };
         let mut broken = BTreeSet::<ObjectId>::new();
-        let misused: BTreeSet<Addr> = trace.misuses.iter().map(|m| m.object).collect();
+        let misused: BTreeSet<Addr> = trace.misuses.iter().filter(|m| m.breaks_rules()).map(|m| m.object).collect();
         let mut tracker = Tracker::new(&survey);
         for step in trace.events.ids() {
             let thread = trace.events[step].id.thread;

@@ -385,6 +385,16 @@ fn time_limits_end_waits_a_few_times_in_a_row() {
     assert_eq!((status, document["errors"].as_array().map(Vec::len)), (3, Some(0)), "{document}");
 }
 
+/// Whether a wait may end by its limit is the thread's own past, whatever was ready before.
+#[test]
+fn waits_expire_by_the_past_of_their_thread() {
+    let desk = Desk::new("overdue.c");
+    for reduction in ["optimal", "best"] {
+        let (status, document) = desk.explore(&["--reduction", reduction]);
+        assert_eq!((status, document["verdict"].as_str()), (0, Some("safe")), "{reduction}: {document}");
+    }
+}
+
 /// A schedule is kept in and after loops that may wait.
 #[test]
 fn a_loop_that_ends_with_an_update_keeps_its_schedule() {

@@ -55,6 +55,8 @@ codes! {
     HANDLE_RACE = RP0007;
     /// Two accesses race in a recorded run.
     OBSERVED_RACE = RP0008;
+    /// A signal handler races with the code that it interrupts.
+    SIGNAL_RACE = RP0009;
     /// Something is not modelled.
     UNMODELLED = RP0101;
     /// A run was cut short at its limit of events.

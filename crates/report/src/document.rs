@@ -353,6 +353,8 @@ pub enum ErrorKind {
     Misuse,
     /// Memory is read that was never written.
     Uninitialised,
+    /// A signal handler races with the code that it interrupts.
+    Signal,
 }
 
 impl ErrorKind {
@@ -364,6 +366,7 @@ impl ErrorKind {
             Self::Crash => Code::CRASH,
             Self::Misuse => Code::MISUSE,
             Self::Uninitialised => Code::UNINITIALISED,
+            Self::Signal => Code::SIGNAL_RACE,
         }
     }
 }

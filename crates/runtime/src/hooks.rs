@@ -11,7 +11,7 @@ use wire::{Record, Tag};
 
 use crate::cell::OneThread;
 use crate::libc_models::children::forked;
-use crate::{choice, memory, rounds, sched, section, serial, unwritten};
+use crate::{choice, interrupts, memory, rounds, sched, section, serial, unwritten};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -173,6 +173,7 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
         if section::is_open() {
             section::access(record(order), false);
         } else if HOT.call.get() == HOT.position.get() {
+            interrupts::note(&record(order));
             append(record(order | flag::MORE));
         } else {
             event(record(order));

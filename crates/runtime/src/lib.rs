@@ -26,6 +26,7 @@ pub mod entry;
 pub mod exceptions;
 pub mod heap;
 pub mod hooks;
+pub mod interrupts;
 pub mod kept;
 pub mod libc_models;
 pub mod library_tls;

@@ -16,7 +16,7 @@ use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{cell, rounds, run, section, serial, stack, sys, unwritten};
+use crate::{cell, interrupts, rounds, run, section, serial, stack, sys, unwritten};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -61,10 +61,28 @@ pub fn arrive(op: Record, extra: Option<u64>, blocker: Blocker) {
     arrive_with(&pending[..1 + usize::from(extra.is_some())], blocker);
 }
 
-/// The same for an event of these records.
+/// The same for an event of these records. Handlers that interrupt the wait let it go on.
 pub fn arrive_with(pending: &[Record], blocker: Blocker) {
+    while arrive_once(pending, blocker).is_some() {}
+}
+
+/// The same for a call that handlers interrupt unless they say otherwise (`SA_RESTART`), or always. Says whether it is the
+/// thread's turn; if not, a handler has run instead.
+pub fn arrive_unless_interrupted(pending: &[Record], blocker: Blocker) -> bool {
+    loop {
+        match arrive_once(pending, blocker) {
+            None => return true,
+            Some(goes_on) if goes_on && blocker.goes_on_after_signals() => {}
+            Some(_) => return false,
+        }
+    }
+}
+
+/// Waits for the thread's turn. `None`: it has it. Else a handler has run that interrupted the wait, and says whether it is
+/// to go on.
+fn arrive_once(pending: &[Record], blocker: Blocker) -> Option<bool> {
     if !running() {
-        return;
+        return None;
     }
     if section::is_open() {
         section::interrupt();
@@ -72,11 +90,13 @@ pub fn arrive_with(pending: &[Record], blocker: Blocker) {
     if rounds::any() {
         rounds::before_event();
     }
+    interrupts::before(pending);
     let waits =
         |objects: &mut SyncObjects| objects.blocked(current(), &blocker) || objects.reluctant(current(), &blocker);
     if HOT.at_stop() || (!matches!(blocker, Blocker::None) && with_objects(waits)) {
         wait_for_turn(pending, blocker);
     }
+    if matches!(blocker, Blocker::None) { None } else { interrupts::after_wait(pending, &blocker) }
 }
 
 /// As [`arrive`] for events that never block; `pending` are the event's records as far as they are known. Says whether
@@ -86,6 +106,7 @@ pub fn take_turn(pending: &[Record]) -> bool {
     let goes_on = wait_turn(pending);
     if goes_on {
         match pending {
+            _ if interrupts::is_looking() => {}
             [record] => rounds::access(record),
             _ => rounds::effect(),
         }
@@ -120,6 +141,7 @@ fn wait_turn(pending: &[Record]) -> bool {
     if rounds::any() {
         rounds::before_event();
     }
+    interrupts::before(pending);
     if HOT.at_stop() {
         wait_for_turn(pending, Blocker::None);
     }
@@ -131,7 +153,7 @@ fn wait_turn(pending: &[Record]) -> bool {
 
 /// Whether every event is looked at.
 fn is_watched() -> bool {
-    rounds::any() || unwritten::any() || serial::is_quiet()
+    rounds::any() || unwritten::any() || serial::is_quiet() || interrupts::is_watching()
 }
 
 /// The event after the next one is looked at too, where events are.

@@ -43,6 +43,7 @@ type Round = ((u32, usize), [u64; CARRIED]);
 struct Stretch {
     /// The position from which it is quiet; `NEVER` where other threads are.
     quiet_from: Cell<u32>,
+    is_alone: Cell<bool>,
     /// Whether some site's byte is set.
     is_marked: Cell<bool>,
     /// The last round of a loop that may wait.
@@ -58,6 +59,7 @@ const NEVER: u32 = u32::MAX;
 
 static STRETCH: OneThread<Stretch> = OneThread::new(Stretch {
     quiet_from: Cell::new(NEVER),
+    is_alone: Cell::new(false),
     is_marked: Cell::new(false),
     round: Cell::new(None),
     repetitions: Cell::new(0),
@@ -71,6 +73,12 @@ pub fn quiet_from() -> u32 {
     STRETCH.quiet_from.get()
 }
 
+/// Whether the running thread is the only one.
+#[inline]
+pub fn is_alone() -> bool {
+    STRETCH.is_alone.get()
+}
+
 /// Whether the running thread is in a quiet stretch.
 #[inline]
 pub fn is_quiet() -> bool {
@@ -81,6 +89,7 @@ pub fn is_quiet() -> bool {
 pub fn begin() {
     // Every write counts where memory that was never written is looked for.
     let never = sched::may(environment::UNINITIALISED);
+    STRETCH.is_alone.set(true);
     STRETCH.quiet_from.set(if never { NEVER } else { quiet_after_some() });
     STRETCH.repetitions.set(0);
     sched::look_again();
@@ -96,6 +105,7 @@ fn quiet_after_some() -> u32 {
 /// The running thread is about to create another one.
 pub fn end() {
     STRETCH.quiet_from.set(NEVER);
+    STRETCH.is_alone.set(false);
     forget_sites();
     // It has its turn, so it stops later.
     hooks::follow_limit();

@@ -66,3 +66,7 @@ pub const SEMAPHORE_NAMES: u64 = 0x3f04_0000_0000;
 pub const DESCRIPTOR_NUMBER: u64 = 0x3f06_0000_0000;
 /// Address of the pseudo cell of the signals that were sent to threads.
 pub const PENDING_SIGNALS: u64 = 0x3f03_0000_0000;
+/// Address of the pseudo cell of the signals that were sent to the process, behind those of its threads.
+pub const PROCESS_SIGNALS: u64 = PENDING_SIGNALS + 0x8000_0000;
+/// What is reported of a handler that touches what the thread that it interrupted was using; the number of a site follows.
+pub const INTERRUPTED: &str = "a handler interrupts an access to the same memory at site ";

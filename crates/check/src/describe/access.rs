@@ -151,7 +151,10 @@ impl Describer<'_> {
             FailureKind::Misuse if failure.message == model::UNWRITTEN => {
                 (ErrorKind::Uninitialised, failure.message.clone())
             }
-            FailureKind::Misuse => (ErrorKind::Misuse, failure.message.clone()),
+            FailureKind::Misuse => match model::interrupted_site(&failure.message) {
+                Some(site) => (ErrorKind::Signal, self.interrupted(site)),
+                None => (ErrorKind::Misuse, failure.message.clone()),
+            },
             FailureKind::Endless => return None,
         };
         let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
@@ -165,6 +168,13 @@ impl Describer<'_> {
         let Position { function, file, line, column, .. } = place;
         let (code, witness, run, suppressed) = (kind.code(), None, None, None);
         Some(Finding { kind, message, code, file, line, column, function, thread, waiting, witness, run, suppressed })
+    }
+
+    /// What a handler does that touches what the code at this site was using.
+    fn interrupted(&self, site: SiteId) -> String {
+        let place = Position::of(self.program, Some(site));
+        let inside = if place.function.is_empty() { String::new() } else { format!(", in `{}`", place.function) };
+        format!("signal handler races with the code that it interrupts: it may run in the middle of {place}{inside}")
     }
 
     /// Who waits at the end of a run, and for what. Those that wait for another thread's end come last: they are not

@@ -31,7 +31,9 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
         let trace = target.run_alone(&failure.schedule)?;
         let Some(finding) = describer.failure(&trace, failure) else { continue };
         let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
-        let recorded = recorded(finding.message.clone());
+        // What the report says of a misuse may name lines, which the run does not know.
+        let is_misuse = failure.kind == FailureKind::Misuse;
+        let recorded = recorded(if is_misuse { failure.message.clone() } else { finding.message.clone() });
         let finding = match misused(&trace, failure).filter(|_| !is_late()) {
             Some(event) => stacks::at_own_line(finding, target, &built.program, &failure.schedule, &trace, event)?,
             None => finding,

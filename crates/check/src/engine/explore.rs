@@ -133,7 +133,9 @@ pub(crate) fn run(
     let start = Instant::now();
     let Running { built, target, symbols, first_run, .. } = running;
     let program = &built.program;
-    let asks_outlook = options.asks_outlook() && !limits.environment.makes_choices();
+    // What handlers touch that interrupt other threads is not in the threads' futures.
+    let asks_outlook =
+        options.asks_outlook() && !limits.environment.makes_choices() && !assumptions::may_interrupt(program);
     let (outlook, later) = if asks_outlook { outlook(facts, &known.absent) } else { (None, None) };
     let search = ::explore::Options {
         reduction: options.reduction,

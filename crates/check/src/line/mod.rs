@@ -553,7 +553,8 @@ impl<'a> Line<'a> {
 
     /// A run that misuses the thread API voids proofs.
     fn note_misuse(&mut self, answer: &Answer) {
-        let voids = |failure: &Failure| failure.kind == FailureKind::Misuse && failure.message != model::UNWRITTEN;
+        let is_about_memory = |message: &str| message == model::UNWRITTEN || model::interrupted_site(message).is_some();
+        let voids = |failure: &Failure| failure.kind == FailureKind::Misuse && !is_about_memory(&failure.message);
         let misused = answer.failures.iter().any(voids);
         if misused && !self.doubts.contains(&Doubt::Misuse) {
             self.doubts.push(Doubt::Misuse);

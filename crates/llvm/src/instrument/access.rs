@@ -19,6 +19,7 @@ impl<'m> Weaver<'_, 'm> {
         let accessed = if is_load { Some(instruction) } else { instruction.operand(0) };
         let Some(size) = accessed.map(|value| self.size(value.ty())).filter(|size| *size > 0) else { return };
         if !instruction.is_atomic() {
+            self.note_volatile(instruction, size, site);
             self.insert.before(instruction);
             if self.is_recorded() && self.log_access(instruction, address, size, site) {
                 return;

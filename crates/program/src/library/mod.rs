@@ -302,6 +302,16 @@ pub fn is_about_signals(name: &str) -> bool {
     NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
 }
 
+/// Whether threads of a program may interrupt each other with signals: it says what is done about signals, and sends them to
+/// threads, or to the process from a thread that may block them. `calls` says whether it calls a function.
+pub fn may_interrupt(calls: impl Fn(&str) -> bool) -> bool {
+    const ACTIONS: [&str; 5] = ["__sysv_signal", "bsd_signal", "sigaction", "signal", "sysv_signal"];
+    const TO_THREADS: [&str; 3] = ["pthread_kill", "pthread_sigqueue", "tgkill"];
+    const MASKS: [&str; 2] = ["pthread_sigmask", "sigprocmask"];
+    let any = |names: &[&str]| names.iter().any(|name| calls(name));
+    any(&ACTIONS) && (any(&TO_THREADS) || calls("kill") && any(&MASKS))
+}
+
 /// Whether a call of the function with this linker name may last until another thread does something: sends bytes, makes
 /// room for them, connects, raises a signal.
 pub fn may_wait(name: &str) -> bool {

@@ -178,6 +178,7 @@ fn errors(report: &Report) -> Vec<String> {
         (ErrorKind::Crash, "crash"),
         (ErrorKind::Misuse, "misuse of the thread API"),
         (ErrorKind::Uninitialised, "read of memory that was never written"),
+        (ErrorKind::Signal, "race of a signal handler"),
     ];
     let of = |kind| report.errors.iter().filter(|e| e.suppressed.is_none() && e.kind == kind).count();
     let named = |(kind, name): (ErrorKind, &str)| match (of(kind), name) {
@@ -186,6 +187,7 @@ fn errors(report: &Report) -> Vec<String> {
         (n, "crash") => Some(format!("{n} crashes")),
         (n, "misuse of the thread API") => Some(format!("{n} misuses of the thread API")),
         (n, "read of memory that was never written") => Some(format!("{n} reads of memory that was never written")),
+        (n, "race of a signal handler") => Some(format!("{n} races of signal handlers")),
         (n, name) => Some(count(n, name)),
     };
     kinds.into_iter().filter_map(named).collect()

@@ -19,11 +19,11 @@ use core::ffi::{c_int, c_void};
 use libc::pthread_t;
 use wire::Tag;
 
-use super::step::{Call, Step, me, misuse, unmodelled};
+use super::step::{Call, Step, me, misuse, set_errno, unmodelled};
 use super::unwind;
-use crate::memory;
 use crate::sched::{self, Thread};
 use crate::sync::{Blocker, SyncObjects, ThreadState};
+use crate::{interrupts, memory};
 
 const ENABLE: c_int = 0;
 const DISABLE: c_int = 1;
@@ -107,10 +107,17 @@ pub fn act(objects: &mut SyncObjects, thread: Thread, step: &mut Step) -> bool {
     due
 }
 
+/// What a call gives that a signal interrupted.
+pub fn interrupted() -> Outcome {
+    set_errno(libc::EINTR);
+    (-1).into()
+}
+
 /// A cancellation point without an event of its own.
 pub fn point(call: &Call) -> Outcome {
+    let is_interrupted = interrupts::take_interrupted_call();
     if !sched::with_objects(|objects| objects.cancel_due(me())) {
-        return 0.into();
+        return if is_interrupted { interrupted() } else { 0.into() };
     }
     call.step(Tag::Cancelled, 0).run(Blocker::None, act);
     Outcome::CANCELLED

@@ -25,7 +25,7 @@ use crate::libc_models::library_function::LibraryFunction;
 use crate::sync::SyncObjects;
 use crate::sync::signal::{SignalSet, only};
 use crate::text::text;
-use crate::{memory, sched};
+use crate::{interrupts, memory, sched};
 
 /// What is done about a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,7 +100,17 @@ fn change(signal: c_int, new: Option<Action>) -> Result<Action, c_int> {
     if FAULTS.contains(&signal) && ![libc::SIG_DFL, libc::SIG_IGN].contains(&new.handler) {
         unmodelled(text!("handles signal {signal} itself").as_str());
     }
+    note_handled(signal, new.handler);
     Ok(ACTIONS.with(|actions| core::mem::replace(&mut actions[index], new)))
+}
+
+/// Keeps the set of signals that interrupt threads.
+fn note_handled(signal: c_int, handler: sighandler_t) {
+    let is_handled = interrupts::may_be() && ![libc::SIG_DFL, libc::SIG_IGN].contains(&handler);
+    sched::with_objects(|objects| {
+        let others = objects.handled_signals & !only(signal);
+        objects.handled_signals = if is_handled { others | only(signal) } else { others };
+    });
 }
 
 /// `signal` with these flags.
@@ -171,6 +181,7 @@ fn run(signal: c_int, action: Action) {
         && let Some(index) = index(signal)
     {
         ACTIONS.with(|actions| actions[index] = Action::DEFAULT);
+        note_handled(signal, libc::SIG_DFL);
     }
     let mut info = signal::information(signal);
     // SAFETY: the program said that this function is to be called with the signal, and with the two pointers if it asked for
@@ -190,8 +201,16 @@ fn run(signal: c_int, action: Action) {
     deliver_pending();
 }
 
+/// Handles a signal that interrupts the running thread; says whether a call that it interrupts is to go on.
+pub fn interrupt(signal: c_int) -> bool {
+    let goes_on = action_of(signal).flags & libc::SA_RESTART != 0;
+    deliver(signal);
+    goes_on
+}
+
 /// Delivers the signals that the running thread has pending and does not block.
 pub fn deliver_pending() {
+    interrupts::handle_all();
     let due = |objects: &mut SyncObjects| {
         let allowed = !objects.threads.get(me()).blocked_signals;
         objects.take_signal(me(), allowed)
@@ -250,6 +269,10 @@ pub fn send_to_process(signal: c_int) {
     }
     if acts_without_handler(signal) {
         return deliver(signal);
+    }
+    if interrupts::is_on() {
+        // One that does not block it takes it.
+        return signal::keep_for_all(signal);
     }
     unmodelled("sends the process a signal that another thread handles");
     // What comes next may depend on that handler.

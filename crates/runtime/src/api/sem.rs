@@ -23,8 +23,8 @@ use super::layout::Unusable;
 use super::mutex::refuse;
 use super::step::{Call, Wait, is_time, set_errno};
 use crate::libc_models::clock;
-use crate::memory;
 use crate::sync::{Blocker, Model, Semaphore, SyncObjects, sem};
+use crate::{interrupts, memory};
 
 fn fail(error: c_int) -> c_int {
     set_errno(error);
@@ -55,7 +55,7 @@ fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
         Wait::Block => (call.step(Tag::SemWait, semaphore), Blocker::Sem { sem: semaphore }),
         _ => (call.step(Tag::SemTryWait, semaphore).flags(flag::SUCCESS), Blocker::None),
     };
-    step.run(blocker, |objects, thread, step| {
+    let taken = step.run_unless_interrupted(blocker, |objects, thread, step| {
         if wait != Wait::Try && cancel::act(objects, thread, step) {
             return Outcome::CANCELLED;
         }
@@ -64,12 +64,16 @@ fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
         }
         (step.tag, step.flags) = (Tag::SemTryWait, 0);
         fail(if wait == Wait::Timed { libc::ETIMEDOUT } else { libc::EAGAIN }).into()
-    })
+    });
+    taken.unwrap_or_else(cancel::interrupted)
 }
 
 fn take_timed(semaphore: *mut sem_t, limit: *const timespec) -> Outcome {
     if !is_time(limit) {
         return fail(libc::EINVAL).into();
+    }
+    if interrupts::interrupt_call() == Some(false) {
+        return cancel::interrupted();
     }
     let outcome = take(semaphore, Wait::Timed);
     if outcome.value() == Some(-1) {

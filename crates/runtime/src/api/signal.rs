@@ -27,10 +27,10 @@ use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
 use crate::libc_models::clock;
 use crate::libc_models::event::{Access, handed_over, operate};
-use crate::memory;
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
 use crate::sync::{Blocker, SyncObjects};
+use crate::{interrupts, memory};
 
 /// Signals that nobody can block.
 pub const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
@@ -41,7 +41,7 @@ fn event<R>(
     tag: Tag,
     blocker: Blocker,
     act: impl FnOnce(&mut SyncObjects, Thread) -> R,
-    hands_over: impl FnOnce(&R) -> Option<Access>,
+    hands_over: impl FnOnce(&R) -> Vec<Access>,
 ) -> Option<R> {
     handlers::refuse_if_left();
     let part = |offset| Access { tag, order: order::RELAXED, at: wire::PENDING_SIGNALS + offset, len: 4 };
@@ -60,7 +60,7 @@ fn handover(tag: Tag, order: u8, to: Thread) -> Access {
 
 /// The same for a call that does not wait.
 fn at_once<R>(tag: Tag, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> R {
-    event(tag, Blocker::None, act, |_| None).expect("raceproof bug: a call that does not wait was cancelled")
+    event(tag, Blocker::None, act, |_| Vec::new()).expect("raceproof bug: a call that does not wait was cancelled")
 }
 
 /// The signals of a set that a thread can block.
@@ -112,11 +112,47 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
     0
 }
 
+/// Makes this the set of signals that the calling thread blocks; the set before, and which are pending now that are not in it.
+fn swap_mask(blocked: SignalSet) -> (SignalSet, SignalSet) {
+    at_once(Tag::ReadModifyWrite, |objects, thread| {
+        let before = core::mem::replace(&mut objects.threads.get_mut(thread).blocked_signals, blocked);
+        (before, objects.pending_for(thread) & !blocked)
+    })
+}
+
+/// Makes a call that waits, with this set of blocked signals if one is given, as `ppoll` does. `None`: as the call's, or a
+/// handler has run instead.
+pub fn with_mask<R>(set: *const sigset_t, call: impl FnOnce() -> Option<R>) -> Option<R> {
+    if set.is_null() || !interrupts::may_be() {
+        return call();
+    }
+    let (before, due) = swap_mask(get(set) & !UNBLOCKABLE);
+    let is_interrupted = if due != 0 {
+        handlers::deliver_pending();
+        true
+    } else {
+        interrupts::interrupt_call().is_some()
+    };
+    let result = if is_interrupted {
+        interrupts::note_interrupted_call();
+        None
+    } else {
+        call()
+    };
+    swap_mask(before);
+    result
+}
+
+/// The accesses of a call that took a signal: it comes after what the sender did, and nobody else takes it.
+fn of_taken<T>(taken: &Option<T>) -> Vec<Access> {
+    let one = |_| [handover(Tag::Read, order::ACQUIRE, me()), interrupts::process_cell(Tag::ReadModifyWrite)];
+    taken.iter().flat_map(one).take(if interrupts::may_be() { 2 } else { 1 }).collect()
+}
+
 /// Waits for a signal of the set, or looks whether there is one.
 fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_int) -> Outcome {
     let call = Call::here();
-    let got_one = |taken: &Option<c_int>| taken.map(|_| handover(Tag::Read, order::ACQUIRE, me()));
-    match event(Tag::ReadModifyWrite, blocker, |objects, thread| objects.take_signal(thread, set), got_one) {
+    match event(Tag::ReadModifyWrite, blocker, |objects, thread| objects.take_signal(thread, set), of_taken) {
         Some(taken) => got(taken).into(),
         None => cancel::point(&call),
     }
@@ -138,10 +174,20 @@ fn tell(info: *mut siginfo_t, signal: c_int) {
     }
 }
 
-/// Sends a thread a signal, which is kept if the thread blocks it; whether it does.
+/// Sends a thread a signal, which is kept if the thread blocks it, or is another one that will handle it; whether it is kept.
 pub fn keep_if_blocked(target: Thread, signal: c_int) -> bool {
-    let handed = |sent: &bool| sent.then(|| handover(Tag::ReadModifyWrite, order::RELEASE, target));
-    let send = |objects: &mut SyncObjects, _| objects.send(target, signal);
+    let interrupts = interrupts::is_on() && target != me() && !handlers::acts_without_handler(signal);
+    let handed = |sent: &bool| {
+        let to = |access: Access| Vec::from([access, interrupts::cell(Tag::ReadModifyWrite, target)]);
+        if *sent { to(handover(Tag::ReadModifyWrite, order::RELEASE, target)) } else { Vec::new() }
+    };
+    let send = |objects: &mut SyncObjects, _| {
+        let is_blocked = objects.send(target, signal);
+        if interrupts {
+            objects.send_to_handler(target, signal);
+        }
+        is_blocked || interrupts
+    };
     event(Tag::ReadModifyWrite, Blocker::None, send, handed) == Some(true)
 }
 
@@ -158,6 +204,9 @@ pub fn keep_for_all(signal: c_int) {
     };
     operate(&[part(0), part(4)], Blocker::None, |add| {
         sched::with_objects(|objects| objects.pending_signals |= only(signal));
+        if interrupts::may_be() {
+            add(interrupts::process_cell(Tag::ReadModifyWrite));
+        }
         accesses.into_iter().for_each(add);
     });
 }
@@ -169,28 +218,33 @@ cancellable! {
     }
     /// Waits for a handler of a signal that is not in the set.
     fn sigsuspend(set: *const sigset_t) {
-        let wanted = get(set) & !UNBLOCKABLE;
-        let swap = |objects: &mut SyncObjects, blocked: SignalSet| {
-            core::mem::replace(&mut objects.threads.get_mut(me()).blocked_signals, blocked)
+        let (before, due) = swap_mask(get(set) & !UNBLOCKABLE);
+        let outcome = if due != 0 {
+            handlers::deliver_pending();
+            cancel::interrupted()
+        } else if interrupts::interrupt_call().is_some() {
+            cancel::interrupted()
+        } else {
+            take(0, Blocker::Signal { set: 0 }, |_| -1)
         };
-        if sched::with_objects(|objects| objects.pending_for(me()) & !wanted == 0) {
-            return take(0, Blocker::Signal { set: 0 }, |_| -1);
-        }
-        let before = sched::with_objects(|objects| swap(objects, wanted));
-        handlers::deliver_pending();
-        sched::with_objects(|objects| swap(objects, before));
+        swap_mask(before);
         set_errno(libc::EINTR);
-        (-1).into()
+        outcome
     }
-    /// Waits for a signal.
+    /// Waits for a signal; handlers do not end the wait.
     fn sigwait(set: *const sigset_t, signal: *mut c_int) {
         let set = get(set);
-        take(set, Blocker::Signal { set }, |taken| {
-            if let Some(taken) = taken {
-                memory::write(signal, taken);
+        loop {
+            let outcome = take(set, Blocker::Signal { set }, |taken| {
+                if let Some(taken) = taken {
+                    memory::write(signal, taken);
+                }
+                0
+            });
+            if outcome.value() != Some(-1) {
+                return outcome;
             }
-            0
-        })
+        }
     }
     /// Waits for a signal.
     fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) {
@@ -210,6 +264,9 @@ cancellable! {
         if !is_time(limit) {
             set_errno(libc::EINVAL);
             return (-1).into();
+        }
+        if interrupts::interrupt_call().is_some() {
+            return cancel::interrupted();
         }
         take(set, Blocker::None, |taken| {
             let Some(signal) = taken else {

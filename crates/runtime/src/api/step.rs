@@ -77,6 +77,23 @@ impl Step {
         result
     }
 
+    /// As [`run`](Self::run) for a call that a signal may interrupt: `None` then.
+    pub fn run_unless_interrupted<R>(
+        mut self,
+        blocker: Blocker,
+        change: impl FnOnce(&mut SyncObjects, Thread, &mut Self) -> R,
+    ) -> Option<R> {
+        if !sched::running() || self.extra.is_some() {
+            return Some(self.run(blocker, change));
+        }
+        if !sched::arrive_unless_interrupted(&[self.record()], blocker) {
+            return None;
+        }
+        let result = sched::with_objects(|objects| change(objects, sched::current(), &mut self));
+        sched::commit(self.record(), None);
+        Some(result)
+    }
+
     /// As [`run`](Self::run) for an event that nothing blocks, but if `change` fails nothing has happened.
     pub fn try_run<R, E>(mut self, change: impl FnOnce(&mut Self) -> Result<R, E>) -> Result<R, E> {
         sched::arrive(self.record(), self.extra, Blocker::None);

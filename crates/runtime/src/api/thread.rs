@@ -268,6 +268,7 @@ pub fn join(handle: pthread_t, result: *mut u64, wait: Wait) -> Outcome {
     });
     if sched::with_objects(|objects| objects.threads.is_alone(me())) {
         serial::begin();
+        crate::interrupts::note_left();
     }
     outcome
 }

@@ -35,6 +35,7 @@ use super::program_memory::{In, Out};
 use super::sockets::{self, SocketId};
 use super::{fail, kernel, negative, result, timers, unmodelled};
 use crate::api::cancel::cancellable;
+use crate::api::signal::with_mask;
 use crate::api::step::Call;
 use crate::cell::Global;
 use crate::sync::Blocker;
@@ -265,9 +266,10 @@ cancellable! {
         to: Out<'_, epoll_event>,
         most: c_int,
         milliseconds: c_int,
-        _signals: In<'_, sigset_t>,
+        signals: In<'_, sigset_t>,
     ) {
-        finish(&Call::here(), wait(fd, to, most, Limit::milliseconds(milliseconds)))
+        let call = Call::here();
+        finish(&call, with_mask(signals.as_ptr(), || wait(fd, to, most, Limit::milliseconds(milliseconds))))
     }
     /// Waits for events.
     unsafe fn epoll_pwait2(
@@ -275,9 +277,9 @@ cancellable! {
         to: Out<'_, epoll_event>,
         most: c_int,
         limit: In<'_, timespec>,
-        _signals: In<'_, sigset_t>,
+        signals: In<'_, sigset_t>,
     ) {
-        finish(&Call::here(), wait(fd, to, most, Limit::timespec(limit)))
+        finish(&Call::here(), with_mask(signals.as_ptr(), || wait(fd, to, most, Limit::timespec(limit))))
     }
 }
 

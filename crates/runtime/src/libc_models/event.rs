@@ -13,7 +13,7 @@ use crate::api::cancel::{self, Outcome};
 use crate::api::step::Call;
 use crate::hooks::HOT;
 use crate::sync::{Blocker, fd};
-use crate::{rounds, sched};
+use crate::{interrupts, rounds, sched};
 
 /// One access of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,8 +71,8 @@ pub(super) fn announce(thread: sched::Thread, also: &[Access]) {
 
 /// Makes one event: announces the accesses that are `known` before it happens, waits for its turn and until `blocker`
 /// does not block, reports those accesses, acts, and reports the further accesses that `act` hands to its argument.
-/// Without known accesses there is no event. `None`: the wait ended because the thread is to be cancelled, and nothing
-/// was done.
+/// Without known accesses there is no event. `None`: the wait ended because the thread is to be cancelled or because of a
+/// signal, and nothing was done.
 pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn FnMut(Access)) -> R) -> Option<R> {
     if forked::is_child() && sched::with_objects(|objects| objects.blocked(sched::current(), &blocker)) {
         forked::wait_for_ever();
@@ -81,7 +81,10 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
         return Some(act(&mut |_| {}));
     }
     let site = sched::site();
-    sched::arrive_with(&records(known, site), blocker);
+    if !sched::arrive_unless_interrupted(&records(known, site), blocker) {
+        interrupts::note_interrupted_call();
+        return None;
+    }
     crate::hooks::set_site(site);
     let is_cancelled = match blocker {
         Blocker::Fd { fd, events } => !fd::ready(fd, events),

@@ -21,8 +21,10 @@ use super::program_memory::{In, Out};
 use super::sockets::SocketId;
 use super::{channels, clock, kernel, negative, sockets, timers, unmodelled};
 use crate::api::cancel::cancellable;
+use crate::api::signal::with_mask;
 use crate::api::step::Call;
 use crate::cell::Global;
+use crate::interrupts;
 use crate::sched;
 use crate::sync::Blocker;
 
@@ -59,7 +61,7 @@ const MOST_EXPIRED: u32 = 5;
 
 /// A thread's waits.
 #[derive(Clone, Debug, Default)]
-struct Waits {
+pub struct Waits {
     /// What it waits for now.
     what: Option<Waiting>,
     /// How often in a row they ended by their time limits.
@@ -82,6 +84,16 @@ fn with_waits<R>(thread: sched::Thread, use_it: impl FnOnce(&mut Waits) -> R) ->
         }
         use_it(&mut waiting[thread as usize])
     })
+}
+
+/// Takes out what a thread waits for, while a handler runs in it.
+pub fn set_aside(thread: sched::Thread) -> Waits {
+    with_waits(thread, core::mem::take)
+}
+
+/// Puts back what [`set_aside`] took out.
+pub fn put_back(thread: sched::Thread, waits: Waits) {
+    with_waits(thread, |now| *now = waits);
 }
 
 /// No thread can do anything: the first of those whose waits are overdue goes on. Says whether there is one.
@@ -164,12 +176,16 @@ pub(super) fn wait_until(
     act: impl FnOnce(&mut dyn FnMut(Access)) -> usize,
 ) -> Option<usize> {
     let thread = super::me();
-    let may_expire = matches!(limit, Limit::At(1..)) && !what.is_ready();
+    let may_expire = matches!(limit, Limit::At(1..));
     if may_expire && sched::running() {
         // Others may run in the meantime.
         let yields = Record::new(Tag::Yield, 0, 0, sched::site(), 0);
         sched::arrive(yields, None, Blocker::None);
         sched::commit(yields, None);
+        if interrupts::interrupt_call().is_some() {
+            interrupts::note_interrupted_call();
+            return None;
+        }
     }
     let is_overdue = with_waits(thread, |waits| {
         waits.is_overdue = may_expire && what.is_anything() && waits.expired >= MOST_EXPIRED;
@@ -312,9 +328,10 @@ cancellable! {
         finish(&Call::here(), poll_set(set, count, Limit::milliseconds(milliseconds), None))
     }
     /// Waits for descriptors.
-    unsafe fn ppoll(set: Out<'_, pollfd>, count: libc::nfds_t, limit: In<'_, timespec>, _signals: In<'_, sigset_t>) {
+    unsafe fn ppoll(set: Out<'_, pollfd>, count: libc::nfds_t, limit: In<'_, timespec>, signals: In<'_, sigset_t>) {
         let time = limit_accesses(limit, &[Tag::Read]).pop();
-        finish(&Call::here(), poll_set(set, count, Limit::timespec(limit), time))
+        let call = Call::here();
+        finish(&call, with_mask(signals.as_ptr(), || poll_set(set, count, Limit::timespec(limit), time)))
     }
     /// Waits for descriptors in sets.
     unsafe fn select(
@@ -339,9 +356,10 @@ cancellable! {
         writes: Out<'_, Word>,
         others: Out<'_, Word>,
         limit: In<'_, timespec>,
-        _signals: In<'_, sigset_t>,
+        signals: In<'_, sigset_t>,
     ) {
         let time = limit_accesses(limit, &[Tag::Read]);
-        finish(&Call::here(), select_sets(count, [reads, writes, others], Limit::timespec(limit), time))
+        let select = || select_sets(count, [reads, writes, others], Limit::timespec(limit), time);
+        finish(&Call::here(), with_mask(signals.as_ptr(), select))
     }
 }

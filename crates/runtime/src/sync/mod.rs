@@ -40,6 +40,8 @@ pub use rwlock::Rwlock;
 pub use sem::Semaphore;
 pub use thread::ThreadState;
 
+use alloc::vec::Vec;
+
 use crate::sched::Thread;
 use exit::Handlers;
 use key::Keys;
@@ -123,6 +125,14 @@ pub enum Blocker {
     Never,
 }
 
+impl Blocker {
+    /// Whether a call that waits for this goes on after a handler with `SA_RESTART`. Those that wait for signals or for
+    /// several descriptors never do.
+    pub fn goes_on_after_signals(&self) -> bool {
+        !matches!(self, Self::Signal { .. } | Self::Fd { fd: ..-1, .. })
+    }
+}
+
 /// A synchronisation object in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Object {
@@ -170,6 +180,8 @@ pub struct SyncObjects {
     pub names: sem::Names,
     /// Signals that were sent to the process and that every thread blocks.
     pub pending_signals: SignalSet,
+    /// Signals whose handlers interrupt threads.
+    pub handled_signals: SignalSet,
 }
 
 impl SyncObjects {
@@ -185,11 +197,17 @@ impl SyncObjects {
             handlers: Handlers::new(),
             names: sem::Names::new(),
             pending_signals: 0,
+            handled_signals: 0,
         }
     }
 
-    /// Whether `thread` has to wait. A cancellation request ends the waiting at cancellation points.
+    /// Whether `thread` has to wait, and no signal is pending whose handler it would run meanwhile.
     pub fn blocked(&self, thread: Thread, blocker: &Blocker) -> bool {
+        self.waits_for(thread, blocker) && (*blocker == Blocker::Never || self.interrupts_of(thread) == 0)
+    }
+
+    /// Whether what `thread` waits for has not come. A cancellation request ends the waiting at cancellation points.
+    pub fn waits_for(&self, thread: Thread, blocker: &Blocker) -> bool {
         match *blocker {
             Blocker::None => false,
             Blocker::Never => true,
@@ -315,6 +333,16 @@ impl SyncObjects {
         owned.chain(self.shared.first_of(thread).map(|address| (address, Rwlock::NAME))).min()
     }
 
+    /// The locks that `thread` holds exclusively.
+    pub fn locks_of(&self, thread: Thread) -> Vec<u64> {
+        let is_held = |object: &Object| match object {
+            Object::Mutex(mutex) | Object::Spin(Spin(mutex)) => mutex.owner() == Some(thread),
+            Object::Rwlock(lock) => lock.writer() == Some(thread),
+            _ => false,
+        };
+        self.objects.iter().filter(|(_, object)| is_held(object)).map(|(address, _)| address).collect()
+    }
+
     /// `thread` stops waiting for a signal: cancelled if a request is due, else by a signal, else for the
     /// reason given.
     pub fn end_wait(&mut self, thread: Thread, otherwise: Wake) -> Wake {
@@ -334,7 +362,6 @@ impl SyncObjects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec::Vec;
 
     #[test]
     fn a_lock_blocks_its_owner_too() {

@@ -22,6 +22,19 @@ impl SyncObjects {
         blocks
     }
 
+    /// Makes a signal pending for a thread that will handle it.
+    pub fn send_to_handler(&mut self, target: Thread, signal: i32) {
+        let thread = self.threads.get_mut(target);
+        if !thread.finished {
+            thread.pending_signals |= only(signal);
+        }
+    }
+
+    /// The signals whose handlers a thread could run now: pending, not blocked, and sent by others.
+    pub fn interrupts_of(&self, thread: Thread) -> SignalSet {
+        self.pending_for(thread) & self.handled_signals & !self.threads.get(thread).blocked_signals
+    }
+
     /// The signals that a thread can take.
     pub fn pending_for(&self, thread: Thread) -> SignalSet {
         self.threads.get(thread).pending_signals | self.pending_signals
