@@ -124,9 +124,9 @@ fn writes_the_same(folder: &Path, executions: u64, program: &[&str]) {
     eprintln!("{executions} executions in {time} ms, {} events", engine["transitions"]);
 }
 
-/// Checks a program from which we took a lock: a race on a variable with this name is confirmed, and every race replays.
-fn misses_the_lock(folder: &Path, variable: &str, program: &[&str]) {
-    let (status, document) = raceproof(folder, &["check", "--time", "60"], program);
+/// Checks a program from which we took a lock, for so many seconds: a race on a variable with this name is confirmed, and every race replays.
+fn misses_the_lock(folder: &Path, seconds: &str, variable: &str, program: &[&str]) {
+    let (status, document) = raceproof(folder, &["check", "--time", seconds], program);
     assert_eq!(status, Some(1), "a race");
     let races = document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race");
     let planted = races.clone().find(|pair| pair["variable"].as_str().is_some_and(|name| name.contains(variable)));
@@ -151,7 +151,7 @@ fn pbzip2_writes_the_same_in_a_thousand_schedules() {
 fn a_lock_taken_out_of_pbzip2_is_missed() {
     let Some(folder) = pbzip2(Some("pbzip2-producer-done.patch")) else { return };
     compresses(&folder.path().join("pbzip2"));
-    misses_the_lock(folder.path(), "producerDone", &PBZIP2);
+    misses_the_lock(folder.path(), "60", "producerDone", &PBZIP2);
 }
 
 /// pixz, built; the text is small.
@@ -175,7 +175,7 @@ fn pixz_writes_the_same_in_a_hundred_schedules() {
 #[test]
 fn a_lock_taken_out_of_pixz_is_missed() {
     let Some(folder) = pixz(Some("pixz-queue-push.patch")) else { return };
-    misses_the_lock(folder.path(), "first", &PIXZ);
+    misses_the_lock(folder.path(), "20", "first", &PIXZ);
 }
 
 /// Whether programs are tried whose machine code takes a minute.
