@@ -14,8 +14,8 @@ use model::{Budget, SiteId};
 use program::{Program, Unmodelled};
 use remote::Machine;
 
-use crate::Error;
 use crate::given::Given;
+use crate::{Error, objects};
 
 /// The program and its input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -65,6 +65,8 @@ pub struct Built {
     /// Its inputs as bitcode.
     units: llvm::Units,
     folder: Scratch,
+    /// Where machine code is kept that was made before.
+    cache: Option<PathBuf>,
 }
 
 impl Built {
@@ -98,7 +100,8 @@ impl Built {
         let recorded = Instrumentation::Recorded { without, folder: folder.clone() };
         let compiled = self.units.instrument(&recorded, budget)?;
         let executable = folder.join("program");
-        link(&compiled, archives::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
+        let object = objects::of(&compiled, self.cache.as_deref())?;
+        link(&compiled, &object, archives::recorder_archive(), &folder.join("librecorder.a"), &executable)?;
         Ok((executable, compiled.logged))
     }
 
@@ -267,17 +270,24 @@ impl Unlinked {
         let executable = folder.path().join("program");
         let runtime = options.machine.as_ref().map(Machine::runtime).transpose()?;
         let runtime = runtime.as_deref().unwrap_or(archives::runtime_archive());
-        link(&compiled, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
+        let object = objects::of(&compiled, options.cache.as_deref())?;
+        link(&compiled, &object, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
         let llvm::Compiled { program, unmodelled, features, .. } = compiled;
-        let (machine, children) = (options.machine, exec::Children::default());
-        Ok(Built { program, unmodelled, features, identity, given, machine, children, units, folder })
+        let (machine, children, cache) = (options.machine, exec::Children::default(), options.cache);
+        Ok(Built { program, unmodelled, features, identity, given, machine, children, units, folder, cache })
     }
 }
 
-/// Links with a library of ours, which is written to a file first.
-pub(crate) fn link(compiled: &llvm::Compiled, library: &[u8], archive: &Path, executable: &Path) -> Result<(), Error> {
+/// Links an object with a library of ours, which is written to a file first.
+pub(crate) fn link(
+    compiled: &llvm::Compiled,
+    object: &Path,
+    library: &[u8],
+    archive: &Path,
+    executable: &Path,
+) -> Result<(), Error> {
     std::fs::write(archive, library).map_err(Error::WorkFolder)?;
     let extra: Vec<String> =
         [archives::link_args(), archives::link_libraries()].concat().into_iter().map(Into::into).collect();
-    Ok(llvm::link(compiled, archive, &extra, executable)?)
+    Ok(llvm::link_object(compiled, object, archive, &extra, executable)?)
 }

@@ -21,6 +21,7 @@ mod given;
 mod input;
 mod ledger;
 mod line;
+mod objects;
 mod outside;
 mod peers;
 mod record;

@@ -115,7 +115,9 @@ fn make(
     }
     let asks_checker = asks_checker(&compiled.program);
     if !asks_checker {
-        build::link(&compiled, archives::recorder_archive(), &folder.join("librecorder.a"), executable)?;
+        // The executable as a whole is kept.
+        let object = llvm::generate(&compiled)?;
+        build::link(&compiled, &object, archives::recorder_archive(), &folder.join("librecorder.a"), executable)?;
     } else {
         std::fs::write(executable, []).map_err(Error::WorkFolder)?;
     }

@@ -8,26 +8,33 @@ use crate::driver::{Clang, Failure};
 use crate::error::{BuildStep, Error};
 use crate::{Compiled, LLVM_VERSION};
 
-/// Compiles the instrumented bitcode with optimisation (the hooks are calls that LLVM knows nothing about, so they
-/// stay) and links it with the runtime.
-pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
-    let clang = Clang::find(compiled.architecture, &compiled.budget)?;
-    let object = compiled.bitcode.with_extension("o");
-    let refused =
-        |step: BuildStep| move |failure: Failure| failure.into_error(|diagnostics| Error::Build { step, diagnostics });
-    let compile: [&OsStr; 9] = [
-        "-O2".as_ref(),
-        "-fPIE".as_ref(),
-        "-Wno-override-module".as_ref(),
-        "-fno-color-diagnostics".as_ref(),
-        "-c".as_ref(),
-        compiled.bitcode.as_os_str(),
-        "-o".as_ref(),
-        object.as_os_str(),
-        "-w".as_ref(),
-    ];
-    clang.run(&compile).map_err(refused(BuildStep::Compile))?;
+/// How instrumented bitcode is compiled.
+pub(crate) const FLAGS: [&str; 5] = ["-O2", "-fPIE", "-Wno-override-module", "-fno-color-diagnostics", "-w"];
 
+/// Compiles the instrumented bitcode with optimisation (the hooks are calls that LLVM knows nothing about, so they
+/// stay), to a file beside it.
+pub(crate) fn generate(compiled: &Compiled) -> Result<PathBuf, Error> {
+    let clang = Clang::find(compiled.architecture, &compiled.budget)?;
+    let object = compiled.object();
+    let mut arguments: Vec<&OsStr> = FLAGS.iter().map(OsStr::new).collect();
+    arguments.extend(["-c".as_ref(), compiled.bitcode.as_os_str(), "-o".as_ref(), object.as_os_str()]);
+    clang.run(&arguments).map_err(|failure| refused(BuildStep::Compile, failure))?;
+    Ok(object)
+}
+
+fn refused(step: BuildStep, failure: Failure) -> Error {
+    failure.into_error(|diagnostics| Error::Build { step, diagnostics })
+}
+
+/// Links an object of the program with the runtime.
+pub(crate) fn link(
+    compiled: &Compiled,
+    object: &Path,
+    archive: &Path,
+    extra: &[String],
+    out: &Path,
+) -> Result<(), Error> {
+    let clang = Clang::find(compiled.architecture, &compiled.budget)?;
     let driver = if compiled.cplusplus { "--driver-mode=g++" } else { "--driver-mode=gcc" };
     let mut arguments: Vec<OsString> = [driver, "-fPIE", "-pie", "-fuse-ld=lld", "-fno-color-diagnostics"]
         .map(OsString::from)
@@ -42,7 +49,7 @@ pub(crate) fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &
     // The check for a linker comes after a failure: starting a program of LLVM takes time that a good link need not pay.
     clang.run(&arguments).map_err(|failure| match failure {
         Failure::Refused(_) if !has_lld() => Error::NoLinker { version: LLVM_VERSION },
-        failure => refused(BuildStep::Link)(failure),
+        failure => refused(BuildStep::Link, failure),
     })
 }
 

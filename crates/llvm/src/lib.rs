@@ -223,9 +223,37 @@ pub fn compile(options: &Options) -> Result<Compiled, Error> {
     Units::new(options)?.instrument(&Instrumentation::Controlled, &options.budget)
 }
 
-/// Links an instrumented program with the runtime's `archive`; `extra` are the arguments that the archive needs.
+impl Compiled {
+    /// Where its machine code goes.
+    pub fn object(&self) -> PathBuf {
+        self.bitcode.with_extension("o")
+    }
+
+    /// All that its machine code depends on besides its bitcode.
+    pub fn code_flags(&self) -> String {
+        format!("clang {LLVM_VERSION} {:?} {}", self.architecture, emit::FLAGS.join(" "))
+    }
+}
+
+/// Makes machine code of an instrumented program; of a large program, this takes most of the time until it runs.
+pub fn generate(compiled: &Compiled) -> Result<PathBuf, Error> {
+    emit::generate(compiled)
+}
+
+/// Links the machine code of a program with the runtime's `archive`; `extra` are the arguments that the archive needs.
+pub fn link_object(
+    compiled: &Compiled,
+    object: &Path,
+    archive: &Path,
+    extra: &[String],
+    out: &Path,
+) -> Result<(), Error> {
+    emit::link(compiled, object, archive, extra, out)
+}
+
+/// Makes machine code of an instrumented program and links it.
 pub fn link(compiled: &Compiled, archive: &Path, extra: &[String], out: &Path) -> Result<(), Error> {
-    emit::link(compiled, archive, extra, out)
+    link_object(compiled, &generate(compiled)?, archive, extra, out)
 }
 
 /// The source's name for a linker symbol, without parameters: `Queue::push`.

@@ -1,6 +1,7 @@
 //! Programs from Debian's source packages, built with `raceproof cc` and `raceproof c++` through their own build systems: they
-//! run as before, pbzip2 writes the same under every schedule that is tried, and a lock taken out of it is missed.
-//! Where the sources cannot be fetched there is nothing to test, and the tests say so.
+//! run as before, write the same under every schedule that is tried, and a lock taken out of them is missed.
+//! Where the sources cannot be fetched there is nothing to test, and the tests say so. Programs whose machine code takes a
+//! minute are tried only where `RACEPROOF_PROGRAMS` asks for more than samples, as `make soak` does.
 #![allow(clippy::print_stderr, reason = "says what it saw")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -70,56 +71,145 @@ fn compresses(program: &Path) {
     assert_eq!(run(Command::new(program).arg("-dc").arg(&packed)), text().into_bytes());
 }
 
-/// pbzip2, built; with a patch of ours if there is one.
-fn pbzip2(patch: Option<&str>) -> Option<tempfile::TempDir> {
-    let folder = sources("pbzip2")?;
+/// A copy of a package's sources, with a patch of ours if there is one.
+fn patched(package: &str, patch: Option<&str>) -> Option<tempfile::TempDir> {
+    let folder = sources(package)?;
     if let Some(patch) = patch {
-        run(in_folder(folder.path(), "patch").arg("-p1").arg("-i").arg(root().join("tests/debian").join(patch)));
+        run(in_folder(folder.path(), "patch").arg("-p1").arg("-i").arg(ours(patch)));
     }
+    Some(folder)
+}
+
+/// A file of ours for these programs.
+fn ours(name: &str) -> PathBuf {
+    root().join("tests/debian").join(name)
+}
+
+/// pbzip2, built.
+fn pbzip2(patch: Option<&str>) -> Option<tempfile::TempDir> {
+    let folder = patched("pbzip2", patch)?;
     run(in_folder(folder.path(), "make").arg(format!("CXX={RACEPROOF} c++ -std=gnu++98 -w")).arg("pbzip2"));
     std::fs::write(folder.path().join("text"), text()).unwrap();
     Some(folder)
 }
 
-/// Runs `raceproof` on a program in its folder that compresses the text: the exit status and the document.
-fn raceproof(folder: &Path, args: &[&str]) -> (Option<i32>, Value) {
+/// What pbzip2 is asked to do: compress the text.
+const PBZIP2: [&str; 6] = ["pbzip2", "--", "-c", "-p2", "-b1", "text"];
+/// The same for pixz.
+const PIXZ: [&str; 8] = ["src/pixz", "--", "-t", "-0", "-p", "2", "-i", "text"];
+
+/// A server, and its two clients.
+const SERVER: [&str; 3] = ["server", "--peer", "clients.toml"];
+
+/// Runs `raceproof` in a folder on a program with its arguments: the exit status and the document.
+fn raceproof(folder: &Path, args: &[&str], program: &[&str]) -> (Option<i32>, Value) {
     let mut command = in_folder(folder, RACEPROOF);
-    command.args(args).args(["--json", "pbzip2", "--", "-c", "-p2", "-b1", "text"]);
+    command.args(args).arg("--json").args(program);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let document = serde_json::from_slice(&output.stdout);
     (output.status.code(), document.unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+/// Runs so many schedules of a program: nothing is found, and all write the same.
+fn writes_the_same(folder: &Path, executions: u64, program: &[&str]) {
+    let executions_text = executions.to_string();
+    let (status, document) =
+        raceproof(folder, &["explore", "--max-executions", &executions_text, "--compare-output"], program);
+    assert_eq!(status, Some(3), "nothing found, and not everything tried");
+    let engine = &document["engines"][0];
+    assert_eq!(engine["executions"], executions);
+    assert_eq!(engine["outputs"]["different"], 1);
+    assert!(engine["outputs"]["runs"].as_u64().unwrap() >= executions);
+    let time = engine["time_ms"].as_u64().unwrap();
+    eprintln!("{executions} executions in {time} ms, {} events", engine["transitions"]);
+}
+
+/// Checks a program from which we took a lock, for so many seconds: a race on a variable with this name is confirmed, and every race replays.
+fn misses_the_lock(folder: &Path, seconds: &str, variable: &str, program: &[&str]) {
+    let (status, document) = raceproof(folder, &["check", "--time", seconds], program);
+    assert_eq!(status, Some(1), "a race");
+    let races = document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race");
+    let planted = races.clone().find(|pair| pair["variable"].as_str().is_some_and(|name| name.contains(variable)));
+    assert!(planted.is_some_and(|pair| pair["confirmed"] == true), "{:?}", races.collect::<Vec<_>>());
+    for race in races {
+        let witness = race["witness"].as_str().expect("a witness");
+        let replayed = in_folder(folder, RACEPROOF).args(["replay", witness]).output().unwrap();
+        let text = String::from_utf8_lossy(&replayed.stdout);
+        assert_eq!(replayed.status.code(), Some(1), "{text}");
+        assert!(text.contains("replayed exactly"), "{text}");
+    }
 }
 
 #[test]
 fn pbzip2_writes_the_same_in_a_thousand_schedules() {
     let Some(folder) = pbzip2(None) else { return };
     compresses(&folder.path().join("pbzip2"));
-    let (status, document) = raceproof(folder.path(), &["explore", "--max-executions", "1000", "--compare-output"]);
-    assert_eq!(status, Some(3), "nothing found, and not everything tried");
-    let engine = &document["engines"][0];
-    assert_eq!(engine["executions"], 1000);
-    assert_eq!(engine["outputs"]["different"], 1);
-    assert!(engine["outputs"]["runs"].as_u64().unwrap() >= 1000);
-    let time = engine["time_ms"].as_u64().unwrap();
-    eprintln!("1000 executions in {time} ms, {} events", engine["transitions"]);
+    writes_the_same(folder.path(), 1000, &PBZIP2);
 }
 
 #[test]
 fn a_lock_taken_out_of_pbzip2_is_missed() {
     let Some(folder) = pbzip2(Some("pbzip2-producer-done.patch")) else { return };
     compresses(&folder.path().join("pbzip2"));
-    let (status, document) = raceproof(folder.path(), &["check", "--time", "60"]);
-    assert_eq!(status, Some(1), "a race");
-    let races = document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race");
-    let planted = races.clone().find(|pair| pair["variable"].as_str().is_some_and(|v| v.contains("producerDone")));
-    assert!(planted.is_some_and(|pair| pair["confirmed"] == true), "{:?}", races.collect::<Vec<_>>());
-    for race in races {
-        let witness = race["witness"].as_str().expect("a witness");
-        let replayed = in_folder(folder.path(), RACEPROOF).args(["replay", witness]).output().unwrap();
-        let text = String::from_utf8_lossy(&replayed.stdout);
-        assert_eq!(replayed.status.code(), Some(1), "{text}");
-        assert!(text.contains("replayed exactly"), "{text}");
+    misses_the_lock(folder.path(), "60", "producerDone", &PBZIP2);
+}
+
+/// pixz, built; the text is small.
+fn pixz(patch: Option<&str>) -> Option<tempfile::TempDir> {
+    let folder = patched("pixz", patch)?;
+    if !folder.path().join("configure").exists() {
+        run(&mut in_folder(folder.path(), "./autogen.sh"));
     }
+    run(in_folder(folder.path(), "./configure").arg(format!("CC={RACEPROOF} cc")).arg("--without-manpage"));
+    run(in_folder(folder.path(), "make").arg("-j2"));
+    std::fs::write(folder.path().join("text"), &text()[..1500]).unwrap();
+    Some(folder)
+}
+
+#[test]
+fn pixz_writes_the_same_in_a_hundred_schedules() {
+    let Some(folder) = pixz(None) else { return };
+    writes_the_same(folder.path(), 100, &PIXZ);
+}
+
+#[test]
+fn a_lock_taken_out_of_pixz_is_missed() {
+    let Some(folder) = pixz(Some("pixz-queue-push.patch")) else { return };
+    misses_the_lock(folder.path(), "20", "first", &PIXZ);
+}
+
+/// Whether programs are tried whose machine code takes a minute.
+fn tries_large_programs() -> bool {
+    testkit::programs(0) > 0
+}
+
+/// A server of ours over cpp-httplib, built.
+fn server() -> Option<tempfile::TempDir> {
+    let folder = tries_large_programs().then(|| sources("cpp-httplib"))??;
+    let mut compiler = in_folder(folder.path(), RACEPROOF);
+    compiler.args(["c++", "-std=c++17", "-g", "-I."]).arg(ours("cpp-httplib-server.cc"));
+    run(compiler.args(["-o", "server", "-pthread"]));
+    std::fs::copy(ours("cpp-httplib-clients.toml"), folder.path().join("clients.toml")).unwrap();
+    Some(folder)
+}
+
+#[test]
+fn a_server_answers_two_clients_in_a_hundred_schedules() {
+    let Some(folder) = server() else { return };
+    writes_the_same(folder.path(), 100, &SERVER);
+}
+
+#[test]
+fn two_threads_write_to_one_database_in_a_hundred_schedules() {
+    let Some(folder) = tries_large_programs().then(|| sources("sqlite3")).flatten() else { return };
+    run(in_folder(folder.path(), "./configure").arg("--disable-tcl"));
+    run(in_folder(folder.path(), "make").arg("sqlite3.c"));
+    let mut compiler = in_folder(folder.path(), RACEPROOF);
+    compiler.args(["cc", "-g", "-I.", "-DSQLITE_THREADSAFE=1", "-DSQLITE_OMIT_LOAD_EXTENSION"]);
+    compiler.arg(ours("sqlite3-two-threads.c")).args(["sqlite3.c", "-lpthread", "-lm", "-o", "two-threads"]);
+    run(&mut compiler);
+    assert_eq!(run(&mut in_folder(folder.path(), "./two-threads")), b"3\n");
+    writes_the_same(folder.path(), 100, &["two-threads"]);
 }
 
 #[test]
