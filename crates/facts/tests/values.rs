@@ -83,8 +83,9 @@ fn last_store_with_arguments(body: &str) -> Vec<Root> {
     let facts = Facts::of(Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
     let main = facts.program().main.unwrap();
     let statements = facts.program().functions[main].blocks.iter().flat_map(|block| &block.statements);
-    let last = statements.filter_map(|s| if let Stmt::Store { address, .. } = s.stmt { Some(address) } else { None });
-    facts.values().unwrap().of(main, &last.last().unwrap()).into_keys().collect()
+    let stored = |stmt: &Stmt| if let Stmt::Store { address, .. } = stmt { Some(*address) } else { None };
+    let last = statements.rev().find_map(|statement| stored(&statement.stmt));
+    facts.values().unwrap().of(main, &last.unwrap()).into_keys().collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod common;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -121,7 +121,7 @@ fn races_of_a_server_are_confirmed_without_its_clients() {
 }
 
 /// The port at which the clients of a recording connected.
-fn recorded_port(trace: &PathBuf) -> String {
+fn recorded_port(trace: &Path) -> String {
     let connections = files::input::connections(trace).unwrap();
     assert_eq!(connections.len(), 2);
     let own = &connections[0].own;

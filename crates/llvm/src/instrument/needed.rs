@@ -8,7 +8,7 @@ use inkwell::llvm_sys::LLVMLinkage;
 use super::Weaver;
 
 /// What the runtime and the recorder call of the C library.
-pub const NEEDED: [&str; 49] = [
+pub const NEEDED: [&str; 51] = [
     "abort",
     "atexit",
     "atoi",
@@ -25,7 +25,9 @@ pub const NEEDED: [&str; 49] = [
     "getauxval",
     "getenv",
     "getpeername",
+    "getpid",
     "getsockname",
+    "getsockopt",
     "gnu_get_libc_version",
     "malloc_usable_size",
     "memcmp",
