@@ -211,11 +211,25 @@ fn floats_and_wide_integers_are_any() {
         fn add(%f) {
         b0:
           %1 = load 8, @d  ; d
+          %2 = load 8, @d
+          store 8, @\"addresses in vectors\", %2
           store 8, @d, ?  ; d
-          %2 = load 8, @d  ; d
+          %3 = load 8, @d  ; d
+          %4 = load 8, @d
+          store 8, @\"addresses in vectors\", %4
           store 10, @w, ?  ; w
-          %3 = load 16, @i  ; i
+          %5 = load 16, @i  ; i
+          %6 = load 8, @i
+          store 8, @\"addresses in vectors\", %6
+          %7 = load 8, @i+8
+          store 8, @\"addresses in vectors\", %7
           store 16, @i, ?  ; i
+          %8 = load 8, @\"addresses in vectors\"
+          %9 = offset %8, ?, 1, 0
+          store 8, @i, %9
+          %10 = load 8, @\"addresses in vectors\"
+          %11 = offset %10, ?, 1, 0
+          store 8, @i+8, %11
           return
         ",
     );

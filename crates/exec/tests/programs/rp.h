@@ -33,6 +33,14 @@ extern uint8_t __rp_quiet[1];
 uint8_t __rp_quiet[1];
 extern const uint64_t __rp_sites;
 const uint64_t __rp_sites = 0;
+extern const uint64_t __rp_serial_events;
+const uint64_t __rp_serial_events = 10000;
+extern const uint32_t __rp_interrupts;
+const uint32_t __rp_interrupts = 0;
+extern const uint32_t __rp_volatile[1];
+const uint32_t __rp_volatile[1] = {0};
+extern const uint64_t __rp_volatiles;
+const uint64_t __rp_volatiles = 0;
 extern const uint64_t __rp_tls_align;
 const uint64_t __rp_tls_align = 8;
 #define main __rp_user_main

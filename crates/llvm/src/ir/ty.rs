@@ -98,6 +98,14 @@ impl<'m> Ty<'m> {
         self.kind() == LLVMTypeKind::LLVMIntegerTypeKind
     }
 
+    /// Whether it is a floating-point type.
+    pub(crate) fn is_float(self) -> bool {
+        use LLVMTypeKind::*;
+        let narrow = matches!(self.kind(), LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMFloatTypeKind);
+        let wide = matches!(self.kind(), LLVMX86_FP80TypeKind | LLVMFP128TypeKind | LLVMPPC_FP128TypeKind);
+        narrow || wide || self.kind() == LLVMDoubleTypeKind
+    }
+
     /// Whether it is a pointer.
     pub(crate) fn is_pointer(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMPointerTypeKind

@@ -59,10 +59,12 @@ impl<'m> Body<'_, '_, 'm> {
     /// may be any [address that cannot be followed](super::lost). The access itself is a statement before.
     pub(super) fn store_parts(&mut self, value: Value<'m>, address: Operand) {
         for Leaf { path, ty, offset } in self.leaves(value.ty()) {
-            let size = self.size(ty);
-            if !Self::is_scalar(ty) {
-                self.store_lost(address, offset, size);
-            } else if !path.is_empty() {
+            if path.is_empty() && (Self::is_scalar(ty) || ty.is_float()) {
+                // The statement before is all.
+            } else if !Self::is_scalar(ty) {
+                self.store_lost(address, offset, ty);
+            } else {
+                let size = self.size(ty);
                 let part = self.extract(value, &path);
                 let expr = self.offset(address, offset);
                 let address = self.value_of(expr);

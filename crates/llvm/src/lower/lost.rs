@@ -3,7 +3,7 @@
 //!
 //! Each of them is stored to one variable that the program does not have, and what comes back from there is loaded from
 //! it: one of these addresses, or another one inside the same object. An integer that is converted to floating point is a
-//! number from then on (A10).
+//! number from then on (A10), but a `double` may have been one of them all along.
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use program::{Expr, GlobalId, Operand, Stmt};
@@ -11,7 +11,7 @@ use program::{Expr, GlobalId, Operand, Stmt};
 use super::aggregate::Leaf;
 use super::body::Body;
 use super::{Lowering, variable};
-use crate::ir::Value;
+use crate::ir::{Ty, Value};
 
 /// Bytes of a pointer.
 const WORD: u32 = 8;
@@ -59,7 +59,8 @@ impl<'m> Body<'_, '_, 'm> {
     /// Something is loaded that is not a number, or not a member of a struct that is followed.
     pub(super) fn lose_loaded(&mut self, load: Value<'m>, address: Operand) {
         for Leaf { path, ty, offset } in self.leaves(load.ty()) {
-            if Self::is_scalar(ty) && path.len() <= 1 {
+            let is_followed = Self::is_scalar(ty) && path.len() <= 1;
+            if is_followed || self.is_only_number(ty) {
                 continue;
             }
             for at in words(offset, self.size(ty)) {
@@ -70,9 +71,17 @@ impl<'m> Body<'_, '_, 'm> {
         }
     }
 
-    /// Something is stored that is not a number: each word of it may be one of these addresses.
-    pub(super) fn store_lost(&mut self, address: Operand, offset: i64, size: u32) {
-        for at in words(offset, size) {
+    /// Whether values of the type are floating-point numbers and not as large as an address.
+    fn is_only_number(&self, ty: Ty<'m>) -> bool {
+        ty.is_float() && self.size(ty) != WORD
+    }
+
+    /// Something is stored that is not a number of the language: each word of it may be one of these addresses.
+    pub(super) fn store_lost(&mut self, address: Operand, offset: i64, ty: Ty<'m>) {
+        if self.is_only_number(ty) {
+            return;
+        }
+        for at in words(offset, self.size(ty)) {
             let (address, expr) = (self.place(address, at), self.any_lost());
             let value = self.temporary(expr);
             self.emit_private(Stmt::Store { address, value, size: WORD, atomic: None });
