@@ -39,7 +39,9 @@
 //! not always known: a run may show that it cannot.
 //!
 //! *Values that the program leaves open*: choosing another value is another event of the thread, independent of all
-//! others. Where one value is executed, the others are planned, unless everything they lead to has been explored.
+//! others. Where one value is executed, the others are planned, unless everything they lead to has been explored. A
+//! sequence has no value that was chosen after the second event: executions with other values have the same prefix up to
+//! that event, so they do not reverse the two again.
 //!
 //! *Not covered*: sections that choose (their effect with another value is not known), programs that cancel threads (a
 //! request changes every later operation) and executions that misuse locks, threads or other objects (their rules
@@ -91,6 +93,8 @@ pub(crate) struct Optimal {
     /// The causal order of its events that count: all, or those before it repeats other executions.
     pub(crate) causality: Causality,
     pub(crate) locks: LockHistory,
+    /// Which of these events choose a value.
+    pub(crate) choices: Vec<Step>,
     /// For each of these events, the events it may have to be reversed with.
     pub(crate) reversible: Vec<Steps>,
     /// How many of them were reversed, in this execution or in an earlier one with the same prefix.
@@ -326,6 +330,9 @@ impl Optimal {
             self.reversible.push(reversible(&self.causality, &self.locks, trace, &trace.events[step], step));
             self.causality.push(trace, step);
             self.locks.push(&trace.events[step], step);
+            if !trace.events[step].op.choices().is_empty() {
+                self.choices.push(step);
+            }
         }
     }
 
@@ -333,6 +340,7 @@ impl Optimal {
     pub(crate) fn clear_execution(&mut self) {
         (self.causality, self.locks) = (Causality::default(), LockHistory::default());
         self.reversible.clear();
+        self.choices.clear();
         self.numbers.clear();
     }
 
@@ -343,6 +351,7 @@ impl Optimal {
         }
         self.causality.truncate(&before.events, to);
         self.reversible.truncate(to.0 as usize);
+        self.choices.truncate(self.choices.partition_point(|step| *step < to));
         self.reversed = self.reversed.min(to.0 as usize);
         self.numbers.truncate(to.0 as usize);
     }

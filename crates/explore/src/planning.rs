@@ -78,6 +78,11 @@ impl Optimal {
             return;
         }
         let mut reversal = Reversal::new(trace, &self.causality, &self.locks, first);
+        if (next.id.position as usize) < self.causality.count(next.id.thread) {
+            let executed = self.causality.step_of(next.id);
+            let later = self.choices.partition_point(|step| *step <= executed);
+            self.choices[later..].iter().for_each(|choice| reversal.leave_out(*choice));
+        }
         let Some((expected, certain)) = reversal.expect(next, &self.exchanges) else { return };
         number_until(&mut self.events, &mut self.numbers, trace, self.causality.len());
         self.sequence.clear();

@@ -128,6 +128,11 @@ impl<'a> Reversal<'a> {
         Self { trace, causality, locks, first, left_out: smallvec![trace.events[first].id] }
     }
 
+    /// Omits another event, which comes after the one that goes first.
+    pub(crate) fn leave_out(&mut self, step: Step) {
+        self.left_out.push(self.trace.events[step].id);
+    }
+
     /// Whether the event is executed before the one that goes first.
     pub(crate) fn keeps(&self, step: Step) -> bool {
         step < self.first || self.left_out.iter().all(|id| !self.causality.clock(step).contains(*id))
