@@ -59,9 +59,11 @@ impl<'m> Body<'_, '_, 'm> {
     /// may be any [address that cannot be followed](super::lost). The access itself is a statement before.
     pub(super) fn store_parts(&mut self, value: Value<'m>, address: Operand) {
         for Leaf { path, ty, offset } in self.leaves(value.ty()) {
+            // The statement before stores a value that is one number.
             if path.is_empty() && (Self::is_scalar(ty) || ty.is_float()) {
-                // The statement before is all.
-            } else if !Self::is_scalar(ty) {
+                continue;
+            }
+            if !Self::is_scalar(ty) {
                 self.store_lost(address, offset, ty);
             } else {
                 let size = self.size(ty);

@@ -138,7 +138,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     /// A thread that runs the exit handlers at any time, if the first thread may end by `pthread_exit`: then the last thread
-    /// runs them, whichever that is, and nothing orders them after what the others did.
+    /// runs them, whichever that is. They run after all other threads have ended (decision 3), which is not used here.
     fn handlers_in_last_thread(&mut self, main: FunctionId) -> Option<FunctionId> {
         let handlers = self.exit.function?;
         let ends = |f: &Value<'_>| matches!(f.name().as_str(), "pthread_exit" | "thrd_exit") && !f.users().is_empty();
