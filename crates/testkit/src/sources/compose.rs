@@ -1,7 +1,8 @@
 //! Chooses what a source does.
 
 use super::{
-    Access, Callback, Ending, Handles, Language, Library, Locking, Move, Operation, Order, Place, Registered, Source,
+    Access, Callback, Carrier, Ending, Handles, Language, Library, Locking, Move, Operation, Order, Place, Registered,
+    Source,
 };
 use crate::generator::Random;
 use model::{Environment, Surprise};
@@ -18,11 +19,9 @@ pub(super) fn source(seed: u64) -> Source {
     let handles = if composer.random.one_in(3) { Handles::Plain } else { handles };
     let ending = [Ending::Return, Ending::Return, Ending::Exit, Ending::QuickExit, Ending::ThreadExit];
     let registered = [Registered::AtExit, Registered::OnExit, Registered::AtQuickExit];
-    let places =
-        [Place::Globals, Place::Globals, Place::Fields, Place::Heap, Place::Stack, Place::ThreadLocal, Place::Indexed];
     Source {
         language,
-        place: composer.random.pick(&places),
+        place: composer.place(seed),
         handles,
         workers: [composer.moves(1, 2, 2), composer.moves(1, 2, 2)],
         beside: composer.moves(0, 1, 1),
@@ -45,6 +44,31 @@ impl Composer {
     fn environment(&mut self) -> Environment {
         let parts = [Surprise::Spurious, Surprise::Uninitialised].map(|part| self.random.one_in(3).then_some(part));
         parts.into_iter().flatten().fold(Environment::default(), Environment::with)
+    }
+
+    /// Carriers have a sequence of their own: the rest of a source does not depend on whether there is one.
+    fn place(&mut self, seed: u64) -> Place {
+        let places = [
+            Place::Globals,
+            Place::Globals,
+            Place::Fields,
+            Place::Heap,
+            Place::Stack,
+            Place::ThreadLocal,
+            Place::Indexed,
+        ];
+        let carriers = [
+            Carrier::Wide,
+            Carrier::Vector,
+            Carrier::Mixed,
+            Carrier::Tagged,
+            Carrier::Bytes,
+            Carrier::Piped,
+            Carrier::Assembly,
+        ];
+        let place = self.random.pick(&places);
+        let mut own = Random::new(seed.wrapping_mul(0xd134_2543_de82_ef95));
+        if own.one_in(5) { Place::Carried(own.pick(&carriers)) } else { place }
     }
 
     /// Between `least` and `most` moves, at most so deep.

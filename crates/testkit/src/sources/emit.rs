@@ -2,7 +2,8 @@
 
 use model::Surprise;
 
-use super::{Access, Callback, Ending, Language, Library, Locking, Move, Operation, Order, Place, Registered, Source};
+use super::places::declare;
+use super::{Access, Callback, Ending, Language, Library, Locking, Move, Operation, Order, Registered, Source};
 
 const HEAD: &str = r#"#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -37,25 +38,6 @@ static inline void give0(void) { pthread_mutex_unlock(&m0); }
 static inline void give1(void) { pthread_mutex_unlock(&m1); }
 "#;
 
-/// Declares the variables, and what `main` does first for them.
-fn place(place: Place) -> (&'static str, &'static str) {
-    const POINTER: &str = "static int *cells;\n#define x0 cells[0]\n#define x1 cells[1]\n";
-    match place {
-        Place::Globals => ("static int x0, x1;\n", ""),
-        Place::Fields => ("static struct { int a, b; } pair;\n#define x0 pair.a\n#define x1 pair.b\n", ""),
-        Place::Heap => (POINTER, "    cells = (int *)calloc(2, sizeof(int));\n"),
-        Place::Stack => (POINTER, "    int own[2] = {0, 0};\n    cells = own;\n"),
-        Place::ThreadLocal => (
-            "static __thread int own[2];\nstatic int *cells;\n#define x0 cells[0]\n#define x1 cells[1]\n",
-            "    cells = own;\n",
-        ),
-        Place::Indexed => (
-            "static int cells[4], indices[2] = {0, 1};\n#define x0 cells[2 * indices[0]]\n#define x1 cells[2 * indices[1]]\n",
-            "    indices[1] = 1;\n",
-        ),
-    }
-}
-
 /// The first worker's moves, made by `main` alone; there are bytes in the pipe for all it awaits.
 pub(super) const REHEARSAL: &str = r#"    for (int i = 0; i < 2; i++) {
         local += write(ends[1], "aaaaaaaa", 8);
@@ -84,7 +66,7 @@ pub(super) fn text(source: &Source, rehearsal: &str) -> String {
         Ending::ThreadExit => "    pthread_exit(0);\n",
     };
     let cxx = if source.language == Language::Cxx { CXX_HEAD } else { "" };
-    let (variables, prepare) = place(source.place);
+    let (variables, prepare) = declare(source.place);
     let (declarations, helpers) = (source.handles.declarations(), emitter.helpers);
     format!(
         "{HEAD}{cxx}{variables}{SHARED}{declarations}{helpers}{functions}int main(void) {{\n    if (pipe(ends))\n        return 1;\n\

@@ -1,6 +1,7 @@
 //! Generated C and C++ sources, for what the [small programs](crate::generator) cannot say: handles of threads that are
 //! copied and overwritten, exceptions and destructors, `longjmp`, every memory order, library calls with a state, handlers
-//! at exit, callbacks, descriptors, weak compare-exchanges that fail, locals that were never written.
+//! at exit, callbacks, descriptors, weak compare-exchanges that fail, locals that were never written, addresses that are
+//! kept in other forms.
 //!
 //! There is no brute force for these: the complete search of the real program is the truth that the other engines are held
 //! against. Every access has a line of its own, so that pairs can be compared by their lines.
@@ -10,6 +11,7 @@ use model::Environment;
 mod compose;
 mod emit;
 mod handles;
+mod places;
 mod shrink;
 
 pub use handles::Handles;
@@ -76,6 +78,27 @@ pub enum Place {
     ThreadLocal,
     /// An array, by indices that are read from memory.
     Indexed,
+    /// Globals that threads reach by an address in another form.
+    Carried(Carrier),
+}
+
+/// In which form the address of the shared variables is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Carrier {
+    /// The upper half of a number of 128 bits.
+    Wide,
+    /// An element of a vector.
+    Vector,
+    /// Combined with another address, by exclusive or.
+    Mixed,
+    /// With a tag in its lowest bit, since the program started.
+    Tagged,
+    /// Bytes that are copied one at a time.
+    Bytes,
+    /// A pointer that came through a pipe.
+    Piped,
+    /// A pointer that inline assembly moved from one register to another.
+    Assembly,
 }
 
 /// A shared variable, 0 or 1.
