@@ -6,8 +6,8 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::Sink;
 use crate::memory::{Plain, read, read_at};
 
-/// Whether a stream object is one of the standard ones. A program without libstdc++ has none.
-fn is_standard_stream(object: u64) -> bool {
+/// The standard streams. A program without libstdc++ has none.
+fn standard_streams() -> impl Iterator<Item = u64> {
     const NAMES: [&CStr; 8] = [
         c"_ZSt4cout",
         c"_ZSt4cerr",
@@ -29,15 +29,61 @@ fn is_standard_stream(object: u64) -> bool {
         }
         LOOKED_UP.store(true, Ordering::Release);
     }
-    // A stream is known by the address of the object or of its virtual base, which lies less than this behind it.
-    const SIZE: u64 = 512;
-    FOUND.iter().map(|found| found.load(Ordering::Relaxed)).any(|at| at != 0 && at.abs_diff(object) < SIZE)
+    FOUND.iter().map(|found| found.load(Ordering::Relaxed)).filter(|at| *at != 0)
 }
 
-/// A C++ stream object: the standard ones may be used concurrently.
-pub fn iostream<S: Sink>(object: u64) {
-    if !is_standard_stream(object) {
-        S::update(object, 8);
+/// Whether a stream object is one of the standard ones, by the address of any of its bases.
+fn is_standard_stream(object: u64) -> bool {
+    const SIZE: u64 = 512;
+    standard_streams().any(|at| at.abs_diff(object) < SIZE)
+}
+
+/// Whether a standard stream uses the buffer: whatever else does, the C library's streams behind it have locks.
+fn is_standard_buffer(buffer: u64) -> bool {
+    // A program that does not include their header never makes them.
+    let made = standard_streams().filter(|at| read(*at as *const u64) != 0);
+    made.map(|at| read(ios_of(at).wrapping_add(IOS_BUFFER) as *const u64)).any(|own| own == buffer)
+}
+
+/// The object is a buffer of a stream, not a stream.
+const BUFFER: u64 = 2;
+/// The object has `std::ios` as a virtual base; otherwise it is one.
+const WITH_IOS: u64 = 0;
+/// The object is only looked at.
+const LOOKED_AT: u64 = 4;
+
+/// `std::ios` (`std::basic_ios`): its size and where it keeps its buffer, which the ABI of libstdc++ fixes.
+const IOS_SIZE: u64 = 264;
+const IOS_BUFFER: u64 = 232;
+/// The size of a `std::streambuf`.
+const BUFFER_SIZE: u64 = 64;
+
+/// The `std::ios` of a stream: the table of its virtual functions says how far behind it is.
+fn ios_of(stream: u64) -> u64 {
+    let table: u64 = read(stream as *const u64);
+    stream.wrapping_add(read(table.wrapping_sub(24) as *const u64))
+}
+
+/// A C++ stream object, by the address of any of its bases, with the buffer that it uses, or a buffer alone. The standard
+/// streams may be used concurrently.
+pub fn iostream<S: Sink>(object: u64, how: u64) {
+    let touch = if how & LOOKED_AT == 0 { S::update } else { S::read };
+    let touch_buffer = |buffer: u64| {
+        if buffer != 0 && !is_standard_buffer(buffer) {
+            touch(buffer, BUFFER_SIZE);
+        }
+    };
+    if how & BUFFER != 0 {
+        return touch_buffer(object);
+    }
+    let is_derived = how & !LOOKED_AT == WITH_IOS;
+    let ios = if is_derived { ios_of(object) } else { object };
+    if is_standard_stream(ios) {
+        return;
+    }
+    touch(ios, IOS_SIZE);
+    if is_derived {
+        touch_buffer(read(ios.wrapping_add(IOS_BUFFER) as *const u64));
     }
 }
 
@@ -51,6 +97,12 @@ pub fn cxx_string<S: Sink>(string: u64) {
     S::read(string, 16);
     let [start, len] = read(string as *const [u64; 2]);
     S::read(start, len);
+}
+
+/// The content of a `std::string` was written.
+pub fn cxx_text<S: Sink>(string: u64) {
+    let [start, len] = read(string as *const [u64; 2]);
+    S::write(start, len);
 }
 
 /// A node of a red-black tree.

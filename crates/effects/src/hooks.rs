@@ -37,9 +37,10 @@ macro_rules! export_hooks {
             __rp_add_vector(kind: u64, vector: u64, count: u64, result: i64) = transfers::vector;
             __rp_add_sized(at: u64, len: u64) = transfers::sized;
             __rp_add_inet(kind: u64, family: u64, at: u64) = transfers::inet;
-            __rp_add_iostream(object: u64) = containers::iostream;
+            __rp_add_iostream(object: u64, how: u64) = containers::iostream;
             __rp_add_gcount(stream: u64, at: u64) = containers::gcount;
             __rp_add_cxx_string(string: u64) = containers::cxx_string;
+            __rp_add_cxx_text(string: u64) = containers::cxx_text;
             __rp_add_tree_change(node: u64, header: u64, depth: u64) = containers::tree_change;
             __rp_add_tree_step(node: u64, forward: u64) = containers::tree_step;
             __rp_add_list_hook(node: u64, position: u64) = containers::list_hook;

@@ -1,28 +1,15 @@
 //! What compiled C++ calls in libstdc++ and its ABI library, by mangled name.
 //!
-//! Objects of the standard streams (`std::cout` …) may be used concurrently without a data race
-//! ([iostream.objects.overview]); any other stream object may not, so using one is an access to it. The hook
-//! `__rp_add_iostream` tells them apart.
-//!
 //! Exception objects, type information and locales are shared by reference counts that the library updates
 //! atomically.
 
-use super::Effect::{
-    self, Calls, Computed, ComputedAfter, Links, Read, Returns, ReturnsLinked, State, Write, WriteAfter,
-};
+use super::Effect::{Calls, Computed, Links, Read, Returns, ReturnsLinked, State, Write, WriteAfter};
 use super::HookArg::{Arg, Const};
 use super::Links::{List, Tree};
-use super::Size::{Arg as Len, Bytes, Of, String, StringMax};
+use super::Size::{Arg as Len, Of, String};
 use super::StateAccess::Write as Write_;
-use super::{
-    CHANGES_NAME, CHANGES_NAMED, CHANGES_TABLE, CType, FROM_FOLDER, LibraryFunction, LibraryState, MASKED, Role,
-    computed, row,
-};
-
-/// Uses the stream object in argument 0.
-const IOSTREAM: Effect = Computed(computed("__rp_add_iostream", &[Arg(0)], &[0], &[0]));
-/// Reads the `std::string` in argument 1.
-const STRING_1: Effect = Computed(computed("__rp_add_cxx_string", &[Arg(1)], &[1], &[]));
+use super::cxx_streams::{CONTENT_1, STRING_1};
+use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
 
 pub(super) const ROWS: &[LibraryFunction] = &[
     row("_Unwind_Backtrace", 2, &[Calls(0)]),
@@ -48,65 +35,20 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("_ZNKSt8bad_cast4whatEv", 1, &[Read(0, Of(CType::Exception)), Returns(0)]),
     row("_ZNKSt9bad_alloc4whatEv", 1, &[Read(0, Of(CType::Exception)), Returns(0)]),
     row("_ZNKSt9exception4whatEv", 1, &[Read(0, Of(CType::Exception)), Returns(0)]),
-    row("_ZNSi10_M_extractIbEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Bool)), Returns(0)]),
-    row("_ZNSi10_M_extractIdEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Double)), Returns(0)]),
-    row("_ZNSi10_M_extractIeEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::LongDouble)), Returns(0)]),
-    row("_ZNSi10_M_extractIfEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Float)), Returns(0)]),
-    row("_ZNSi10_M_extractIjEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Int)), Returns(0)]),
-    row("_ZNSi10_M_extractIlEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Long)), Returns(0)]),
-    row("_ZNSi10_M_extractImEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Long)), Returns(0)]),
-    row("_ZNSi10_M_extractItEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::Short)), Returns(0)]),
-    row("_ZNSi10_M_extractIxEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::LongLong)), Returns(0)]),
-    row("_ZNSi10_M_extractIyEERSiRT_", 2, &[IOSTREAM, Write(1, Of(CType::LongLong)), Returns(0)]),
-    row("_ZNSi3getERc", 2, &[IOSTREAM, Write(1, Bytes(1)), Returns(0)]),
-    row(
-        "_ZNSi4readEPcl",
-        3,
-        &[IOSTREAM, ComputedAfter(computed("__rp_add_gcount", &[Arg(0), Arg(1)], &[0], &[1])), Returns(0)],
-    ),
-    row("_ZNSi7getlineEPcl", 3, &[IOSTREAM, WriteAfter(1, StringMax(2)), Returns(0)]),
-    row("_ZNSi7getlineEPclc", 4, &[IOSTREAM, WriteAfter(1, StringMax(2)), Returns(0)]),
-    row("_ZNSirsEPFRSiS_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
-    row("_ZNSirsEPFRSt8ios_baseS0_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
-    row("_ZNSirsERb", 2, &[IOSTREAM, Write(1, Of(CType::Bool)), Returns(0)]),
-    row("_ZNSirsERd", 2, &[IOSTREAM, Write(1, Of(CType::Double)), Returns(0)]),
-    row("_ZNSirsERe", 2, &[IOSTREAM, Write(1, Of(CType::LongDouble)), Returns(0)]),
-    row("_ZNSirsERf", 2, &[IOSTREAM, Write(1, Of(CType::Float)), Returns(0)]),
-    row("_ZNSirsERi", 2, &[IOSTREAM, Write(1, Of(CType::Int)), Returns(0)]),
-    row("_ZNSirsERj", 2, &[IOSTREAM, Write(1, Of(CType::Int)), Returns(0)]),
-    row("_ZNSirsERl", 2, &[IOSTREAM, Write(1, Of(CType::Long)), Returns(0)]),
-    row("_ZNSirsERm", 2, &[IOSTREAM, Write(1, Of(CType::Long)), Returns(0)]),
-    row("_ZNSirsERs", 2, &[IOSTREAM, Write(1, Of(CType::Short)), Returns(0)]),
-    row("_ZNSirsERt", 2, &[IOSTREAM, Write(1, Of(CType::Short)), Returns(0)]),
-    row("_ZNSirsERx", 2, &[IOSTREAM, Write(1, Of(CType::LongLong)), Returns(0)]),
-    row("_ZNSirsERy", 2, &[IOSTREAM, Write(1, Of(CType::LongLong)), Returns(0)]),
-    row("_ZNSo5writeEPKcl", 3, &[IOSTREAM, Read(1, Len(2)), Returns(0)]),
-    row("_ZNSo9_M_insertIPKvEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertIbEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertIdEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertIeEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertIlEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertImEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertIxEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSo9_M_insertIyEERSoT_", 2, &[IOSTREAM, Returns(0)]),
-    row("_ZNSolsEPFRSoS_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
-    row("_ZNSolsEPFRSt8ios_baseS0_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
-    row("_ZNSolsEPFRSt9basic_iosIcSt11char_traitsIcEES3_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
-    row("_ZNSolsEPKv", 2, &[IOSTREAM, Returns(0)]),
     row("_ZNSt10bad_typeidD1Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt10bad_typeidD2Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt11logic_errorC1EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
     row(
         "_ZNSt11logic_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt11logic_errorC1ERKS_", 2, &[Read(1, Of(CType::LogicError)), Write(0, Of(CType::LogicError))]),
     row("_ZNSt11logic_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
     row(
         "_ZNSt11logic_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt11logic_errorC2ERKS_", 2, &[Read(1, Of(CType::LogicError)), Write(0, Of(CType::LogicError))]),
     row("_ZNSt11logic_errorD1Ev", 1, &[Write(0, Of(CType::LogicError))]),
@@ -115,13 +57,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt11range_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt11range_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(
         "_ZNSt11range_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt11range_errorD1Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
     row("_ZNSt11range_errorD2Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
@@ -131,13 +73,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt12domain_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt12domain_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
     row(
         "_ZNSt12domain_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt12domain_errorD1Ev", 1, &[Write(0, Of(CType::LogicError))]),
     row("_ZNSt12domain_errorD2Ev", 1, &[Write(0, Of(CType::LogicError))]),
@@ -147,13 +89,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt12length_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt12length_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
     row(
         "_ZNSt12length_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt12length_errorD1Ev", 1, &[Write(0, Of(CType::LogicError))]),
     row("_ZNSt12length_errorD2Ev", 1, &[Write(0, Of(CType::LogicError))]),
@@ -161,13 +103,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt12out_of_rangeC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt12out_of_rangeC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
     row(
         "_ZNSt12out_of_rangeC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt12out_of_rangeD1Ev", 1, &[Write(0, Of(CType::LogicError))]),
     row("_ZNSt12out_of_rangeD2Ev", 1, &[Write(0, Of(CType::LogicError))]),
@@ -179,127 +121,41 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("_ZNSt13__future_base12_Result_baseD2Ev", 1, &[Write(0, Of(CType::FutureResult))]),
     row("_ZNSt13bad_exceptionD1Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt13bad_exceptionD2Ev", 1, &[Write(0, Of(CType::Exception))]),
-    row(
-        "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
     row("_ZNSt13random_device16_M_getval_pretr1Ev", 1, &[]),
     row("_ZNSt13random_device7_M_finiEv", 1, &[]),
-    row("_ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", 2, &[STRING_1]),
+    row(
+        "_ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+        2,
+        &[STRING_1, CONTENT_1],
+    ),
     row("_ZNSt13random_device9_M_getvalEv", 1, &[]),
     row("_ZNSt13runtime_errorC1EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(
         "_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt13runtime_errorC1ERKS_", 2, &[Read(1, Of(CType::RuntimeError)), Write(0, Of(CType::RuntimeError))]),
     row("_ZNSt13runtime_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(
         "_ZNSt13runtime_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt13runtime_errorC2ERKS_", 2, &[Read(1, Of(CType::RuntimeError)), Write(0, Of(CType::RuntimeError))]),
     row("_ZNSt13runtime_errorD1Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
     row("_ZNSt13runtime_errorD2Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
-    row(
-        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4openERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2EPKcSt13_Ios_Openmode",
-        3,
-        &[Read(1, String), IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
-    row(
-        "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
-        3,
-        &[STRING_1, IOSTREAM, CHANGES_NAME, FROM_FOLDER, MASKED, CHANGES_TABLE, CHANGES_NAMED],
-    ),
     row("_ZNSt14overflow_errorC1EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(
         "_ZNSt14overflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt14overflow_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(
         "_ZNSt14overflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt14overflow_errorD1Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
     row("_ZNSt14overflow_errorD2Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
@@ -348,13 +204,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt15underflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt15underflow_errorC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::RuntimeError))]),
     row(
         "_ZNSt15underflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::RuntimeError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::RuntimeError))],
     ),
     row("_ZNSt15underflow_errorD1Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
     row("_ZNSt15underflow_errorD2Ev", 1, &[Write(0, Of(CType::RuntimeError))]),
@@ -362,13 +218,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "_ZNSt16invalid_argumentC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt16invalid_argumentC2EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
     row(
         "_ZNSt16invalid_argumentC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
         2,
-        &[STRING_1, Write(0, Of(CType::LogicError))],
+        &[STRING_1, CONTENT_1, Write(0, Of(CType::LogicError))],
     ),
     row("_ZNSt16invalid_argumentD1Ev", 1, &[Write(0, Of(CType::LogicError))]),
     row("_ZNSt16invalid_argumentD2Ev", 1, &[Write(0, Of(CType::LogicError))]),
@@ -432,11 +288,6 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("_ZSt15get_new_handlerv", 0, &[]),
     row("_ZSt15set_new_handlerPFvvE", 1, &[State(LibraryState::Process, Write_)]),
     row("_ZSt15system_categoryv", 0, &[]),
-    row(
-        "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l",
-        3,
-        &[IOSTREAM, Read(1, Len(2)), Returns(0)],
-    ),
     row("_ZSt16generic_categoryv", 0, &[]),
     row("_ZSt17current_exceptionv", 1, &[Write(0, Of(CType::ExceptionPtr))]),
     row("_ZSt17iostream_categoryv", 0, &[]),
@@ -483,33 +334,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Links(&[1, 2, 3], Tree),
         ],
     ),
-    row("_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),
-    row("_ZSt4endsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),
-    row("_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", 1, &[IOSTREAM, Returns(0)]),
-    row(
-        "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE",
-        2,
-        &[IOSTREAM, Write(1, Of(CType::CxxString)), Returns(0)],
-    ),
-    row(
-        "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_",
-        3,
-        &[IOSTREAM, Write(1, Of(CType::CxxString)), Returns(0)],
-    ),
     row("_ZSt9terminatev", 0, &[]).role(Role::Abort),
-    row("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", 2, &[IOSTREAM, Read(1, String), Returns(0)]),
-    row("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c", 2, &[IOSTREAM, Returns(0)]),
-    row(
-        "_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE",
-        2,
-        &[IOSTREAM, STRING_1, Returns(0)],
-    ),
-    row("_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_", 2, &[IOSTREAM, Write(1, Bytes(1)), Returns(0)]),
-    row(
-        "_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE",
-        2,
-        &[IOSTREAM, Write(1, Of(CType::CxxString)), Returns(0)],
-    ),
     row("_ZdaPv", 1, &[]).role(Role::Free(0)),
     row("_ZdaPvRKSt9nothrow_t", 2, &[]).role(Role::Free(0)),
     row("_ZdaPvSt11align_val_t", 2, &[]).role(Role::Free(0)),
@@ -564,35 +389,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
 ];
 
 static THROWS: LibraryFunction = row("std::__throw_", 0, &[]).variadic().role(Role::Throws);
-static STREAM: LibraryFunction = row("std::basic_ios", 1, &[IOSTREAM, Returns(0)]).variadic();
 static ALLOCATOR: LibraryFunction = row("std::allocator", 1, &[]).variadic();
 static LOCALE: LibraryFunction = row("std::locale", 0, &[Returns(0)]).variadic();
 
-/// Stream classes, as they are mangled after `_ZN` or `_ZNK`.
-const STREAMS: &[&str] = &[
-    "Sd",
-    "Si",
-    "So",
-    "St13basic_filebufI",
-    "St13basic_fstreamI",
-    "St13basic_istreamI",
-    "St13basic_ostreamI",
-    "St14basic_ifstreamI",
-    "St14basic_iostreamI",
-    "St14basic_ofstreamI",
-    "St15basic_streambufI",
-    "St7__cxx1115basic_stringbufI",
-    "St7__cxx1118basic_stringstreamI",
-    "St7__cxx1119basic_istringstreamI",
-    "St7__cxx1119basic_ostringstreamI",
-    "St8ios_base",
-    "St9basic_iosI",
-];
-
-/// Families of functions too many to list: `std::__throw_*`, members of stream classes whose parameters are numbers,
-/// locales and allocators. A family's row is also found under the family's own name, which lowered programs use.
+/// Families of functions too many to list: `std::__throw_*`, locales and allocators. A family's row is also found under the family's own name, which lowered programs use.
 pub(super) fn by_prefix(name: &str) -> Option<&'static LibraryFunction> {
-    if let Some(family) = [&THROWS, &STREAM, &ALLOCATOR, &LOCALE].into_iter().find(|family| family.name == name) {
+    if let Some(family) = [&THROWS, &ALLOCATOR, &LOCALE].into_iter().find(|family| family.name == name) {
         return Some(family);
     }
     if let Some(rest) = name.strip_prefix("_ZSt") {
@@ -608,8 +410,5 @@ pub(super) fn by_prefix(name: &str) -> Option<&'static LibraryFunction> {
     if !parameters.bytes().all(|c| b"vbcahstijlmxyfde".contains(&c)) {
         return None;
     }
-    if member.starts_with("St6locale") {
-        return Some(&LOCALE);
-    }
-    STREAMS.iter().any(|class| member.starts_with(class)).then_some(&STREAM)
+    member.starts_with("St6locale").then_some(&LOCALE)
 }

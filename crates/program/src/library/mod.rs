@@ -16,6 +16,7 @@
 //! | `time` | `time.h`, `sys/time.h` |
 //! | `pure` | `math.h`, `ctype.h` and whatever touches no memory the program can see |
 //! | `cxx` | what compiled C++ calls in libstdc++ and its ABI library |
+//! | `cxx_streams` | streams of libstdc++ |
 //! | `reach` | how far functions of other libraries reach |
 //! | [`threads`] | thread functions, mapped to [`SyncOp`](crate::SyncOp) |
 //! | [`atomics`] | atomic library calls |
@@ -28,6 +29,7 @@ pub mod atomics;
 mod attributes;
 mod c_type;
 mod cxx;
+mod cxx_streams;
 mod databases;
 mod effect;
 mod posix;
@@ -226,9 +228,10 @@ const ASKS_NAMED: Effect = Effect::State(LibraryState::Bytes, StateAccess::Read)
 const CHANGES_NAMED: Effect = Effect::State(LibraryState::Bytes, StateAccess::Write);
 
 /// The groups, each sorted by name.
-const GROUPS: [(&str, &[LibraryFunction]); 10] = [
+const GROUPS: [(&str, &[LibraryFunction]); 11] = [
     ("attributes", attributes::ROWS),
     ("cxx", cxx::ROWS),
+    ("cxx_streams", cxx_streams::ROWS),
     ("databases", databases::ROWS),
     ("posix", posix::ROWS),
     ("pure", pure::ROWS),
@@ -255,7 +258,7 @@ static TABLE: LazyLock<BTreeMap<&'static str, &'static LibraryFunction>> = LazyL
 
 /// The row of the function with this linker name; under an alias, the row of the function it stands for.
 pub fn lookup(name: &str) -> Option<&'static LibraryFunction> {
-    TABLE.get(name).copied().or_else(|| cxx::by_prefix(name))
+    TABLE.get(name).copied().or_else(|| cxx::by_prefix(name)).or_else(|| cxx_streams::by_prefix(name))
 }
 
 /// Whether the variable with this linker name is a table of the C++ runtime through which the program itself calls nothing:
