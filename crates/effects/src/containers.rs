@@ -38,11 +38,13 @@ fn is_standard_stream(object: u64) -> bool {
     standard_streams().any(|at| at.abs_diff(object) < SIZE)
 }
 
-/// Whether a standard stream uses the buffer: whatever else does, the C library's streams behind it have locks.
-fn is_standard_buffer(buffer: u64) -> bool {
+/// Whether an address is in a buffer that a standard stream uses: whatever else does, the C library's streams behind it
+/// have locks.
+fn is_in_standard_buffer(address: u64) -> bool {
     // A program that does not include their header never makes them.
     let made = standard_streams().filter(|at| read(*at as *const u64) != 0);
-    made.map(|at| read(ios_of(at).wrapping_add(IOS_BUFFER) as *const u64)).any(|own| own == buffer)
+    let buffers = made.map(|at| read(ios_of(at).wrapping_add(IOS_BUFFER) as *const u64));
+    buffers.into_iter().any(|own: u64| own != 0 && address.wrapping_sub(own) < BUFFER_SIZE)
 }
 
 /// The object is a buffer of a stream, not a stream.
@@ -69,7 +71,7 @@ fn ios_of(stream: u64) -> u64 {
 pub fn iostream<S: Sink>(object: u64, how: u64) {
     let touch = if how & LOOKED_AT == 0 { S::update } else { S::read };
     let touch_buffer = |buffer: u64| {
-        if buffer != 0 && !is_standard_buffer(buffer) {
+        if buffer != 0 && !is_in_standard_buffer(buffer) {
             touch(buffer, BUFFER_SIZE);
         }
     };
@@ -84,6 +86,14 @@ pub fn iostream<S: Sink>(object: u64, how: u64) {
     touch(ios, IOS_SIZE);
     if is_derived {
         touch_buffer(read(ios.wrapping_add(IOS_BUFFER) as *const u64));
+    }
+}
+
+/// An access in code of streams that is compiled into the program.
+pub fn of_stream<S: Sink>(at: u64, size: u64, writes: u64) {
+    if !is_standard_stream(at) && !is_in_standard_buffer(at) {
+        let touch = if writes == 0 { S::read } else { S::write };
+        touch(at, size);
     }
 }
 

@@ -38,6 +38,7 @@ macro_rules! export_hooks {
             __rp_add_sized(at: u64, len: u64) = transfers::sized;
             __rp_add_inet(kind: u64, family: u64, at: u64) = transfers::inet;
             __rp_add_iostream(object: u64, how: u64) = containers::iostream;
+            __rp_add_of_stream(at: u64, size: u64, writes: u64) = containers::of_stream;
             __rp_add_gcount(stream: u64, at: u64) = containers::gcount;
             __rp_add_cxx_string(string: u64) = containers::cxx_string;
             __rp_add_cxx_text(string: u64) = containers::cxx_text;

@@ -121,15 +121,16 @@ impl<'m> Weaver<'_, 'm> {
             .into_iter()
             .filter_map(|instruction| Some((instruction, self.plan.sites.id(instruction)?)))
             .collect();
-        let accesses_count = !streams::is_stream_function(&function.name());
-        let waiting = if accesses_count { self.waiting_loops(function) } else { Vec::new() };
-        if accesses_count {
-            self.locals(function, &visible);
-        }
+        let is_stream_function = streams::is_stream_function(&function.name());
+        let waiting = if is_stream_function { Vec::new() } else { self.waiting_loops(function) };
+        self.locals(function, &visible);
         for (instruction, site) in visible {
-            let accesses_count = accesses_count && !streams::is_of_stream(instruction);
+            let is_of_stream = is_stream_function || streams::is_of_stream(instruction);
             match instruction.opcode() {
-                Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if accesses_count => self.access(instruction, site),
+                Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if is_of_stream => {
+                    self.access_of_stream(instruction, site)
+                }
+                Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => self.access(instruction, site),
                 Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg) => {
                     self.atomic_update(instruction, site)
                 }
@@ -137,8 +138,8 @@ impl<'m> Weaver<'_, 'm> {
                 Some(LLVMOpcode::LLVMFreeze) => self.unwritten(instruction, site),
                 Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr) => {
                     match intrinsics::of_call(instruction) {
-                        Some(effect) if accesses_count => self.intrinsic(instruction, effect, site),
-                        Some(_) => {}
+                        Some(_) if is_of_stream => {}
+                        Some(effect) => self.intrinsic(instruction, effect, site),
                         None => self.call(instruction, site),
                     }
                 }
