@@ -60,7 +60,7 @@ static int is_league(const struct team *team) {
 }
 
 /* Makes the calling thread a member of a team and executes the team's region. */
-static void execute_region(struct member *member, struct team *team, int number) {
+static void raceproof_omp_execute_region(struct member *member, struct team *team, int number) {
     struct team own;
     if (is_league(team)) {
         own = *team;
@@ -79,11 +79,11 @@ static void execute_region(struct member *member, struct team *team, int number)
     raceproof_omp_join(&member->task);
 }
 
-static void *work(void *argument) {
+static void *raceproof_omp_work(void *argument) {
     struct worker *worker = argument;
     for (;;) {
         sem_wait(&worker->start);
-        execute_region(&worker->member, worker->team, worker->number);
+        raceproof_omp_execute_region(&worker->member, worker->team, worker->number);
         sem_post(&worker->end);
     }
     return NULL;
@@ -104,7 +104,7 @@ __attribute__((always_inline)) static inline void hire(int count) {
         sem_init(&worker->start, 0, 0);
         sem_init(&worker->end, 0, 0);
         workers[worker_count] = worker;
-        if (pthread_create(&worker->thread, NULL, work, worker))
+        if (pthread_create(&worker->thread, NULL, raceproof_omp_work, worker))
             __rp_refuse("OpenMP: a thread of a team cannot be created");
     }
 }
@@ -135,7 +135,7 @@ static void execute_together(struct team *team, int count) {
         workers[before + i - 1]->number = i;
         sem_post(&workers[before + i - 1]->start);
     }
-    execute_region(&first, team, 0);
+    raceproof_omp_execute_region(&first, team, 0);
     for (int i = 1; i < count; i++)
         sem_wait(&workers[before + i - 1]->end);
     employed = before;
@@ -211,6 +211,10 @@ int omp_get_teams_thread_limit(void) {
     return chosen_limit;
 }
 
+/* Says that there are leagues, to those who read the program. */
+static void raceproof_omp_begin_league(void) {
+}
+
 /* `teams`: called instead of `__kmpc_fork_teams`. Each thread is the first of a team of its own, which has one thread until
    it meets a region. */
 __attribute__((always_inline)) void raceproof_omp_teams(region *code, void **arguments) {
@@ -228,6 +232,7 @@ __attribute__((always_inline)) void raceproof_omp_teams(region *code, void **arg
     league.code = code;
     league.arguments = arguments;
     wanted_teams = wanted_limit = 0;
+    raceproof_omp_begin_league();
     hire(employed + league.league_size - 1);
     execute_together(&league, league.league_size);
     raceproof_omp_self = outer;

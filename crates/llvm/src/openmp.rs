@@ -85,6 +85,8 @@ pub(crate) struct OpenMp {
     pub(crate) used: bool,
     /// Both explicit tasks and thread-private variables: a task here has variables of its own.
     pub(crate) private_tasks: bool,
+    /// Regions whose number of threads the program leaves open, or a question for that number.
+    pub(crate) open_teams: bool,
     /// Functions that the program calls and the library does not have. A thread that calls one stays there.
     pub(crate) missing: Vec<String>,
 }
@@ -142,9 +144,13 @@ pub(crate) fn complete<'c>(
         function.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
     }
     let names = &defined(Module::of(&library)) - &defined(module);
+    let open_teams = leaves_teams_open(module);
     let is_called = |name: &&str| module.function(name).is_some_and(|function| !function.users().is_empty());
-    let unneeded: Vec<&str> =
-        HOOKS.into_iter().filter(|(_, users)| !users.iter().any(|user| is_called(&user))).map(|(hook, _)| hook).collect();
+    let unneeded: Vec<&str> = HOOKS
+        .into_iter()
+        .filter(|(_, users)| !users.iter().any(|user| is_called(&user)))
+        .map(|(hook, _)| hook)
+        .collect();
     linked.link_in_module(library).map_err(|e| Error::Internal { stage: Stage::OpenMp, message: e.to_string() })?;
     FORKS.into_iter().for_each(|(fork, ours)| rewrite_regions(module, fork, ours));
     unneeded.into_iter().filter_map(|hook| module.function(hook)).for_each(|hook| remove_calls(module, hook));
@@ -152,7 +158,7 @@ pub(crate) fn complete<'c>(
     remove_unused(module, names);
     // What creates threads, so that these are created where the program's directive is.
     module::run(linked, "always-inline")?;
-    Ok(OpenMp { used: true, private_tasks, missing })
+    Ok(OpenMp { used: true, private_tasks, open_teams, missing })
 }
 
 /// Whether a loop's iterations may be executed in lanes: clang marks the loops of `simd` to be vectorised.
@@ -163,6 +169,16 @@ pub(crate) fn has_simd_loop(module: Module<'_>) -> bool {
     let jumps = module.functions().into_iter().flat_map(|function| function.blocks());
     let ends = jumps.filter_map(|block| block.instructions().last().copied());
     ends.flat_map(|end| end.attached()).any(is_marked)
+}
+
+/// Whether regions have as many threads as the environment says: clang pushes a number before each region that has the
+/// clause `num_threads`.
+fn leaves_teams_open(module: Module<'_>) -> bool {
+    let calls = |name: &str| module.function(name).map_or(0, |function| function.users().len());
+    let (regions, pushed) = (calls("__kmpc_fork_call"), calls("__kmpc_push_num_threads"));
+    let leagues = calls("__kmpc_fork_teams") > calls("__kmpc_push_num_teams") + calls("__kmpc_push_num_teams_51");
+    let asks = ["omp_get_max_threads", "omp_get_num_procs"].into_iter().any(|name| calls(name) > 0);
+    (regions > pushed || leagues || asks) && calls("omp_set_num_threads") == 0
 }
 
 /// OpenMP's functions that the program calls and nobody defines.

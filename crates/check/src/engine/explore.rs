@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ::explore::{Check, Coverage, FailureKind, Later, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use cover::Candidate;
 use facts::Facts;
-use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
 use model::{Budget, End, Engine, Pair};
 use outlook::Summary;
 use program::Program;
@@ -90,8 +90,13 @@ impl SearchOptions {
 }
 
 /// What the search's answers cover.
-pub(crate) const SCOPE: Scope =
-    Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc };
+pub(crate) const SCOPE: Scope = Scope {
+    inputs: Inputs::This,
+    threads: Threads::These,
+    bounded: false,
+    memory: Memory::Sc,
+    team_sizes: TeamSizes::NONE,
+};
 
 /// Why a pair that met in runs cannot race.
 pub(crate) const ORDERED: &str = "every schedule of this input orders the two accesses";
