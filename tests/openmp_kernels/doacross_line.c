@@ -1,4 +1,5 @@
 // Each iteration waits for the one before.
+// Shows: OpenMP: `doacross` loops
 static int a[5];
 int main(void) {
 #pragma omp parallel for ordered(1) num_threads(2)

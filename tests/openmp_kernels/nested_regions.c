@@ -1,4 +1,5 @@
 // A region in a region.
+// Shows: OpenMP: regions in regions
 #include <omp.h>
 static int a[8][8], x;
 int main(void) {

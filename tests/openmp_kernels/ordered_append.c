@@ -1,4 +1,5 @@
 // Appending in order.
+// Shows: OpenMP: `ordered`
 static int log[8], n;
 int main(void) {
 #pragma omp parallel for ordered schedule(dynamic)

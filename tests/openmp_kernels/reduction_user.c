@@ -1,6 +1,6 @@
 // A reduction that the program declares.
 struct range { int low, high; };
-#pragma omp declare reduction(join : struct range : omp_out.low = omp_in.low < omp_out.low ? omp_in.low : omp_out.low) initializer(omp_priv = omp_orig)
+#pragma omp declare reduction(join : struct range : omp_out.low = omp_in.low < omp_out.low ? omp_in.low : omp_out.low) initializer(omp_priv = {0, 0})
 static struct range r;
 int main(void) {
 #ifdef RACY

@@ -1,4 +1,5 @@
 // A target region on the host.
+// Shows: OpenMP: `target`, on the host
 static int a[101];
 
 int main(void) {

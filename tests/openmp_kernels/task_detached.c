@@ -1,4 +1,5 @@
 // A task that is complete when an event says so.
+// Shows: OpenMP: `detach` and events
 #include <omp.h>
 static int x, y;
 int main(void) {

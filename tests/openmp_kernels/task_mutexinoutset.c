@@ -1,4 +1,5 @@
 // Tasks that exclude each other.
+// Shows: OpenMP: dependences `mutexinoutset` and `inoutset`
 static int x, y;
 int main(void) {
 #pragma omp parallel num_threads(2)

@@ -1,4 +1,5 @@
 // A reduction by tasks.
+// Shows: OpenMP: reductions of tasks
 static int sum;
 int main(void) {
 #pragma omp parallel num_threads(2)

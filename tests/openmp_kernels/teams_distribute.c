@@ -1,4 +1,5 @@
 // Iterations for teams.
+// Shows: OpenMP: `teams` and `distribute`
 static int a[21];
 
 int main(void) {

@@ -55,14 +55,14 @@ void omp_set_num_threads(int count) {
 }
 
 /* Whether this is a league, whose threads have teams of their own. */
-static int is_league(const struct team *team) {
+static int raceproof_omp_is_league(const struct team *team) {
     return team->league_size && team->level == team->outer->level;
 }
 
 /* Makes the calling thread a member of a team and executes the team's region. */
 static void raceproof_omp_execute_region(struct member *member, struct team *team, int number) {
     struct team own;
-    if (is_league(team)) {
+    if (raceproof_omp_is_league(team)) {
         own = *team;
         own.league_number = number;
         team = &own;
@@ -89,27 +89,37 @@ static void *raceproof_omp_work(void *argument) {
     return NULL;
 }
 
-/* Sees to it that the thread has `count` workers. */
-__attribute__((always_inline)) static inline void hire(int count) {
-    if (count <= worker_count)
-        return;
+/* Makes room for `count` workers. */
+static void raceproof_omp_make_room(int count) {
     struct worker **all = calloc(count, sizeof *all);
     if (workers) {
         memcpy(all, workers, worker_count * sizeof *all);
         free(workers);
     }
     workers = all;
+}
+
+static struct worker *raceproof_omp_new_worker(void) {
+    struct worker *worker = calloc(1, sizeof *worker);
+    sem_init(&worker->start, 0, 0);
+    sem_init(&worker->end, 0, 0);
+    return worker;
+}
+
+/* Sees to it that the thread has `count` workers. */
+__attribute__((always_inline)) static inline void hire(int count) {
+    if (count <= worker_count)
+        return;
+    raceproof_omp_make_room(count);
     for (; worker_count < count; worker_count++) {
-        struct worker *worker = calloc(1, sizeof *worker);
-        sem_init(&worker->start, 0, 0);
-        sem_init(&worker->end, 0, 0);
+        struct worker *worker = raceproof_omp_new_worker();
         workers[worker_count] = worker;
         if (pthread_create(&worker->thread, NULL, raceproof_omp_work, worker))
             __rp_refuse("OpenMP: a thread of a team cannot be created");
     }
 }
 
-static void begin_meetings(struct team *team) {
+static void raceproof_omp_begin_meetings(struct team *team) {
     team->meetings = calloc(team->size - 1, sizeof *team->meetings);
     for (int i = 0; i < team->size - 1; i++) {
         sem_init(&team->meetings[i].arrived, 0, 0);
@@ -117,7 +127,7 @@ static void begin_meetings(struct team *team) {
     }
 }
 
-static void end_meetings(struct team *team) {
+static void raceproof_omp_end_meetings(struct team *team) {
     for (int i = 0; i < team->size - 1; i++) {
         sem_destroy(&team->meetings[i].arrived);
         sem_destroy(&team->meetings[i].passed);
@@ -126,7 +136,7 @@ static void end_meetings(struct team *team) {
 }
 
 /* Lets `count` threads execute the region of a team or league, this one among them. They are there. */
-static void execute_together(struct team *team, int count) {
+static void raceproof_omp_execute_together(struct team *team, int count) {
     struct member first;
     int before = employed;
     employed += count - 1;
@@ -162,13 +172,13 @@ __attribute__((always_inline)) void raceproof_omp_parallel(region *code, void **
     team.active_level = outer->team->active_level + (team.size > 1);
     wanted = 0;
     if (team.size > 1) {
-        begin_meetings(&team);
+        raceproof_omp_begin_meetings(&team);
         raceproof_omp_begin_ordered(&team);
         hire(employed + team.size - 1);
     }
-    execute_together(&team, team.size);
+    raceproof_omp_execute_together(&team, team.size);
     if (team.size > 1) {
-        end_meetings(&team);
+        raceproof_omp_end_meetings(&team);
         raceproof_omp_end_ordered(&team);
     }
     raceproof_omp_end_doacross(&team);
@@ -234,7 +244,7 @@ __attribute__((always_inline)) void raceproof_omp_teams(region *code, void **arg
     wanted_teams = wanted_limit = 0;
     raceproof_omp_begin_league();
     hire(employed + league.league_size - 1);
-    execute_together(&league, league.league_size);
+    raceproof_omp_execute_together(&league, league.league_size);
     raceproof_omp_self = outer;
     raceproof_omp_task = task;
 }
@@ -313,7 +323,7 @@ int __kmpc_in_parallel(ident *place) {
 }
 
 /* The first thread waits for all others, and then lets them go on. */
-static void meet(struct member *self) {
+static void raceproof_omp_meet(struct member *self) {
     struct team *team = self->team;
     if (self->number > 0) {
         sem_post(&team->meetings[self->number - 1].arrived);
@@ -330,7 +340,7 @@ static void meet(struct member *self) {
 void __kmpc_barrier(ident *place, int number) {
     struct member *self = raceproof_omp_member();
     raceproof_omp_join(raceproof_omp_task);
-    meet(self);
+    raceproof_omp_meet(self);
 }
 
 /* The first thread that comes executes it. */

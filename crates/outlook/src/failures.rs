@@ -19,7 +19,8 @@ use facts::objects::Objects;
 use facts::values::Values;
 use model::SiteId;
 use program::library::{self, Effect, Role};
-use program::{BinaryOp, Callee, Expr, FunctionId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::openmp;
+use program::{BinaryOp, Callee, Expr, FunctionId, Operand, Program, Statement, Stmt, SyncOp, Terminator};
 
 use crate::flow::{Flow, Sites, bit};
 use crate::good;
@@ -78,6 +79,14 @@ pub(crate) enum Danger {
     Open,
 }
 
+/// Whether a statement is one of our library for OpenMP, whose memory and objects are its own: its functions, and accesses
+/// without a site, which are theirs where they are inlined.
+fn is_of_library(program: &Program, function: FunctionId, statement: &Statement) -> bool {
+    let is_access =
+        matches!(statement.stmt, Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Copy { .. } | Stmt::Fill { .. });
+    openmp::keeps_order(&program.functions[function].symbol) || is_access && statement.site.is_none()
+}
+
 impl Failures {
     pub(crate) fn new(knowledge: &Knowledge<'_>) -> Self {
         let apart = Apart::new(knowledge);
@@ -101,6 +110,9 @@ impl Failures {
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
                     let place = (function, block, index);
+                    if is_of_library(program, function, statement) {
+                        continue;
+                    }
                     let assertion = knowledge.assertion(place, &statement.stmt);
                     add(place, |f| &mut f.assertions, assertion);
                     add(place, |f| &mut f.crashes, knowledge.crash(place, &statement.stmt));

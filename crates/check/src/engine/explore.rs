@@ -11,7 +11,7 @@ use ::explore::{Check, Coverage, FailureKind, Later, Outcome, Outlook, Reduction
 use cover::Candidate;
 use facts::Facts;
 use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
-use model::{Budget, End, Engine, Pair};
+use model::{Budget, End, Engine, Pair, SiteId};
 use outlook::Summary;
 use program::Program;
 use program::library::{self, threads};
@@ -110,6 +110,9 @@ const UNCONFIRMED: &str = "please report this as a bug of raceproof, with the pr
 /// What would settle a candidate that runs do not show.
 const CANDIDATE: &str = "look whether the program can go that way with another input or more threads";
 
+/// What would settle a pair in lanes.
+const LANES: &str = "look whether iterations of the loop that may run together touch the same memory";
+
 /// What others have found out about the program.
 #[derive(Default)]
 pub(crate) struct Known {
@@ -123,6 +126,9 @@ pub(crate) struct Known {
     pub(crate) confirm_only: bool,
     /// When this input is not the whole answer.
     pub(crate) reach: Option<Reach>,
+    /// Sites that several lanes of one thread may execute at the same time, which no run does: of two of them a search only
+    /// says that they race.
+    pub(crate) lanes: BTreeSet<SiteId>,
 }
 
 /// Explores the program's schedules and answers for every pair that met in a run, and for every open one.
@@ -192,6 +198,12 @@ pub(crate) fn run(
             let open = reach.and_then(|reach| reach.missed(program, &sightings, *pair));
             missed += usize::from(open.is_some());
             entry.insert(open.map_or_else(|| unmet(gaps.first()), Verdict::Open));
+        }
+    }
+    for (pair, verdict) in verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Absent { .. })) {
+        if pair.sites().iter().all(|site| known.lanes.contains(site)) {
+            let reason = format!("each {}", program::Unmodelled::LANES);
+            *verdict = Verdict::Open(Open::new(Code::UNMODELLED, reason).settled_by(LANES));
         }
     }
     if known.confirm_only {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use ::explore::Failure;
 use model::Pair;
 use model::verdict::TeamSizes;
 use program::{BinaryOp, Expr, Operand, Program, Stmt};
@@ -56,7 +57,16 @@ impl Line<'_> {
             self.show_races(&mut answer)?;
             self.note_misuse(&answer);
             self.note_leaks(&answer);
-            self.failures.extend(answer.failures.into_iter().map(|failure| (Some(other), failure)));
+            let is_new = |failure: &Failure, known: &Failure| {
+                let places = |failure: &Failure| failure.involved.iter().map(|i| i.site).collect::<BTreeSet<_>>();
+                (failure.kind, &failure.message) != (known.kind, &known.message) || places(failure) != places(known)
+            };
+            for failure in answer.failures {
+                let mut known = first.failures.iter().chain(self.failures.iter().map(|(_, known)| known));
+                if known.all(|known| is_new(&failure, known)) {
+                    self.failures.push((Some(other), failure));
+                }
+            }
             first.figures.statistics.executions += answer.figures.statistics.executions;
             if self.covered && answer.gaps.is_empty() {
                 self.team_sizes.insert(other);

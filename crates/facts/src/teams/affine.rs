@@ -31,12 +31,15 @@ pub(super) enum Var {
     Uniform(String),
     /// One of these times a uniform value.
     Scaled(Box<Var>, String),
-    /// Anything that a thread computes from its own values, by how it is computed.
+    /// The quotient of a thread's own value and a number, or the remainder.
+    Quotient(Box<Form>, i64),
+    Remainder(Box<Form>, i64),
+    /// Anything else that a thread computes from its own values, by how it is computed.
     Own(String),
 }
 
 /// A base, if it is an address, plus a number, plus variables times numbers.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Form {
     /// What all threads mean by the same address; or a variable of the code itself, which each thread has.
     pub(super) base: Option<String>,
@@ -94,6 +97,27 @@ impl Form {
         (!self.unknown && self.base.is_none() && self.terms.is_empty()).then_some(self.constant)
     }
 
+    /// Its value for a value of one variable, if it depends on nothing else but uniform values, which count as 0.
+    pub(super) fn value(&self, by: &Var, value: i64) -> Option<i64> {
+        self.terms.iter().try_fold(self.constant, |sum, (var, factor)| {
+            let of_var = match var {
+                _ if var == by => value,
+                Var::Uniform(_) => 0,
+                Var::Quotient(of, by_number) => of.own_value(by, value)?.checked_div(*by_number)?,
+                Var::Remainder(of, by_number) => of.own_value(by, value)?.checked_rem(*by_number)?,
+                _ => return None,
+            };
+            sum.checked_add(of_var.checked_mul(*factor)?)
+        })
+    }
+
+    /// The same without uniform values.
+    fn own_value(&self, by: &Var, value: i64) -> Option<i64> {
+        let is_own =
+            self.base.is_none() && !self.unknown && !self.terms.keys().any(|var| matches!(var, Var::Uniform(_)));
+        if is_own { self.value(by, value) } else { None }
+    }
+
     fn key(&self) -> String {
         format!("{:?} {} {:?}", self.base, self.constant, self.terms)
     }
@@ -104,6 +128,8 @@ pub(super) struct Forms<'f> {
     program: &'f Program,
     code: FunctionId,
     graph: &'f FlowGraph,
+    /// Whether this is the code of a region, which is told the number of its thread first.
+    of_region: bool,
     definitions: FxHashMap<LocalId, (Place, &'f Stmt)>,
     /// The shared loops.
     pub(super) shared_loops: Vec<SharedLoop>,
@@ -121,12 +147,14 @@ impl<'f> Forms<'f> {
         program: &'f Program,
         code: FunctionId,
         graph: &'f FlowGraph,
+        of_region: bool,
         changed: &dyn Fn(SiteId) -> bool,
     ) -> Self {
         let mut forms = Self {
             program,
             code,
             graph,
+            of_region,
             definitions: FxHashMap::default(),
             shared_loops: Vec::new(),
             lower: FxHashMap::default(),
@@ -237,7 +265,7 @@ impl<'f> Forms<'f> {
         if local.0 < self.program.functions[self.code].params {
             // The first two are where the library says the thread's number.
             return match local.0 {
-                0 | 1 => Form { base: Some("number".to_owned()), private: true, ..Form::default() },
+                0 | 1 if self.of_region => Form { base: Some("number".to_owned()), private: true, ..Form::default() },
                 n => Form { base: Some(format!("parameter {n}")), ..Form::default() },
             };
         }
@@ -296,7 +324,12 @@ impl<'f> Forms<'f> {
                         if !left.unknown && right.is_uniform() =>
                     {
                         let key = format!("{op:?} [{}] [{}]", left.key(), right.key());
-                        Form::var(if left.is_uniform() { Var::Uniform(key) } else { Var::Own(key) })
+                        Form::var(match (op, right.as_number()) {
+                            _ if left.is_uniform() => Var::Uniform(key),
+                            (BinaryOp::SDiv, Some(by @ 1..)) => Var::Quotient(Box::new(left), by),
+                            (BinaryOp::SRem, Some(by @ 1..)) => Var::Remainder(Box::new(left), by),
+                            _ => Var::Own(key),
+                        })
                     }
                     _ => Form::unknown(),
                 }

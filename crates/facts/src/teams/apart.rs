@@ -4,6 +4,7 @@ use program::{BlockId, LocalId, Operand, Stmt};
 
 use super::affine::{Form, Forms, Var};
 use super::body::Place;
+use super::lanes;
 
 /// Where an access is, and how many bytes it has.
 fn address(stmt: &Stmt) -> Option<(Operand, i64)> {
@@ -53,16 +54,58 @@ pub(super) fn by_iteration(forms: &Forms<'_>, accesses: [Access<'_>; 2], is_repe
     two.one.terms.keys().map(split).any(|by| {
         let Var::Split(index, header) = by else { return false };
         let shared = &forms.shared_loops[index];
-        let most = shared.bounds.and_then(|(first, last)| last.checked_sub(first));
         two.blocks.iter().all(|block| forms.is_round(header, *block))
-            && differ(forms, &two, &by, most)
+            && differ(forms, &two, &by, shared.bounds)
             && !is_repeated(shared.init)
     })
 }
 
-/// Whether the bytes are different ones for any two different values of a variable, at most `most` apart.
-fn differ(forms: &Forms<'_>, two: &Two, by: &Var, most: Option<i64>) -> bool {
-    differ_by_numbers(forms, two, by, most).unwrap_or(false) || differ_by_rows(forms, two, by).unwrap_or(false)
+/// Whether their addresses differ in different rounds of the loop with this header.
+pub(super) fn by_round(forms: &Forms<'_>, accesses: [Access<'_>; 2], header: BlockId) -> bool {
+    let Some(two) = Two::new(forms, accesses) else { return false };
+    let inside = two.blocks.iter().all(|block| forms.is_round(header, *block));
+    inside && two.one.terms.keys().any(|by| lanes::counts(forms, by, header) && differ(forms, &two, by, None))
+}
+
+/// Whether the bytes are different ones for any two different values of a variable, which has these bounds.
+fn differ(forms: &Forms<'_>, two: &Two, by: &Var, bounds: Option<(i64, i64)>) -> bool {
+    let most = bounds.and_then(|(first, last)| last.checked_sub(first));
+    differ_by_numbers(forms, two, by, most).unwrap_or(false)
+        || most.is_some_and(|most| differ_by_remainder(two, by, most).unwrap_or(false))
+        || differ_by_rows(forms, two, by).unwrap_or(false)
+        || bounds.is_some_and(|bounds| differ_one_by_one(two, by, bounds).unwrap_or(false))
+}
+
+/// The same, value by value: for addresses with quotients and remainders of the variable, as in loops made one.
+fn differ_one_by_one(two: &Two, by: &Var, (first, last): (i64, i64)) -> Option<bool> {
+    const MOST: i64 = 1 << 14;
+    let Two { one, other, sizes, .. } = two;
+    let uniform = |form: &Form| -> Vec<(Var, i64)> {
+        let terms = form.terms.iter().filter(|(var, _)| matches!(var, Var::Uniform(_)));
+        terms.map(|(var, factor)| (var.clone(), *factor)).collect()
+    };
+    if last.checked_sub(first)? > MOST || uniform(one) != uniform(other) {
+        return Some(false);
+    }
+    let mut bytes: Vec<(i64, i64, i64)> = Vec::new();
+    for value in first..=last {
+        for (form, size) in [(one, sizes.0), (other, sizes.1)] {
+            let start = form.value(by, value)?;
+            bytes.push((start, start.checked_add(size)?, value));
+        }
+    }
+    bytes.sort_unstable();
+    // All that overlap have to be of one value: what ends last of those before reaches furthest.
+    let mut furthest: Option<(i64, i64)> = None;
+    for (start, end, value) in bytes {
+        if furthest.is_some_and(|(before, of)| start < before && of != value) {
+            return Some(false);
+        }
+        if furthest.is_none_or(|(before, _)| end > before) {
+            furthest = Some((end, value));
+        }
+    }
+    Some(true)
 }
 
 /// The first and the last value of a counter, if both accesses are made in rounds of its loop, or do not depend on it.
@@ -116,6 +159,38 @@ fn differ_by_numbers(forms: &Forms<'_>, two: &Two, by: &Var, most: Option<i64>) 
     };
     let may = |steps: i64| steps.checked_abs().is_some_and(|steps| steps <= most) && overlaps(steps);
     Some(!may(candidates(1)) && !may(candidates(-1)))
+}
+
+/// The same where everything else is a multiple of some number of bytes: columns of a matrix with constant rows.
+fn differ_by_remainder(two: &Two, by: &Var, most: i64) -> Option<bool> {
+    const MOST: i64 = 1 << 16;
+    let Two { one, other, sizes, .. } = two;
+    let factor = *one.terms.get(by)?;
+    if other.terms.get(by) != Some(&factor) || most > MOST {
+        return Some(false);
+    }
+    let mut unit: i64 = 0;
+    for var in one.terms.keys().chain(other.terms.keys()).filter(|var| *var != by) {
+        let [mine, theirs] = [one, other].map(|form| form.terms.get(var).copied().unwrap_or(0));
+        match var {
+            Var::Uniform(_) if mine == theirs => {}
+            // Whatever whole numbers these are.
+            Var::Uniform(_) | Var::Counter(_) => unit = gcd(unit, gcd(mine, theirs)),
+            _ => return Some(false),
+        }
+    }
+    let rest = one.constant.checked_sub(other.constant)?;
+    let (before, behind) = (sizes.0, sizes.1);
+    let meets = |steps: i64| {
+        let Some(distance) = factor.checked_mul(steps).and_then(|moved| moved.checked_add(rest)) else { return true };
+        let remainder = distance.rem_euclid(unit);
+        remainder < behind || remainder > unit - before
+    };
+    Some(unit > 0 && !(1..=most).any(|steps| meets(steps) || meets(-steps)))
+}
+
+fn gcd(one: i64, other: i64) -> i64 {
+    if other == 0 { one.saturating_abs() } else { gcd(other, one % other) }
 }
 
 /// The same for rows of a length that is not a number: `base[i * n + j]` with `j` from 0 to `n - 1`.

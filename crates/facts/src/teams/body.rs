@@ -6,7 +6,7 @@ use model::SiteId;
 use program::{BlockId, Callee, CompareOp, Expr, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
 
 use super::affine::{Forms, Var};
-use super::{Calls, apart, closure};
+use super::{Calls, apart};
 use crate::flow_graph::FlowGraph;
 
 /// Functions that wait for all threads of the team.
@@ -74,22 +74,22 @@ impl<'f> Body<'f> {
         program: &'f Program,
         code: FunctionId,
         graph: &'f FlowGraph,
-        calls: &Calls,
+        calls: &Calls<'_>,
         changed: &dyn Fn(SiteId) -> bool,
     ) -> Self {
         let function = &program.functions[code];
         let mut barriers = BTreeMap::new();
         let mut hidden = false;
-        for ((_, block, index), callee) in calls.get(&code).into_iter().flatten() {
+        for ((_, block, index), callee) in calls.of(code) {
             if BARRIERS.contains(&program.functions[*callee].symbol.as_str()) {
                 let number = barriers.len() + 1;
                 barriers.entry((*block, *index)).or_insert(number);
             } else {
-                let reached = closure(calls, *callee);
+                let reached = calls.closure(*callee);
                 hidden |= reached.iter().any(|f| BARRIERS.contains(&program.functions[*f].symbol.as_str()));
             }
         }
-        let forms = Forms::new(program, code, graph, changed);
+        let forms = Forms::new(program, code, graph, true, changed);
         let mut body = Self {
             program,
             code,

@@ -18,29 +18,27 @@
 mod affine;
 mod apart;
 mod body;
+mod lanes;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use model::SiteId;
 use model::index::Idx;
+use program::openmp::{ADAPTER, EXECUTE, LEAGUE, WORK};
 use program::{Callee, FunctionId, Operand, Program, Stmt, SyncOp};
+
+use rustc_hash::FxHashMap;
 
 use crate::Facts;
 use crate::invocations::{How, Invocations, ProgramPoint};
 use body::{Body, Point};
+use lanes::Lanes;
 use model::Spent;
 
-/// How the names end of functions that call a region's code with what it is given.
-const ADAPTER: &str = ".region";
-/// The library's function that calls them.
-const EXECUTE: &str = "raceproof_omp_execute_region";
-/// The start routine of the threads of teams.
-const WORK: &str = "raceproof_omp_work";
 /// Functions with which threads leave a construct early.
 const CANCEL: [&str; 2] = ["__kmpc_cancel", "__kmpc_cancellationpoint"];
-/// Makes leagues; inlined, so it is known by what it calls.
-const LEAGUE: &str = "raceproof_omp_begin_league";
-
 /// Why two sites cannot race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Separation {
@@ -64,8 +62,8 @@ impl std::fmt::Display for Separation {
 /// The regions of a program whose only threads are those of teams.
 pub struct Teams<'f> {
     regions: Vec<Region<'f>>,
-    /// Sites that lanes of one thread execute at the same time.
-    lanes: BTreeSet<SiteId>,
+    /// Functions with loops whose iterations lanes of one thread execute at the same time.
+    lanes: Lanes<'f>,
 }
 
 struct Region<'f> {
@@ -93,11 +91,11 @@ impl<'f> Teams<'f> {
                 continue;
             }
             let Some(code) = body_of(program, adapter) else { return Ok(None) };
-            let reached = closure(&called, code);
+            let reached = called.closure(code);
             if reached.iter().any(|function| leaves(program, *function)) {
                 return Ok(None);
             }
-            let inside: BTreeSet<SiteId> = sites_of(program, &reached).collect();
+            let inside = called.sites(code);
             let changed =
                 |site: SiteId| written.get(&site).is_some_and(|by| by.iter().any(|site| inside.contains(site)));
             let graph = &facts.graphs()?[code];
@@ -105,12 +103,12 @@ impl<'f> Teams<'f> {
             let points = points(program, code, &called, &body);
             regions.push(Region { body, points });
         }
-        Ok(Some(Self { regions, lanes: program.lanes() }))
+        Ok(Some(Self { regions, lanes: Lanes::new(program, facts.graphs()?, &|site| written.contains_key(&site)) }))
     }
 
     /// Why two sites cannot race, if that follows from the regions.
     pub fn separation(&self, one: SiteId, other: SiteId) -> Option<Separation> {
-        if self.lanes.contains(&one) && self.lanes.contains(&other) {
+        if !self.lanes.are_separate(one, other) {
             return None;
         }
         let mut common = false;
@@ -126,11 +124,43 @@ impl<'f> Teams<'f> {
 }
 
 /// Who is called, or starts a region, at which place.
-type Calls = BTreeMap<FunctionId, Vec<(ProgramPoint, FunctionId)>>;
+struct Calls<'f> {
+    program: &'f Program,
+    at: BTreeMap<FunctionId, Vec<(ProgramPoint, FunctionId)>>,
+    closures: RefCell<FxHashMap<FunctionId, Rc<BTreeSet<FunctionId>>>>,
+    sites: RefCell<FxHashMap<FunctionId, Rc<BTreeSet<SiteId>>>>,
+}
+
+impl Calls<'_> {
+    /// The calls of a function.
+    fn of(&self, caller: FunctionId) -> &[(ProgramPoint, FunctionId)] {
+        self.at.get(&caller).map_or(&[], Vec::as_slice)
+    }
+
+    /// Everything a function may call, itself included.
+    fn closure(&self, from: FunctionId) -> Rc<BTreeSet<FunctionId>> {
+        let known = self.closures.borrow().get(&from).cloned();
+        known.unwrap_or_else(|| {
+            let found = Rc::new(closure(&self.at, from));
+            self.closures.borrow_mut().insert(from, Rc::clone(&found));
+            found
+        })
+    }
+
+    /// The sites in all of that.
+    fn sites(&self, from: FunctionId) -> Rc<BTreeSet<SiteId>> {
+        let known = self.sites.borrow().get(&from).cloned();
+        known.unwrap_or_else(|| {
+            let found: Rc<BTreeSet<SiteId>> = Rc::new(sites_of(self.program, &self.closure(from)).collect());
+            self.sites.borrow_mut().insert(from, Rc::clone(&found));
+            found
+        })
+    }
+}
 
 /// The calls of a program. The library calls a region's code through a pointer; here whoever names the code does.
-fn calls(program: &Program, invocations: &Invocations) -> Calls {
-    let mut calls = Calls::new();
+fn calls<'f>(program: &'f Program, invocations: &Invocations) -> Calls<'f> {
+    let mut calls: BTreeMap<FunctionId, Vec<(ProgramPoint, FunctionId)>> = BTreeMap::new();
     for (id, function) in program.functions.iter_enumerated() {
         let mut called: Vec<(ProgramPoint, FunctionId)> = Vec::new();
         if function.symbol != EXECUTE {
@@ -149,11 +179,10 @@ fn calls(program: &Program, invocations: &Invocations) -> Calls {
         }
         calls.insert(id, called);
     }
-    calls
+    Calls { program, at: calls, closures: RefCell::default(), sites: RefCell::default() }
 }
 
-/// Everything a function may call, itself included.
-fn closure(calls: &Calls, from: FunctionId) -> BTreeSet<FunctionId> {
+fn closure(calls: &BTreeMap<FunctionId, Vec<(ProgramPoint, FunctionId)>>, from: FunctionId) -> BTreeSet<FunctionId> {
     let mut found = BTreeSet::from([from]);
     let mut open = vec![from];
     while let Some(function) = open.pop() {
@@ -225,7 +254,7 @@ fn written_sites(facts: &Facts) -> Result<BTreeMap<SiteId, Vec<SiteId>>, Spent> 
 }
 
 /// Where in a region's code each site is executed, or called.
-fn points(program: &Program, code: FunctionId, calls: &Calls, body: &Body<'_>) -> BTreeMap<SiteId, Vec<Point>> {
+fn points(program: &Program, code: FunctionId, calls: &Calls<'_>, body: &Body<'_>) -> BTreeMap<SiteId, Vec<Point>> {
     let mut points: BTreeMap<SiteId, Vec<Point>> = BTreeMap::new();
     for (block, content) in program.functions[code].blocks.iter_enumerated() {
         for (index, statement) in content.statements.iter().enumerate() {
@@ -234,12 +263,12 @@ fn points(program: &Program, code: FunctionId, calls: &Calls, body: &Body<'_>) -
             }
         }
     }
-    for ((_, block, index), callee) in calls.get(&code).into_iter().flatten() {
+    for ((_, block, index), callee) in calls.of(code) {
         if !body.is_alive(*block) {
             continue;
         }
-        for site in sites_of(program, &closure(calls, *callee)) {
-            let at = points.entry(site).or_default();
+        for site in calls.sites(*callee).iter() {
+            let at = points.entry(*site).or_default();
             let point = Point { block: *block, index: *index, own: false };
             if !at.contains(&point) {
                 at.push(point);
