@@ -181,7 +181,7 @@ static void start_loop(int schedule, uint64_t lower, uint64_t step, uint64_t cou
 }
 
 /* The number of the next chunk nobody has. Relaxed: who gets it orders nothing. */
-static uint64_t next_chunk(struct loop *loop) {
+static uint64_t raceproof_omp_next_chunk(struct loop *loop) {
     _Atomic uint64_t *next = &loop->ticket->next;
     if (loop->round <= LOOPS)
         return atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
@@ -225,7 +225,7 @@ static int take(struct loop *loop, uint64_t size, uint64_t number, uint64_t *fir
         break;
     case DYNAMIC:
     case GUIDED:
-        place_of(loop, size, size == 1 ? loop->taken++ : next_chunk(loop), first, length);
+        place_of(loop, size, size == 1 ? loop->taken++ : raceproof_omp_next_chunk(loop), first, length);
         return *first < loop->count;
     }
     *length = loop->chunk;

@@ -106,6 +106,11 @@ static struct worker *raceproof_omp_new_worker(void) {
     return worker;
 }
 
+static void raceproof_omp_check_creation(int error) {
+    if (error)
+        __rp_refuse("OpenMP: a thread of a team cannot be created");
+}
+
 /* Sees to it that the thread has `count` workers. */
 __attribute__((always_inline)) static inline void hire(int count) {
     if (count <= worker_count)
@@ -114,8 +119,7 @@ __attribute__((always_inline)) static inline void hire(int count) {
     for (; worker_count < count; worker_count++) {
         struct worker *worker = raceproof_omp_new_worker();
         workers[worker_count] = worker;
-        if (pthread_create(&worker->thread, NULL, raceproof_omp_work, worker))
-            __rp_refuse("OpenMP: a thread of a team cannot be created");
+        raceproof_omp_check_creation(pthread_create(&worker->thread, NULL, raceproof_omp_work, worker));
     }
 }
 

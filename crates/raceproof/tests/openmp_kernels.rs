@@ -25,6 +25,57 @@ fn check(bench: &Bench, program: &Path, flags: &[&str]) -> Result<(i32, Value), 
     Ok((run.status, document))
 }
 
+/// Kernels whose racy twins are close to what the rules for regions prove: each breaks one condition of them.
+const CLOSE: [&str; 11] = [
+    "after_the_loop",
+    "barrier_phases",
+    "collapse_two",
+    "columns",
+    "halves",
+    "heap_rows",
+    "jacobi",
+    "masked_filter",
+    "pointer_moved",
+    "rounds_of_chunks",
+    "single_first",
+];
+
+/// The static engine proves the race-free twins for any input and any number of threads, and no racy one.
+#[test]
+fn rules_for_regions() {
+    let all = programs("openmp_kernels");
+    let is_close = |program: &&std::path::PathBuf| {
+        program.file_stem().and_then(|name| name.to_str()).is_some_and(|name| CLOSE.contains(&name))
+    };
+    let close: Vec<_> = all.iter().filter(is_close).cloned().collect();
+    assert_eq!(close.len(), CLOSE.len());
+    let name = |file: &std::path::PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for_each(&close, name, |program: &std::path::PathBuf| {
+        let bench = Bench::new(program);
+        let file = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let status = |flag: &str| bench.raceproof(&["static", file, "--cflags=-fopenmp", flag]).status;
+        match (status("--cflags=-DRIGHT"), status("--cflags=-DRACY")) {
+            (0, 3) => Ok(()),
+            statuses => Err(format!("race-free and racy: {statuses:?}")),
+        }
+    });
+}
+
+/// A race that needs three threads is found, its witness keeps their number, and what is absent says for which numbers.
+#[test]
+fn the_number_of_threads_is_said() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/openmp_kernels/three_threads.c");
+    let bench = Bench::new(&program);
+    let (status, document) = check(&bench, &program, &["--cflags=-DRACY"]).expect("an answer");
+    assert_eq!(status, 1, "{document}");
+    assert!(bench.replay_all(&document).expect("witnesses replay") > 0);
+    let engines = ["--engines=explore", "--cflags=-DRACY"];
+    let (status, document) = check(&bench, &program, &[&engines[..], &["--threads=2"]].concat()).expect("an answer");
+    assert_eq!((status, &document["scope"]["team_sizes"]), (0, &serde_json::json!([2])), "{document}");
+    let (status, document) = check(&bench, &program, &["--engines=explore", "--threads=2,4"]).expect("an answer");
+    assert_eq!((status, &document["scope"]["team_sizes"]), (0, &serde_json::json!([2, 4])), "{document}");
+}
+
 #[test]
 fn kernels_are_answered() {
     let all = programs("openmp_kernels");
