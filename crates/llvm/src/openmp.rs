@@ -49,6 +49,8 @@ const FORKS: [(&str, &str); 2] =
     [("__kmpc_fork_call", "raceproof_omp_parallel"), ("__kmpc_fork_teams", "raceproof_omp_teams")];
 /// Makes an explicit task.
 const TASK: &str = "__kmpc_omp_task_alloc";
+/// Functions that begin to combine a reduction. Ours always let the caller do it, under a lock.
+const REDUCE: [&str; 2] = ["__kmpc_reduce", "__kmpc_reduce_nowait"];
 /// Functions of the library that do nothing, unless the program calls one of the functions beside them.
 const HOOKS: [(&str, &[&str]); 6] = [
     ("raceproof_omp_join", &[TASK, "__kmpc_omp_target_task_alloc"]),
@@ -148,11 +150,12 @@ pub(crate) fn complete<'c>(
     let is_called = |name: &&str| module.function(name).is_some_and(|function| !function.users().is_empty());
     let unneeded: Vec<&str> = HOOKS
         .into_iter()
-        .filter(|(_, users)| !users.iter().any(|user| is_called(&user)))
+        .filter(|(_, users)| !users.iter().any(|user| is_called(user)))
         .map(|(hook, _)| hook)
         .collect();
     linked.link_in_module(library).map_err(|e| Error::Internal { stage: Stage::OpenMp, message: e.to_string() })?;
     FORKS.into_iter().for_each(|(fork, ours)| rewrite_regions(module, fork, ours));
+    REDUCE.into_iter().filter_map(|name| module.function(name)).for_each(|reduce| say_result(module, reduce));
     unneeded.into_iter().filter_map(|hook| module.function(hook)).for_each(|hook| remove_calls(module, hook));
     let missing = missing(module);
     remove_unused(module, names);
@@ -224,6 +227,13 @@ fn remove_unused(module: Module<'_>, mut names: BTreeSet<String>) {
         }
     }
     own(&names).into_iter().for_each(|function| function.set_linkage(LLVMLinkage::LLVMInternalLinkage));
+}
+
+/// Says what a function returns that always returns 1.
+fn say_result(module: Module<'_>, function: Value<'_>) {
+    let one = Builder::new(module).const_i32(1);
+    let calls = function.users().into_iter().filter(|user| user.called_function() == Some(function));
+    calls.for_each(|call| call.replace_all_uses(one));
 }
 
 /// Removes the calls of a function that has nothing to do; what it would return is 0.

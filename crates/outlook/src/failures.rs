@@ -79,12 +79,12 @@ pub(crate) enum Danger {
     Open,
 }
 
-/// Whether a statement is one of our library for OpenMP, whose memory and objects are its own: its functions, and accesses
-/// without a site, which are theirs where they are inlined.
-fn is_of_library(program: &Program, function: FunctionId, statement: &Statement) -> bool {
+/// Whether a statement in a function of the program is one of our library for OpenMP, which is inlined there: an access
+/// without a site.
+fn is_of_library(statement: &Statement) -> bool {
     let is_access =
         matches!(statement.stmt, Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Copy { .. } | Stmt::Fill { .. });
-    openmp::keeps_order(&program.functions[function].symbol) || is_access && statement.site.is_none()
+    is_access && statement.site.is_none()
 }
 
 impl Failures {
@@ -107,10 +107,12 @@ impl Failures {
         let roots: BTreeSet<FunctionId> = started.chain(program.main).collect();
         let mut stopping = BTreeSet::new();
         for (function, body) in program.functions.iter_enumerated() {
+            // What the library does with its own memory and objects is in order.
+            let own = openmp::is_own(program, body);
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
                     let place = (function, block, index);
-                    if is_of_library(program, function, statement) {
+                    if own || is_of_library(statement) {
                         continue;
                     }
                     let assertion = knowledge.assertion(place, &statement.stmt);

@@ -14,7 +14,7 @@ use crate::flow::{Sites, bit};
 /// The sites in such loops.
 pub(crate) fn waiting(program: &Program) -> Sites {
     let mut sites = Sites::with_capacity(program.sites.len());
-    for function in program.functions.iter() {
+    for function in program.functions.iter().filter(|function| !openmp::loops_end(program, function)) {
         for blocks in loops(function).iter().filter(|blocks| waits(program, function, blocks)) {
             let statements = blocks.iter().flat_map(|block| &function.blocks[*block].statements);
             sites.extend(statements.filter_map(|statement| statement.site).map(bit));

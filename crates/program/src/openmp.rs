@@ -11,9 +11,24 @@ pub const WORK: &str = "raceproof_omp_work";
 /// Called where a league is made.
 pub const LEAGUE: &str = "raceproof_omp_begin_league";
 
-/// Whether a function makes and uses the synchronisation objects of teams. It does so in order, whatever the program does.
-pub fn keeps_order(symbol: &str) -> bool {
-    symbol.starts_with("raceproof_omp_") || symbol.starts_with("__kmpc_")
+/// What the files of the library are called.
+const FILES: &str = "<openmp>";
+/// Waits for an iteration that the program names, which may never come.
+const SINK: &str = "__kmpc_doacross_wait";
+
+/// Whether a function is one of the library: it makes and uses its memory and its objects in order, whatever the program
+/// does.
+pub fn is_own(program: &Program, function: &Function) -> bool {
+    let mut sites = function.blocks.iter().flat_map(|block| &block.statements).filter_map(|statement| statement.site);
+    sites.any(|site| {
+        let location = program.sites.get(site).and_then(|site| site.location);
+        location.and_then(|location| program.files.get(location.file)).is_some_and(|file| file.starts_with(FILES))
+    })
+}
+
+/// Whether the loops of a function end, whatever the program does.
+pub fn loops_end(program: &Program, function: &Function) -> bool {
+    is_own(program, function) && function.symbol != SINK
 }
 
 /// Whether a function only waits for threads that wait for nothing themselves, or at places that count: for those of a

@@ -11,9 +11,6 @@ use crate::flow_graph::FlowGraph;
 
 /// Functions that wait for all threads of the team.
 const BARRIERS: [&str; 4] = ["__kmpc_barrier", "__kmpc_cancel_barrier", "__kmpc_copyprivate", "__kmpc_end_reduce"];
-/// Functions that combine copies of a reduction. Ours always return 1, with a lock held.
-const REDUCE: [&str; 2] = ["__kmpc_reduce", "__kmpc_reduce_nowait"];
-
 /// A statement of the code: the access itself, or a call of what makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Point {
@@ -61,7 +58,6 @@ pub(super) struct Body<'f> {
     /// that it calls have barriers.
     phases: Option<BTreeMap<BlockId, BTreeSet<usize>>>,
     barriers: BTreeMap<Place, usize>,
-    dead: BTreeSet<BlockId>,
     guards: BTreeMap<BlockId, BTreeSet<Guard>>,
     /// Statements in the `ordered` part of a loop: the call that enters it, and what starts the loop.
     ordered: BTreeMap<Place, Place>,
@@ -96,12 +92,10 @@ impl<'f> Body<'f> {
             graph,
             phases: None,
             barriers,
-            dead: BTreeSet::new(),
             guards: BTreeMap::new(),
             ordered: BTreeMap::new(),
             forms,
         };
-        body.dead = body.dead_blocks();
         body.phases = (!hidden).then(|| body.find_phases());
         for (block, _) in function.blocks.iter_enumerated() {
             let guards = body.guards_of(block);
@@ -113,35 +107,12 @@ impl<'f> Body<'f> {
 
     /// Whether the block can be executed.
     pub(super) fn is_alive(&self, block: BlockId) -> bool {
-        self.graph.is_reachable(block) && !self.dead.contains(&block)
+        self.graph.is_reachable(block)
     }
 
     /// The name of the function that a statement calls.
     fn called(&self, (block, index): Place) -> Option<(&'f str, &'f [Operand])> {
         called(self.program, self.code, (block, index))
-    }
-
-    /// Blocks of the second way to combine a reduction, with atomic operations, which our library never chooses.
-    fn dead_blocks(&self) -> BTreeSet<BlockId> {
-        let mut dead = BTreeSet::new();
-        let blocks = &self.program.functions[self.code].blocks;
-        for (block, content) in blocks.iter_enumerated() {
-            let Terminator::Switch { value: Operand::Local(value), cases, .. } = &content.terminator else { continue };
-            let is_reduce = |(index, statement): (usize, &program::Statement)| {
-                matches!(&statement.stmt, Stmt::Call { dst, .. } if *dst == Some(*value))
-                    && self.called((block, index)).is_some_and(|(name, _)| REDUCE.contains(&name))
-            };
-            if !content.statements.iter().enumerate().any(is_reduce) {
-                continue;
-            }
-            for (_, target) in cases.iter().filter(|(case, _)| *case == 2) {
-                if self.graph.predecessors[*target] == [block] {
-                    let all = blocks.iter_enumerated().map(|(other, _)| other);
-                    dead.extend(all.filter(|other| self.graph.dominates(*target, *other)));
-                }
-            }
-        }
-        dead
     }
 
     fn find_phases(&self) -> BTreeMap<BlockId, BTreeSet<usize>> {
