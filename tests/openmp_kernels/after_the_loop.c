@@ -9,7 +9,7 @@ int main(void) {
 #ifdef RACY
         m[i * 10 + j] = j; // RACE!
 #else
-        m[i * 10 + j - 1] = j;
+        m[i * 10 + 9] = j;
 #endif
     }
     return 0;

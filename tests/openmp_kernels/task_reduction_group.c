@@ -8,7 +8,7 @@ int main(void) {
 #pragma omp taskgroup task_reduction(+ : sum)
         for (int i = 0; i < 3; i++)
 #ifdef RACY
-#pragma omp task
+#pragma omp task shared(sum)
 #else
 #pragma omp task in_reduction(+ : sum)
 #endif

@@ -107,7 +107,7 @@ static int plain(int schedule, uint64_t *chunk) {
 }
 
 /* The iterations of one thread when each of `size` gets one block: the first `count % size` one more. */
-static void block(uint64_t count, uint64_t size, uint64_t number, uint64_t *first, uint64_t *length) {
+static void raceproof_omp_block(uint64_t count, uint64_t size, uint64_t number, uint64_t *first, uint64_t *length) {
     uint64_t extra = count % size;
     *length = count / size + (number < extra);
     *first = number * (count / size) + (number < extra ? number : extra);
@@ -134,7 +134,7 @@ static void block(uint64_t count, uint64_t size, uint64_t number, uint64_t *firs
         }                                                                                                              \
         if (plain(schedule, &length) == STATIC) {                                                                      \
             *stride = (difference)(count * step);                                                                      \
-            block(count, size, me, &first, &length);                                                                   \
+            raceproof_omp_block(count, size, me, &first, &length);                                                                   \
             *last = length > 0 && first + length == count;                                                             \
         } else {                                                                                                       \
             first = me * length;                                                                                       \
@@ -198,7 +198,7 @@ static uint64_t raceproof_omp_next_chunk(struct loop *loop) {
 }
 
 /* Where a chunk starts that is handed out, and how long it is; behind the last iteration if there are fewer chunks. */
-static void place_of(const struct loop *loop, uint64_t size, uint64_t chunk, uint64_t *first, uint64_t *length) {
+static void raceproof_omp_place_of(const struct loop *loop, uint64_t size, uint64_t chunk, uint64_t *first, uint64_t *length) {
     if (loop->schedule == DYNAMIC) {
         *first = chunk * loop->chunk;
         *length = loop->chunk;
@@ -218,14 +218,14 @@ static void place_of(const struct loop *loop, uint64_t size, uint64_t chunk, uin
 static int take(struct loop *loop, uint64_t size, uint64_t number, uint64_t *first, uint64_t *length) {
     switch (loop->schedule) {
     case STATIC:
-        block(loop->count, size, number, first, length);
+        raceproof_omp_block(loop->count, size, number, first, length);
         return loop->taken++ == 0 && *length > 0;
     case STATIC_CHUNKED:
         *first = (loop->taken++ * size + number) * loop->chunk;
         break;
     case DYNAMIC:
     case GUIDED:
-        place_of(loop, size, size == 1 ? loop->taken++ : raceproof_omp_next_chunk(loop), first, length);
+        raceproof_omp_place_of(loop, size, size == 1 ? loop->taken++ : raceproof_omp_next_chunk(loop), first, length);
         return *first < loop->count;
     }
     *length = loop->chunk;

@@ -34,6 +34,8 @@ struct explicit {
     /* The end of its own code, while its children may go on: its parent waits for it in `taskwait`, once. */
     sem_t done;
     int waited, joined;
+    /* An untied task asks for its next part by making itself a task once more. */
+    int again;
     int flags;
     size_t size;
     /* An undeferred task: what its thread goes on with. */
@@ -118,8 +120,11 @@ static void run(struct explicit *explicit) {
     int number = explicit->task.member->number;
     for (int i = 0; i < explicit->exclusion_count; i++)
         pthread_mutex_lock(explicit->exclusions[i]);
-    if (!raceproof_omp_group_is_cancelled(&explicit->task))
-        explicit->body.code(number, &explicit->body);
+    do {
+        explicit->again = 0;
+        if (!raceproof_omp_group_is_cancelled(&explicit->task))
+            explicit->body.code(number, &explicit->body);
+    } while (explicit->again);
     if (explicit->flags & DESTRUCTORS)
         explicit->body.destructors(number, &explicit->body);
     for (int i = explicit->exclusion_count; i > 0; i--)
@@ -202,6 +207,8 @@ void __kmpc_omp_task_begin_if0(ident *place, int number, void *body) {
 void __kmpc_omp_task_complete_if0(ident *place, int number, void *body) {
     struct explicit *explicit = explicit_of(body);
     struct task *parent = explicit->interrupted;
+    if (explicit->again)
+        run(explicit);
     int has_children = explicit->task.children != NULL;
     await_event(explicit);
     for (struct explicit *child = explicit->task.children, *next; child; child = next) {
@@ -230,6 +237,10 @@ static int is_included(const struct explicit *explicit) {
 
 __attribute__((always_inline)) static inline void start_task(struct explicit *explicit) {
     struct task *parent = raceproof_omp_task;
+    if (&explicit->task == parent) {
+        explicit->again = 1;
+        return;
+    }
     if (is_included(explicit)) {
         __kmpc_omp_task_begin_if0(NULL, 0, &explicit->body);
         await(explicit->in);

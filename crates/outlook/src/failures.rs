@@ -112,7 +112,7 @@ impl Failures {
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
                     let place = (function, block, index);
-                    if own || is_of_library(statement) {
+                    if own || openmp::reads_number(body, &statement.stmt) || is_of_library(statement) {
                         continue;
                     }
                     let assertion = knowledge.assertion(place, &statement.stmt);

@@ -19,11 +19,21 @@ const SINK: &str = "__kmpc_doacross_wait";
 /// Whether a function is one of the library: it makes and uses its memory and its objects in order, whatever the program
 /// does.
 pub fn is_own(program: &Program, function: &Function) -> bool {
+    if function.symbol.starts_with("raceproof_omp_") {
+        return true;
+    }
     let mut sites = function.blocks.iter().flat_map(|block| &block.statements).filter_map(|statement| statement.site);
     sites.any(|site| {
         let location = program.sites.get(site).and_then(|site| site.location);
         location.and_then(|location| program.files.get(location.file)).is_some_and(|file| file.starts_with(FILES))
     })
+}
+
+/// Whether a statement of a region's code reads the number of its thread, which the library puts where its first two
+/// parameters say.
+pub fn reads_number(function: &Function, stmt: &Stmt) -> bool {
+    let is_number = |local: &LocalId| local.0 < 2 && function.symbol.contains(".omp_outlined");
+    matches!(stmt, Stmt::Load { address: Operand::Local(local), .. } if is_number(local))
 }
 
 /// Whether the loops of a function end, whatever the program does.
