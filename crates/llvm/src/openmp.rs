@@ -148,11 +148,8 @@ pub(crate) fn complete<'c>(
     let names = &defined(Module::of(&library)) - &defined(module);
     let open_teams = leaves_teams_open(module);
     let is_called = |name: &&str| module.function(name).is_some_and(|function| !function.users().is_empty());
-    let unneeded: Vec<&str> = HOOKS
-        .into_iter()
-        .filter(|(_, users)| !users.iter().any(|user| is_called(user)))
-        .map(|(hook, _)| hook)
-        .collect();
+    let unneeded: Vec<&str> =
+        HOOKS.into_iter().filter(|(_, users)| !users.iter().any(&is_called)).map(|(hook, _)| hook).collect();
     linked.link_in_module(library).map_err(|e| Error::Internal { stage: Stage::OpenMp, message: e.to_string() })?;
     FORKS.into_iter().for_each(|(fork, ours)| rewrite_regions(module, fork, ours));
     REDUCE.into_iter().filter_map(|name| module.function(name)).for_each(|reduce| say_result(module, reduce));

@@ -109,8 +109,7 @@ impl Rows for Kernels {
                 "false races",
                 "no answer",
             ],
-            [line("raceproof", &|row| row.ours, proved), line("ThreadSanitizer", &|row| row.sanitizer, "0".to_owned())]
-                .into_iter(),
+            [line("raceproof", &|row| row.ours, proved), line("ThreadSanitizer", &|row| row.sanitizer, "0".to_owned())],
         );
         let longest = self.rows.iter().map(|row| row.seconds).fold(0.0, f64::max);
         let open = self.rows.iter().filter(|row| row.ours == Said::Nothing);
