@@ -178,7 +178,8 @@ fn keep_what_is_known(known: Option<(Engine, Verdict)>, new: Verdict) -> Verdict
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, TeamSizes, ThreadId, Threads};
+    use model::verdict::TeamSizes;
+    use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, ThreadId, Threads};
 
     const PAIR: (SiteId, SiteId) = (SiteId(1), SiteId(2));
 
