@@ -178,6 +178,7 @@ fn keep_what_is_known(known: Option<(Engine, Verdict)>, new: Verdict) -> Verdict
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::verdict::TeamSizes;
     use model::{EventId, Inputs, Memory, Schedule, Scope, SiteId, ThreadId, Threads};
 
     const PAIR: (SiteId, SiteId) = (SiteId(1), SiteId(2));
@@ -187,7 +188,13 @@ mod tests {
         Verdict::Race(Witness { schedule: Schedule::new(), first: event(1), second: event(2), adjacent: true })
     }
     fn absent() -> Verdict {
-        let scope = Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc };
+        let scope = Scope {
+            inputs: Inputs::This,
+            threads: Threads::These,
+            bounded: false,
+            memory: Memory::Sc,
+            team_sizes: TeamSizes::NONE,
+        };
         Verdict::Absent { reason: "common lock".into(), scope }
     }
     fn open() -> Verdict {

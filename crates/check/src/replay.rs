@@ -56,7 +56,8 @@ fn rebuild(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Reb
 }
 
 fn limits(witness: &Witness) -> Limits {
-    Limits { max_steps: witness.run.max_steps, environment: witness.run.environment, ..Limits::default() }
+    let files::RunOptions { max_steps, environment, team_size, .. } = witness.run;
+    Limits { max_steps, environment, team_size, ..Limits::default() }
 }
 
 /// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as

@@ -84,6 +84,9 @@ pub struct Request {
     pub effort: Effort,
     /// How runs are kept apart and how long each may be.
     pub limits: Limits,
+    /// How many threads teams of OpenMP have, one number after the other, where the program leaves it open; none if
+    /// nobody says.
+    pub team_sizes: Vec<u32>,
     /// How to prove.
     pub proofs: ProofOptions,
     /// How to predict.
@@ -119,6 +122,7 @@ impl Request {
             budget,
             effort: Effort::default(),
             limits: Limits::default(),
+            team_sizes: Vec::new(),
             proofs: ProofOptions::default(),
             prediction: predict::Options::default(),
             recording: Recording::default(),

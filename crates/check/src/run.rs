@@ -23,13 +23,15 @@ pub struct Limits {
     pub environment: Environment,
     /// Whether it is checked that each run begins as the first.
     pub verify_isolation: bool,
+    /// How many threads a team of OpenMP has where the program leaves it open.
+    pub team_size: Option<u32>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let exec::Config { isolation, max_steps, time_limit, environment, verify_isolation, .. } =
             exec::Config::default();
-        Self { isolation, max_steps, time: time_limit, environment, verify_isolation }
+        Self { isolation, max_steps, time: time_limit, environment, verify_isolation, team_size: None }
     }
 }
 
@@ -49,7 +51,13 @@ impl Limits {
 
     /// What witness files keep of them.
     pub(crate) fn record(&self) -> RunOptions {
-        RunOptions { environment: self.environment, max_steps: self.max_steps, quantum: quantum() }
+        let Self { environment, max_steps, team_size, .. } = *self;
+        RunOptions { environment, max_steps, quantum: quantum(), team_size }
+    }
+
+    /// How many threads the teams of a program have that leaves it open.
+    pub(crate) fn team_size_of(&self, built: &Built) -> Option<u32> {
+        self.team_size.or(built.features.open_teams.then_some(TEAM_SIZES[0]))
     }
 
     /// The executor's configuration for a program. Runs end with the budget, but for those that show what was found; one
@@ -66,11 +74,15 @@ impl Limits {
             name: Some(built.name().into()),
             stdin: built.given.stdin.clone(),
             peers: built.given.peers.clone(),
+            team_size: self.team_size_of(built),
             children: built.children.clone(),
             ..exec::Config::default()
         }
     }
 }
+
+/// How many threads teams of OpenMP have in turn, where nobody says.
+pub(crate) const TEAM_SIZES: [u32; 3] = [2, 3, 5];
 
 /// Runs without an end that a budget has room for.
 const RUNS: u32 = 6;
@@ -84,6 +96,8 @@ pub(crate) struct Running {
     pub(crate) built: Arc<Built>,
     /// Its process.
     pub(crate) target: Target,
+    /// How many threads its teams have.
+    pub(crate) team_size: Option<u32>,
     /// The run under the empty schedule.
     pub(crate) first: Trace,
     /// How it went, in short.
@@ -102,7 +116,8 @@ impl Running {
         let threads = first.threads.len().saturating_sub(1);
         let last_line = last_line(&output.stderr).or_else(|| last_line(&output.stdout));
         let first_run = FirstRun { end: first.end.clone(), threads, last_line };
-        Ok(Self { built, target, first, first_run, symbols })
+        let team_size = limits.team_size_of(&built);
+        Ok(Self { built, target, team_size, first, first_run, symbols })
     }
 }
 

@@ -173,6 +173,8 @@ impl Subject {
 
     /// The program under control, launched when first asked for; `None` as for [`built`](Self::built).
     pub(crate) fn running(&mut self, limits: &Limits) -> Result<Option<&mut Running>, Error> {
+        // One with teams of another size is of no use.
+        self.running.take_if(|running| running.team_size != limits.team_size_of(&running.built));
         if self.running.is_none()
             && let Some(built) = self.built()?
         {

@@ -51,6 +51,8 @@ pub struct Config {
     pub stdin: Option<Vec<u8>>,
     /// What the program's peers do, as [`wire::peers::encode`] gives it; empty without peers.
     pub peers: Vec<u8>,
+    /// How many threads a team of OpenMP has where the program leaves it open; what the environment says if `None`.
+    pub team_size: Option<u32>,
     /// The program's arguments, without its name.
     pub args: Vec<OsString>,
     /// The program's name as it sees it; the executable's path if `None`.
@@ -76,6 +78,7 @@ impl Default for Config {
             trace_capacity: 1 << 22,
             stdin: None,
             peers: Vec::new(),
+            team_size: None,
             args: Vec::new(),
             name: None,
             directory: None,

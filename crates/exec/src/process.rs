@@ -26,6 +26,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Polling interval while a process does not answer.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
+/// Where OpenMP looks for the number of threads.
+const TEAM_SIZE_VARIABLE: &str = "OMP_NUM_THREADS";
+
 /// An executable, and what is started to run it.
 #[derive(Clone, Debug)]
 pub struct Executable {
@@ -90,6 +93,9 @@ impl Process {
             .stdin(stdin)
             .stdout(copy(streams.stdout())?)
             .stderr(copy(streams.stderr())?);
+        if let Some(size) = config.team_size {
+            command.env(TEAM_SIZE_VARIABLE, size.to_string());
+        }
         // An interruption of the search from the terminal is not meant for the program.
         command.process_group(0);
         if let Some(directory) = &config.directory {

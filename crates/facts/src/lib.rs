@@ -21,6 +21,7 @@ pub mod points_to;
 mod rounds;
 mod solved;
 pub mod spot;
+pub mod teams;
 pub mod touches;
 pub mod values;
 

@@ -26,7 +26,7 @@ fn identity() -> ProgramIdentity {
 }
 
 fn run_options() -> RunOptions {
-    RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50 }
+    RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50, team_size: Some(3) }
 }
 
 fn any_access() -> impl Strategy<Value = Access> {

@@ -45,6 +45,9 @@ pub struct RunOptions {
     pub max_steps: u64,
     /// Events a thread may execute in a row while others can run, after the schedule.
     pub quantum: u32,
+    /// How many threads a team of OpenMP has where the program leaves it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_size: Option<u32>,
 }
 
 /// One segment and what its run looked like.

@@ -35,7 +35,7 @@ fn replay_notices_an_access_to_another_object() {
         peers: None,
         peers_hash: None,
     };
-    let options = RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50 };
+    let options = RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50, team_size: None };
     let finding = RecordedFinding::Deadlock { message: "1 thread is blocked for ever".to_owned() };
     let trace = run(0x9000, &[0x1000, 0x2000, 0x1000]);
     let schedule = trace.schedule_to(trace.events.next_id());

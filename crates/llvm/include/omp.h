@@ -39,6 +39,22 @@ typedef enum {
     omp_lock_hint_speculative = 8
 } omp_lock_hint_t;
 
+typedef enum {
+    omp_sync_hint_none = 0,
+    omp_sync_hint_uncontended = 1,
+    omp_sync_hint_contended = 2,
+    omp_sync_hint_nonspeculative = 4,
+    omp_sync_hint_speculative = 8
+} omp_sync_hint_t;
+
+typedef __UINTPTR_TYPE__ omp_event_handle_t;
+
+void omp_fulfill_event(omp_event_handle_t);
+int omp_get_max_teams(void);
+void omp_set_num_teams(int);
+int omp_get_teams_thread_limit(void);
+void omp_set_teams_thread_limit(int);
+int omp_get_device_num(void);
 void omp_set_num_threads(int);
 int omp_get_num_threads(void);
 int omp_get_max_threads(void);

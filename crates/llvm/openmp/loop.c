@@ -23,6 +23,9 @@ enum {
     MODIFIERS = 3 << 29,
 };
 
+/* As clang numbers what is cancelled. */
+enum { CANCELLED_LOOP = 2 };
+
 /* What `schedule(runtime)` means to this thread, as `omp_set_schedule` said: `omp_sched_t` and a chunk. */
 static _Thread_local int runtime_kind;
 static _Thread_local int runtime_chunk;
@@ -63,6 +66,17 @@ static int is_ordered(int schedule) {
     return schedule >= STATIC_CHUNKED + ORDERED && schedule <= TRAPEZOIDAL + ORDERED;
 }
 
+/* Whether the iterations are for the teams of a league. */
+static int is_distribute(int schedule) {
+    schedule &= ~MODIFIERS;
+    return schedule == DISTRIBUTE || schedule == DISTRIBUTE_CHUNKED;
+}
+
+/* Outside of leagues there is one team. */
+static int league_size(const struct team *team) {
+    return team->league_size ? team->league_size : 1;
+}
+
 /* One of `STATIC`, `STATIC_CHUNKED`, `DYNAMIC` and `GUIDED`. */
 static int plain(int schedule, uint64_t *chunk) {
     int ordered = is_ordered(schedule);
@@ -93,7 +107,7 @@ static int plain(int schedule, uint64_t *chunk) {
 }
 
 /* The iterations of one thread when each of `size` gets one block: the first `count % size` one more. */
-static void block(uint64_t count, uint64_t size, uint64_t number, uint64_t *first, uint64_t *length) {
+static void raceproof_omp_block(uint64_t count, uint64_t size, uint64_t number, uint64_t *first, uint64_t *length) {
     uint64_t extra = count % size;
     *length = count / size + (number < extra);
     *first = number * (count / size) + (number < extra ? number : extra);
@@ -109,7 +123,9 @@ static void block(uint64_t count, uint64_t size, uint64_t number, uint64_t *firs
     void __kmpc_for_static_init_##suffix(ident *place, int number, int schedule, int *last, type *lower, type *upper,  \
                                          difference *stride, difference step, difference chunk) {                      \
         struct member *self = raceproof_omp_member();                                                                  \
-        uint64_t size = self->team->size, me = self->number, length = chunk > 0 ? chunk : 1;                           \
+        int apart = is_distribute(schedule);                                                                           \
+        uint64_t size = apart ? league_size(self->team) : self->team->size, length = chunk > 0 ? chunk : 1;            \
+        uint64_t me = apart ? self->team->league_number : self->number;                                                \
         uint64_t count = COUNT(*lower, *upper, step), first = 0;                                                       \
         if (count == 0) {                                                                                              \
             *last = 0;                                                                                                 \
@@ -118,7 +134,7 @@ static void block(uint64_t count, uint64_t size, uint64_t number, uint64_t *firs
         }                                                                                                              \
         if (plain(schedule, &length) == STATIC) {                                                                      \
             *stride = (difference)(count * step);                                                                      \
-            block(count, size, me, &first, &length);                                                                   \
+            raceproof_omp_block(count, size, me, &first, &length);                                                                   \
             *last = length > 0 && first + length == count;                                                             \
         } else {                                                                                                       \
             first = me * length;                                                                                       \
@@ -142,6 +158,8 @@ static uint64_t since(uint64_t ticket, uint64_t round) {
     return ticket >> 32 == round ? (uint32_t)ticket : 0;
 }
 
+static void start_turns(struct member *self, struct loop *loop);
+
 /* Starts a loop. `lower` and `step` are those of the program; inside, iterations are counted from 0. */
 static void start_loop(int schedule, uint64_t lower, uint64_t step, uint64_t count, uint64_t chunk) {
     struct member *self = raceproof_omp_member();
@@ -158,39 +176,57 @@ static void start_loop(int schedule, uint64_t lower, uint64_t step, uint64_t cou
     loop->step = step;
     loop->count = count;
     loop->chunk = loop->chunk ? loop->chunk : 1;
+    if (loop->ordered)
+        start_turns(self, loop);
+}
+
+/* The number of the next chunk nobody has. Relaxed: who gets it orders nothing. */
+static uint64_t raceproof_omp_next_chunk(struct loop *loop) {
+    _Atomic uint64_t *next = &loop->ticket->next;
+    if (loop->round <= LOOPS)
+        return atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+    /* Another loop has used the ticket. */
+    uint64_t ticket = atomic_load_explicit(next, memory_order_relaxed), chunk;
+    do {
+        /* Whoever went on to a later round found this loop without iterations. */
+        if (ticket >> 32 > loop->round)
+            return loop->count;
+        chunk = since(ticket, loop->round);
+    } while (!atomic_compare_exchange_strong_explicit(next, &ticket, loop->round << 32 | (chunk + 1),
+                                                      memory_order_relaxed, memory_order_relaxed));
+    return chunk;
+}
+
+/* Where a chunk starts that is handed out, and how long it is; behind the last iteration if there are fewer chunks. */
+static void raceproof_omp_place_of(const struct loop *loop, uint64_t size, uint64_t chunk, uint64_t *first, uint64_t *length) {
+    if (loop->schedule == DYNAMIC) {
+        *first = chunk * loop->chunk;
+        *length = loop->chunk;
+    } else {
+        *first = *length = 0;
+        for (uint64_t i = 0; i <= chunk && *first < loop->count; i++) {
+            *first += *length;
+            uint64_t share = (loop->count - *first + size - 1) / size;
+            *length = share > loop->chunk ? share : loop->chunk;
+        }
+    }
+    if (*first < loop->count && *first + *length > loop->count)
+        *length = loop->count - *first;
 }
 
 /* The next iterations for this thread: `length` from `first`. False when there are none. */
 static int take(struct loop *loop, uint64_t size, uint64_t number, uint64_t *first, uint64_t *length) {
     switch (loop->schedule) {
     case STATIC:
-        block(loop->count, size, number, first, length);
+        raceproof_omp_block(loop->count, size, number, first, length);
         return loop->taken++ == 0 && *length > 0;
     case STATIC_CHUNKED:
         *first = (loop->taken++ * size + number) * loop->chunk;
         break;
     case DYNAMIC:
-    case GUIDED: {
-        uint64_t ticket = atomic_load_explicit(&loop->ticket->next, memory_order_relaxed);
-        do {
-            /* Whoever went on to a later round found this loop without iterations. */
-            if (ticket >> 32 > loop->round)
-                return 0;
-            *first = since(ticket, loop->round);
-            if (*first >= loop->count)
-                return 0;
-            *length = loop->chunk;
-            if (loop->schedule == GUIDED) {
-                uint64_t share = (loop->count - *first + size - 1) / size;
-                *length = share > loop->chunk ? share : loop->chunk;
-            }
-        } while (!atomic_compare_exchange_strong_explicit(&loop->ticket->next, &ticket,
-                                                          loop->round << 32 | (*first + *length), memory_order_relaxed,
-                                                          memory_order_relaxed));
-        if (*first + *length > loop->count)
-            *length = loop->count - *first;
-        return 1;
-    }
+    case GUIDED:
+        raceproof_omp_place_of(loop, size, size == 1 ? loop->taken++ : raceproof_omp_next_chunk(loop), first, length);
+        return *first < loop->count;
     }
     *length = loop->chunk;
     if (*first >= loop->count)
@@ -212,6 +248,8 @@ static int take(struct loop *loop, uint64_t size, uint64_t number, uint64_t *fir
         struct member *self = raceproof_omp_member();                                                                  \
         struct loop *loop = &self->loop;                                                                               \
         uint64_t first, length;                                                                                        \
+        if (raceproof_omp_is_cancelled(self->team, CANCELLED_LOOP))                                                    \
+            return 0;                                                                                                  \
         if (!take(loop, self->team->size, self->number, &first, &length))                                              \
             return 0;                                                                                                  \
         loop->iteration = first;                                                                                       \
@@ -227,21 +265,50 @@ static int take(struct loop *loop, uint64_t size, uint64_t number, uint64_t *fir
         finish_iteration();                                                                                            \
     }
 
+/* The turns of a loop with `ordered` parts. Each semaphore is posted by the iteration before and waited for by one thread. */
+static void start_turns(struct member *self, struct loop *loop) {
+    uint64_t which = self->ordered_loops++ % ORDERED_LOOPS;
+    sem_t *turns = self->team->turns;
+    loop->turns = turns && loop->count <= ORDERED_ITERATIONS ? turns + which * ORDERED_ITERATIONS : NULL;
+}
+
+void raceproof_omp_begin_ordered(struct team *team) {
+    team->turns = calloc(ORDERED_LOOPS * ORDERED_ITERATIONS, sizeof *team->turns);
+    for (int i = 0; i < ORDERED_LOOPS * ORDERED_ITERATIONS; i++)
+        sem_init(&team->turns[i], 0, 0);
+}
+
+void raceproof_omp_end_ordered(struct team *team) {
+    for (int i = 0; i < ORDERED_LOOPS * ORDERED_ITERATIONS; i++)
+        sem_destroy(&team->turns[i]);
+    free(team->turns);
+}
+
 /* Waits until all earlier iterations of the loop have passed their `ordered` part. */
 void __kmpc_ordered(ident *place, int number) {
-    struct loop *loop = &raceproof_omp_member()->loop;
-    if (!loop->ordered)
+    struct member *self = raceproof_omp_member();
+    struct loop *loop = &self->loop;
+    if (!loop->ordered || self->team->size == 1)
         return;
+    if (loop->turns) {
+        if (loop->iteration > 0)
+            sem_wait(&loop->turns[loop->iteration]);
+        return;
+    }
     while (since(atomic_load_explicit(&loop->ticket->turn, memory_order_acquire), loop->round) != loop->iteration) {
     }
 }
 
 void __kmpc_end_ordered(ident *place, int number) {
-    struct loop *loop = &raceproof_omp_member()->loop;
-    if (!loop->ordered)
+    struct member *self = raceproof_omp_member();
+    struct loop *loop = &self->loop;
+    if (!loop->ordered || self->team->size == 1)
         return;
     loop->passed = 1;
-    atomic_store_explicit(&loop->ticket->turn, loop->round << 32 | (loop->iteration + 1), memory_order_release);
+    if (!loop->turns)
+        atomic_store_explicit(&loop->ticket->turn, loop->round << 32 | (loop->iteration + 1), memory_order_release);
+    else if (loop->iteration + 1 < loop->count)
+        sem_post(&loop->turns[loop->iteration + 1]);
 }
 
 /* The end of one iteration of a loop with `ordered` parts; it may not have come to its own. */

@@ -1,6 +1,12 @@
 /* One unit, since it is compiled with every program that uses OpenMP. */
 #include "team.c"
 #include "loop.c"
+#include "doacross.c"
 #include "lock.c"
 #include "task.c"
+#include "depend.c"
+#include "taskloop.c"
+#include "task_reduction.c"
+#include "cancel.c"
+#include "device.c"
 #include "query.c"

@@ -113,39 +113,55 @@ int omp_get_supported_active_levels(void) {
     return SUPPORTED_LEVELS;
 }
 
-int omp_get_cancellation(void) {
-    return 0;
-}
-
 int omp_get_proc_bind(void) {
     return 0;
 }
 
 int omp_get_num_teams(void) {
-    return 1;
+    int teams = raceproof_omp_member()->team->league_size;
+    return teams ? teams : 1;
 }
 
 int omp_get_team_num(void) {
+    return raceproof_omp_member()->team->league_number;
+}
+
+/* Nothing is known about places. */
+int omp_get_num_places(void) {
     return 0;
 }
 
-int omp_get_num_devices(void) {
+int omp_get_place_num(void) {
+    return -1;
+}
+
+int omp_get_place_num_procs(int place) {
     return 0;
 }
 
-int omp_get_default_device(void) {
+void omp_get_place_proc_ids(int place, int *ids) {
+}
+
+int omp_get_partition_num_places(void) {
     return 0;
 }
 
-void omp_set_default_device(int device) {
+void omp_get_partition_place_nums(int *places) {
 }
 
-int omp_is_initial_device(void) {
-    return 1;
+int omp_control_tool(int command, int modifier, void *argument) {
+    return -2;
 }
 
-int omp_get_initial_device(void) {
+int omp_pause_resource(int kind, int device) {
     return 0;
+}
+
+int omp_pause_resource_all(int kind) {
+    return 0;
+}
+
+void omp_display_env(int verbose) {
 }
 
 int omp_get_max_task_priority(void) {

@@ -6,7 +6,6 @@
 
 /* As clang numbers them. */
 enum { FINAL = 2, DESTRUCTORS = 8, DETACHABLE = 64 };
-enum { IN = 1, OUT = 2, MUTEX_IN_OUT_SET = 4 };
 
 /* A task as clang lays it out; private copies and addresses of shared variables follow. */
 struct body {
@@ -15,13 +14,6 @@ struct body {
     int part;
     int (*destructors)(int, void *);
     void *data;
-};
-
-/* Memory named by `depend`, as clang lays it out. */
-struct clause {
-    intptr_t address;
-    size_t size;
-    uint8_t kind;
 };
 
 /* One task comes before another by `depend`: the later one waits for the semaphore. */
@@ -42,11 +34,18 @@ struct explicit {
     /* The end of its own code, while its children may go on: its parent waits for it in `taskwait`, once. */
     sem_t done;
     int waited, joined;
+    /* An untied task asks for its next part by making itself a task once more. */
+    int again;
     int flags;
     size_t size;
     /* An undeferred task: what its thread goes on with. */
     struct task *interrupted;
     struct edge *in;
+    /* Mutexes of `mutexinoutset` that it holds while it runs, in the order of their addresses. */
+    pthread_mutex_t **exclusions;
+    int exclusion_count;
+    /* `detach`: posted when the event is fulfilled, without which the task is not complete. */
+    sem_t fulfilled;
     /* Tasks that wait for it, and whether it is over, so that none need to wait. */
     int has_successors;
     pthread_mutex_t lock;
@@ -57,19 +56,9 @@ struct explicit {
 
 struct group {
     struct group *outer;
-};
-
-struct reader {
-    struct explicit *task;
-    struct reader *next;
-};
-
-/* The last child that may have written the memory at an address, and those that read it since. */
-struct dependence {
-    intptr_t address;
-    struct explicit *writer;
-    struct reader *readers;
-    struct dependence *next;
+    /* What its tasks reduce, see `task_reduction.c`. */
+    struct reductions *reductions;
+    _Atomic int cancelled;
 };
 
 static struct explicit *explicit_of(void *body) {
@@ -82,6 +71,7 @@ static struct explicit *allocate(size_t size) {
         __rp_refuse("OpenMP: there is no memory for a task");
     new->size = size;
     new->task.member = raceproof_omp_member();
+    new->task.parent = raceproof_omp_task;
     return new;
 }
 
@@ -95,19 +85,52 @@ static void *new_task(int flags, size_t size, size_t shared_size, int (*code)(in
     return &new->body;
 }
 
-/* Refuses where the program's directive is: what checks that is inlined there. */
-__attribute__((always_inline)) void *__kmpc_omp_task_alloc(ident *place, int number, int flags, size_t size,
-                                                           size_t shared_size, int (*code)(int, void *)) {
+void *__kmpc_omp_task_alloc(ident *place, int number, int flags, size_t size, size_t shared_size,
+                            int (*code)(int, void *)) {
+    void *body = new_task(flags, size, shared_size, code);
     if (flags & DETACHABLE)
-        __rp_refuse("OpenMP: the clause `detach` of a task is not supported");
-    return new_task(flags, size, shared_size, code);
+        sem_init(&explicit_of(body)->fulfilled, 0, 0);
+    return body;
 }
 
+void *__kmpc_omp_target_task_alloc(ident *place, int number, int flags, size_t size, size_t shared_size,
+                                   int (*code)(int, void *), int64_t device) {
+    return __kmpc_omp_task_alloc(place, number, flags, size, shared_size, code);
+}
+
+/* The event of a task with `detach` is the task. */
+void *__kmpc_task_allow_completion_event(ident *place, int number, void *body) {
+    return explicit_of(body);
+}
+
+void omp_fulfill_event(struct explicit *event) {
+    sem_post(&event->fulfilled);
+}
+
+/* Waits for the event of a task with `detach`. */
+static void await_event(struct explicit *explicit) {
+    if (explicit->flags & DETACHABLE) {
+        sem_wait(&explicit->fulfilled);
+        sem_destroy(&explicit->fulfilled);
+    }
+}
+
+/* Executes its code; not if the group was cancelled before. */
 static void run(struct explicit *explicit) {
     int number = explicit->task.member->number;
-    explicit->body.code(number, &explicit->body);
+    for (int i = 0; i < explicit->exclusion_count; i++)
+        pthread_mutex_lock(explicit->exclusions[i]);
+    do {
+        explicit->again = 0;
+        if (!raceproof_omp_group_is_cancelled(&explicit->task))
+            explicit->body.code(number, &explicit->body);
+    } while (explicit->again);
     if (explicit->flags & DESTRUCTORS)
         explicit->body.destructors(number, &explicit->body);
+    for (int i = explicit->exclusion_count; i > 0; i--)
+        pthread_mutex_unlock(explicit->exclusions[i - 1]);
+    free(explicit->exclusions);
+    explicit->exclusion_count = 0;
 }
 
 /* Lets those go on that wait for the task by `depend`. */
@@ -136,6 +159,7 @@ static void *execute_task(void *argument) {
     raceproof_omp_task = &explicit->task;
     await(explicit->in);
     run(explicit);
+    await_event(explicit);
     if (explicit->has_successors)
         release_successors(explicit);
     sem_post(&explicit->done);
@@ -143,36 +167,32 @@ static void *execute_task(void *argument) {
     return NULL;
 }
 
-static void forget_dependences(struct task *task) {
-    for (struct dependence *this = task->dependences, *next; this; this = next) {
-        next = this->next;
-        for (struct reader *reader = this->readers, *later; reader; reader = later) {
-            later = reader->next;
-            free(reader);
-        }
-        free(this);
-    }
-    task->dependences = NULL;
-}
-
-/* Waits for the thread of a child, and so for those of its children. */
-static void join_child(struct explicit *child) {
-    if (!child->joined)
-        pthread_join(child->thread, NULL);
+/* Waits for the thread of a child of a task, and so for those of its children. */
+static void join_child(struct task *task, struct explicit *child) {
+    if (child->joined)
+        return;
+    pthread_join(child->thread, NULL);
     child->joined = 1;
+    raceproof_omp_hand_up(&child->task, task);
 }
 
 void raceproof_omp_join(struct task *task) {
     for (struct explicit *child = task->children, *next; child; child = next) {
         next = child->sibling;
-        join_child(child);
+        join_child(task, child);
         sem_destroy(&child->done);
         if (child->has_successors)
             pthread_mutex_destroy(&child->lock);
         free(child);
     }
     task->children = NULL;
-    forget_dependences(task);
+    for (struct explicit *this = task->finished, *next; this; this = next) {
+        next = this->sibling;
+        raceproof_omp_forget_dependences(&this->task);
+        free(this);
+    }
+    task->finished = NULL;
+    raceproof_omp_forget_dependences(task);
 }
 
 /* Starts an undeferred task: the thread that meets it executes it. */
@@ -187,20 +207,41 @@ void __kmpc_omp_task_begin_if0(ident *place, int number, void *body) {
 void __kmpc_omp_task_complete_if0(ident *place, int number, void *body) {
     struct explicit *explicit = explicit_of(body);
     struct task *parent = explicit->interrupted;
+    if (explicit->again)
+        run(explicit);
+    int has_children = explicit->task.children != NULL;
+    await_event(explicit);
     for (struct explicit *child = explicit->task.children, *next; child; child = next) {
         next = child->sibling;
         child->waited = 1;
         child->sibling = parent->children;
         parent->children = child;
     }
-    forget_dependences(&explicit->task);
+    raceproof_omp_hand_up(&explicit->task, parent);
     raceproof_omp_task = parent;
+    if (has_children) {
+        /* They may look at it, and wait for each other by what it knows. */
+        explicit->sibling = parent->finished;
+        parent->finished = explicit;
+        return;
+    }
+    raceproof_omp_forget_dependences(&explicit->task);
     free(explicit);
+}
+
+/* Whether the thread that meets a task executes it at once. A task that waits for an event has a thread in any case. */
+static int is_included(const struct explicit *explicit) {
+    int alone = explicit->task.member->team->size == 1 || raceproof_omp_task->final;
+    return alone && !(explicit->flags & DETACHABLE);
 }
 
 __attribute__((always_inline)) static inline void start_task(struct explicit *explicit) {
     struct task *parent = raceproof_omp_task;
-    if (explicit->task.member->team->size == 1 || parent->final) {
+    if (&explicit->task == parent) {
+        explicit->again = 1;
+        return;
+    }
+    if (is_included(explicit)) {
         __kmpc_omp_task_begin_if0(NULL, 0, &explicit->body);
         await(explicit->in);
         run(explicit);
@@ -229,106 +270,6 @@ int __kmpc_omp_reg_task_with_affinity(ident *place, int number, void *body, int 
     return 0;
 }
 
-/* Adds an edge from a task to the owner of `in`, unless the task is over. */
-static void come_after(struct explicit *task, struct edge **in) {
-    struct edge *edge = NULL;
-    pthread_mutex_lock(&task->lock);
-    if (!task->over) {
-        edge = calloc(1, sizeof *edge);
-        sem_init(&edge->passed, 0, 0);
-        edge->next_out = task->out;
-        task->out = edge;
-    }
-    pthread_mutex_unlock(&task->lock);
-    if (edge) {
-        edge->next_in = *in;
-        *in = edge;
-    }
-}
-
-static struct dependence *dependence_on(intptr_t address) {
-    struct task *parent = raceproof_omp_task;
-    struct dependence *found = parent->dependences;
-    while (found && found->address != address)
-        found = found->next;
-    if (!found) {
-        found = calloc(1, sizeof *found);
-        found->address = address;
-        found->next = parent->dependences;
-        parent->dependences = found;
-    }
-    return found;
-}
-
-/* What has to be waited for; and `task`, if there is one, to be waited for by others. */
-static struct edge *depend(struct explicit *task, int count, const struct clause *clauses) {
-    struct edge *in = NULL;
-    for (int i = 0; i < count; i++) {
-        struct dependence *on = dependence_on(clauses[i].address);
-        if (clauses[i].kind == IN) {
-            if (on->writer && on->writer != task)
-                come_after(on->writer, &in);
-            if (task) {
-                struct reader *reader = calloc(1, sizeof *reader);
-                reader->task = task;
-                reader->next = on->readers;
-                on->readers = reader;
-            }
-            continue;
-        }
-        if (on->writer && on->writer != task && !on->readers)
-            come_after(on->writer, &in);
-        for (struct reader *reader = on->readers, *next; reader; reader = next) {
-            next = reader->next;
-            if (reader->task != task)
-                come_after(reader->task, &in);
-            if (task)
-                free(reader);
-        }
-        if (task) {
-            on->readers = NULL;
-            on->writer = task;
-        }
-    }
-    return in;
-}
-
-__attribute__((always_inline)) static inline void check_kinds(int count, const struct clause *clauses) {
-    for (int i = 0; i < count; i++) {
-        if (clauses[i].kind & MUTEX_IN_OUT_SET)
-            __rp_refuse("OpenMP: `depend(mutexinoutset: ...)` is not supported");
-        if (clauses[i].kind & ~(IN | OUT))
-            __rp_refuse("OpenMP: a kind of `depend` other than `in`, `out` and `inout` is not supported");
-    }
-}
-
-__attribute__((always_inline)) int __kmpc_omp_task_with_deps(ident *place, int number, void *body, int count, struct clause *clauses, int unaliased,
-                              struct clause *unaliased_clauses) {
-    check_kinds(count, clauses);
-    struct explicit *explicit = explicit_of(body);
-    int included = explicit->task.member->team->size == 1 || raceproof_omp_task->final;
-    if (!included) {
-        explicit->has_successors = 1;
-        pthread_mutex_init(&explicit->lock, NULL);
-    }
-    explicit->in = depend(included ? NULL : explicit, count, clauses);
-    start_task(explicit);
-    return 0;
-}
-
-/* Before an undeferred task, or as a construct of its own. */
-__attribute__((always_inline)) void __kmpc_omp_wait_deps(ident *place, int number, int count, struct clause *clauses, int unaliased,
-                          struct clause *unaliased_clauses) {
-    check_kinds(count, clauses);
-    raceproof_omp_member();
-    await(depend(NULL, count, clauses));
-}
-
-__attribute__((always_inline)) void __kmpc_omp_taskwait_deps_51(ident *place, int number, int count, struct clause *clauses, int unaliased,
-                                 struct clause *unaliased_clauses, int nowait) {
-    __kmpc_omp_wait_deps(place, number, count, clauses, unaliased, unaliased_clauses);
-}
-
 int __kmpc_omp_taskwait(ident *place, int number) {
     raceproof_omp_member();
     for (struct explicit *child = raceproof_omp_task->children; child; child = child->sibling) {
@@ -354,56 +295,18 @@ void __kmpc_end_taskgroup(ident *place, int number) {
     struct group *group = raceproof_omp_task->group;
     for (struct explicit *child = raceproof_omp_task->children; child; child = child->sibling)
         if (child->member_of == group)
-            join_child(child);
+            join_child(raceproof_omp_task, child);
+    raceproof_omp_reduce(group, raceproof_omp_task);
     raceproof_omp_task->group = group->outer;
     free(group);
 }
 
-enum { GRAINSIZE = 1, NUM_TASKS = 2 };
-
-/* `taskloop`: `pattern` is copied for each piece of the loop. Its bounds are inside of it, at `lower` and `upper`. */
-__attribute__((always_inline)) void __kmpc_taskloop(ident *place, int number, void *pattern, int deferred, uint64_t *lower, uint64_t *upper,
-                     int64_t step, int nogroup, int how, uint64_t size, void (*duplicate)(void *, void *, int)) {
-    struct explicit *whole = explicit_of(pattern);
-    ptrdiff_t lower_at = (char *)lower - (char *)pattern, upper_at = (char *)upper - (char *)pattern;
-    uint64_t first = *lower, end = *upper;
-    uint64_t count = step > 0 ? ((int64_t)end < (int64_t)first ? 0 : (end - first) / step + 1)
-                              : ((int64_t)end > (int64_t)first ? 0 : (first - end) / -step + 1);
-    uint64_t pieces = how == GRAINSIZE ? (size && count / size ? count / size : 1)
-                      : how == NUM_TASKS ? size
-                                         : 2 * (uint64_t)whole->task.member->team->size;
-    if (pieces > count)
-        pieces = count;
-    if (!nogroup)
-        __kmpc_taskgroup(place, number);
-    for (uint64_t piece = 0, done = 0; piece < pieces; piece++) {
-        uint64_t length = count / pieces + (piece < count % pieces);
-        struct explicit *part = allocate(whole->size);
-        part->flags = whole->flags;
-        part->task.final = whole->task.final;
-        memcpy(&part->body, &whole->body, whole->size - offsetof(struct explicit, body));
-        if (whole->body.shared)
-            part->body.shared = (char *)part + ((char *)whole->body.shared - (char *)whole);
-        *(uint64_t *)((char *)&part->body + lower_at) = first + done * step;
-        *(uint64_t *)((char *)&part->body + upper_at) = first + (done + length - 1) * step;
-        if (duplicate)
-            duplicate(&part->body, pattern, piece == pieces - 1);
-        done += length;
-        if (deferred) {
-            start_task(part);
-        } else {
-            __kmpc_omp_task_begin_if0(place, number, &part->body);
-            run(part);
-            __kmpc_omp_task_complete_if0(place, number, &part->body);
-        }
-    }
-    free(whole);
-    if (!nogroup)
-        __kmpc_end_taskgroup(place, number);
+int raceproof_omp_group_is_cancelled(struct task *task) {
+    return task->group && atomic_load_explicit(&task->group->cancelled, memory_order_relaxed);
 }
 
-void __kmpc_taskloop_5(ident *place, int number, void *pattern, int deferred, uint64_t *lower, uint64_t *upper,
-                       int64_t step, int nogroup, int how, uint64_t size, int modifier,
-                       void (*duplicate)(void *, void *, int)) {
-    __kmpc_taskloop(place, number, pattern, deferred, lower, upper, step, nogroup, how, size, duplicate);
+void raceproof_omp_cancel_group(struct task *task) {
+    if (task->group)
+        atomic_store_explicit(&task->group->cancelled, 1, memory_order_relaxed);
 }
+

@@ -104,15 +104,18 @@ pub struct Features {
     pub weak_exchange: bool,
     /// Some local in a register is read that may never have been written.
     pub unwritten: bool,
+    /// Teams of OpenMP whose number of threads the program leaves open.
+    pub open_teams: bool,
 }
 
 impl Features {
-    fn of(module: ir::Module<'_>) -> Self {
+    fn of(module: ir::Module<'_>, openmp: &OpenMp) -> Self {
         let instructions = || module.functions().into_iter().flat_map(|function| function.instructions());
         Self {
             simd: openmp::has_simd_loop(module),
             weak_exchange: instructions().any(|i| i.is_weak()),
             unwritten: instructions().any(unwritten::is_value),
+            open_teams: openmp.open_teams,
         }
     }
 }
@@ -296,7 +299,7 @@ impl<'c> Sources<'c> {
         unwritten::complete(handle);
         spins::shorten(&module);
         headers::dissolve(&module)?;
-        let features = Features::of(handle);
+        let features = Features::of(handle, &openmp);
         module::promote_locals(&module)?;
         options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;
         Ok(Self { module, link, cplusplus, optimized, openmp, features })

@@ -22,13 +22,19 @@ use crate::ir::{Builder, Module, Node, Value};
 use crate::module::{self, Input};
 
 /// The library's sources. The first one is compiled; it includes the others.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 13] = [
     ("openmp.c", include_str!("../openmp/openmp.c")),
     ("openmp.h", include_str!("../openmp/openmp.h")),
     ("team.c", include_str!("../openmp/team.c")),
     ("loop.c", include_str!("../openmp/loop.c")),
+    ("doacross.c", include_str!("../openmp/doacross.c")),
     ("lock.c", include_str!("../openmp/lock.c")),
     ("task.c", include_str!("../openmp/task.c")),
+    ("depend.c", include_str!("../openmp/depend.c")),
+    ("taskloop.c", include_str!("../openmp/taskloop.c")),
+    ("task_reduction.c", include_str!("../openmp/task_reduction.c")),
+    ("cancel.c", include_str!("../openmp/cancel.c")),
+    ("device.c", include_str!("../openmp/device.c")),
     ("query.c", include_str!("../openmp/query.c")),
 ];
 /// What its sources are called.
@@ -37,12 +43,23 @@ const NAME: &str = "<openmp>";
 const ADAPTER: &str = ".region";
 /// How the names of functions start that a program with OpenMP calls.
 const PREFIXES: [&str; 3] = ["__kmpc_", "__tgt_", "omp_"];
-/// Starts a region: source location, number of arguments, code, arguments.
-const FORK: &str = "__kmpc_fork_call";
+/// Functions that start a region, given source location, number of arguments, code, arguments; and those of the library
+/// that are called instead: code that takes an array of arguments, that array.
+const FORKS: [(&str, &str); 2] =
+    [("__kmpc_fork_call", "raceproof_omp_parallel"), ("__kmpc_fork_teams", "raceproof_omp_teams")];
 /// Makes an explicit task.
 const TASK: &str = "__kmpc_omp_task_alloc";
-/// The library's: code that takes an array of arguments, that array.
-const PARALLEL: &str = "raceproof_omp_parallel";
+/// Functions that begin to combine a reduction. Ours always let the caller do it, under a lock.
+const REDUCE: [&str; 2] = ["__kmpc_reduce", "__kmpc_reduce_nowait"];
+/// Functions of the library that do nothing, unless the program calls one of the functions beside them.
+const HOOKS: [(&str, &[&str]); 6] = [
+    ("raceproof_omp_join", &[TASK, "__kmpc_omp_target_task_alloc"]),
+    ("raceproof_omp_begin_ordered", &["__kmpc_ordered"]),
+    ("raceproof_omp_end_ordered", &["__kmpc_ordered"]),
+    ("raceproof_omp_end_doacross", &["__kmpc_doacross_init"]),
+    ("raceproof_omp_reduce", &["__kmpc_taskred_init", "__kmpc_taskred_modifier_init"]),
+    ("raceproof_omp_is_cancelled", &["__kmpc_cancel"]),
+];
 
 /// Whether the code at a location is the library's.
 pub(crate) fn is_own(at: DebugLocation<'_>) -> bool {
@@ -70,6 +87,8 @@ pub(crate) struct OpenMp {
     pub(crate) used: bool,
     /// Both explicit tasks and thread-private variables: a task here has variables of its own.
     pub(crate) private_tasks: bool,
+    /// Regions whose number of threads the program leaves open, or a question for that number.
+    pub(crate) open_teams: bool,
     /// Functions that the program calls and the library does not have. A thread that calls one stays there.
     pub(crate) missing: Vec<String>,
 }
@@ -88,14 +107,10 @@ const REFUSED: &str = "__rp_refuse_call";
 /// tells. `None` for other functions.
 pub(crate) fn unsupported(name: &str) -> Option<String> {
     /// How the names of functions start, and the directive or clause that clang makes into calls of them.
-    const DIRECTIVES: [(&str, &str); 7] = [
-        ("__kmpc_doacross_", "`ordered(n)` with `depend` (a doacross loop)"),
-        ("__kmpc_fork_teams", "`teams`"),
-        ("__kmpc_push_num_teams", "`teams`"),
-        ("__kmpc_taskred_", "`task_reduction` or `in_reduction`"),
-        ("__kmpc_task_reduction_", "`task_reduction` or `in_reduction`"),
-        ("__kmpc_task_allow_completion_event", "the clause `detach` of a task"),
-        ("__tgt_", "`target`"),
+    const DIRECTIVES: [(&str, &str); 3] = [
+        ("__kmpc_threadprivate_", "`threadprivate` without thread-local storage (`-fnoopenmp-use-tls`)"),
+        ("__tgt_interop_", "`interop`"),
+        ("__tgt_", "`target` on another device"),
     ];
     if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return None;
@@ -131,13 +146,19 @@ pub(crate) fn complete<'c>(
         function.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
     }
     let names = &defined(Module::of(&library)) - &defined(module);
+    let open_teams = leaves_teams_open(module);
+    let is_called = |name: &&str| module.function(name).is_some_and(|function| !function.users().is_empty());
+    let unneeded: Vec<&str> =
+        HOOKS.into_iter().filter(|(_, users)| !users.iter().any(&is_called)).map(|(hook, _)| hook).collect();
     linked.link_in_module(library).map_err(|e| Error::Internal { stage: Stage::OpenMp, message: e.to_string() })?;
-    rewrite_regions(module);
+    FORKS.into_iter().for_each(|(fork, ours)| rewrite_regions(module, fork, ours));
+    REDUCE.into_iter().filter_map(|name| module.function(name)).for_each(|reduce| say_result(module, reduce));
+    unneeded.into_iter().filter_map(|hook| module.function(hook)).for_each(|hook| remove_calls(module, hook));
     let missing = missing(module);
     remove_unused(module, names);
     // What creates threads, so that these are created where the program's directive is.
     module::run(linked, "always-inline")?;
-    Ok(OpenMp { used: true, private_tasks, missing })
+    Ok(OpenMp { used: true, private_tasks, open_teams, missing })
 }
 
 /// Whether a loop's iterations may be executed in lanes: clang marks the loops of `simd` to be vectorised.
@@ -148,6 +169,16 @@ pub(crate) fn has_simd_loop(module: Module<'_>) -> bool {
     let jumps = module.functions().into_iter().flat_map(|function| function.blocks());
     let ends = jumps.filter_map(|block| block.instructions().last().copied());
     ends.flat_map(|end| end.attached()).any(is_marked)
+}
+
+/// Whether regions have as many threads as the environment says: clang pushes a number before each region that has the
+/// clause `num_threads`.
+fn leaves_teams_open(module: Module<'_>) -> bool {
+    let calls = |name: &str| module.function(name).map_or(0, |function| function.users().len());
+    let (regions, pushed) = (calls("__kmpc_fork_call"), calls("__kmpc_push_num_threads"));
+    let leagues = calls("__kmpc_fork_teams") > calls("__kmpc_push_num_teams") + calls("__kmpc_push_num_teams_51");
+    let asks = ["omp_get_max_threads", "omp_get_num_procs"].into_iter().any(|name| calls(name) > 0);
+    (regions > pushed || leagues || asks) && calls("omp_set_num_threads") == 0
 }
 
 /// OpenMP's functions that the program calls and nobody defines.
@@ -195,9 +226,27 @@ fn remove_unused(module: Module<'_>, mut names: BTreeSet<String>) {
     own(&names).into_iter().for_each(|function| function.set_linkage(LLVMLinkage::LLVMInternalLinkage));
 }
 
+/// Says what a function returns that always returns 1.
+fn say_result(module: Module<'_>, function: Value<'_>) {
+    let one = Builder::new(module).const_i32(1);
+    let calls = function.users().into_iter().filter(|user| user.called_function() == Some(function));
+    calls.for_each(|call| call.replace_all_uses(one));
+}
+
+/// Removes the calls of a function that has nothing to do; what it would return is 0.
+fn remove_calls(module: Module<'_>, hook: Value<'_>) {
+    let builder = Builder::new(module);
+    for call in hook.users().into_iter().filter(|user| user.called_function() == Some(hook)) {
+        if !call.ty().is_void() {
+            call.replace_all_uses(builder.const_i32(0));
+        }
+        call.erase();
+    }
+}
+
 /// Makes calls with an array out of the calls that start a region with any number of arguments.
-fn rewrite_regions(module: Module<'_>) {
-    let (Some(fork), Some(parallel)) = (module.function(FORK), module.function(PARALLEL)) else { return };
+fn rewrite_regions(module: Module<'_>, fork: &str, ours: &str) {
+    let (Some(fork), Some(parallel)) = (module.function(fork), module.function(ours)) else { return };
     let builder = Builder::new(module);
     for call in fork.users() {
         let arguments: Vec<_> = call.arguments().collect();

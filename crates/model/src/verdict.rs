@@ -114,4 +114,50 @@ pub struct Scope {
     pub bounded: bool,
     /// For which memory model.
     pub memory: Memory,
+    /// How many threads teams of OpenMP had, where the program leaves that open and the claim is not for any number.
+    #[serde(default, skip_serializing_if = "TeamSizes::is_empty")]
+    pub team_sizes: TeamSizes,
+}
+
+/// A set of numbers of threads, each from 1 to [`TeamSizes::MOST`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<u32>", into = "Vec<u32>")]
+pub struct TeamSizes(u128);
+
+impl TeamSizes {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// The largest number.
+    pub const MOST: u32 = u128::BITS;
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Adds a number; one that is too large is left out.
+    pub fn insert(&mut self, size: u32) {
+        if (1..=Self::MOST).contains(&size) {
+            self.0 |= 1 << (size - 1);
+        }
+    }
+
+    /// The numbers in order.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        (1..=Self::MOST).filter(move |size| self.0 >> (size - 1) & 1 != 0)
+    }
+}
+
+impl From<Vec<u32>> for TeamSizes {
+    fn from(sizes: Vec<u32>) -> Self {
+        let mut set = Self::NONE;
+        sizes.into_iter().for_each(|size| set.insert(size));
+        set
+    }
+}
+
+impl From<TeamSizes> for Vec<u32> {
+    fn from(sizes: TeamSizes) -> Self {
+        sizes.iter().collect()
+    }
 }

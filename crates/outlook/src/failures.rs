@@ -19,7 +19,8 @@ use facts::objects::Objects;
 use facts::values::Values;
 use model::SiteId;
 use program::library::{self, Effect, Role};
-use program::{BinaryOp, Callee, Expr, FunctionId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::openmp;
+use program::{BinaryOp, Callee, Expr, FunctionId, Operand, Program, Statement, Stmt, SyncOp, Terminator};
 
 use crate::flow::{Flow, Sites, bit};
 use crate::good;
@@ -78,6 +79,14 @@ pub(crate) enum Danger {
     Open,
 }
 
+/// Whether a statement in a function of the program is one of our library for OpenMP, which is inlined there: an access
+/// without a site.
+fn is_of_library(statement: &Statement) -> bool {
+    let is_access =
+        matches!(statement.stmt, Stmt::Load { .. } | Stmt::Store { .. } | Stmt::Copy { .. } | Stmt::Fill { .. });
+    is_access && statement.site.is_none()
+}
+
 impl Failures {
     pub(crate) fn new(knowledge: &Knowledge<'_>) -> Self {
         let apart = Apart::new(knowledge);
@@ -98,9 +107,14 @@ impl Failures {
         let roots: BTreeSet<FunctionId> = started.chain(program.main).collect();
         let mut stopping = BTreeSet::new();
         for (function, body) in program.functions.iter_enumerated() {
+            // What the library does with its own memory and objects is in order.
+            let own = openmp::is_own(program, body);
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
                     let place = (function, block, index);
+                    if own || openmp::reads_number(body, &statement.stmt) || is_of_library(statement) {
+                        continue;
+                    }
                     let assertion = knowledge.assertion(place, &statement.stmt);
                     add(place, |f| &mut f.assertions, assertion);
                     add(place, |f| &mut f.crashes, knowledge.crash(place, &statement.stmt));

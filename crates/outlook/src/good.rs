@@ -1,6 +1,7 @@
 //! Addresses that are surely inside of an object, and texts that surely are texts.
 
 use facts::address::{Address, Addresses, Base};
+use program::openmp;
 use program::{BinaryOp, Expr, FunctionId, LocalId, Operand, Program, Stmt};
 
 /// How many choices between addresses are followed.
@@ -69,6 +70,25 @@ fn range(program: &Program, addresses: &Addresses, function: FunctionId, local: 
             Some((0, n - 1))
         }
         Stmt::Assign { expr: Expr::Compare { .. }, .. } => Some((0, 1)),
+        Stmt::Assign { expr: Expr::Binary { op, left, right, .. }, .. } => {
+            let (of, number) = match (left, right) {
+                (Operand::Local(of), Operand::Const(number)) => (*of, *number),
+                (Operand::Const(number), Operand::Local(of)) if *op != BinaryOp::Sub => (*of, *number),
+                _ => return None,
+            };
+            let (least, most) = range(program, addresses, function, of)?;
+            match op {
+                BinaryOp::Add => Some((least.checked_add(number)?, most.checked_add(number)?)),
+                BinaryOp::Sub => Some((least.checked_sub(number)?, most.checked_sub(number)?)),
+                BinaryOp::Mul if number >= 0 => Some((least.checked_mul(number)?, most.checked_mul(number)?)),
+                _ => None,
+            }
+        }
+        // In rounds of a loop that threads share out, the number of the iteration.
+        Stmt::Assign { expr: Expr::Phi(sources), .. } => sources.iter().find_map(|(_, source)| match source {
+            Operand::Local(first) => openmp::iterations(program, &program.functions[function], *first),
+            _ => None,
+        }),
         _ => None,
     }
 }

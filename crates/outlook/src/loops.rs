@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use program::openmp;
 use program::{BlockId, Function, LocalId, Operand, Program, Stmt, Terminator};
 
 use crate::flow::{Sites, bit};
@@ -13,8 +14,8 @@ use crate::flow::{Sites, bit};
 /// The sites in such loops.
 pub(crate) fn waiting(program: &Program) -> Sites {
     let mut sites = Sites::with_capacity(program.sites.len());
-    for function in program.functions.iter() {
-        for blocks in loops(function).iter().filter(|blocks| waits(function, blocks)) {
+    for function in program.functions.iter().filter(|function| !openmp::loops_end(program, function)) {
+        for blocks in loops(function).iter().filter(|blocks| waits(program, function, blocks)) {
             let statements = blocks.iter().flat_map(|block| &function.blocks[*block].statements);
             sites.extend(statements.filter_map(|statement| statement.site).map(bit));
         }
@@ -23,7 +24,7 @@ pub(crate) fn waiting(program: &Program) -> Sites {
 }
 
 /// Whether an exit of the loop depends on something read in it, or there is none.
-fn waits(function: &Function, blocks: &BTreeSet<BlockId>) -> bool {
+fn waits(program: &Program, function: &Function, blocks: &BTreeSet<BlockId>) -> bool {
     let exits = |block: &&BlockId| {
         let terminator = &function.blocks[**block].terminator;
         terminator.targets().iter().any(|to| !blocks.contains(to))
@@ -44,6 +45,7 @@ fn waits(function: &Function, blocks: &BTreeSet<BlockId>) -> bool {
             Operand::Any => return true,
             Operand::Local(local) if seen.insert(local) => match made.get(&local) {
                 Some(Stmt::Assign { expr, .. }) => open.extend(expr.operands()),
+                Some(stmt) if openmp::is_share(program, function, stmt) => {}
                 Some(_) => return true,
                 None => {}
             },

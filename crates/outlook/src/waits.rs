@@ -7,12 +7,15 @@
 //! - one thread alone: a lock that is taken while it may be held, or that a thread may keep at its end; condition variables,
 //!   semaphores and barriers; bytes, connections and signals; joining while holding a lock; a loop that waits for a change;
 //!   an assumption.
+//!
+//! Our library for OpenMP waits with semaphores for threads of a team, which is like joining them in one order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::invocations::{How, Invocations};
 use facts::objects::Objects;
 use program::library;
+use program::openmp;
 use program::{Program, Stmt, SyncOp, TryMode};
 
 use crate::flow::{Flow, Sites, bit};
@@ -51,6 +54,9 @@ impl Waits {
                     waits.alone.insert(bit(site));
                 }
                 let Stmt::Sync { op, .. } = &statement.stmt else { continue };
+                if openmp::waits_for_others(&program.functions[place.0].symbol) {
+                    continue;
+                }
                 let lock_of = |lock| objects.exact(place.0, lock).map_or(Lock::Other, Lock::Named);
                 let held = locks.may_hold(*place);
                 match op {

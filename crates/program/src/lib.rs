@@ -10,6 +10,7 @@ pub mod constants;
 pub mod ir;
 pub mod library;
 pub mod naming;
+pub mod openmp;
 pub mod site;
 pub mod template_names;
 pub mod text;

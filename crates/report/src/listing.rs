@@ -155,9 +155,15 @@ mod tests {
     use crate::document::{Access, Details, Verdict};
     use crate::{Command, Run, RunEvent};
     use model::AccessKind;
-    use model::verdict::{Memory, Threads};
+    use model::verdict::{Memory, TeamSizes, Threads};
 
-    const SCOPE: Scope = Scope { inputs: Inputs::All, threads: Threads::Any, bounded: false, memory: Memory::Sc };
+    const SCOPE: Scope = Scope {
+        inputs: Inputs::All,
+        threads: Threads::Any,
+        bounded: false,
+        memory: Memory::Sc,
+        team_sizes: TeamSizes::NONE,
+    };
 
     fn access() -> Access {
         Access {

@@ -4,6 +4,7 @@ mod dhtc;
 mod growth;
 mod lbzip2;
 mod nets;
+mod openmp;
 mod pdp;
 mod rare;
 mod recording;
@@ -51,6 +52,7 @@ const fn table<R: Rows>() -> Table {
 /// All, in the order of the page.
 pub(crate) const ALL: &[Table] = &[
     table::<rare::Rare>(),
+    table::<openmp::Kernels>(),
     table::<pdp::Pdp>(),
     table::<nets::Nets>(),
     table::<scenarios::Scenarios>(),

@@ -10,17 +10,19 @@ use crate::Error;
 use crate::describe::story::{self, Ending};
 use crate::describe::{Describer, ObjectNames, crash, stacks};
 use crate::line::Line;
-use crate::run::Running;
+use crate::run::{Limits, Running};
 
 /// The failures that runs have shown, each described by its own run.
 pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
     let failures = std::mem::take(&mut line.failures);
     let is_late = is_late(line);
-    let Some(Running { built, target, symbols, .. }) = line.subject.launched() else { return Ok(Vec::new()) };
-    let names = ObjectNames::new(&built.program, symbols);
-    let describer = Describer { program: &built.program, names: &names };
     let mut findings = Vec::new();
-    for failure in &failures {
+    for (team_size, failure) in &failures {
+        let limits = Limits { team_size: *team_size, ..line.request.limits };
+        let Some(running) = line.subject.running(&limits)? else { return Ok(findings) };
+        let Running { built, target, symbols, .. } = running;
+        let names = ObjectNames::new(&built.program, symbols);
+        let describer = Describer { program: &built.program, names: &names };
         let recorded: fn(String) -> RecordedFinding = match failure.kind {
             FailureKind::Deadlock => |message| RecordedFinding::Deadlock { message },
             FailureKind::Assertion => |message| RecordedFinding::Assertion { message },
@@ -39,6 +41,7 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
             None => finding,
         };
         let id = format!("E{}", findings.len() + 1);
+        line.witnesses.set_team_size(*team_size);
         let witness = line.witnesses.write(built, &id, recorded, &failure.schedule, &trace);
         let run = story::tell(&built.program, &names, &trace, &ending(&trace, failure, &finding));
         findings.push(Finding { witness, run: Some(run), ..finding });

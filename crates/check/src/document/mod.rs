@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
 use model::Spent;
-use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
 use report::document::SCHEMA;
 use report::{Command, Coverage, Finding, Pair, PairVerdict, Report, Unknown, Verdict};
 
@@ -188,8 +188,13 @@ fn nothing(request: &Request, gap: Gap, start: Instant) -> Report {
 }
 
 /// What an answer from runs covers that are not all.
-pub(crate) const ONE_RUN: Scope =
-    Scope { inputs: Inputs::This, threads: Threads::These, bounded: true, memory: Memory::Sc };
+pub(crate) const ONE_RUN: Scope = Scope {
+    inputs: Inputs::This,
+    threads: Threads::These,
+    bounded: true,
+    memory: Memory::Sc,
+    team_sizes: TeamSizes::NONE,
+};
 
 /// The narrowest scope of what is absent. Without any pair the answer rests on the list of pairs, or on the search.
 fn scope(line: &Line<'_>, pairs: &[Pair]) -> Scope {
@@ -199,7 +204,8 @@ fn scope(line: &Line<'_>, pairs: &[Pair]) -> Scope {
     let absent = pairs.iter().filter_map(|pair| pair.details.scope);
     let (inputs, threads) =
         absent.fold(widest, |(inputs, threads), scope| (inputs.min(scope.inputs), threads.min(scope.threads)));
-    Scope { inputs, threads, bounded: line.bounded || !(of_text || line.covered), memory: Memory::Sc }
+    let team_sizes = if threads == Threads::Any { TeamSizes::NONE } else { line.team_sizes };
+    Scope { inputs, threads, bounded: line.bounded || !(of_text || line.covered), memory: Memory::Sc, team_sizes }
 }
 
 /// What the document says of an engine.

@@ -2,19 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use files::{DataFile, RecordedFinding, RunOptions, Witness};
+use files::{DataFile, RecordedFinding, Witness};
 use model::{Schedule, SiteId, Trace};
 
 use crate::Built;
 use crate::gap::Gap;
 use crate::request::Request;
+use crate::run::Limits;
 
 /// Writes witness files into one folder, created with the first.
 pub(crate) struct Witnesses {
     /// The folder, as the user spelled it.
     folder: PathBuf,
     /// Options of the runs.
-    run: RunOptions,
+    limits: Limits,
     /// Findings whose schedule did not show them again, in the order in which that was noticed.
     unrepeatable: Vec<Gap>,
     /// Why files could not be written, once for each reason.
@@ -25,10 +26,15 @@ impl Witnesses {
     pub(crate) fn new(request: &Request) -> Self {
         Self {
             folder: request.witness_dir.clone(),
-            run: request.limits.record(),
+            limits: request.limits,
             unrepeatable: Vec::new(),
             unwritten: Vec::new(),
         }
+    }
+
+    /// What is written from now on has teams of this size.
+    pub(crate) fn set_team_size(&mut self, size: Option<u32>) {
+        self.limits.team_size = size;
     }
 
     /// What the report says of findings that could not be shown again.
@@ -57,7 +63,8 @@ impl Witnesses {
         schedule: &Schedule,
         trace: &Trace,
     ) -> Option<String> {
-        let witness = match Witness::new(built.identity.clone(), self.run, finding, schedule, trace) {
+        let run = Limits { team_size: self.limits.team_size_of(built), ..self.limits }.record();
+        let witness = match Witness::new(built.identity.clone(), run, finding, schedule, trace) {
             // The names that a run on another machine opens are names there.
             Ok(witness) if built.machine.is_none() => Witness { data: DataFile::all_of(trace), ..witness },
             Ok(witness) => witness,

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use ::explore::{Check, Coverage, FailureKind, Later, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use cover::Candidate;
 use facts::Facts;
-use model::verdict::{Inputs, Memory, Scope, Threads};
-use model::{Budget, End, Engine, Pair};
+use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
+use model::{Budget, End, Engine, Pair, SiteId};
 use outlook::Summary;
 use program::Program;
 use program::library::{self, threads};
@@ -90,8 +90,13 @@ impl SearchOptions {
 }
 
 /// What the search's answers cover.
-pub(crate) const SCOPE: Scope =
-    Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc };
+pub(crate) const SCOPE: Scope = Scope {
+    inputs: Inputs::This,
+    threads: Threads::These,
+    bounded: false,
+    memory: Memory::Sc,
+    team_sizes: TeamSizes::NONE,
+};
 
 /// Why a pair that met in runs cannot race.
 pub(crate) const ORDERED: &str = "every schedule of this input orders the two accesses";
@@ -104,6 +109,9 @@ const UNCONFIRMED: &str = "please report this as a bug of raceproof, with the pr
 
 /// What would settle a candidate that runs do not show.
 const CANDIDATE: &str = "look whether the program can go that way with another input or more threads";
+
+/// What would settle a pair in lanes.
+const LANES: &str = "look whether iterations of the loop that may run together touch the same memory";
 
 /// What others have found out about the program.
 #[derive(Default)]
@@ -118,6 +126,9 @@ pub(crate) struct Known {
     pub(crate) confirm_only: bool,
     /// When this input is not the whole answer.
     pub(crate) reach: Option<Reach>,
+    /// Sites that several lanes of one thread may execute at the same time, which no run does: of two of them a search only
+    /// says that they race.
+    pub(crate) lanes: BTreeSet<SiteId>,
 }
 
 /// Explores the program's schedules and answers for every pair that met in a run, and for every open one.
@@ -187,6 +198,12 @@ pub(crate) fn run(
             let open = reach.and_then(|reach| reach.missed(program, &sightings, *pair));
             missed += usize::from(open.is_some());
             entry.insert(open.map_or_else(|| unmet(gaps.first()), Verdict::Open));
+        }
+    }
+    for (pair, verdict) in verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Absent { .. })) {
+        if pair.sites().iter().all(|site| known.lanes.contains(site)) {
+            let reason = format!("each {}", program::Unmodelled::LANES);
+            *verdict = Verdict::Open(Open::new(Code::UNMODELLED, reason).settled_by(LANES));
         }
     }
     if known.confirm_only {

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use facts::Facts;
+use facts::teams::Teams;
 use lockset::{Analysis, Finding};
-use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
 use model::{Engine, Pair, Spent};
 use program::{Program, naming};
 use report::{Code, Protection};
@@ -71,7 +72,13 @@ impl AnalysisFigures {
 }
 
 /// What a verdict of this engine covers.
-const SCOPE: Scope = Scope { inputs: Inputs::All, threads: Threads::Any, bounded: false, memory: Memory::Sc };
+const SCOPE: Scope = Scope {
+    inputs: Inputs::All,
+    threads: Threads::Any,
+    bounded: false,
+    memory: Memory::Sc,
+    team_sizes: TeamSizes::NONE,
+};
 
 /// Why a pair that the analysis does not list cannot race.
 const NEVER_MEET: &str = "the two never touch the same memory from different threads";
@@ -111,11 +118,33 @@ pub(crate) fn run(facts: &Facts, listed: Option<&BTreeSet<Pair>>, declared: bool
             Settled { pair: *pair, verdict, seen: None }
         }));
     }
+    if !analysis.proves_nothing() {
+        match Teams::new(facts) {
+            Ok(Some(teams)) => separate(&teams, &mut verdicts),
+            Ok(None) => {}
+            Err(spent) => {
+                return (
+                    Answer { gaps: vec![stopped(spent)], ..Answer::new(figures(Some(spent.to_string()))) },
+                    Some(analysis),
+                );
+            }
+        }
+    }
     let outside = !analysis.outside.is_empty();
     let assumptions = assumptions::of_static(facts.program(), declared, outside);
     let everything = analysis.obstacles.iter().find(|obstacle| obstacle.everything);
     let figures = figures(everything.map(|obstacle| obstacle.what.clone()));
     (Answer { verdicts, gaps, assumptions, ..Answer::new(figures) }, Some(analysis))
+}
+
+/// Proves what the regions of OpenMP keep apart.
+fn separate(teams: &Teams<'_>, verdicts: &mut [Settled]) {
+    for settled in verdicts.iter_mut().filter(|settled| matches!(settled.verdict, Verdict::Open(_))) {
+        let [one, other] = settled.pair.sites();
+        if let Some(separation) = teams.separation(one, other) {
+            settled.verdict = Verdict::Absent { reason: separation.to_string(), scope: SCOPE };
+        }
+    }
 }
 
 fn settled(finding: &Finding) -> Settled {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use cover::{Candidate, Counters, Pruning};
 use facts::Facts;
 use facts::invocations::Obstacle;
-use model::verdict::{Inputs, Memory, Scope, Threads};
+use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
 use model::{Budget, Engine, Pair};
 use program::Program;
 use report::{Code, CoverStatistics, NetStatistics};
@@ -40,7 +40,7 @@ impl ProofOptions {
 
 /// What a verdict of this engine covers.
 pub(crate) fn scope(bounded: bool) -> Scope {
-    Scope { inputs: Inputs::All, threads: Threads::Any, bounded, memory: Memory::Sc }
+    Scope { inputs: Inputs::All, threads: Threads::Any, bounded, memory: Memory::Sc, team_sizes: TeamSizes::NONE }
 }
 
 /// Why no pair with a proof can race.

@@ -12,6 +12,8 @@
 //! - A run that shows a race is the truth. A proof that says otherwise counts for nothing, and neither does any other of
 //!   that engine; see [`crate::doubt`].
 
+mod teams;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,6 +21,7 @@ use std::time::{Duration, Instant};
 use ::explore::{Check, Failure, FailureKind, Observer, StopReason};
 use files::TraceFile;
 use lockset::Analysis;
+use model::verdict::TeamSizes;
 use model::{Budget, Engine, Pair, Surprise};
 use report::{Code, Command, Report};
 
@@ -74,7 +77,8 @@ pub(crate) struct Line<'a> {
     /// The ledger's races as their witnesses show them, in its order; new ones are yet to be shown.
     pub(crate) shown: Vec<Shown>,
     pub(crate) witnesses: Witnesses,
-    pub(crate) failures: Vec<Failure>,
+    /// With how many threads teams had in their runs.
+    pub(crate) failures: Vec<(Option<u32>, Failure)>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) figures: Vec<Figures>,
     pub(crate) assumptions: BTreeSet<Assumption>,
@@ -90,6 +94,10 @@ pub(crate) struct Line<'a> {
     pub(crate) leaks: Vec<Gap>,
     /// Whether a search covered every schedule of this input and everything in it is modelled.
     pub(crate) covered: bool,
+    /// How many threads teams of OpenMP have in the runs that are made now.
+    team_size: Option<u32>,
+    /// The sizes of teams for which a search covered every schedule of this input.
+    pub(crate) team_sizes: TeamSizes,
     /// Whether an engine stopped at a bound while pairs were open.
     pub(crate) bounded: bool,
     /// Whether the ledger lists every pair of the program that can race, by the text.
@@ -152,6 +160,8 @@ impl<'a> Line<'a> {
             doubts: Vec::new(),
             leaks: Vec::new(),
             covered: false,
+            team_size: request.team_sizes.first().copied(),
+            team_sizes: TeamSizes::NONE,
             bounded: false,
             listed_all: false,
             put_off: false,
@@ -255,7 +265,8 @@ impl<'a> Line<'a> {
         for settled in verdicts {
             self.ledger.settle(by, settled);
         }
-        self.failures.extend(failures);
+        let team_size = self.team_size;
+        self.failures.extend(failures.into_iter().map(|failure| (team_size, failure)));
         self.gaps.extend(gaps);
         self.bounded |= !figures.complete && !self.is_settled();
         match self.figures.iter_mut().find(|known| known.engine == by) {
@@ -304,7 +315,9 @@ impl<'a> Line<'a> {
         }
         let moment = whole.at_most(FIRST_PROOFS);
         self.verify(&moment);
-        self.put_off = moment.is_spent() && !whole.is_spent();
+        // What a net shows of teams, the rules for regions show before (`facts::teams`).
+        let has_regions = self.subject.program().functions.iter().any(|f| f.symbol.ends_with(program::openmp::ADAPTER));
+        self.put_off = moment.is_spent() && !whole.is_spent() && !has_regions;
     }
 
     fn verify(&mut self, budget: &Budget) {
@@ -343,7 +356,7 @@ impl<'a> Line<'a> {
         let has_peers = self.subject.identity().is_some_and(|program| program.peers.is_some());
         let plays_clients = has_peers && recording.program.peers.is_none();
         let most_steps = if plays_clients { engine::clients::MOST_STEPS } else { u64::MAX };
-        let limits = Limits { max_steps: request.limits.max_steps.min(most_steps), ..request.limits };
+        let limits = Limits { max_steps: request.limits.max_steps.min(most_steps), ..self.limits() };
         let program = Arc::clone(self.subject.program());
         let names = ObjectNames::new(&program, &recording.symbols);
         let describer = Describer { program: &program, names: &names };
@@ -389,7 +402,8 @@ impl<'a> Line<'a> {
         let request = self.request;
         Ok(match &request.recording {
             Recording::Controlled => {
-                let running = self.subject.running(&request.limits)?;
+                let limits = self.limits();
+                let running = self.subject.running(&limits)?;
                 running.map(|running| Arc::new(record::controlled(running)))
             }
             Recording::New(options) => Some(Arc::new(record::record_anew(self.subject, options)?)),
@@ -445,7 +459,7 @@ impl<'a> Line<'a> {
         self.note_misuse(&answer);
         // What was resumed relies on proofs too.
         if (!absent.is_empty() || options.resume.is_some()) && !self.doubts.is_empty() {
-            let options = SearchOptions { resume: None, ..options };
+            let options = SearchOptions { resume: None, ..options.clone() };
             let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)?
             else {
                 return Ok(true);
@@ -460,6 +474,10 @@ impl<'a> Line<'a> {
         if settled_before && !self.covered && self.doubts.is_empty() {
             // No pair was left: bounds of the search for other errors take nothing from the answer about races.
             answer.gaps.clear();
+        }
+        if !settled_before {
+            let relied_on = if self.doubts.is_empty() { absent } else { BTreeSet::new() };
+            self.search_other_teams(&mut answer, &options, &relied_on, watcher)?;
         }
         self.take(answer);
         Ok(true)
@@ -479,10 +497,17 @@ impl<'a> Line<'a> {
             candidates: self.ledger.candidates(),
             confirm_only: request.confirms_only(),
             reach: self.reach(),
+            lanes: if request.lists_text_pairs() { self.subject.program().lanes() } else { BTreeSet::new() },
         };
         let facts = std::sync::Arc::clone(self.subject.facts());
-        let Some(running) = self.subject.running(&request.limits)? else { return Ok(None) };
-        engine::explore::run(running, &facts, &request.limits, options, &known, budget, watcher).map(Some)
+        let limits = self.limits();
+        let Some(running) = self.subject.running(&limits)? else { return Ok(None) };
+        engine::explore::run(running, &facts, &limits, options, &known, budget, watcher).map(Some)
+    }
+
+    /// How runs are made now.
+    fn limits(&self) -> Limits {
+        Limits { team_size: self.team_size, ..self.request.limits }
     }
 
     /// When what a search of this input covers is not the whole answer.

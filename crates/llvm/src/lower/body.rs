@@ -211,6 +211,17 @@ impl<'l, 'a, 'm> Body<'l, 'a, 'm> {
         // Operands: the value, the default block, then pairs of constant and block.
         let constants: Option<Vec<_>> =
             (1..to.len() as u32).map(|case| instruction.part(2 * case).as_number()).collect();
+        if let (Operand::Const(number), Some(constants)) = (value, &constants) {
+            let at = constants.iter().position(|constant| *constant == number).map_or(0, |at| at + 1);
+            // A block that begins with a phi names all blocks before it.
+            let begins_with_phi = |block: ir::Block<'m>| {
+                block.instructions().first().is_some_and(|first| first.opcode() == Some(LLVMOpcode::LLVMPHI))
+            };
+            let left_out = instruction.successors().into_iter().zip(&to).filter(|(_, target)| **target != to[at]);
+            if !left_out.into_iter().any(|(block, _)| begins_with_phi(block)) {
+                return Terminator::Goto(to[at]);
+            }
+        }
         match constants {
             Some(constants) => Terminator::Switch {
                 value,

@@ -72,6 +72,7 @@ impl Check {
             engines: self.engines(&settings)?,
             effort,
             limits: self.runs.limits(&settings, Limits::default().max_steps)?,
+            team_sizes: self.runs.team_sizes(),
             proofs: ProofOptions { larger, ..ProofOptions::default() },
             search,
             promises_other_errors: self.search.names_other_errors(),

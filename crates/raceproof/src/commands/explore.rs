@@ -114,6 +114,7 @@ impl Explore {
         }
         let request = Request {
             limits,
+            team_sizes: self.limits.team_sizes(),
             search,
             reached_only: self.limits.reached_only,
             witness_dir: self.report.witness_dir(&settings),

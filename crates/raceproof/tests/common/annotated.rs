@@ -62,7 +62,7 @@ pub(crate) fn line_with<'a>(source: &'a str, about: &str) -> Option<&'a str> {
 pub(crate) fn cflags(program: &Path, source: &str) -> String {
     let folder = program.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let of_folder = match folder {
-        Some("openmp") => "-fopenmp",
+        Some("openmp" | "openmp_kernels") => "-fopenmp",
         Some("bugs" | "cxx") if program.extension().is_some_and(|extension| extension == "cpp") => "-std=c++20",
         _ => "",
     };

@@ -164,8 +164,14 @@ fn strengths(report: &Report, races: usize) -> String {
     }
 }
 
-/// How many threads the runs had that an answer is about.
+/// How many threads the runs had that an answer is about; in a program with OpenMP that leaves it open, the teams.
 fn threads(report: &Report) -> String {
+    let sizes: Vec<String> = report.scope.team_sizes.iter().map(|size| size.to_string()).collect();
+    match sizes.as_slice() {
+        [] => {}
+        [size] => return format!(", with {size} threads in a team"),
+        [sizes @ .., last] => return format!(", with {} or {last} threads in a team", sizes.join(", ")),
+    }
     let most = report.engines.iter().filter_map(|engine| engine.threads).max();
     most.map_or_else(String::new, |most| format!(", with {}", count(most as usize, "thread")))
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::{Access, Created, Details, ErrorKind, Finding, SCHEMA, Unknown, Waiting};
 use model::AccessKind;
-use model::verdict::{Memory, Scope};
+use model::verdict::{Memory, Scope, TeamSizes};
 
 const SOURCE: &str = "\
 #include <pthread.h>
@@ -53,7 +53,13 @@ fn report(verdict: Verdict) -> Report {
         inputs: vec!["a.c".into()],
         args: vec![],
         verdict,
-        scope: Scope { inputs: Inputs::This, threads: Threads::These, bounded: false, memory: Memory::Sc },
+        scope: Scope {
+            inputs: Inputs::This,
+            threads: Threads::These,
+            bounded: false,
+            memory: Memory::Sc,
+            team_sizes: TeamSizes::NONE,
+        },
         pairs: vec![],
         absent: vec![],
         unlisted: crate::Unlisted::default(),

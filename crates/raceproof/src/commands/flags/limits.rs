@@ -77,6 +77,12 @@ pub(crate) struct RunFlags {
     #[arg(long, help_heading = "Runs")]
     pub(crate) reached_only: bool,
 
+    /// How many threads a team of OpenMP has where the program leaves it open: one number, or several to try in turn
+    /// [default: `OMP_NUM_THREADS`, else 2; `check` also tries 3, 5 and what the program suggests]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=128),
+          help_heading = "Runs")]
+    threads: Vec<u32>,
+
     /// How runs are kept apart
     #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = "Runs")]
     isolation: IsolationFlag,
@@ -124,7 +130,17 @@ impl RunFlags {
             time: seconds("--run-time", self.run_time)?,
             environment,
             verify_isolation: self.verify_isolation,
+            team_size: self.team_sizes().first().copied(),
         })
+    }
+
+    /// How many threads teams of OpenMP have in turn, as the flag or the environment says.
+    pub(crate) fn team_sizes(&self) -> Vec<u32> {
+        let of_environment = || {
+            let text = std::env::var("OMP_NUM_THREADS").ok()?;
+            text.split(',').next()?.trim().parse().ok().filter(|size| *size > 0)
+        };
+        if self.threads.is_empty() { of_environment().into_iter().collect() } else { self.threads.clone() }
     }
 }
 

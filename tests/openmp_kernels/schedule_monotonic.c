@@ -1,0 +1,13 @@
+// Chunks in growing order.
+static int a[21];
+
+int main(void) {
+#pragma omp parallel for schedule(monotonic : dynamic, 5)
+    for (int i = 0; i < 20; i++)
+#ifdef RACY
+        a[i] = a[i + 1]; // RACE!
+#else
+        a[i] = i;
+#endif
+    return 0;
+}

@@ -1,0 +1,14 @@
+// A target region on the host.
+// Shows: OpenMP: `target`, on the host
+static int a[101];
+
+int main(void) {
+#pragma omp target parallel for map(tofrom : a)
+    for (int i = 0; i < 100; i++)
+#ifdef RACY
+        a[i] = a[i + 1]; // RACE!
+#else
+        a[i] = i;
+#endif
+    return 0;
+}
