@@ -16,6 +16,7 @@ mod library;
 mod needed;
 mod quiet;
 mod recording;
+mod retries;
 mod rounds;
 mod sections;
 mod shared_words;
@@ -37,6 +38,7 @@ use crate::ir::{Module, Value};
 use crate::module::verify;
 use crate::sites::Sites;
 use insert::Insert;
+pub(crate) use retries::tries_again;
 
 pub use needed::NEEDED;
 
@@ -123,6 +125,7 @@ impl<'m> Weaver<'_, 'm> {
             .collect();
         let accesses_count = !streams::is_stream_function(&function.name());
         let waiting = if accesses_count { self.waiting_loops(function) } else { Vec::new() };
+        let retrying = if self.is_recorded() { Vec::new() } else { self.retrying_loops(function, &waiting) };
         if accesses_count {
             self.locals(function, &visible);
         }
@@ -146,6 +149,7 @@ impl<'m> Weaver<'_, 'm> {
             }
         }
         waiting.iter().for_each(|waiting| self.round(waiting));
+        retrying.iter().for_each(|retrying| self.retry(retrying));
     }
 
     /// Notes something that has no model.

@@ -104,6 +104,8 @@ pub struct Features {
     pub weak_exchange: bool,
     /// Some local in a register is read that may never have been written.
     pub unwritten: bool,
+    /// Loops of the C++ library that try again until they get what they want.
+    pub retries: bool,
 }
 
 impl Features {
@@ -113,6 +115,7 @@ impl Features {
             simd: openmp::has_simd_loop(module),
             weak_exchange: instructions().any(|i| i.is_weak()),
             unwritten: instructions().any(unwritten::is_value),
+            retries: module.functions().into_iter().any(instrument::tries_again),
         }
     }
 }

@@ -53,8 +53,12 @@ impl<'m> Weaver<'_, 'm> {
             if let Some(what) = openmp::unsupported(name) {
                 self.unmodelled(Some(site), what, None);
             } else if !pure {
-                let what = format!("calls `{}`, whose effect on memory is not known", demangle(name));
+                let what = format!("calls `{}`, {}", demangle(name), Unmodelled::UNKNOWN_EFFECT);
                 self.unmodelled(Some(site), what, Some(name.to_owned()));
+                if !self.is_recorded() {
+                    self.insert.before(call);
+                    self.insert.hook("__rp_unfollowed", &[self.site(site)]);
+                }
             }
             self.store_site(call, site);
         }

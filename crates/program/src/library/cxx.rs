@@ -93,6 +93,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("_ZNSolsEPFRSt8ios_baseS0_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
     row("_ZNSolsEPFRSt9basic_iosIcSt11char_traitsIcEES3_E", 2, &[IOSTREAM, Calls(1), Returns(0)]),
     row("_ZNSolsEPKv", 2, &[IOSTREAM, Returns(0)]),
+    // Locks of the C++ library for atomic operations on shared pointers. The mutexes are the runtime's.
+    row("_ZNSt10_Sp_lockerC1EPKv", 2, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerC1EPKvS1_", 3, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerC2EPKv", 2, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerC2EPKvS1_", 3, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerD1Ev", 1, &[Read(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerD2Ev", 1, &[Read(0, Bytes(2))]),
     row("_ZNSt10bad_typeidD1Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt10bad_typeidD2Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt11logic_errorC1EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),
