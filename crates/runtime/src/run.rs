@@ -6,6 +6,7 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
+use wire::layout::environment;
 use wire::{Policy, Record, Reply, ReplyKind, Request, Tag, record};
 
 use crate::cell::{Checked, OneThread};
@@ -282,7 +283,8 @@ impl Run {
     /// A schedule may say that a wait ends by its limit which the search would not have ended so; the run follows it. Says
     /// whether the thread waits like that.
     fn let_time_pass_for(&self, thread: Thread) -> bool {
-        let is_released = self.objects.with(|objects| objects.limits.release_wait_of(thread));
+        let is_released =
+            sched::may(environment::TIME) && self.objects.with(|objects| objects.limits.release_wait_of(thread));
         if is_released {
             sched::reconsider();
         }
