@@ -70,12 +70,10 @@ impl Unmodelled {
     /// What is said of an access to memory of another kind than that of variables.
     pub const SPECIAL_MEMORY: &str = "accesses memory in a special address space";
 
-    /// How everything ends that is said of a call of a function without a body, of which nothing is known.
-    pub const UNKNOWN_EFFECT: &str = "whose effect on memory is not known";
-
-    /// Whether a run says when it reaches this place, so that it concerns those runs alone.
+    /// Whether it is a call at a certain place. A run of the instrumented program says when it reaches that, so it concerns
+    /// those runs alone.
     pub fn is_announced(&self) -> bool {
-        self.site.is_some() && self.function.is_some() && self.what.ends_with(Self::UNKNOWN_EFFECT)
+        self.site.is_some() && self.function.is_some()
     }
 
     /// Whether it is about runs alone: the program has statements for it.
