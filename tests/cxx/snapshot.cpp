@@ -1,7 +1,5 @@
-// A configuration that readers take as a snapshot, by an atomic shared pointer; whoever changes it copies it first. The racy
-// twin changes the current one in place. C++20.
-#include <atomic>
-#include <map>
+// A configuration that readers take as a snapshot, by the atomic functions for shared pointers; whoever changes it copies it
+// first. The racy twin changes the current one in place.
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,23 +15,23 @@ class Configuration {
 public:
     Configuration() : current_(std::make_shared<Settings>()) {}
 
-    std::shared_ptr<const Settings> get() const { return current_.load(); }
+    std::shared_ptr<const Settings> get() const { return std::atomic_load(&current_); }
 
     template <class Change> void change(Change change) {
         std::lock_guard<std::mutex> guard(mutex_);
-        std::shared_ptr<Settings> old = current_.load();
+        std::shared_ptr<Settings> old = std::atomic_load(&current_);
 #ifdef RACY
         change(*old);
 #else
         auto copy = std::make_shared<Settings>(*old);
         change(*copy);
-        current_.store(std::move(copy));
+        std::atomic_store(&current_, std::move(copy));
 #endif
     }
 
 private:
     std::mutex mutex_;
-    std::atomic<std::shared_ptr<Settings>> current_;
+    std::shared_ptr<Settings> current_;
 };
 
 static Configuration configuration;

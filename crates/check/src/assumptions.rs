@@ -44,10 +44,12 @@ pub(crate) enum Assumption {
     OutsideSignals = 16,
     /// Child processes act at once and once.
     Children = 17,
-    /// Waits at descriptors end by their time limits a few times in a row.
+    /// Waits end by their time limits a few times in a row.
     FewTimeouts = 18,
     /// Signals that interrupt threads are handled soon.
     SoonHandled = 19,
+    /// Loops of the C++ library try again a few times.
+    FewRetries = 20,
 }
 
 use Assumption::*;
@@ -149,8 +151,9 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (relies_on_handover(program, environment), KernelHandover),
         (handles_signals(program), OutsideSignals),
         (calls(starts_programs), Children),
-        (calls(waits_at_descriptors), FewTimeouts),
+        (any(waits_with_limit) || calls(may_wait_with_limit), FewTimeouts),
         (may_interrupt(program), SoonHandled),
+        (built.features.retries, FewRetries),
     ])
 }
 
@@ -205,9 +208,18 @@ fn is_timed(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether a library function waits at descriptors and may have a time limit, by its symbol.
-fn waits_at_descriptors(symbol: &str) -> bool {
-    const WAITS: [&str; 9] = [
+/// Whether a statement waits for a condition variable or semaphore with a time limit.
+fn waits_with_limit(stmt: &Stmt) -> bool {
+    is_timed(stmt) && matches!(stmt, Stmt::Sync { op: SyncOp::CondWait { .. } | SyncOp::SemWait { .. }, .. })
+}
+
+/// Whether a library function waits at descriptors or futexes and may have a time limit, by its symbol.
+fn may_wait_with_limit(symbol: &str) -> bool {
+    // What waits for futures.
+    if symbol.starts_with("_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_until") {
+        return true;
+    }
+    const WAITS: [&str; 10] = [
         "__poll_chk",
         "epoll_pwait",
         "epoll_pwait2",
@@ -217,6 +229,7 @@ fn waits_at_descriptors(symbol: &str) -> bool {
         "__ppoll_chk",
         "pselect",
         "select",
+        "syscall",
     ];
     WAITS.contains(&symbol)
 }

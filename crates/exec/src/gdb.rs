@@ -22,7 +22,7 @@ pub fn gdb_command(program: &Path, config: &Config, schedule: &Schedule, directo
     let file =
         std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(system)?;
     let mut shared = Shared::create(&file, config, true).map_err(system)?;
-    shared.ask(Request { trap: 1, ..process::request(config) }, schedule)?;
+    shared.ask(Request { trap: 1, ..process::request(config, true) }, schedule)?;
     let mut command = Command::new("gdb");
     command.arg("-q");
     let directory_setting = config.directory.as_ref().map(|d| format!("set cwd {}", d.display()));

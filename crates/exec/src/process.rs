@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use launch::memory_file;
 use model::{Budget, Schedule};
+use wire::layout::environment;
 use wire::{Reply, Request};
 
 use crate::backend::RunMode;
@@ -47,10 +48,10 @@ pub(crate) struct Process {
     pub(crate) runs: u64,
 }
 
-/// What a run asks for, but for its schedule.
-pub(crate) fn request(config: &Config) -> Request {
+/// What a run asks for, but for its schedule. `again`: it shows something that another run showed.
+pub(crate) fn request(config: &Config, again: bool) -> Request {
     Request {
-        environment: config.environment.bits(),
+        environment: config.environment.bits() | if again { environment::TIME } else { 0 },
         max_steps: config.max_steps,
         quantum: config.quantum,
         verify: config.verify_isolation.into(),
@@ -120,7 +121,8 @@ impl Process {
         mode: RunMode,
         streams: &Streams,
     ) -> Result<Option<Reply>, Error> {
-        self.shared.ask(Request { policy: mode.policy, stacks: mode.stacks.into(), ..request(config) }, schedule)?;
+        let request = Request { policy: mode.policy, stacks: mode.stacks.into(), ..request(config, mode.fresh) };
+        self.shared.ask(request, schedule)?;
         self.runs += 1;
         let start = Instant::now();
         let mut told = None;

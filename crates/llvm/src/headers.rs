@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::debug::{self, SourceFile};
 use crate::error::Error;
+use crate::instrument::tries_again;
 use crate::ir::{AttributeOf, Module, Value};
 use crate::module;
 
@@ -35,10 +36,11 @@ pub(crate) fn dissolve(linked: &inkwell::module::Module<'_>) -> Result<(), Error
     module::run(linked, "always-inline")
 }
 
-/// Whether a function is code of a system header, or of nobody, that nothing looks for by its name.
+/// Whether a function is code of a system header, or of nobody, that nothing looks for by its name. Loops that try again are
+/// found by their function's name.
 fn is_of_header(function: Value<'_>) -> bool {
     let name = function.name();
-    let is_kept = KEPT.iter().any(|kept| name.starts_with(kept));
+    let is_kept = KEPT.iter().any(|kept| name.starts_with(kept)) || tries_again(function);
     let is_foreign = |file: SourceFile| model::is_foreign(&file.absolute().to_string_lossy());
     let nobody_wrote_it =
         |subprogram| debug::subprogram_file(subprogram).is_some_and(is_foreign) || debug::is_implicit(subprogram);

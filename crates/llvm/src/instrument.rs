@@ -16,6 +16,7 @@ mod library;
 mod needed;
 mod quiet;
 mod recording;
+mod retries;
 mod rounds;
 mod sections;
 mod shared_words;
@@ -37,6 +38,7 @@ use crate::ir::{Module, Value};
 use crate::module::verify;
 use crate::sites::Sites;
 use insert::Insert;
+pub(crate) use retries::tries_again;
 
 pub use needed::NEEDED;
 
@@ -123,6 +125,7 @@ impl<'m> Weaver<'_, 'm> {
             .collect();
         let is_stream_function = streams::is_stream_function(&function.name());
         let waiting = if is_stream_function { Vec::new() } else { self.waiting_loops(function) };
+        let retrying = if self.is_recorded() { Vec::new() } else { self.retrying_loops(function, &waiting) };
         self.locals(function, &visible);
         for (instruction, site) in visible {
             let is_of_stream = is_stream_function || streams::is_of_stream(instruction);
@@ -147,6 +150,7 @@ impl<'m> Weaver<'_, 'm> {
             }
         }
         waiting.iter().for_each(|waiting| self.round(waiting));
+        retrying.iter().for_each(|retrying| self.retry(retrying));
     }
 
     /// Notes something that has no model.

@@ -106,6 +106,8 @@ pub struct Features {
     pub unwritten: bool,
     /// Teams of OpenMP whose number of threads the program leaves open.
     pub open_teams: bool,
+    /// Loops of the C++ library that try again until they get what they want.
+    pub retries: bool,
 }
 
 impl Features {
@@ -116,6 +118,7 @@ impl Features {
             weak_exchange: instructions().any(|i| i.is_weak()),
             unwritten: instructions().any(unwritten::is_value),
             open_teams: openmp.open_teams,
+            retries: module.functions().into_iter().any(instrument::tries_again),
         }
     }
 }

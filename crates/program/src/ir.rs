@@ -70,6 +70,12 @@ impl Unmodelled {
     /// What is said of an access to memory of another kind than that of variables.
     pub const SPECIAL_MEMORY: &str = "accesses memory in a special address space";
 
+    /// Whether it is a call at a certain place. A run of the instrumented program says when it reaches that, so it concerns
+    /// those runs alone.
+    pub fn is_announced(&self) -> bool {
+        self.site.is_some() && self.function.is_some()
+    }
+
     /// Whether it is about runs alone: the program has statements for it.
     pub fn is_about_runs(&self) -> bool {
         self.what == Self::UNSEEN_ASSEMBLY

@@ -12,14 +12,6 @@ use serde_json::Value;
 use testkit::annotations::{Annotations, Lines, Mark};
 use testkit::effort;
 
-/// Race-free programs that may stay open, and why.
-const OPEN: [(&str, &str); 4] = [
-    ("bank", "`std::lock` tries again without end"),
-    ("scheduler", "a packaged task may become ready when its thread ends, inside the library"),
-    ("snapshot", "an atomic shared pointer is guarded by a loop that spins"),
-    ("task", "a packaged task may become ready when its thread ends, inside the library"),
-];
-
 /// Programs of a sample.
 const SAMPLE: u64 = 10;
 
@@ -53,11 +45,6 @@ fn check(program: &Path, flags: &[&str]) -> Result<Answer, String> {
     })
 }
 
-fn is_open(program: &Path) -> bool {
-    let stem = program.file_stem().and_then(|stem| stem.to_str());
-    OPEN.iter().any(|(name, _)| stem == Some(name))
-}
-
 /// Acts on the programs of a sample, those from `first` on at equal distances, or on all of them.
 fn for_sample(first: usize, test: impl Fn(&Path) -> Result<(), String> + Sync) {
     let all = programs("cxx");
@@ -88,7 +75,6 @@ fn race_free_programs() {
         match status {
             _ if largest >= LARGEST => Err(format!("{largest} bytes")),
             0 => Ok(()),
-            3 if is_open(program) => Ok(()),
             _ => Err(format!("status {status}: {text}")),
         }
     });

@@ -213,6 +213,78 @@ fn two_threads_write_to_one_database_in_a_hundred_schedules() {
     writes_the_same(folder.path(), 100, &["two-threads"]);
 }
 
+/// xz, built; the text is small.
+#[test]
+fn xz_writes_the_same_in_a_hundred_schedules() {
+    let Some(folder) = tries_large_programs().then(|| sources("xz-utils")).flatten() else { return };
+    let left_out = ["shared", "nls", "doc", "scripts", "lzmadec", "lzmainfo", "xzdec"];
+    let mut configure = in_folder(folder.path(), "./configure");
+    run(configure.arg(format!("CC={RACEPROOF} cc")).args(left_out.map(|part| format!("--disable-{part}"))));
+    run(in_folder(folder.path(), "make").arg("-j2"));
+    let small = &text()[..1500];
+    std::fs::write(folder.path().join("text"), small).unwrap();
+    let options = ["-T2", "--block-size=1000", "-0", "-c", "text"];
+    std::fs::write(folder.path().join("packed.xz"), run(in_folder(folder.path(), "src/xz/xz").args(options))).unwrap();
+    assert_eq!(run(in_folder(folder.path(), "src/xz/xz").args(["-dc", "packed.xz"])), small.as_bytes());
+    writes_the_same(folder.path(), 100, &[&["src/xz/xz", "--"], &options[..]].concat());
+}
+
+/// What libcurl is built without.
+const CURL_WITHOUT: [&str; 8] = ["ssl", "zlib", "brotli", "zstd", "libpsl", "libidn2", "nghttp2", "librtmp"];
+
+/// Two threads that download halves of a file from a server of a script.
+const DOWNLOADER: [&str; 3] = ["download", "--peer", "mirror.toml"];
+
+/// A downloader of ours over libcurl, built.
+fn downloader(patch: Option<&str>) -> Option<tempfile::TempDir> {
+    let folder = tries_large_programs().then(|| patched("curl", patch))??;
+    let mut configure = in_folder(folder.path(), "./configure");
+    configure.arg(format!("CC={RACEPROOF} cc")).args(["--disable-shared", "--disable-ipv6", "--disable-ldap"]);
+    run(configure.args(CURL_WITHOUT.map(|library| format!("--without-{library}"))));
+    run(in_folder(folder.path(), "make").args(["-j2", "-C", "lib"]));
+    let mut compiler = in_folder(folder.path(), RACEPROOF);
+    compiler.args(["cc", "-g", "-Iinclude"]).arg(ours("curl-two-threads.c"));
+    run(compiler.args(["lib/.libs/libcurl.a", "-lpthread", "-o", "download"]));
+    std::fs::copy(ours("curl-mirror.toml"), folder.path().join("mirror.toml")).unwrap();
+    Some(folder)
+}
+
+#[test]
+fn a_downloader_writes_the_same_in_a_hundred_schedules() {
+    let Some(folder) = downloader(None) else { return };
+    writes_the_same(folder.path(), 100, &DOWNLOADER);
+}
+
+#[test]
+fn a_lock_taken_out_of_libcurl_is_missed() {
+    let Some(folder) = downloader(Some("curl-resolv-unlock.patch")) else { return };
+    misses_the_lock(folder.path(), "60", "heap", &DOWNLOADER);
+}
+
+/// leveldb's own benchmark reads a database that it has filled before.
+#[test]
+fn leveldb_reads_the_same_in_a_hundred_schedules() {
+    let Some(folder) = tries_large_programs().then(|| sources("leveldb")).flatten() else { return };
+    let is_part = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.ends_with(".cc")
+            && !["_test.cc", "windows", "leveldbutil", "testutil"].iter().any(|part| name.contains(part))
+    };
+    let parts = ["db", "table", "util"].map(|part| std::fs::read_dir(folder.path().join(part)).unwrap());
+    let parts = parts.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| is_part(path));
+    let own = ["helpers/memenv/memenv.cc", "util/testutil.cc", "benchmarks/db_bench.cc"];
+    let mut compiler = in_folder(folder.path(), RACEPROOF);
+    compiler.args(["c++", "-std=c++17", "-g", "-DLEVELDB_PLATFORM_POSIX", "-DHAVE_FDATASYNC=1", "-DHAVE_O_CLOEXEC=1"]);
+    compiler.args(["-I.", "-Iinclude", "-Ihelpers/memenv", "-pthread"]).args(parts).args(own);
+    run(compiler.args(["-o", "db_bench", "-lgmock", "-lgtest"]));
+    let bench = |rest: &[&str]| run(in_folder(folder.path(), "./db_bench").args(["--db=filled", "--num=5"]).args(rest));
+    bench(&["--benchmarks=fillseq"]);
+    let reads = ["--use_existing_db=1", "--threads=2", "--benchmarks=readrandom,seekrandom"];
+    let native = String::from_utf8(bench(&reads)).unwrap();
+    assert_eq!(native.matches("(5 of 5 found)").count(), 2, "{native}");
+    writes_the_same(folder.path(), 100, &[&["db_bench", "--", "--db=filled", "--num=5"], &reads[..]].concat());
+}
+
 #[test]
 fn lbzip2_compresses() {
     let Some(folder) = sources("lbzip2") else { return };

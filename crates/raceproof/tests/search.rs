@@ -395,6 +395,32 @@ fn waits_expire_by_the_past_of_their_thread() {
     }
 }
 
+/// Where only time can help, a race is found all the same, and its schedule shows it.
+#[test]
+fn a_race_after_many_time_outs_is_confirmed() {
+    let desk = Desk::new("ticks.c");
+    let (status, document) = desk.explore(&[]);
+    assert!(document.to_string().contains("more than five times in a row"), "{document}");
+    assert_eq!((status, document["verdict"].as_str()), (3, Some("unknown")), "{document}");
+    let (status, document) = desk.explore(&["--cflags=-DRACY"]);
+    assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{document}");
+    let races: Vec<_> = document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race").collect();
+    assert!(races.len() == 1 && races[0]["confirmed"] == true, "{document}");
+}
+
+/// A call of which nothing is known leaves nothing open, unless some schedule reaches it.
+#[test]
+fn a_call_that_no_run_reaches_is_no_gap() {
+    let desk = Desk::new("unreached.c");
+    let (status, document) = desk.explore(&[]);
+    assert_eq!((status, document["verdict"].as_str()), (0, Some("safe")), "{document}");
+    // It is not there, so a run that reaches it crashes. Before that it might have done anything.
+    let (status, document) = desk.explore(&["--cflags=-DREACHED"]);
+    assert_eq!((status, document["errors"][0]["kind"].as_str()), (1, Some("crash")), "{document}");
+    assert!(document.to_string().contains("calls `frobnicate`"), "{document}");
+    assert!(document["pairs"].as_array().unwrap().iter().all(|pair| pair["verdict"] == "unknown"), "{document}");
+}
+
 /// A schedule is kept in and after loops that may wait.
 #[test]
 fn a_loop_that_ends_with_an_update_keeps_its_schedule() {

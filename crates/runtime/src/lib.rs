@@ -35,6 +35,7 @@ pub mod memory;
 pub mod objects;
 pub mod plan;
 pub mod present;
+pub mod retries;
 pub mod rounds;
 pub mod run;
 pub mod sched;
@@ -45,6 +46,7 @@ pub mod stack;
 pub mod sync;
 pub mod sys;
 pub mod threads;
+pub mod unfollowed;
 pub mod unwritten;
 pub mod world;
 

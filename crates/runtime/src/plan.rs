@@ -124,6 +124,11 @@ impl Plan {
         (u64::from(past) <= max_steps).then_some(plan)
     }
 
+    /// The thread that ran last, or should have according to the prefix.
+    pub fn running(&self) -> Thread {
+        self.running
+    }
+
     /// Whether the policy decides from here on.
     pub fn is_prefix_done(&self) -> bool {
         self.next == self.segments

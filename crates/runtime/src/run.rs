@@ -6,6 +6,7 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
+use wire::layout::environment;
 use wire::{Policy, Record, Reply, ReplyKind, Request, Tag, record};
 
 use crate::cell::{Checked, OneThread};
@@ -13,7 +14,7 @@ use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
 use crate::hooks::{self, HOT};
 use crate::libc_models::children::table;
-use crate::libc_models::{peers, poll};
+use crate::libc_models::peers;
 use crate::plan::{Decision, Plan};
 use crate::present::Present;
 use crate::slots::{self, Slot};
@@ -271,12 +272,23 @@ impl Run {
         decision
     }
 
-    /// If no thread can run, one that waits at descriptors with a time limit may; not when all peers have ended.
+    /// If no thread can run, one that waits with a time limit may; not when all peers have ended.
     fn let_time_pass(&self) {
         let is_idle = self.runnable.with(|runnable| runnable.first_from(0).is_none());
-        if is_idle && !self.awaits_peers() && poll::release() {
+        if is_idle && !self.awaits_peers() && self.objects.with(|objects| objects.limits.release()) {
             sched::reconsider();
         }
+    }
+
+    /// A schedule may say that a wait ends by its limit which the search would not have ended so; the run follows it. Says
+    /// whether the thread waits like that.
+    fn let_time_pass_for(&self, thread: Thread) -> bool {
+        let is_released =
+            sched::may(environment::TIME) && self.objects.with(|objects| objects.limits.release_wait_of(thread));
+        if is_released {
+            sched::reconsider();
+        }
+        is_released
     }
 
     /// Whether the peers have done everything and the program waits for more.
@@ -293,6 +305,7 @@ impl Run {
                 Decision::Run { thread, limit } => (thread, limit),
                 Decision::Idle => return self.idle(),
                 Decision::StepLimit => return Ending::plain(ReplyKind::StepLimit, self.current.get()),
+                Decision::Diverged { .. } if self.let_time_pass_for(self.plan.get().running()) => continue,
                 Decision::Diverged { segment, message } => {
                     return Ending {
                         code: segment as i32,

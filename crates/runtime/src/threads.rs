@@ -8,6 +8,7 @@ use wire::{Record, Tag};
 use crate::context::Suspended;
 use crate::hooks;
 use crate::library_tls;
+use crate::retries::Retries;
 use crate::rounds::Round;
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
@@ -60,6 +61,8 @@ pub struct Entry {
     pub routine: Option<(StartRoutine, *mut c_void)>,
     /// What the current round of a loop has done.
     pub round: Option<Round>,
+    /// How often loops of the C++ library have tried again.
+    pub retries: Retries,
     pending: Vec<Record>,
 }
 
@@ -81,6 +84,7 @@ impl Entry {
             failed_exchange: 0,
             routine,
             round: None,
+            retries: Retries::default(),
             pending: Vec::from([Self::START]),
         }
     }

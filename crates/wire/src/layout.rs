@@ -82,6 +82,9 @@ pub mod environment {
     pub const UNINITIALISED: u32 = 8;
     /// What is handed over through the kernel orders no memory.
     pub const UNORDERED: u32 = 16;
+    /// A time limit ends a wait wherever the schedule says so, also one that a search would not let it end: of runs that show
+    /// something again.
+    pub const TIME: u32 = 32;
 }
 
 /// What the host asks for. Written by the host before it rings.

@@ -58,6 +58,8 @@ pub const FILE_CONTENT: u64 = 0x3f01_0000_0000;
 pub const FILE_POSITION: u64 = 0x3f02_0000_0000;
 /// What is reported of a load of memory that was never written.
 pub const UNWRITTEN: &str = "reads memory that was never written";
+/// What is reported of a call that runs do not follow.
+pub const UNFOLLOWED: &str = "reaches a call that is not followed";
 /// Address of the pseudo cell that all inline assembly updates whose effect is not known.
 pub const ASSEMBLY: u64 = 0x3f05_0000_0000;
 /// Address of the pseudo cell of the names of semaphores.

@@ -326,8 +326,15 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
     }));
     let unconfirmed = outcome.races.iter().filter(|(_, race)| !race.confirmed);
     gaps.extend(unconfirmed.map(|(pair, _)| leak("a data race").at(Some(pair.sites()[0]))));
-    gaps.extend(unmodelled(&built.unmodelled, outcome.unmodelled.iter()));
+    let reached: BTreeSet<SiteId> = outcome.unmodelled.iter().filter(|u| is_mark(u)).filter_map(|u| u.site).collect();
+    let concerns = |u: &&program::Unmodelled| !u.is_announced() || u.site.is_some_and(|site| reached.contains(&site));
+    gaps.extend(unmodelled(built.unmodelled.iter().filter(concerns), outcome.unmodelled.iter()));
     gaps
+}
+
+/// Whether a remark of a run only says that it reached a call that the program lists as not followed.
+fn is_mark(remark: &model::Unmodelled) -> bool {
+    remark.what == wire::UNFOLLOWED
 }
 
 /// Two runs of one schedule that differ.
@@ -393,12 +400,13 @@ fn missing(symbol: &str) -> String {
 
 /// What is not modelled, in the program and in its runs.
 pub(crate) fn unmodelled<'a>(
-    in_program: &[program::Unmodelled],
+    in_program: impl Iterator<Item = &'a program::Unmodelled>,
     in_runs: impl Iterator<Item = &'a model::Unmodelled>,
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    let in_program = in_program.iter().map(|u| (u.site, &u.what, u.function.clone()));
-    for (site, what, function) in in_program.chain(in_runs.map(|u| (u.site, &u.what, None))) {
+    let in_program = in_program.map(|u| (u.site, &u.what, u.function.clone()));
+    let in_runs = in_runs.filter(|u| !is_mark(u)).map(|u| (u.site, &u.what, None));
+    for (site, what, function) in in_program.chain(in_runs) {
         let settle = match function.as_deref() {
             Some("syscall") => "call the function of the C library that makes this system call".to_owned(),
             Some(name) => missing(name),

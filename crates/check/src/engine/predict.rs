@@ -352,7 +352,7 @@ fn gaps(subject: &Subject, recording: &TraceFile) -> Vec<Gap> {
     if let Some(cut) = &recording.cut {
         gaps.push(Gap::new(Code::SEARCH_BOUND, cut.clone(), "record again, with more room or time"));
     }
-    gaps.extend(unmodelled(subject.unmodelled(), recording.trace.unmodelled.iter()));
+    gaps.extend(unmodelled(subject.unmodelled().iter(), recording.trace.unmodelled.iter()));
     gaps
 }
 

@@ -54,9 +54,18 @@ impl<'m> Weaver<'_, 'm> {
                 self.unmodelled(Some(site), what, None);
             } else if !pure {
                 let what = format!("calls `{}`, whose effect on memory is not known", demangle(name));
-                self.unmodelled(Some(site), what, Some(name.to_owned()));
+                self.unfollowed(call, site, what, name);
             }
             self.store_site(call, site);
+        }
+    }
+
+    /// Notes a call that has no model, and lets a run say when it reaches it ([`Unmodelled::is_announced`]).
+    pub(super) fn unfollowed(&mut self, call: Value<'m>, site: SiteId, what: String, name: &str) {
+        self.unmodelled(Some(site), what, Some(name.to_owned()));
+        if !self.is_recorded() {
+            self.insert.before(call);
+            self.insert.hook("__rp_unfollowed", &[self.site(site)]);
         }
     }
 

@@ -25,16 +25,15 @@ impl<'m> Weaver<'_, 'm> {
             if let Effect::Opaque(why) = effect
                 && !self.plan.assume_pure.contains(name)
             {
-                self.unmodelled(Some(site), format!("calls `{name}`: {why}"), Some(name.to_owned()));
+                self.unfollowed(call, site, format!("calls `{name}`: {why}"), name);
             }
             if let Effect::UnlockedStream(_) = effect
                 && library::locks_streams(|name| self.module.function(name).is_some())
             {
-                let what = format!("calls `{name}`: {}", library::UNLOCKED);
-                self.unmodelled(Some(site), what, Some(name.to_owned()));
+                self.unfollowed(call, site, format!("calls `{name}`: {}", library::UNLOCKED), name);
             }
         }
-        if function.by_runtime || self.note_unknown_sizes(function.effects, name, site) {
+        if function.by_runtime || self.note_unknown_sizes(call, function.effects, name, site) {
             return;
         }
         let wanted = |effect: &&&Effect| match effect {
@@ -73,7 +72,7 @@ impl<'m> Weaver<'_, 'm> {
     /// Reports the ordinary memory that a thread function touches: reads before it, writes after it, so that the
     /// operation itself is an event of its own.
     pub(super) fn thread_call(&mut self, call: Value<'m>, function: &ThreadFunction, site: SiteId) {
-        if self.note_unknown_sizes(function.effects, function.name, site) {
+        if self.note_unknown_sizes(call, function.effects, function.name, site) {
             return;
         }
         let wanted: Vec<_> = function.effects.iter().filter(|e| self.is_worth_reporting(e, call)).collect();
@@ -203,13 +202,13 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     /// Notes a call that touches memory of a type whose size is not known on the program's architecture; true if it does.
-    fn note_unknown_sizes(&mut self, effects: &[Effect], name: &str, site: SiteId) -> bool {
+    fn note_unknown_sizes(&mut self, call: Value<'m>, effects: &[Effect], name: &str, site: SiteId) -> bool {
         let architecture = self.module.architecture();
         let unknown =
             |effect: &Effect| effect.size().and_then(Size::depends_on).filter(|ty| ty.size(architecture).is_none());
         let Some(ty) = effects.iter().find_map(unknown) else { return false };
         let what = format!("calls `{name}`: the size of `{}` is not known on this architecture", ty.spelling());
-        self.unmodelled(Some(site), what, Some(name.to_owned()));
+        self.unfollowed(call, site, what, name);
         true
     }
 

@@ -34,6 +34,28 @@ pub(super) struct WaitingLoop<'m> {
     site: SiteId,
 }
 
+/// The values that a loop's header chooses by where it is entered from.
+pub(super) fn phis<'m>(flow: &Flow<'m>, l: &Loop) -> impl Iterator<Item = Value<'m>> {
+    let instructions = flow.blocks[l.header].instructions().into_iter();
+    instructions.take_while(|instruction| instruction.opcode() == Some(LLVMOpcode::LLVMPHI))
+}
+
+/// Whether such a value grows or shrinks from round to round; `again` are the blocks from which another one begins.
+pub(super) fn counts<'m>(flow: &Flow<'m>, phi: Value<'m>, again: &[usize]) -> bool {
+    phi.incoming().into_iter().any(|(from, next)| {
+        let steps =
+            matches!(next.opcode(), Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMGetElementPtr));
+        steps && next.operands().any(|o| o == phi) && again.iter().any(|block| flow.blocks[*block] == from)
+    })
+}
+
+impl<'m> WaitingLoop<'m> {
+    /// Where its rounds begin.
+    pub(super) fn header(&self) -> Block<'m> {
+        self.header
+    }
+}
+
 impl<'m> Weaver<'_, 'm> {
     /// The loops of a function that wait; before anything is inserted.
     pub(super) fn waiting_loops(&self, function: Value<'m>) -> Vec<WaitingLoop<'m>> {
@@ -93,22 +115,13 @@ impl<'m> Weaver<'_, 'm> {
     /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.
     fn carried(&self, flow: &Flow<'m>, l: &Loop, again: &[usize]) -> Option<Vec<Value<'m>>> {
         let mut carried = Vec::new();
-        for phi in flow.blocks[l.header].instructions() {
-            if phi.opcode() != Some(LLVMOpcode::LLVMPHI) {
-                break;
-            }
+        for phi in phis(flow, l) {
             let narrow = phi.ty().int_bits().is_some_and(|bits| bits <= 64);
             if !narrow && !phi.is_pointer() {
                 return None;
             }
-            for (from, next) in phi.incoming() {
-                let counts = matches!(
-                    next.opcode(),
-                    Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMGetElementPtr)
-                ) && next.operands().any(|o| o == phi);
-                if counts && again.iter().any(|block| flow.blocks[*block] == from) {
-                    return None;
-                }
+            if counts(flow, phi, again) {
+                return None;
             }
             carried.push(phi);
         }
@@ -163,20 +176,26 @@ impl<'m> Weaver<'_, 'm> {
     /// Inserts the hook that marks the beginning of a round.
     pub(super) fn round(&self, waiting: &WaitingLoop<'m>) {
         let WaitingLoop { header, again, carried, site } = waiting;
-        let Some(first) = header.instructions().first().copied() else { return };
-        let Some(body) = header.first_insertion_point() else { return };
-        self.insert.before(first);
-        let phi = self.insert.phi(self.insert.i32);
-        phi.set_name("again");
-        for block in header.function().map(Value::blocks).unwrap_or_default() {
-            for _ in block.successors().into_iter().filter(|successor| successor == header) {
-                phi.add_incoming(block, self.insert.const_i32(again.contains(&block).into()));
-            }
-        }
-        self.insert.before(body);
+        let Some(phi) = self.is_again(*header, again) else { return };
         let mut arguments = vec![self.site(*site), phi];
         arguments.extend(carried.iter().map(|value| self.insert.widened(*value, false)));
         arguments.resize(2 + CARRIED, self.insert.const_i64(0));
         self.insert.hook("__rp_round", &arguments);
+    }
+
+    /// A number that says at the beginning of a loop's header whether another round begins, and goes there to insert.
+    pub(super) fn is_again(&self, header: Block<'m>, again: &BTreeSet<Block<'m>>) -> Option<Value<'m>> {
+        let first = header.instructions().first().copied()?;
+        let body = header.first_insertion_point()?;
+        self.insert.before(first);
+        let phi = self.insert.phi(self.insert.i32);
+        phi.set_name("again");
+        for block in header.function().map(Value::blocks).unwrap_or_default() {
+            for _ in block.successors().into_iter().filter(|successor| *successor == header) {
+                phi.add_incoming(block, self.insert.const_i32(again.contains(&block).into()));
+            }
+        }
+        self.insert.before(body);
+        Some(phi)
     }
 }

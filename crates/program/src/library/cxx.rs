@@ -6,7 +6,7 @@
 use super::Effect::{Calls, Computed, Links, Read, Returns, ReturnsLinked, State, Write, WriteAfter};
 use super::HookArg::{Arg, Const};
 use super::Links::{List, Tree};
-use super::Size::{Arg as Len, Of, String};
+use super::Size::{Arg as Len, Bytes, Of, String};
 use super::StateAccess::Write as Write_;
 use super::cxx_streams::{CONTENT_1, STRING_1};
 use super::{CType, LibraryFunction, LibraryState, Role, computed, row};
@@ -35,6 +35,13 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("_ZNKSt8bad_cast4whatEv", 1, &[Read(0, Of(CType::Exception)), Returns(0)]),
     row("_ZNKSt9bad_alloc4whatEv", 1, &[Read(0, Of(CType::Exception)), Returns(0)]),
     row("_ZNKSt9exception4whatEv", 1, &[Read(0, Of(CType::Exception)), Returns(0)]),
+    // Locks of the C++ library for atomic operations on shared pointers. The mutexes are the runtime's.
+    row("_ZNSt10_Sp_lockerC1EPKv", 2, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerC1EPKvS1_", 3, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerC2EPKv", 2, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerC2EPKvS1_", 3, &[Write(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerD1Ev", 1, &[Read(0, Bytes(2))]),
+    row("_ZNSt10_Sp_lockerD2Ev", 1, &[Read(0, Bytes(2))]),
     row("_ZNSt10bad_typeidD1Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt10bad_typeidD2Ev", 1, &[Write(0, Of(CType::Exception))]),
     row("_ZNSt11logic_errorC1EPKc", 2, &[Read(1, String), Write(0, Of(CType::LogicError))]),

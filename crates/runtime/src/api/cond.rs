@@ -5,7 +5,7 @@
 //! | `pthread_cond_init` | `Init` |
 //! | `pthread_cond_destroy` | `Destroy`; a misuse while a thread waits that no signal has reached |
 //! | `pthread_cond_wait` | `WaitBegin` (releases the mutex), `WaitEnd`, `Acquire` of the mutex |
-//! | `pthread_cond_timedwait`, `_clockwait` | the same; `WaitEnd` is always enabled and times out unless signalled |
+//! | `pthread_cond_timedwait`, `_clockwait` | the same; `WaitEnd` is enabled and times out unless signalled, a few times in a row ([`crate::sync::limits`]) |
 //! | `pthread_cond_signal` | `Signal`: any one thread that waits now may wake |
 //! | `pthread_cond_broadcast` | `Broadcast` |
 //!
@@ -23,9 +23,10 @@ use wire::record::wake;
 use super::cancel::{self, Outcome, cancellable};
 use super::layout::COND;
 use super::mutex::{self, Kind, refuse};
-use super::step::{Call, Wait, is_time, misuse};
-use crate::sched;
-use crate::sync::{Blocker, Mutex, Wake};
+use super::step::{Call, Wait, is_time, me, misuse, unmodelled};
+use crate::sched::{self, Thread};
+use crate::sync::limits::WAITED_LONG;
+use crate::sync::{Blocker, Mutex, SyncObjects, Wake};
 use crate::text::text;
 
 /// Waits on a condition variable.
@@ -64,13 +65,7 @@ pub fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
     if !began {
         return Outcome::CANCELLED;
     }
-    let timed = wait == Wait::Timed;
-    let blocker = Blocker::Wait { cond, timed, spurious: sched::may_be_spurious(cond) };
-    let wake = call.step(Tag::WaitEnd, cond).flags(wake::SIGNALLED).run(blocker, |objects, thread, step| {
-        let wake = objects.end_wait(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
-        step.flags = wake as u8;
-        wake
-    });
+    let wake = end_wait(&call, cond, wait, SyncObjects::end_wait);
     // A mutex it did not hold it does not get: one misuse shall not look like two.
     let error = if mine { mutex::lock(&call, lock, Wait::Block) } else { 0 };
     match wake {
@@ -79,6 +74,23 @@ pub fn wait(cond: u64, lock: u64, wait: Wait) -> Outcome {
         Wake::TimedOut => libc::ETIMEDOUT.into(),
         Wake::Signalled | Wake::Spurious => 0.into(),
     }
+}
+
+/// The event that ends a wait on a condition variable or a futex word, which the thread has begun; `end` says why.
+pub fn end_wait(call: &Call, cond: u64, wait: Wait, end: fn(&mut SyncObjects, Thread, Wake) -> Wake) -> Wake {
+    let is_limited = wait == Wait::Timed;
+    let timed = is_limited && sched::with_objects(|objects| objects.limits.begin(me()));
+    let blocker = Blocker::Wait { cond, timed, spurious: sched::may_be_spurious(cond) };
+    let step = call.step(Tag::WaitEnd, cond).flags(wake::SIGNALLED);
+    let (wake, waited_long) = step.run(blocker, |objects, thread, step| {
+        let wake = end(objects, thread, if is_limited { Wake::TimedOut } else { Wake::Spurious });
+        step.flags = wake as u8;
+        (wake, is_limited && objects.end_limited(thread, wake == Wake::TimedOut))
+    });
+    if waited_long {
+        unmodelled(WAITED_LONG);
+    }
+    wake
 }
 
 /// Wakes up to `most` waiters.

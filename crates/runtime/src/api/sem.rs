@@ -6,7 +6,7 @@
 //! | `sem_destroy` | `Destroy` |
 //! | `sem_wait` | `SemWait`; a cancellation point |
 //! | `sem_trywait` | `SemTryWait` |
-//! | `sem_timedwait`, `sem_clockwait` | `SemTryWait`: scheduled at zero, it has timed out; cancellation points |
+//! | `sem_timedwait`, `sem_clockwait` | `SemTryWait`: scheduled at zero, it has timed out, a few times in a row ([`crate::sync::limits`]); then `SemWait`. Cancellation points |
 //! | `sem_post` | `SemPost` |
 //! | `sem_getvalue` | `SemGet` |
 //! | `sem_open`, `sem_close`, `sem_unlink` | a relaxed update of a cell that stands for all names; no other process has a semaphore with a name |
@@ -21,8 +21,9 @@ use wire::{Record, Tag};
 use super::cancel::{self, Outcome, cancellable};
 use super::layout::Unusable;
 use super::mutex::refuse;
-use super::step::{Call, Wait, is_time, set_errno};
+use super::step::{Call, Wait, is_time, me, set_errno, unmodelled};
 use crate::libc_models::clock;
+use crate::sync::limits::WAITED_LONG;
 use crate::sync::{Blocker, Model, Semaphore, SyncObjects, sem};
 use crate::{interrupts, memory};
 
@@ -51,7 +52,9 @@ fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
     crate::sched::with_objects(|objects| {
         get(objects, semaphore, "waits on");
     });
+    let may_expire = wait == Wait::Timed && crate::sched::with_objects(|objects| objects.limits.begin(me()));
     let (step, blocker) = match wait {
+        Wait::Timed if !may_expire => (call.step(Tag::SemWait, semaphore), Blocker::Sem { sem: semaphore }),
         Wait::Block => (call.step(Tag::SemWait, semaphore), Blocker::Sem { sem: semaphore }),
         _ => (call.step(Tag::SemTryWait, semaphore).flags(flag::SUCCESS), Blocker::None),
     };
@@ -65,6 +68,12 @@ fn take(semaphore: *mut sem_t, wait: Wait) -> Outcome {
         (step.tag, step.flags) = (Tag::SemTryWait, 0);
         fail(if wait == Wait::Timed { libc::ETIMEDOUT } else { libc::EAGAIN }).into()
     });
+    if wait == Wait::Timed {
+        let by_limit = taken.and_then(Outcome::value) == Some(-1);
+        if crate::sched::with_objects(|objects| objects.end_limited(me(), by_limit)) {
+            unmodelled(WAITED_LONG);
+        }
+    }
     taken.unwrap_or_else(cancel::interrupted)
 }
 

@@ -16,9 +16,10 @@
 use core::ffi::{c_int, c_long};
 
 use wire::Tag;
-use wire::record::{order, wake};
+use wire::record::order;
 
-use super::step::{Call, set_errno};
+use super::cond;
+use super::step::{Call, Wait, set_errno};
 use crate::sync::{Blocker, Wake};
 use crate::text::text;
 use crate::{memory, sched};
@@ -44,13 +45,9 @@ fn futex_wait(word: u64, expected: u32, timed: bool) -> c_long {
     if !waits {
         return fail(libc::EAGAIN);
     }
-    let blocker = Blocker::Wait { cond: word, timed, spurious: sched::may_be_spurious(word) };
-    let cause = call.step(Tag::WaitEnd, word).flags(wake::SIGNALLED).run(blocker, |objects, thread, step| {
-        // No cancellation point: a request does not end it.
-        let cause = objects.waits.end(thread, if timed { Wake::TimedOut } else { Wake::Spurious });
-        step.flags = cause as u8;
-        cause
-    });
+    // No cancellation point: a request does not end it.
+    let wait = if timed { Wait::Timed } else { Wait::Block };
+    let cause = cond::end_wait(&call, word, wait, |objects, thread, otherwise| objects.waits.end(thread, otherwise));
     if cause == Wake::TimedOut { fail(libc::ETIMEDOUT) } else { 0 }
 }
 

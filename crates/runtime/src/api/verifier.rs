@@ -21,7 +21,7 @@ fn any() -> i64 {
 }
 
 /// The thread stays where it is.
-fn give_up() -> ! {
+pub fn give_up() -> ! {
     if !sched::running() {
         crate::sys::complain("raceproof: an assumption fails before the program runs\n");
         crate::sys::leave(2);

@@ -87,7 +87,9 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
     }
     crate::hooks::set_site(site);
     let is_cancelled = match blocker {
-        Blocker::Fd { fd, events } => !fd::ready(fd, events),
+        Blocker::Fd { fd, events } => {
+            !fd::ready(fd, events) && !sched::with_objects(|objects| objects.limits.is_released(sched::current()))
+        }
         Blocker::Child { pid } => !table::is_ready(pid),
         Blocker::Signal { set } => sched::with_objects(|objects| objects.pending_for(sched::current())) & set == 0,
         _ => false,

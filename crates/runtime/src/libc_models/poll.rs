@@ -1,11 +1,7 @@
 //! Waiting for descriptors: `poll`, `select`, and what `epoll` shares with them. Such a call is one event that asks
 //! about every descriptor. Without a time limit it is enabled when one of them is ready; with a limit it is always
 //! enabled, since the limit may end the wait at any time.
-//!
-//! A loop around such a wait would have runs without end. So a thread's waits end by their limits a few times in a
-//! row, and the next one only when no thread can do anything else (assumption A18). How often they did is the thread's own
-//! past, so what is enabled does not depend on the order of independent events, but for the last case, which makes the
-//! verdict *unknown*.
+//! How often in a row limits may end a thread's waits is bounded ([`crate::sync::limits`]).
 
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_ulong};
@@ -27,6 +23,7 @@ use crate::cell::Global;
 use crate::interrupts;
 use crate::sched;
 use crate::sync::Blocker;
+use crate::sync::limits::{Limited, WAITED_LONG};
 
 /// What a thread waits for.
 #[derive(Clone, Debug)]
@@ -56,52 +53,32 @@ impl Waiting {
     }
 }
 
-/// How often in a row a thread's waits end by their time limits.
-const MOST_EXPIRED: u32 = 5;
+/// What threads wait for now.
+static WAITING: Global<Vec<Option<Waiting>>> = Global::new(Vec::new());
 
-/// A thread's waits.
-#[derive(Clone, Debug, Default)]
-pub struct Waits {
-    /// What it waits for now.
-    what: Option<Waiting>,
-    /// How often in a row they ended by their time limits.
-    expired: u32,
-    /// The wait has a time limit that may not end it any more.
-    is_overdue: bool,
-    /// Its time limit ends it all the same, since no thread can do anything else.
-    is_released: bool,
-}
-
-/// The waits of all threads.
-static WAITING: Global<Vec<Waits>> = Global::new(Vec::new());
-
-/// Lends a thread's waits.
-fn with_waits<R>(thread: sched::Thread, use_it: impl FnOnce(&mut Waits) -> R) -> R {
+/// Sets what a thread waits for; gives what it waited for before.
+fn replace(thread: sched::Thread, what: Option<Waiting>) -> Option<Waiting> {
     WAITING.with(|waiting| {
         let needed = thread as usize + 1;
         if waiting.len() < needed {
-            waiting.resize(needed, Waits::default());
+            waiting.resize(needed, None);
         }
-        use_it(&mut waiting[thread as usize])
+        core::mem::replace(&mut waiting[thread as usize], what)
     })
 }
+
+/// What a thread waits for, and the time limits of its waits.
+pub struct Waits(Option<Waiting>, Limited);
 
 /// Takes out what a thread waits for, while a handler runs in it.
 pub fn set_aside(thread: sched::Thread) -> Waits {
-    with_waits(thread, core::mem::take)
+    Waits(replace(thread, None), sched::with_objects(|objects| objects.limits.set_aside(thread)))
 }
 
 /// Puts back what [`set_aside`] took out.
-pub fn put_back(thread: sched::Thread, waits: Waits) {
-    with_waits(thread, |now| *now = waits);
-}
-
-/// No thread can do anything: the first of those whose waits are overdue goes on. Says whether there is one.
-pub fn release() -> bool {
-    WAITING.with(|waiting| {
-        let overdue = waiting.iter_mut().find(|waits| waits.is_overdue && !waits.is_released);
-        overdue.map(|waits| waits.is_released = true).is_some()
-    })
+pub fn put_back(thread: sched::Thread, Waits(what, limited): Waits) {
+    replace(thread, what);
+    sched::with_objects(|objects| objects.limits.put_back(thread, limited));
 }
 
 /// The number in [`Blocker::Fd`] that stands for everything a thread waits for; it is no descriptor's.
@@ -113,7 +90,7 @@ fn set_number(thread: sched::Thread) -> c_int {
 /// knows about.
 pub fn ready(fd: c_int, events: i16) -> Option<bool> {
     if fd <= -2 {
-        let is_ready = |waits: &Waits| waits.is_released || waits.what.as_ref().is_some_and(Waiting::is_ready);
+        let is_ready = |what: &Option<Waiting>| what.as_ref().is_some_and(Waiting::is_ready);
         return Some(WAITING.with(|waiting| waiting.get((-2 - fd) as usize).is_some_and(is_ready)));
     }
     Some(events_of(fd)? & (events | libc::POLLERR | libc::POLLHUP) != 0)
@@ -187,25 +164,17 @@ pub(super) fn wait_until(
             return None;
         }
     }
-    let is_overdue = with_waits(thread, |waits| {
-        waits.is_overdue = may_expire && what.is_anything() && waits.expired >= MOST_EXPIRED;
-        waits.what = Some(what);
-        waits.is_overdue
-    });
+    let is_limited = may_expire && what.is_anything() && sched::running();
+    replace(thread, Some(what));
+    let may_expire_now = !is_limited || sched::with_objects(|objects| objects.limits.begin(thread));
     let blocker = match limit {
-        Limit::At(_) if !is_overdue => Blocker::None,
+        Limit::At(_) if may_expire_now => Blocker::None,
         _ => Blocker::Fd { fd: set_number(thread), events: 0 },
     };
     let count = operate(known, blocker, act);
-    let is_alone = !sched::running() || sched::with_objects(|objects| objects.threads.is_alone(thread));
-    let is_released = with_waits(thread, |waits| {
-        let expired = if count == Some(0) && !is_alone { waits.expired + 1 } else { 0 };
-        let is_released = waits.is_released;
-        *waits = Waits { expired, ..Waits::default() };
-        is_released
-    });
-    if is_released && count == Some(0) {
-        unmodelled("waits at a descriptor until its time limit more than five times in a row");
+    replace(thread, None);
+    if is_limited && sched::with_objects(|objects| objects.end_limited(thread, count == Some(0))) {
+        unmodelled(WAITED_LONG);
     }
     if let (Some(0), Limit::At(nanoseconds)) = (count, limit) {
         clock::advance(nanoseconds);
@@ -218,13 +187,13 @@ pub(super) fn announce(id: EpollId) {
     if !sched::running() {
         return;
     }
-    let waits_for_it = |waits: &Waits| match &waits.what {
+    let waits_for_it = |what: &Option<Waiting>| match what {
         Some(Waiting::Epoll(other)) => *other == id,
         Some(Waiting::Set(set)) => set.iter().any(|entry| open::get(entry.fd).file == File::Epoll(id)),
         Some(Waiting::End(..) | Waiting::Queue(_)) | None => false,
     };
     let threads: Vec<sched::Thread> = WAITING.with(|waiting| {
-        (0..).zip(waiting.iter()).filter(|(_, waits)| waits_for_it(waits)).map(|(thread, _)| thread).collect()
+        (0..).zip(waiting.iter()).filter(|(_, what)| waits_for_it(what)).map(|(thread, _)| thread).collect()
     });
     for thread in threads {
         event::announce(thread, &epoll::poll_accesses(id));

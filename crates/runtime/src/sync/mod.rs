@@ -16,6 +16,7 @@
 //! | [`key`] | thread-specific data |
 //! | [`exit`] | exit handlers |
 //! | [`fd`] | descriptors |
+//! | [`limits`] | time limits of waits |
 //! | [`signal`] | pending signals |
 //! | [`table`] | the map from addresses to objects |
 
@@ -24,6 +25,7 @@ pub mod cond;
 pub mod exit;
 pub mod fd;
 pub mod key;
+pub mod limits;
 pub mod lock;
 pub mod once;
 pub mod rwlock;
@@ -34,6 +36,7 @@ pub mod thread;
 
 pub use barrier::{Arrival, Barrier};
 pub use cond::{Waits, Wake};
+pub use limits::{Ended, TimeLimits};
 pub use lock::{Mutex, Released, Repair, Spin};
 pub use once::Once;
 pub use rwlock::Rwlock;
@@ -170,6 +173,8 @@ pub struct SyncObjects {
     rounds: u64,
     /// Who waits for a signal.
     pub waits: Waits,
+    /// How often waits ended by their time limits.
+    pub limits: TimeLimits,
     /// The threads.
     pub threads: Threads,
     /// Thread-specific data.
@@ -192,6 +197,7 @@ impl SyncObjects {
             shared: SharedHolds::new(),
             rounds: 0,
             waits: Waits::new(),
+            limits: TimeLimits::new(),
             threads: Threads::new(),
             keys: Keys::new(),
             handlers: Handlers::new(),
@@ -217,14 +223,20 @@ impl SyncObjects {
                 matches!(self.objects.get(barrier), Some(Object::Barrier(b)) if b.round() == round)
             }
             Blocker::Once { once } => matches!(self.objects.get(once), Some(Object::Once(_))),
-            Blocker::Wait { timed, spurious, .. } => !timed && !spurious && !self.has_cause_to_wake(thread),
+            Blocker::Wait { timed, spurious, .. } => {
+                !timed && !spurious && !self.has_cause_to_wake(thread) && !self.limits.is_released(thread)
+            }
             Blocker::Sem { sem } => {
-                matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0) && !self.cancel_due(thread)
+                matches!(self.objects.get(sem), Some(Object::Semaphore(s)) if s.value == 0)
+                    && !self.cancel_due(thread)
+                    && !self.limits.is_released(thread)
             }
             Blocker::Child { pid } => !self.cancel_due(thread) && !crate::libc_models::children::table::is_ready(pid),
             Blocker::Signal { set } => self.pending_for(thread) & set == 0 && !self.cancel_due(thread),
             Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
-            Blocker::Fd { fd, events } => !self.cancel_due(thread) && !fd::ready(fd, events),
+            Blocker::Fd { fd, events } => {
+                !self.cancel_due(thread) && !self.limits.is_released(thread) && !fd::ready(fd, events)
+            }
         }
     }
 
@@ -351,6 +363,13 @@ impl SyncObjects {
             return Wake::Cancelled;
         }
         self.waits.end(thread, otherwise)
+    }
+
+    /// A wait with a time limit ends, by it or otherwise. Says whether it ended the wait although it had ended as many as it
+    /// may ([`limits`]).
+    pub fn end_limited(&mut self, thread: Thread, by_limit: bool) -> bool {
+        let alone = self.threads.is_alone(thread);
+        self.limits.end(thread, if by_limit { Ended::ByLimit { alone } } else { Ended::Otherwise })
     }
 
     fn next_round(&mut self) -> u64 {
