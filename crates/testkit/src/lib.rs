@@ -18,6 +18,7 @@ pub mod scale;
 pub mod shrink;
 mod skip;
 pub mod sources;
+pub mod traces;
 pub mod ui;
 
 pub use effort::{numbers, programs};

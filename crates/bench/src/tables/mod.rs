@@ -5,6 +5,7 @@ mod growth;
 mod lbzip2;
 mod nets;
 mod pdp;
+mod prediction;
 mod rare;
 mod recording;
 mod scenarios;
@@ -55,6 +56,7 @@ pub(crate) const ALL: &[Table] = &[
     table::<nets::Nets>(),
     table::<scenarios::Scenarios>(),
     table::<recording::Recording>(),
+    table::<prediction::Prediction>(),
     table::<dhtc::Dhtc>(),
     table::<static_drivers::Drivers>(),
     table::<speed::Speed>(),
