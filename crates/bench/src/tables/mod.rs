@@ -6,6 +6,7 @@ mod lbzip2;
 mod nets;
 mod pdp;
 mod prediction;
+mod programs;
 mod rare;
 mod recording;
 mod scenarios;
@@ -56,6 +57,7 @@ pub(crate) const ALL: &[Table] = &[
     table::<nets::Nets>(),
     table::<scenarios::Scenarios>(),
     table::<recording::Recording>(),
+    table::<programs::Programs>(),
     table::<prediction::Prediction>(),
     table::<dhtc::Dhtc>(),
     table::<static_drivers::Drivers>(),

@@ -1,0 +1,68 @@
+//! What ThreadSanitizer prints, as pairs of lines.
+
+use std::collections::BTreeSet;
+
+/// The name of a file and a line of it.
+pub(super) type Place = (String, u64);
+/// Two places, the smaller first.
+pub(super) type LinePair = (Place, Place);
+
+pub(super) fn sorted(one: Place, other: Place) -> LinePair {
+    if one <= other { (one, other) } else { (other, one) }
+}
+
+/// The pairs of lines of all reports of data races. An access made by a function of the C library is that of its caller.
+pub(super) fn pairs(text: &str) -> BTreeSet<LinePair> {
+    text.split("WARNING: ThreadSanitizer: data race").skip(1).filter_map(pair).collect()
+}
+
+fn pair(report: &str) -> Option<LinePair> {
+    let report = report.split("SUMMARY").next()?;
+    let is_access = |line: &&str| line.contains(" of size ") && line.contains(" by ");
+    let mut lines = report.lines();
+    let mut place = || {
+        lines.by_ref().find(is_access)?;
+        lines.by_ref().take_while(|line| line.trim_start().starts_with('#')).find_map(frame)
+    };
+    let one = place()?;
+    Some(sorted(one, place()?))
+}
+
+/// The place of a frame that is the program's own.
+fn frame(line: &str) -> Option<Place> {
+    let place = line.split_whitespace().find(|word| word.contains(':') && !word.starts_with('('))?;
+    let mut parts = place.split(':');
+    let (path, line) = (parts.next()?, parts.next()?.parse().ok()?);
+    let is_library = path.contains("compiler-rt") || path.starts_with("/usr/");
+    (!is_library).then(|| (path.rsplit('/').next().unwrap_or(path).to_owned(), line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_pairs_of_the_programs_lines() {
+        let text = "\
+==================
+WARNING: ThreadSanitizer: data race (pid=7)
+  Write of size 8 at 0x7b5000000000 by thread T2:
+    #0 memset <null> (prog+0x4f)
+    #1 clear /home/u/src/b.c:12:3 (prog+0xd1)
+    #2 worker /home/u/src/a.c:40:5 (prog+0xd2)
+
+  Previous read of size 4 at 0x7b5000000000 by main thread (mutexes: write M0):
+    #0 main /home/u/src/a.c:7:9 (prog+0xd3)
+
+  Location is heap block of size 8 allocated by main thread:
+    #0 malloc <null> (prog+0x50)
+    #1 main /home/u/src/a.c:3:1 (prog+0xd4)
+
+SUMMARY: ThreadSanitizer: data race /home/u/src/b.c:12:3 in clear
+==================
+WARNING: ThreadSanitizer: signal-unsafe call inside of a signal (pid=7)
+";
+        let expected = (("a.c".to_owned(), 7), ("b.c".to_owned(), 12));
+        assert_eq!(pairs(text), BTreeSet::from([expected]));
+    }
+}
