@@ -48,10 +48,10 @@ impl Patched {
         output.stdout
     }
 
-    /// Builds with the recorder's compiler.
-    fn configure_and_make(&self, flags: &[&str], make: &[&str]) {
+    /// Configures for the recorder's compiler and makes these parts.
+    fn build(&self, flags: &[&str], parts: &[&[&str]]) {
         self.run("./configure", &[&[format!("CC={RACEPROOF} cc --recorder").as_str()], flags].concat());
-        self.run("make", &[&["-j2"], make].concat());
+        parts.iter().for_each(|part| drop(self.run("make", &[&["-j2"], *part].concat())));
     }
 
     /// Records a run of a program that ends by itself: it writes what it writes otherwise.
@@ -87,17 +87,31 @@ fn pbzip2_without_the_lock_of_the_end() {
 
 #[test]
 fn lbzip2_without_the_lock_of_the_free_slots() {
-    let Some(patched) = Patched::new("lbzip2", "lbzip2-out-slots.patch") else { return };
-    patched.configure_and_make(&[LBZIP2_FLAGS], &[]);
+    let patched = tries_large_programs().then(|| Patched::new("lbzip2", "lbzip2-out-slots.patch"));
+    let Some(patched) = patched.flatten() else { return };
+    patched.build(&[LBZIP2_FLAGS], &[&[]]);
     patched.record("src/lbzip2", &["-c", "-n2", "-1", "text"]);
     patched.shows("out_slots");
+}
+
+#[test]
+fn pixz_without_the_lock_of_the_queue() {
+    let patched = tries_large_programs().then(|| Patched::new("pixz", "pixz-queue-push.patch"));
+    let Some(patched) = patched.flatten() else { return };
+    if !patched.folder.path().join("configure").exists() {
+        patched.run("./autogen.sh", &[]);
+    }
+    patched.build(&["--without-manpage"], &[&[]]);
+    patched.record("src/pixz", &["-t", "-0", "-p", "2", "-i", "text"]);
+    patched.shows("first");
 }
 
 #[test]
 fn xz_without_the_lock_of_the_progress() {
     let patched = tries_large_programs().then(|| Patched::new("xz-utils", "xz-progress.patch"));
     let Some(patched) = patched.flatten() else { return };
-    patched.configure_and_make(&["--disable-shared", "--disable-nls", "--disable-assembler"], &[]);
+    let flags = ["--disable-shared", "--disable-nls", "--disable-assembler"];
+    patched.build(&flags, &[&["-C", "src/liblzma"], &["-C", "src/xz"]]);
     patched.record("src/xz/xz", &["-T2", "--block-size=64KiB", "-0", "-c", "text"]);
     patched.shows("progress");
 }
@@ -132,7 +146,7 @@ fn talk(port: u16) {
 fn memcached_without_the_lock_of_the_counted_connections() {
     let patched = tries_large_programs().then(|| Patched::new("memcached", "memcached-connections.patch"));
     let Some(patched) = patched.flatten() else { return };
-    patched.configure_and_make(&[], &["memcached"]);
+    patched.build(&[], &[&["memcached"]]);
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut command = patched.command(RACEPROOF);
     command.args(["record", "-o", "t.rpt", "--run-time=8", "memcached", "--", "-u", "root", "-l", "127.0.0.1"]);

@@ -28,13 +28,20 @@ fn pair(report: &str) -> Option<LinePair> {
     Some(sorted(one, place()?))
 }
 
-/// The place of a frame that is the program's own.
+/// The place of a frame that is the program's own; line 0 where the optimiser left none.
 fn frame(line: &str) -> Option<Place> {
-    let place = line.split_whitespace().find(|word| word.contains(':') && !word.starts_with('('))?;
+    let place = line.split_whitespace().find(|word| word.contains('/') && !word.starts_with('('))?;
+    let is_library = ["compiler-rt", "sysdeps", "/usr/"].iter().any(|part| place.contains(part));
     let mut parts = place.split(':');
-    let (path, line) = (parts.next()?, parts.next()?.parse().ok()?);
-    let is_library = path.contains("compiler-rt") || path.starts_with("/usr/");
+    let (path, line) = (parts.next()?, parts.next().and_then(|line| line.parse().ok()).unwrap_or(0));
     (!is_library).then(|| (path.rsplit('/').next().unwrap_or(path).to_owned(), line))
+}
+
+/// Whether a reported pair is among these. A line that is missing stands for any.
+pub(super) fn is_among((one, other): &LinePair, found: &BTreeSet<LinePair>) -> bool {
+    let same = |reported: &Place, place: &Place| reported.0 == place.0 && (reported.1 == 0 || reported.1 == place.1);
+    let pair = |(a, b): &LinePair| (same(one, a) && same(other, b)) || (same(one, b) && same(other, a));
+    found.iter().any(pair)
 }
 
 #[cfg(test)]
@@ -64,5 +71,16 @@ WARNING: ThreadSanitizer: signal-unsafe call inside of a signal (pid=7)
 ";
         let expected = (("a.c".to_owned(), 7), ("b.c".to_owned(), 12));
         assert_eq!(pairs(text), BTreeSet::from([expected]));
+    }
+
+    #[test]
+    fn a_missing_line_stands_for_any() {
+        let place = |file: &str, line| (file.to_owned(), line);
+        let missing = frame("    #0 tick /home/u/src/b.c (prog+0xf4) (BuildId: d7)").expect("a place");
+        assert_eq!(missing, place("b.c", 0));
+        let ours = BTreeSet::from([sorted(place("b.c", 9), place("a.c", 3))]);
+        assert!(is_among(&sorted(missing.clone(), place("a.c", 3)), &ours));
+        assert!(!is_among(&sorted(missing, place("a.c", 4)), &ours));
+        assert_eq!(frame("    #2 start csu/../sysdeps/nptl/start.h:58:16 (libc.so.6+0x27)"), None);
     }
 }
