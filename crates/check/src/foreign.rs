@@ -74,11 +74,7 @@ pub fn predict_foreign(
     }))
 }
 
-fn pair(
-    document: &Document,
-    race: &PredictedRace,
-    racing: &BTreeMap<EventId, Option<&Event>>,
-) -> Option<report::Pair> {
+fn pair(document: &Document, race: &PredictedRace, racing: &BTreeMap<EventId, Option<&Event>>) -> Option<report::Pair> {
     let find = |id: EventId| racing.get(&id).copied().flatten();
     let (one, other) = (find(race.first)?, find(race.second)?);
     let (a, b) = one.op.accesses().iter().find_map(|a| {

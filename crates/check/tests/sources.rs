@@ -173,7 +173,8 @@ fn compare_quiet(source: &Source) -> Result<bool, String> {
 /// What a recording shows by itself, and what of it does not.
 fn compare_observed(path: &Path, detail: Detail) -> Result<TraceFile, String> {
     let file = check::read_trace(path, detail).map_err(|error| format!("record: {error}"))?;
-    let observed: BTreeSet<_> = predict::observe(&file.trace, &|| false).races().iter().map(|race| race.sites).collect();
+    let observed: BTreeSet<_> =
+        predict::observe(&file.trace, &|| false).races().iter().map(|race| race.sites).collect();
     let unordered = testkit::unordered(&file.trace);
     if observed != unordered {
         return Err(format!("record: {observed:?} observed, {unordered:?} unordered in the recorded order"));

@@ -90,7 +90,10 @@ impl Rows for Prediction {
         ));
         for threads in THREADS {
             let rows = self.0.iter().filter(|row| row.threads == threads);
-            let line = |row: &Row| Line { label: format!("{} locks: n^{:.2}", row.locks, row.exponent()), points: row.curve() };
+            let line = |row: &Row| Line {
+                label: format!("{} locks: n^{:.2}", row.locks, row.exponent()),
+                points: row.curve(),
+            };
             let svg = powers("events", "seconds of processor time", &rows.map(line).collect::<Vec<_>>());
             let name = format!("prediction-{threads}");
             page.plot(&name, &format!("time over events of {threads} threads"), svg)?;

@@ -65,9 +65,15 @@ impl Rows for Programs {
     fn measure(environment: &Environment) -> Result<Self, Failure> {
         let (mut rows, mut missing) = (Vec::new(), Vec::new());
         let few = environment.either(2, PROGRAMS.len());
+        let asked =
+            |name: &str| environment.programs.is_empty() || environment.programs.iter().any(|asked| asked == name);
         for program in PROGRAMS.iter().take(few) {
-            match subject::built(environment, program) {
-                Ok(subject) => rows.push(measured(environment, &subject)?),
+            let row = match asked(program.name) {
+                true => subject::built(environment, program).and_then(|subject| measured(environment, &subject)),
+                false => Err("not measured".into()),
+            };
+            match row {
+                Ok(row) => rows.push(row),
                 Err(why) => missing.push((program.name.to_owned(), why.to_string())),
             }
         }

@@ -76,7 +76,8 @@ fn build(environment: &Environment, name: &str, kind: &str, c: &str, cxx: &str) 
     script.arg(environment.path("target/tmp/recordings").join(kind)).arg(environment.command()).arg(name);
     let output = script.env("REAL_CODE_CC", c).env("REAL_CODE_CXX", cxx).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let Some(&[_, program, version]) = text.lines().last().map(|line| line.split(' ').collect::<Vec<_>>()).as_deref() else {
+    let Some(&[_, program, version]) = text.lines().last().map(|line| line.split(' ').collect::<Vec<_>>()).as_deref()
+    else {
         let why = String::from_utf8_lossy(&output.stderr);
         // Paths of this machine say nothing elsewhere.
         return Err(why.trim().split(';').next().unwrap_or_default().to_owned().into());
