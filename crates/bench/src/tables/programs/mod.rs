@@ -167,9 +167,12 @@ fn measured(environment: &Environment, subject: &Subject) -> Result<Row, Failure
     let (sanitized, _) = run_as("sanitized", &[&subject.sanitized], &[])?;
     let reports = sanitizer::pairs(&std::fs::read_to_string(folder.path().join("sanitized.errors"))?);
     let trace = folder.path().join("trace.rpt").display().to_string();
-    let ready = until_ready(environment, subject, &trace)?;
+    let ready = until_ready(environment, subject, &format!("{trace}.version"))?;
     let (recorded, written) =
         run_as("recorded", &[environment.command(), &subject.recorded], &["record", "-o", trace.as_str()])?;
+    if !Path::new(&trace).exists() {
+        return Err(format!("no recording within {} s", RUN_LIMIT.as_secs()).into());
+    }
     let same_output = match subject.program.compares {
         true => Some(std::fs::read(&expected)? == std::fs::read(&written)?),
         false => None,
