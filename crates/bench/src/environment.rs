@@ -19,6 +19,8 @@ pub(crate) struct Environment {
     raceproof: PathBuf,
     /// Fewer runs and shorter limits.
     pub(crate) quick: bool,
+    /// The programs of the table of that name; all if none are named.
+    pub(crate) programs: Vec<String>,
     pub(crate) machine: Machine,
     /// The day on which measuring started, also for measurements after midnight.
     pub(crate) date: String,
@@ -70,7 +72,7 @@ impl Environment {
         }
         let (root, raceproof) = (root.to_owned(), raceproof.to_owned());
         let (machine, (date, _), folder) = (Machine::here(), now()?, tempfile::tempdir()?);
-        Ok(Self { root, raceproof, quick, machine, date, folder })
+        Ok(Self { root, raceproof, quick, programs: Vec::new(), machine, date, folder })
     }
 
     /// The first value in a quick measurement, the second otherwise.

@@ -35,6 +35,9 @@ struct Args {
     /// Only these tables, separated by commas; the others stay as they were measured last
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// Of the table `programs`, only these, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    programs: Vec<String>,
     /// Measure nothing: write the page again from the latest results
     #[arg(long)]
     page: bool,
@@ -61,7 +64,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         return Err(format!("there is no table `{unknown}`; there are: {}", names.join(", ")).into());
     }
     if !args.page {
-        let environment = Environment::new(&root, &root.join(&args.raceproof), args.quick)?;
+        let mut environment = Environment::new(&root, &root.join(&args.raceproof), args.quick)?;
+        environment.programs.clone_from(&args.programs);
         for table in
             tables::ALL.iter().filter(|table| args.only.is_empty() || args.only.iter().any(|o| o == table.name))
         {

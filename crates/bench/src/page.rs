@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 
 use crate::Failure;
-use crate::results::{Latest, Measured};
+use crate::results::{Latest, LatestTable, Measured};
 use crate::tables;
 
 /// The page being written.
@@ -53,9 +53,10 @@ pub(crate) fn write(results: &Latest, docs: &Path) -> Result<(), Failure> {
     for table in tables::ALL {
         page.say(format!("## {}", table.title));
         match results.tables.get(table.name) {
-            Some((date, file, measured)) => {
-                (table.write)(&measured.rows, &mut page).map_err(|failure| format!("{}: {failure}", table.name))?;
-                page.say(circumstances(table.name, date, file, measured));
+            Some(latest) => {
+                let written = (table.write)(&latest.measured.rows, &mut page);
+                written.map_err(|failure| format!("{}: {failure}", table.name))?;
+                page.say(circumstances(table.name, latest));
             }
             None => page.say(format!("Not measured yet. `bench --only {}` measures it.", table.name)),
         }
@@ -93,11 +94,13 @@ fn head(Latest { machine, .. }: &Latest) -> String {
     )
 }
 
-fn circumstances(name: &str, date: &str, file: &str, measured: &Measured) -> String {
+fn circumstances(name: &str, LatestTable { date, file, elsewhere, measured }: &LatestTable) -> String {
     let Measured { time, seconds, load: [before, after], quick, .. } = measured;
     let how = if *quick { "quickly, " } else { "" };
+    let on =
+        elsewhere.as_ref().map_or_else(String::new, |machine| format!(" (another machine: {})", machine.processor));
     format!(
-        "*`bench --only {name}`, measured {how}on {date} at {time} UTC in {seconds:.0} s, load {before:.1} before and \
+        "*`bench --only {name}`, measured {how}on {date} at {time} UTC{on} in {seconds:.0} s, load {before:.1} before and \
          {after:.1} after; [raw results](../bench/results/{file}).*"
     )
 }

@@ -34,8 +34,29 @@ pub(crate) struct Usage {
     pub(crate) status: Option<i32>,
 }
 
+/// A running process with everything it started.
+#[derive(Clone, Copy)]
+pub(crate) struct Group(i32);
+
+impl Group {
+    /// Interrupts all of them, as the keyboard would.
+    pub(crate) fn interrupt(self) {
+        // SAFETY: the group is a child's own, which is not waited for while somebody has this value.
+        unsafe { libc::kill(-self.0, libc::SIGINT) };
+    }
+}
+
 /// Runs a command to its end or its time limit, with empty standard input.
 pub(crate) fn run(command: &mut Command, limits: Limits) -> Result<Usage, Failure> {
+    run_during(command, limits, |_| Ok(())).map(|(usage, ())| usage)
+}
+
+/// The same; meanwhile something else happens, which may end the process.
+pub(crate) fn run_during<R: Send>(
+    command: &mut Command,
+    limits: Limits,
+    during: impl FnOnce(Group) -> Result<R, Failure> + Send,
+) -> Result<(Usage, R), Failure> {
     command.stdin(Stdio::null()).process_group(0);
     if let Some(processors) = limits.processors {
         // SAFETY: one system call on a value of our own, allowed between fork and exec.
@@ -48,29 +69,44 @@ pub(crate) fn run(command: &mut Command, limits: Limits) -> Result<Usage, Failur
     #[allow(clippy::zombie_processes, reason = "waited for by wait4, which tells what it used")]
     let child = command.spawn().map_err(|error| format!("{:?}: {error}", command.get_program()))?;
     let id = child.id() as i32;
-    loop {
-        let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
-        // SAFETY: both places are valid for writing, and the child is ours and not waited for elsewhere.
-        let waited = unsafe { libc::wait4(id, &mut status, libc::WNOHANG, usage.as_mut_ptr()) };
-        match waited {
-            0 if start.elapsed() > limits.time => {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(move || during(Group(id)));
+        let usage = loop {
+            if start.elapsed() > limits.time {
                 // SAFETY: the group is the child's own, and the child has not been waited for, so that its id is its.
                 unsafe { libc::kill(-id, libc::SIGKILL) };
-                std::thread::sleep(POLL_INTERVAL);
             }
-            0 => std::thread::sleep(POLL_INTERVAL),
-            _ if waited == id => {
-                // SAFETY: an rusage is numbers only, for which zero is valid, and the call has filled it in.
-                let usage = unsafe { usage.assume_init() };
-                return Ok(Usage {
-                    clock: start.elapsed().as_secs_f64(),
-                    processor: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-                    megabytes: usage.ru_maxrss as f64 / 1024.0,
-                    status: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
-                });
+            // Before that, the other thread may still use the id.
+            if other.is_finished()
+                && let Some(usage) = waited_for(id, start)?
+            {
+                break usage;
             }
-            _ => return Err(std::io::Error::last_os_error().into()),
+            std::thread::sleep(POLL_INTERVAL);
+        };
+        let during = other.join().map_err(|_| "what happened meanwhile panicked")??;
+        Ok((usage, during))
+    })
+}
+
+/// What a child has used, if it has ended.
+fn waited_for(id: i32, start: Instant) -> Result<Option<Usage>, Failure> {
+    let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
+    // SAFETY: both places are valid for writing, and the child is ours and not waited for elsewhere.
+    let waited = unsafe { libc::wait4(id, &mut status, libc::WNOHANG, usage.as_mut_ptr()) };
+    match waited {
+        0 => Ok(None),
+        _ if waited == id => {
+            // SAFETY: an rusage is numbers only, for which zero is valid, and the call has filled it in.
+            let usage = unsafe { usage.assume_init() };
+            Ok(Some(Usage {
+                clock: start.elapsed().as_secs_f64(),
+                processor: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+                megabytes: usage.ru_maxrss as f64 / 1024.0,
+                status: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+            }))
         }
+        _ => Err(std::io::Error::last_os_error().into()),
     }
 }
 

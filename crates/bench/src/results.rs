@@ -21,11 +21,22 @@ pub(crate) struct Results {
     tables: BTreeMap<String, Measured>,
 }
 
-/// The latest measurement of each table, on the machine that was measured last.
+/// The latest measurement of each table.
 pub(crate) struct Latest {
+    /// The machine that was measured last.
     pub(crate) machine: Machine,
-    /// By name of the table: the day, the file's name, and the measurement.
-    pub(crate) tables: BTreeMap<String, (String, String, Measured)>,
+    /// By name of the table.
+    pub(crate) tables: BTreeMap<String, LatestTable>,
+}
+
+/// The latest measurement of one table.
+pub(crate) struct LatestTable {
+    pub(crate) date: String,
+    /// The file's name.
+    pub(crate) file: String,
+    /// The machine, where it is not the one that was measured last.
+    pub(crate) elsewhere: Option<Machine>,
+    pub(crate) measured: Measured,
 }
 
 impl Latest {
@@ -39,9 +50,16 @@ impl Latest {
         let all = paths.iter().map(read).collect::<Result<Vec<Results>, Failure>>()?;
         let machine = all.last().ok_or("nothing has been measured yet")?.machine.clone();
         let mut tables = BTreeMap::new();
-        for results in all.into_iter().filter(|results| results.machine.slug() == machine.slug()) {
+        for results in all {
             let (date, file) = (results.date.clone(), results.name());
-            tables.extend(results.tables.into_iter().map(|(name, m)| (name, (date.clone(), file.clone(), m))));
+            let elsewhere = (results.machine.slug() != machine.slug()).then_some(results.machine);
+            let latest = |measured| LatestTable {
+                date: date.clone(),
+                file: file.clone(),
+                elsewhere: elsewhere.clone(),
+                measured,
+            };
+            tables.extend(results.tables.into_iter().map(|(name, measured)| (name, latest(measured))));
         }
         Ok(Self { machine, tables })
     }

@@ -1,13 +1,13 @@
 //! Traces of other tools, in RAPID's text form: prediction without a program to replay.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
 use ::predict::rapid::{self, Document};
-use ::predict::{PredictedRace, Unsettled};
+use ::predict::{Aim, PredictedRace, Unsettled};
 use model::race::could_race;
-use model::{Access, Engine, EventId, SiteId};
+use model::{Access, Budget, Engine, Event, EventId, SiteId};
 use report::{Code, Command, Details, PairVerdict, Report, ShownBy};
 
 use crate::Error;
@@ -28,14 +28,29 @@ pub fn emit_foreign(path: &Path, bytes: &[u8], as_cspm: bool) -> Result<String, 
     if as_cspm { in_form(&document.trace, true, name) } else { Ok(document.to_string()) }
 }
 
-/// Predicts races from a trace in RAPID's text form.
-pub fn predict_foreign(path: &Path, bytes: &[u8], options: &::predict::Options) -> Result<Report, Error> {
+/// Predicts races from a trace in RAPID's text form, while the budget lasts. The text is gone when it has been read: it may
+/// be as large as the trace.
+pub fn predict_foreign(
+    path: &Path,
+    bytes: Vec<u8>,
+    options: &::predict::Options,
+    budget: &Budget,
+) -> Result<Report, Error> {
     let start = Instant::now();
-    let document = read(path, bytes)?;
-    let prediction = ::predict::predict(&document.trace, options);
-    let pairs = prediction.races.iter().filter_map(|race| pair(&document, race)).collect();
+    let document = read(path, &bytes)?;
+    drop(bytes);
+    let aim = Aim { is_over: &|| budget.is_spent(), ..Aim::default() };
+    let prediction = ::predict::predict_some(&document.trace, options, &aim);
+    let wanted = prediction.races.iter().flat_map(|race| [race.first, race.second]);
+    let mut racing: BTreeMap<EventId, Option<&Event>> = wanted.map(|id| (id, None)).collect();
+    for event in &document.trace.events {
+        if let Some(found) = racing.get_mut(&event.id) {
+            *found = Some(event);
+        }
+    }
+    let pairs = prediction.races.iter().filter_map(|race| pair(&document, race, &racing)).collect();
     let mut reasons = vec![ONE_RUN_ONLY.to_owned()];
-    for reason in [Unsettled::Window, Unsettled::Budget, Unsettled::Rigid, Unsettled::Unmodelled] {
+    for reason in [Unsettled::Stopped, Unsettled::Window, Unsettled::Budget, Unsettled::Rigid, Unsettled::Unmodelled] {
         let open = prediction.open.iter().filter(|open| open.reason == reason).count();
         if open > 0 {
             reasons.push(format!("{open} conflicting pairs are not settled: {reason}"));
@@ -59,8 +74,8 @@ pub fn predict_foreign(path: &Path, bytes: &[u8], options: &::predict::Options) 
     }))
 }
 
-fn pair(document: &Document, race: &PredictedRace) -> Option<report::Pair> {
-    let find = |id: EventId| document.trace.events.iter().find(|event| event.id == id);
+fn pair(document: &Document, race: &PredictedRace, racing: &BTreeMap<EventId, Option<&Event>>) -> Option<report::Pair> {
+    let find = |id: EventId| racing.get(&id).copied().flatten();
     let (one, other) = (find(race.first)?, find(race.second)?);
     let (a, b) = one.op.accesses().iter().find_map(|a| {
         let others = other.op.accesses().iter();

@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use check::{BuildOptions, LINE, Limits, Request, SearchOptions, Subject, run_on};
+use check::{BuildOptions, LINE, Limits, RecordOptions, Recording, Request, SearchOptions, Subject, run_on};
 use explore::ReductionName;
+use files::{Detail, TraceFile};
 use model::{Budget, Engine, Environment};
 use report::{Command, PairVerdict, Report, Verdict};
 use testkit::sources::Source;
@@ -31,6 +33,10 @@ const KEPT: [u64; 10] = [53, 62, 76, 80, 187, 188, 563, 3506, 4625, 5375];
 /// Programs that are also run with short serial stretches.
 const QUIET_PROGRAMS: u64 = 24;
 
+/// Programs that are recorded on real threads, and how long each may run there.
+const RECORDED_PROGRAMS: u64 = 12;
+const RECORDED_TIME: Duration = Duration::from_secs(5);
+
 /// Makes every serial stretch quiet after two events.
 const QUIET: &str = "#ifdef __cplusplus\nextern \"C\"\n#endif\nconst unsigned __raceproof_serial_events;\n\
     const unsigned __raceproof_serial_events = 2;\n";
@@ -40,10 +46,15 @@ type Examination = fn(&Source) -> Result<bool, String>;
 
 type Lines = BTreeSet<(u32, u32)>;
 
+/// The lines of a pair, the smaller first.
+fn lines_of(pair: &report::Pair) -> (u32, u32) {
+    let [one, other] = pair.accesses.each_ref().map(|access| access.line);
+    (one.min(other), one.max(other))
+}
+
 /// Pairs of lines with this verdict.
 fn lines(report: &Report, verdict: PairVerdict) -> Lines {
-    let lines = report.pairs_with(verdict).map(|pair| pair.accesses.each_ref().map(|access| access.line));
-    lines.map(|[a, b]| (a.min(b), a.max(b))).collect()
+    report.pairs_with(verdict).map(lines_of).collect()
 }
 
 /// One program, compiled once, and what commands say of it.
@@ -53,6 +64,8 @@ struct Examined<'a> {
     subject: Subject,
     /// What the environment may do in the runs that are asked for next.
     environment: Environment,
+    /// The run that prediction is asked about.
+    recording: Recording,
 }
 
 impl<'a> Examined<'a> {
@@ -65,13 +78,14 @@ impl<'a> Examined<'a> {
         std::fs::write(&file, text).unwrap();
         let build = BuildOptions { inputs: vec![file.to_string_lossy().into_owned()], ..BuildOptions::default() };
         let subject = Subject::new(&build, &Budget::default()).map_err(|error| format!("build: {error}"))?;
-        Ok(Self { folder, build, subject, environment: Environment::default() })
+        Ok(Self { folder, build, subject, environment: Environment::default(), recording: Recording::default() })
     }
 
     fn ask(&mut self, command: Command, engines: &[Engine], search: SearchOptions) -> Result<Report, String> {
         let request = Request {
             engines: engines.to_vec(),
             search,
+            recording: self.recording.clone(),
             reached_only: true,
             limits: Limits { environment: self.environment, ..Limits::default() },
             witness_dir: self.folder.join("witnesses"),
@@ -156,6 +170,42 @@ fn compare_quiet(source: &Source) -> Result<bool, String> {
     Ok(true)
 }
 
+/// What a recording shows by itself, and what of it does not.
+fn compare_observed(path: &Path, detail: Detail) -> Result<TraceFile, String> {
+    let file = check::read_trace(path, detail).map_err(|error| format!("record: {error}"))?;
+    let observed: BTreeSet<_> =
+        predict::observe(&file.trace, &|| false).races().iter().map(|race| race.sites).collect();
+    let unordered = testkit::unordered(&file.trace);
+    if observed != unordered {
+        return Err(format!("record: {observed:?} observed, {unordered:?} unordered in the recorded order"));
+    }
+    Ok(file)
+}
+
+/// Whether the search could decide it; how it differs from what a recording on real threads shows and lets predict.
+fn compare_recorded(source: &Source) -> Result<bool, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Examined::new(folder.path(), source)?;
+    let path = folder.path().join("t.rpt");
+    let options = RecordOptions { time: Some(RECORDED_TIME), ..RecordOptions::default() };
+    check::record(&program.build, &options, &Budget::default(), &path).map_err(|error| format!("record: {error}"))?;
+    compare_observed(&path, Detail::Every)?;
+    let shared = compare_observed(&path, Detail::Shared)?;
+    let observed = testkit::unordered(&shared.trace).len();
+    let Some(racing) = program.truth()? else { return Ok(false) };
+    program.recording = Recording::Given(Arc::new(shared));
+    let report = program.ask(Command::Predict, &[Engine::Predict], SearchOptions::default())?;
+    let shown = |pair: &&report::Pair| pair.details.shown.is_some();
+    let found: Lines = report.pairs.iter().filter(shown).map(lines_of).collect();
+    if !found.is_subset(&racing) {
+        return Err(format!("recorded: {found:?} race, by the search {racing:?}"));
+    }
+    if report.pairs_with(PairVerdict::Race).count() < observed {
+        return Err(format!("recorded: {observed} pairs are unordered, and {found:?} are reported"));
+    }
+    Ok(true)
+}
+
 /// A complaint with the smallest program found that deserves one.
 fn complain(seed: u64, source: &Source, complaint: &str, examine: Examination) -> String {
     let engine = |complaint: &str| complaint.split([':', ' ']).next().unwrap_or_default().to_owned();
@@ -213,4 +263,12 @@ fn engines_agree_with_the_search_of_the_real_program() {
 fn quiet_stretches_hide_no_race() {
     let seeds: Vec<u64> = testkit::numbers(QUIET_PROGRAMS).collect();
     examine_all(&seeds, compare_quiet);
+}
+
+/// What a recording on real threads shows is what its order leaves unordered; that, and what is predicted of it, are races
+/// that the search knows.
+#[test]
+fn recordings_show_races_of_the_search() {
+    let seeds: Vec<u64> = testkit::numbers(RECORDED_PROGRAMS).collect();
+    examine_all(&seeds, compare_recorded);
 }

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p raceproof-predict -- 10` measures the filters and the linear pass on a trace of 10 million events of
 //! sixteen threads. With `locks` as a second argument, and the numbers of threads and locks after it, all passes on a trace
-//! in which every other event acquires or releases one of that many locks.
+//! in which every other event acquires or releases one of that many locks, as `bench --only prediction` does with the
+//! command.
 #![allow(missing_docs, clippy::print_stdout, reason = "prints its figures")]
 
 use std::time::Instant;
@@ -100,49 +101,10 @@ fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// Threads that do nothing but enter critical sections of one of many locks and read and write what it protects, with
-/// half-nested sections, and now and then an access that only the order of two sections protects.
-fn lock_heavy(events: usize, threads: u32, locks: usize) -> Trace {
-    let path = |t: u32| if t == 0 { ThreadPath::main() } else { ThreadPath::main().child(t) };
-    let infos = (0..threads).map(|t| ThreadInfo { path: path(t), created: (t > 0).then_some(model::Step(t)) });
-    let mut trace = Trace { threads: infos.collect(), ..Trace::empty(End::Exit { code: 0 }) };
-    let mut positions = vec![0u32; threads as usize];
-    let mut push = |trace: &mut Trace, thread: u32, site: u32, op: Op| {
-        let position = &mut positions[thread as usize];
-        let id = EventId { thread: ThreadId(thread), position: *position };
-        *position += 1;
-        trace.events.push(Event { id, site: Some(SiteId(site)), op });
-    };
-    push(&mut trace, 0, 0, Op::Start);
-    for child in 1..threads {
-        push(&mut trace, 0, 1, Op::Create { child: ThreadId(child) });
-    }
-    for child in 1..threads {
-        push(&mut trace, child, 0, Op::Start);
-    }
-    let mut random = Random::new(u64::from(threads) + locks as u64);
-    let (read, write, mode) = (AccessKind::Read, AccessKind::Write, LockMode::Exclusive);
-    while trace.events.len() < events {
-        let thread = random.below(threads as usize) as u32;
-        let index = random.below(locks) as u64;
-        let lock = Addr(0x1000 + 64 * index);
-        let inner = (random.below(8) == 0 && index + 1 < locks as u64).then(|| Addr(0x1000 + 64 * (index + 1)));
-        push(&mut trace, thread, 10, Op::Acquire { lock, mode });
-        let cell = 0x100_0000 + 64 * index;
-        push(&mut trace, thread, 11, access(read, None, cell));
-        push(&mut trace, thread, 12, access(write, None, cell + 8 * random.below(2) as u64));
-        if let Some(lock) = inner {
-            push(&mut trace, thread, 13, Op::Acquire { lock, mode });
-            push(&mut trace, thread, 14, access(write, None, cell + 64));
-            push(&mut trace, thread, 15, Op::Release { lock, mode });
-        }
-        push(&mut trace, thread, 16, Op::Release { lock, mode });
-        if random.below(1000) == 0 {
-            let site = 20 + random.below(40) as u32;
-            push(&mut trace, thread, site, access(write, None, 0x800_0000 + 8 * u64::from(site % 7)));
-        }
-    }
-    trace
+fn lock_heavy(events: usize, threads: usize, locks: usize) -> Trace {
+    let mut text = Vec::new();
+    testkit::traces::lock_heavy(events, threads, locks, &mut text).expect("writing to memory");
+    predict::rapid::read(&String::from_utf8_lossy(&text)).expect("the text is a trace").trace
 }
 
 fn main() {
@@ -150,7 +112,7 @@ fn main() {
     let events = (numbers.first().unwrap_or(&10.0) * 1e6) as usize;
     let is_lock_heavy = std::env::args().any(|arg| arg == "locks");
     let number = |at: usize, default: usize| numbers.get(at).map_or(default, |n| *n as usize);
-    let trace = if is_lock_heavy { lock_heavy(events, number(1, 8) as u32, number(2, 100)) } else { synthetic(events) };
+    let trace = if is_lock_heavy { lock_heavy(events, number(1, 8), number(2, 100)) } else { synthetic(events) };
     let options = if is_lock_heavy { Options::default() } else { Options { budget: 0, ..Options::default() } };
     println!("{} events, peak {} with the trace alone", trace.events.len(), peak());
     let (start, cpu) = (Instant::now(), cpu_seconds());

@@ -21,6 +21,8 @@ use model::{
     Access, AccessKind, Addr, Cell, End, Event, EventId, IndexVec, LockMode, Op, SiteId, Step, ThreadId, ThreadInfo,
     ThreadPath, Trace,
 };
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::unsupported::Unsupported;
 
@@ -29,13 +31,13 @@ use crate::unsupported::Unsupported;
 pub struct Document {
     /// The trace. Each variable is a cell of its own, locks are held exclusively, locations are sites.
     pub trace: Trace,
-    /// NameNumbers of threads.
+    /// Names of threads.
     pub threads: IndexVec<ThreadId, String>,
-    /// NameNumbers of locations.
+    /// Names of locations.
     pub locations: IndexVec<SiteId, String>,
-    /// NameNumbers of variables, by address.
+    /// Names of variables, by address.
     pub variables: BTreeMap<Addr, String>,
-    /// NameNumbers of locks.
+    /// Names of locks.
     pub locks: BTreeMap<Addr, String>,
     /// Targets of `begin` and `end` lines, by step.
     targets: BTreeMap<Step, String>,
@@ -118,17 +120,20 @@ type At = (usize, Problem);
 
 /// Numbers for names, in the order of first use.
 #[derive(Default)]
-struct NameNumbers(BTreeMap<String, u32>);
+struct NameNumbers {
+    numbers: FxHashMap<String, u32>,
+    names: Vec<String>,
+}
 
 impl NameNumbers {
     fn number(&mut self, name: &str) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry(name.to_owned()).or_insert(next)
-    }
-    fn in_order(self) -> Vec<String> {
-        let mut names: Vec<(u32, String)> = self.0.into_iter().map(|(name, number)| (number, name)).collect();
-        names.sort_unstable();
-        names.into_iter().map(|(_, name)| name).collect()
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let next = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), next);
+        next
     }
 }
 
@@ -171,7 +176,7 @@ impl Reader {
     }
 
     fn line(&mut self, line: &str) -> Result<(), At> {
-        let mut fields = Vec::new();
+        let mut fields = SmallVec::<[(usize, &str); 4]>::new();
         let mut start = 0;
         for field in line.split('|') {
             fields.push((start, field));
@@ -254,7 +259,7 @@ impl Reader {
         self.infos.ids().for_each(|thread| self.appear(thread));
         let named = |base: u64, names: NameNumbers| {
             let addresses = (0..).map(|number| Addr(base + STRIDE * number));
-            addresses.zip(names.in_order()).collect::<BTreeMap<Addr, String>>()
+            addresses.zip(names.names).collect::<BTreeMap<Addr, String>>()
         };
         let trace = Trace {
             threads: self.infos.iter().flatten().cloned().collect(),
@@ -270,8 +275,8 @@ impl Reader {
         };
         Document {
             trace,
-            threads: IndexVec::from_raw(self.threads.in_order()),
-            locations: IndexVec::from_raw(self.locations.in_order()),
+            threads: IndexVec::from_raw(self.threads.names),
+            locations: IndexVec::from_raw(self.locations.names),
             variables: named(VARIABLES, self.variables),
             locks: named(LOCKS, self.locks),
             targets: self.targets,

@@ -4,13 +4,11 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use model::happens_before::HappensBefore;
-use model::race::{SitePair, could_race};
-use model::{End, Executor, Step, Trace};
+use model::{End, Executor, Step};
 use predict::{Method, Options, PredictedRace, Prediction, observe, predict};
 use support::{brute, random_run};
 use testkit::generator::{Case, Feature, Random};
-use testkit::{Interpreter, Limits};
+use testkit::{Interpreter, Limits, unordered};
 
 const PROGRAMS: u64 = 800;
 const RUNS: usize = 8;
@@ -28,22 +26,6 @@ fn check_replay(interpreter: &mut Interpreter, prediction: &Prediction<'_>, race
     assert!(model::race::is_race(&run, first, second), "{name}: no race\n{race:?}");
     let (one, other) = (run.events[first].site, run.events[second].site);
     assert_eq!(race.sites, (one.min(other), one.max(other)), "{name}");
-}
-
-/// The pairs of sites with accesses that race and that happens-before leaves unordered, by the definition.
-fn unordered(trace: &Trace) -> BTreeSet<SitePair> {
-    let mut order = HappensBefore::new();
-    let clocks: Vec<_> = trace.events.ids().map(|step| order.step(trace, step).clone()).collect();
-    let mut found = BTreeSet::new();
-    for (at, second) in trace.events.iter().enumerate() {
-        for first in trace.events.iter().take(at).filter(|first| first.id.thread != second.id.thread) {
-            let meet = |a| second.op.accesses().iter().any(|b| could_race(a, b));
-            if !clocks[at].contains(first.id) && first.op.accesses().iter().any(meet) {
-                found.insert((first.site.min(second.site), first.site.max(second.site)));
-            }
-        }
-    }
-    found
 }
 
 #[test]

@@ -4,56 +4,18 @@
 //! minute is tried only where `RACEPROOF_PROGRAMS` asks for more than samples, as `make soak` does.
 #![allow(clippy::print_stderr, reason = "says what it saw")]
 
+mod common;
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::debian::{LBZIP2_FLAGS, in_folder, ours, patched, run, sources, tries_large_programs};
 use serde_json::Value;
 
 const RACEPROOF: &str = env!("CARGO_BIN_EXE_raceproof");
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A copy of a package's sources; `None` where they cannot be had.
-fn sources(package: &str) -> Option<tempfile::TempDir> {
-    static FETCHING: Mutex<()> = Mutex::new(());
-    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("debian").join(package);
-    let alone = FETCHING.lock().unwrap();
-    let fetched = Command::new(root().join("scripts/fetch-source")).arg(&all).arg(package).output().unwrap();
-    drop(alone);
-    if fetched.status.code() == Some(3) {
-        testkit::skip(package, String::from_utf8_lossy(&fetched.stderr).trim());
-        return None;
-    }
-    succeeded("fetch-source", &fetched);
-    let folder = tempfile::tempdir().unwrap();
-    run(Command::new("cp").arg("-a").arg(all.join(package).join(".")).arg(folder.path()));
-    Some(folder)
-}
-
-fn succeeded(what: &str, output: &Output) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{what}: {}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr));
-}
-
-/// Runs a command that has to succeed; what it wrote to standard output.
-fn run(command: &mut Command) -> Vec<u8> {
-    command.env_remove("MAKEFLAGS").stdin(Stdio::null());
-    let output = command.output().unwrap();
-    succeeded(&format!("{command:?}"), &output);
-    output.stdout
-}
-
-fn in_folder(folder: &Path, program: &str) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(folder);
-    command
-}
 
 /// A text of more than two of the smallest blocks of bzip2.
 fn text() -> String {
@@ -69,20 +31,6 @@ fn compresses(program: &Path) {
     std::fs::write(&packed, run(Command::new(program).arg("-c").arg(&file))).unwrap();
     assert!(std::fs::metadata(&packed).unwrap().len() < text().len() as u64 / 4);
     assert_eq!(run(Command::new(program).arg("-dc").arg(&packed)), text().into_bytes());
-}
-
-/// A copy of a package's sources, with a patch of ours if there is one.
-fn patched(package: &str, patch: Option<&str>) -> Option<tempfile::TempDir> {
-    let folder = sources(package)?;
-    if let Some(patch) = patch {
-        run(in_folder(folder.path(), "patch").arg("-p1").arg("-i").arg(ours(patch)));
-    }
-    Some(folder)
-}
-
-/// A file of ours for these programs.
-fn ours(name: &str) -> PathBuf {
-    root().join("tests/debian").join(name)
 }
 
 /// pbzip2, built.
@@ -177,11 +125,6 @@ fn a_lock_taken_out_of_pixz_is_missed() {
     let folder = tries_large_programs().then(|| pixz(Some("pixz-queue-push.patch")));
     let Some(folder) = folder.flatten() else { return };
     misses_the_lock(folder.path(), "20", "first", &PIXZ);
-}
-
-/// Whether programs are tried that take a minute.
-fn tries_large_programs() -> bool {
-    testkit::programs(0) > 0
 }
 
 /// A server of ours over cpp-httplib, built.
@@ -288,9 +231,7 @@ fn leveldb_reads_the_same_in_a_hundred_schedules() {
 #[test]
 fn lbzip2_compresses() {
     let Some(folder) = sources("lbzip2") else { return };
-    // What its copy of gnulib needs to know of today's C library.
-    let flags = "CPPFLAGS=-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100";
-    run(in_folder(folder.path(), "./configure").arg(format!("CC={RACEPROOF} cc")).arg(flags));
+    run(in_folder(folder.path(), "./configure").arg(format!("CC={RACEPROOF} cc")).arg(LBZIP2_FLAGS));
     run(in_folder(folder.path(), "make").arg("-j2"));
     compresses(&folder.path().join("src/lbzip2"));
 }

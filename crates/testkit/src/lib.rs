@@ -18,10 +18,13 @@ pub mod scale;
 pub mod shrink;
 mod skip;
 pub mod sources;
+pub mod traces;
 pub mod ui;
+mod unordered;
 
 pub use effort::{numbers, programs};
 pub use interpreter::{Interpreter, Options};
 pub use machine::Machine;
 pub use oracle::{Limits, Truth};
 pub use skip::skip;
+pub use unordered::unordered;

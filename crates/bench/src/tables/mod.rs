@@ -6,6 +6,8 @@ mod lbzip2;
 mod nets;
 mod openmp;
 mod pdp;
+mod prediction;
+mod programs;
 mod rare;
 mod recording;
 mod scenarios;
@@ -57,6 +59,8 @@ pub(crate) const ALL: &[Table] = &[
     table::<nets::Nets>(),
     table::<scenarios::Scenarios>(),
     table::<recording::Recording>(),
+    table::<programs::Programs>(),
+    table::<prediction::Prediction>(),
     table::<dhtc::Dhtc>(),
     table::<static_drivers::Drivers>(),
     table::<speed::Speed>(),

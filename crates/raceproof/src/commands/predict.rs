@@ -77,7 +77,9 @@ impl Predict {
             return Ok(ExitCode::SUCCESS);
         }
         match input {
-            Input::Text(path) => self.report.show(check::predict_foreign(&path, &read(&path)?, &prediction)?, known),
+            Input::Text(path) => {
+                self.report.show(check::predict_foreign(&path, read(&path)?, &prediction, &budget)?, known)
+            }
             Input::Recording(path) | Input::Other(path) => {
                 let file = check::read_trace(&path, Detail::Shared)?;
                 let build = check::build_of_recording(&path, &file)?;

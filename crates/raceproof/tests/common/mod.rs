@@ -3,6 +3,7 @@
 
 pub(crate) mod annotated;
 pub(crate) mod containment;
+pub(crate) mod debian;
 pub(crate) mod target;
 
 use std::path::{Path, PathBuf};
