@@ -130,6 +130,7 @@ impl Environment {
     /// Compiles a source, relative to the project root, with clang.
     pub(crate) fn compiled(&self, source: &str, flags: &[&str], to: &Path) -> Result<(), Failure> {
         let mut clang = Command::new("clang-19");
+        clang.args(source.ends_with(".cpp").then_some("--driver-mode=g++"));
         clang.args(flags).arg("-pthread").arg(self.path(source)).arg("-o").arg(to);
         let output = clang.output().map_err(|error| format!("clang-19: {error}"))?;
         if output.status.success() {
