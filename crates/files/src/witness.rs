@@ -46,7 +46,7 @@ pub struct RunOptions {
     /// Events a thread may execute in a row while others can run, after the schedule.
     pub quantum: u32,
     /// How many threads a team of OpenMP has where the program leaves it open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub team_size: Option<u32>,
 }
 

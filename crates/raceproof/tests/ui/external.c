@@ -1,14 +1,13 @@
 // A function without source gets a pointer: nobody knows what it does with it.
+#include <argz.h>
 #include <pthread.h>
 
-__attribute__((weak)) void frobnicate(int *data);
-static int data;
+static char data[4];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void *worker(void *arg) {
     pthread_mutex_lock(&mutex);
-    if (frobnicate)
-        frobnicate(&data);
+    argz_stringify(data, sizeof data, ',');
     pthread_mutex_unlock(&mutex);
     return arg;
 }
