@@ -68,7 +68,7 @@ fn a_bound_makes_the_answer_unknown() {
 #[test]
 fn a_function_assumed_pure_is_an_assumption() {
     let folder = Folder::new();
-    let run = folder.raceproof(&["explore", "external.c", "--assume-pure", "frobnicate", "--json"]);
+    let run = folder.raceproof(&["explore", "external.c", "--assume-pure", "argz_stringify", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.status, document["verdict"].as_str()), (0, Some("safe")));
     assert!(document["assumptions"].as_array().unwrap().contains(&"A3".into()), "{document}");
