@@ -34,7 +34,7 @@ pub(crate) enum Assumption {
     GivenOnly = 11,
     /// Functions for checkers follow the competition's rules.
     Checkers = 12,
-    /// Iterations of `simd` loops come one after the other.
+    /// A `simd` loop with `safelen` and `simdlen` runs `simdlen` iterations together.
     Lanes = 13,
     /// Memory that was never written has one value.
     FreshMemory = 14,
@@ -146,7 +146,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (calls(is_stream_class), Streams),
         (calls(reaches_network), Network),
         (declares("__VERIFIER_"), Checkers),
-        (built.features.simd, Lanes),
+        (built.features.limited_lanes, Lanes),
         ((any(leaves_unwritten) || built.features.unwritten) && !may(Surprise::Uninitialised), FreshMemory),
         (relies_on_handover(program, environment), KernelHandover),
         (handles_signals(program), OutsideSignals),

@@ -115,6 +115,8 @@ pub enum Result {
     Absent(Box<Proof>),
     /// The pair may race.
     Candidate(Candidate),
+    /// What the net does not express.
+    NotExpressed(String),
     /// What stopped us.
     Unknown(String),
 }
@@ -196,7 +198,7 @@ fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options, counters: &m
         known.keep(ordered);
         for (pair, old) in answers.iter_mut().filter(|(_, answer)| is_open(answer)) {
             match answer(known, *pair, options, counters) {
-                Result::Unknown(_) => {}
+                Result::NotExpressed(_) | Result::Unknown(_) => {}
                 new => *old = new,
             }
         }
@@ -221,7 +223,7 @@ fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Count
         return Result::Unknown("the proof was stopped at its limits".to_owned());
     }
     if pair.sites().iter().all(|site| known.lanes.contains(site)) {
-        return Result::Unknown(format!("each access {}", Unmodelled::LANES));
+        return Result::NotExpressed(format!("each access {}", Unmodelled::LANES));
     }
     if let Some(site) = without_access(known, pair) {
         return Result::Unknown(format!("no access is known at site {site}"));

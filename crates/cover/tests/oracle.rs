@@ -54,7 +54,7 @@ fn compare(program: &Program, truth: &Truth, tally: &mut Tally, context: &dyn Fn
                 assert_eq!([one, other].map(|step| step.site), pair.sites().map(Some));
                 tally.candidates += 1;
             }
-            Result::Unknown(reason) => {
+            Result::NotExpressed(reason) | Result::Unknown(reason) => {
                 tally.unknown += 1;
                 panic!("{pair}: {reason}\n{}", context());
             }

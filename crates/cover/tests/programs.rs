@@ -32,7 +32,7 @@ fn candidates(text: &str) -> BTreeSet<Lines> {
             Result::Candidate(_) => {
                 open.insert((a.min(b), a.max(b)));
             }
-            Result::Unknown(reason) => panic!("{pair}: {reason}\n{text}"),
+            Result::NotExpressed(reason) | Result::Unknown(reason) => panic!("{pair}: {reason}\n{text}"),
         }
     }
     let limits = Limits { executions: 100_000, states: 30_000, events: 100 };

@@ -150,8 +150,10 @@ proptest! {
     }
 }
 
-/// The runtime writes the text, and reports know it by the model's name for it.
+/// The runtime writes the texts, and reports know them by the model's names for them.
 #[test]
-fn the_text_of_an_unwritten_read_is_one() {
+fn texts_of_misuses_are_one() {
     assert_eq!(wire::UNWRITTEN, model::UNWRITTEN);
+    assert_eq!(wire::INTERRUPTED, model::INTERRUPTED);
+    assert_eq!(wire::LANES, model::LANES);
 }

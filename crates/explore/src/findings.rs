@@ -107,7 +107,7 @@ impl Findings {
         let sites = |f: &Failure| f.involved.iter().map(|i| i.site).collect::<Vec<_>>();
         let same = |f: &Failure| {
             (f.kind, sites(f)) == (failure.kind, sites(failure))
-                && (f.kind != FailureKind::Misuse || f.message == failure.message)
+                && (!f.kind.is_remark() || f.message == failure.message)
         };
         shown.failures.values().any(same)
     }
@@ -126,7 +126,9 @@ impl Findings {
     fn add_failures(&mut self, trace: &Trace) {
         let involved = |thread: ThreadId, site| Involved { site, thread: trace.threads[thread].path.clone() };
         for misuse in &trace.misuses {
-            let key = (FailureKind::Misuse, vec![misuse.site], misuse.what.clone());
+            let is_lane = model::lane_site(&misuse.what).is_some();
+            let kind = if is_lane { FailureKind::Lanes } else { FailureKind::Misuse };
+            let key = (kind, vec![misuse.site], misuse.what.clone());
             self.add_failure(key, || (vec![involved(misuse.thread, misuse.site)], misuse.what.clone(), trace));
         }
         match &trace.end {

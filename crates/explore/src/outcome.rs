@@ -159,11 +159,18 @@ pub enum FailureKind {
     Crash,
     /// A wrong use of the thread API.
     Misuse,
+    /// Two iterations of a `simd` loop race.
+    Lanes,
     /// More events or time than allowed, possibly an endless loop.
     Endless,
 }
 
 impl FailureKind {
+    /// Whether a [`Misuse`](model::Misuse) of the trace says it, with its message.
+    pub fn is_remark(self) -> bool {
+        matches!(self, Self::Misuse | Self::Lanes)
+    }
+
     /// The check that searches for it; a run that hits a limit is always reported.
     pub fn check(self) -> Option<Check> {
         match self {
@@ -171,6 +178,7 @@ impl FailureKind {
             Self::Assertion => Some(Check::Assert),
             Self::Crash => Some(Check::Crash),
             Self::Misuse => Some(Check::Misuse),
+            Self::Lanes => Some(Check::Race),
             Self::Endless => None,
         }
     }

@@ -110,7 +110,7 @@ pub(crate) fn of_failure(trace: &Trace, failure: &Failure) -> Option<Schedule> {
             (causality.last_of(*thread).into_iter().collect(), *thread)
         }
         (FailureKind::Deadlock, End::Deadlock) => (all(), ThreadId::MAIN),
-        (FailureKind::Misuse, _) => {
+        (kind, _) if kind.is_remark() => {
             let misuse = trace.misuses.iter().find(is_shown)?;
             let after = Step(misuse.before.0 + 1);
             (causality.last_before(misuse.thread, after).into_iter().collect(), misuse.thread)

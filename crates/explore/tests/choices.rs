@@ -80,7 +80,7 @@ fn assert_replays(program: &Program, outcome: &Outcome, context: &str) -> usize 
             FailureKind::Deadlock => matches!(end, model::End::Deadlock),
             FailureKind::Assertion => matches!(end, model::End::Assertion { .. }),
             FailureKind::Crash => matches!(end, model::End::Crash { .. }),
-            FailureKind::Misuse | FailureKind::Endless => true,
+            FailureKind::Misuse | FailureKind::Lanes | FailureKind::Endless => true,
         };
         assert!(shown, "{failure:?} does not show again: {end:?} {context}");
         chosen += failure.schedule.choices.len();

@@ -42,8 +42,7 @@ impl<'m> Privacy<'m> {
 
     /// Whether no other thread can write what `pointer` points to.
     pub(crate) fn is_private(&self, pointer: Value<'m>) -> bool {
-        let mut roots = Vec::new();
-        collect_roots(pointer, &mut FxHashSet::default(), &mut roots);
+        let roots = roots(pointer);
         !roots.is_empty() && roots.into_iter().all(|root| self.is_private_root(root))
     }
 
@@ -62,16 +61,20 @@ impl<'m> Privacy<'m> {
 
     /// Whether `load` reads a pointer out of a private `va_list`: it points to the function's own arguments.
     fn is_from_argument_list(&self, load: Value<'m>) -> bool {
-        let mut roots = Vec::new();
         let Some(address) = load.address() else { return false };
-        collect_roots(address, &mut FxHashSet::default(), &mut roots);
-        roots.iter().all(|root| {
+        roots(address).iter().all(|root| {
             root.opcode() == Some(LLVMOpcode::LLVMAlloca) && self.is_private_local(*root) && is_argument_list(*root)
         })
     }
 }
 
 /// Where a pointer comes from, through arithmetic, casts and merges.
+pub(crate) fn roots(pointer: Value<'_>) -> Vec<Value<'_>> {
+    let mut roots = Vec::new();
+    collect_roots(pointer, &mut FxHashSet::default(), &mut roots);
+    roots
+}
+
 fn collect_roots<'m>(pointer: Value<'m>, seen: &mut FxHashSet<Value<'m>>, roots: &mut Vec<Value<'m>>) {
     if !seen.insert(pointer) {
         return;

@@ -12,6 +12,7 @@ mod calls;
 mod ctors;
 mod insert;
 mod interrupts;
+mod lanes;
 mod library;
 mod needed;
 mod quiet;
@@ -81,8 +82,16 @@ pub(crate) fn instrument<'m>(
 ) -> Result<Instrumented, Error> {
     let module = Module::of(linked);
     let insert = Insert::new(module);
-    let mut weaver =
-        Weaver { module, plan, insert, unmodelled: Vec::new(), logged: Logged::default(), volatile: Vec::new() };
+    let watched = lanes::Watched::of(plan);
+    let mut weaver = Weaver {
+        module,
+        plan,
+        insert,
+        watched,
+        unmodelled: Vec::new(),
+        logged: Logged::default(),
+        volatile: Vec::new(),
+    };
     weaver.addresses_taken();
     for (_, function) in plan.functions.defined() {
         weaver.function(function);
@@ -109,6 +118,8 @@ struct Weaver<'a, 'm> {
     module: Module<'m>,
     plan: &'a Plan<'a, 'm>,
     insert: Insert<'m>,
+    /// What lanes of `simd` loops execute.
+    watched: lanes::Watched<'m>,
     unmodelled: Vec<Unmodelled>,
     logged: Logged,
     /// Sites of volatile accesses to a `sig_atomic_t`.
@@ -128,6 +139,7 @@ impl<'m> Weaver<'_, 'm> {
         let retrying = if self.is_recorded() { Vec::new() } else { self.retrying_loops(function, &waiting) };
         self.locals(function, &visible);
         for (instruction, site) in visible {
+            self.lane_access(instruction, site);
             let is_of_stream = is_stream_function || streams::is_of_stream(instruction);
             match instruction.opcode() {
                 Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) if is_of_stream => {
@@ -151,6 +163,7 @@ impl<'m> Weaver<'_, 'm> {
         }
         waiting.iter().for_each(|waiting| self.round(waiting));
         retrying.iter().for_each(|retrying| self.retry(retrying));
+        self.lanes(function);
     }
 
     /// Notes something that has no model.

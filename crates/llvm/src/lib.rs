@@ -19,6 +19,7 @@ mod initialisers;
 pub mod instrument;
 mod intrinsics;
 mod ir;
+mod lanes;
 mod loops;
 mod lower;
 mod module;
@@ -98,8 +99,8 @@ pub struct Compiled {
 /// What a program has that its runs show in one way only.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Features {
-    /// Loops whose iterations may be executed in lanes (`omp simd`). A run executes them one after the other.
-    pub simd: bool,
+    /// Loops whose iterations may be executed in lanes (`omp simd`), a limited number of them together.
+    pub limited_lanes: bool,
     /// Compare-exchanges that may fail although the values are equal.
     pub weak_exchange: bool,
     /// Some local in a register is read that may never have been written.
@@ -114,7 +115,7 @@ impl Features {
     fn of(module: ir::Module<'_>, openmp: &OpenMp) -> Self {
         let instructions = || module.functions().into_iter().flat_map(|function| function.instructions());
         Self {
-            simd: openmp::has_simd_loop(module),
+            limited_lanes: lanes::has_limited(module),
             weak_exchange: instructions().any(|i| i.is_weak()),
             unwritten: instructions().any(unwritten::is_value),
             open_teams: openmp.open_teams,
@@ -302,6 +303,7 @@ impl<'c> Sources<'c> {
         unwritten::complete(handle);
         spins::shorten(&module);
         headers::dissolve(&module)?;
+        lanes::mark(handle);
         let features = Features::of(handle, &openmp);
         module::promote_locals(&module)?;
         options.budget.spent().map_or(Ok(()), |spent| Err(Error::Spent(spent)))?;

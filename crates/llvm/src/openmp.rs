@@ -18,7 +18,7 @@ use crate::Options;
 use crate::debug::DebugLocation;
 use crate::driver::Clang;
 use crate::error::{Error, Stage};
-use crate::ir::{Builder, Module, Node, Value};
+use crate::ir::{Builder, Module, Value};
 use crate::module::{self, Input};
 
 /// The library's sources. The first one is compiled; it includes the others.
@@ -159,16 +159,6 @@ pub(crate) fn complete<'c>(
     // What creates threads, so that these are created where the program's directive is.
     module::run(linked, "always-inline")?;
     Ok(OpenMp { used: true, private_tasks, open_teams, missing })
-}
-
-/// Whether a loop's iterations may be executed in lanes: clang marks the loops of `simd` to be vectorised.
-pub(crate) fn has_simd_loop(module: Module<'_>) -> bool {
-    const MARK: &str = "llvm.loop.vectorize.enable";
-    let is_mark = |property: Node<'_>| property.string(0).is_some_and(|name| name == MARK);
-    let is_marked = |attached: Node<'_>| attached.operands().into_iter().flatten().any(is_mark);
-    let jumps = module.functions().into_iter().flat_map(|function| function.blocks());
-    let ends = jumps.filter_map(|block| block.instructions().last().copied());
-    ends.flat_map(|end| end.attached()).any(is_marked)
 }
 
 /// Whether regions have as many threads as the environment says: clang pushes a number before each region that has the

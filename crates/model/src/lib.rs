@@ -37,8 +37,8 @@ pub use sample::{Sample, Sampler};
 pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{
-    Allocation, End, Event, EventId, Misuse, OpenedFile, PeerThread, Pending, Region, Step, ThreadInfo, Trace,
-    UNWRITTEN, Unmodelled, interrupted_site,
+    Allocation, End, Event, EventId, INTERRUPTED, LANES, Misuse, OpenedFile, PeerThread, Pending, Region, Step,
+    ThreadInfo, Trace, UNWRITTEN, Unmodelled, interrupted_site, lane_site,
 };
 pub use verdict::{Engine, Inputs, Memory, Pair, Scope, Threads};
 

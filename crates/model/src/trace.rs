@@ -98,6 +98,10 @@ pub const UNWRITTEN: &str = "reads memory that was never written";
 /// thread's site follows.
 pub const INTERRUPTED: &str = "a handler interrupts an access to the same memory at site ";
 
+/// What a [`Misuse`] says of an iteration of a `simd` loop that touches what another one touches that may run at the same
+/// time; the number of the other one's site follows.
+pub const LANES: &str = "two iterations of a `simd` loop touch the same memory, the other one at site ";
+
 /// A wrong use of the thread API, or of memory, after which the run continued.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Misuse {
@@ -116,8 +120,13 @@ pub struct Misuse {
 impl Misuse {
     /// Whether locks, threads and other objects may not do what their rules say afterwards.
     pub fn breaks_rules(&self) -> bool {
-        interrupted_site(&self.what).is_none()
+        interrupted_site(&self.what).is_none() && lane_site(&self.what).is_none()
     }
+}
+
+/// The site of the other iteration, if a [`Misuse`] is about two iterations of a `simd` loop.
+pub fn lane_site(what: &str) -> Option<SiteId> {
+    what.strip_prefix(LANES)?.parse().ok().map(SiteId)
 }
 
 /// The site that a handler interrupted, if that is what a [`Misuse`] says.

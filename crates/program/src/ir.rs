@@ -62,7 +62,7 @@ pub struct Unmodelled {
 impl Unmodelled {
     /// What is said of an access that several iterations of a loop may make at the same time, in one thread. It concerns
     /// two such accesses to the same memory, and nothing else.
-    pub const LANES: &str = "runs in several lanes of a `simd` loop, which are not modelled";
+    pub const LANES: &str = "runs in several lanes of a `simd` loop, which may touch the same memory";
 
     /// What is said of inline assembly whose accesses a run does not report. Its statements in the program have them.
     pub const UNSEEN_ASSEMBLY: &str = "inline assembly, whose accesses no run reports";

@@ -10,6 +10,8 @@ pub const EXECUTE: &str = "raceproof_omp_execute_region";
 pub const WORK: &str = "raceproof_omp_work";
 /// Called where a league is made.
 pub const LEAGUE: &str = "raceproof_omp_begin_league";
+/// How the names of functions start that clang makes of the body of `ordered simd`.
+pub const IN_ORDER: &str = "__captured_stmt";
 
 /// What the files of the library are called.
 const FILES: &str = "<openmp>";

@@ -57,6 +57,8 @@ codes! {
     OBSERVED_RACE = RP0008;
     /// A signal handler races with the code that it interrupts.
     SIGNAL_RACE = RP0009;
+    /// Two iterations of a `simd` loop race.
+    LANE_RACE = RP0010;
     /// Something is not modelled.
     UNMODELLED = RP0101;
     /// A run was cut short at its limit of events.

@@ -355,6 +355,8 @@ pub enum ErrorKind {
     Uninitialised,
     /// A signal handler races with the code that it interrupts.
     Signal,
+    /// Two iterations of a `simd` loop race.
+    Lanes,
 }
 
 impl ErrorKind {
@@ -367,6 +369,7 @@ impl ErrorKind {
             Self::Misuse => Code::MISUSE,
             Self::Uninitialised => Code::UNINITIALISED,
             Self::Signal => Code::SIGNAL_RACE,
+            Self::Lanes => Code::LANE_RACE,
         }
     }
 }

@@ -123,15 +123,20 @@ impl Known {
         }
         for error in &mut report.errors {
             let names = names_of_error(error);
-            let kind = if error.kind == ErrorKind::Deadlock { Kind::Deadlock } else { Kind::Other };
-            error.suppressed = (kind == Kind::Deadlock)
+            let kind = match error.kind {
+                ErrorKind::Deadlock => Kind::Deadlock,
+                ErrorKind::Lanes => Kind::Race,
+                _ => Kind::Other,
+            };
+            error.suppressed = (kind != Kind::Other)
                 .then(|| self.by_entry(kind, &names, &mut used))
                 .flatten()
                 .or_else(|| self.by_baseline(fingerprint::of_error(error)));
         }
         let races =
             |pair: &Pair| pair.verdict == PairVerdict::Race && pair.is_told() && pair.details.suppressed.is_none();
-        if report.verdict == Verdict::Race && !report.pairs.iter().any(races) {
+        let lanes = |error: &Finding| error.kind == ErrorKind::Lanes && error.suppressed.is_none();
+        if report.verdict == Verdict::Race && !report.pairs.iter().any(races) && !report.errors.iter().any(lanes) {
             let open = report.pairs_with(PairVerdict::Unknown).next().is_some() || !report.unknowns.is_empty();
             report.verdict = if open { Verdict::Unknown } else { Verdict::Safe };
         }

@@ -11,7 +11,7 @@ use wire::{Record, Tag};
 
 use crate::cell::OneThread;
 use crate::libc_models::children::forked;
-use crate::{choice, interrupts, memory, rounds, sched, section, serial, unwritten};
+use crate::{choice, interrupts, lanes, memory, rounds, sched, section, serial, unwritten};
 
 /// What the common path needs of the running thread.
 pub struct Hot {
@@ -134,6 +134,7 @@ pub fn follow_limit() {
 
 /// An object came into being; `flags` as of `Tag::Alloc`.
 pub fn allocation(start: u64, size: u64, flags: u8, site: u32) {
+    lanes::allocated(start, size);
     let record = Record::new(Tag::Alloc, flags, start, site, u32::try_from(size).unwrap_or(u32::MAX));
     if serial::is_quiet() {
         serial::allocated(record);
@@ -158,6 +159,7 @@ pub fn add(tag: Tag, order: u8, start: u64, len: u64) {
     if forked::is_child() {
         return forked::note_access(tag, start, len, SITE.get());
     }
+    lanes::access(tag, order, start, len, SITE.get());
     let begins = !section::is_open() && HOT.call.get() != HOT.position.get();
     if HOT.begun.get() == SKIPPED_CALL || begins && HOT.at_limit() && serial::skips(SITE.get()) {
         return;
@@ -237,7 +239,7 @@ impl effects::Sink for InEvent {
 effects::export_hooks!(InEvent);
 
 /// Tag and order out of a hook's `kind_order` argument.
-fn kind(kind_order: u32) -> (Tag, u8) {
+pub fn kind(kind_order: u32) -> (Tag, u8) {
     let tag = match kind_order as u8 {
         1 => Tag::Read,
         2 => Tag::Write,

@@ -28,6 +28,7 @@ pub mod heap;
 pub mod hooks;
 pub mod interrupts;
 pub mod kept;
+pub mod lanes;
 pub mod libc_models;
 pub mod library_tls;
 pub mod link;

@@ -7,6 +7,7 @@ use wire::{Record, Tag};
 
 use crate::context::Suspended;
 use crate::hooks;
+use crate::lanes::Lanes;
 use crate::library_tls;
 use crate::retries::Retries;
 use crate::rounds::Round;
@@ -63,6 +64,8 @@ pub struct Entry {
     pub round: Option<Round>,
     /// How often loops of the C++ library have tried again.
     pub retries: Retries,
+    /// The `simd` loops it is in.
+    pub lanes: Lanes,
     pending: Vec<Record>,
 }
 
@@ -85,6 +88,7 @@ impl Entry {
             routine,
             round: None,
             retries: Retries::default(),
+            lanes: Lanes::default(),
             pending: Vec::from([Self::START]),
         }
     }

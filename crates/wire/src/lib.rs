@@ -72,3 +72,5 @@ pub const PENDING_SIGNALS: u64 = 0x3f03_0000_0000;
 pub const PROCESS_SIGNALS: u64 = PENDING_SIGNALS + 0x8000_0000;
 /// What is reported of a handler that touches what the thread that it interrupted was using; the number of a site follows.
 pub const INTERRUPTED: &str = "a handler interrupts an access to the same memory at site ";
+/// What is reported of an iteration of a `simd` loop that touches what another one touches; the number of a site follows.
+pub const LANES: &str = "two iterations of a `simd` loop touch the same memory, the other one at site ";

@@ -155,6 +155,7 @@ impl Describer<'_> {
                 Some(site) => (ErrorKind::Signal, self.interrupted(site)),
                 None => (ErrorKind::Misuse, failure.message.clone()),
             },
+            FailureKind::Lanes => (ErrorKind::Lanes, self.lanes(model::lane_site(&failure.message))),
             FailureKind::Endless => return None,
         };
         let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
@@ -175,6 +176,12 @@ impl Describer<'_> {
         let place = Position::of(self.program, Some(site));
         let inside = if place.function.is_empty() { String::new() } else { format!(", in `{}`", place.function) };
         format!("signal handler races with the code that it interrupts: it may run in the middle of {place}{inside}")
+    }
+
+    /// What an iteration of a `simd` loop does that touches what another one touches at this site.
+    fn lanes(&self, other: Option<SiteId>) -> String {
+        let place = Position::of(self.program, other);
+        format!("data race between iterations of a `simd` loop; the other access is at {place}")
     }
 
     /// Who waits at the end of a run, and for what. Those that wait for another thread's end come last: they are not

@@ -27,15 +27,15 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
             FailureKind::Deadlock => |message| RecordedFinding::Deadlock { message },
             FailureKind::Assertion => |message| RecordedFinding::Assertion { message },
             FailureKind::Crash => |message| RecordedFinding::Crash { message },
-            FailureKind::Misuse => |message| RecordedFinding::Misuse { message },
+            FailureKind::Misuse | FailureKind::Lanes => |message| RecordedFinding::Misuse { message },
             FailureKind::Endless => continue,
         };
         let trace = target.run_alone(&failure.schedule)?;
         let Some(finding) = describer.failure(&trace, failure) else { continue };
         let finding = if is_late() { finding } else { crash::at_its_line(finding, &built.program, target)? };
         // What the report says of a misuse may name lines, which the run does not know.
-        let is_misuse = failure.kind == FailureKind::Misuse;
-        let recorded = recorded(if is_misuse { failure.message.clone() } else { finding.message.clone() });
+        let is_remark = failure.kind.is_remark();
+        let recorded = recorded(if is_remark { failure.message.clone() } else { finding.message.clone() });
         let finding = match misused(&trace, failure).filter(|_| !is_late()) {
             Some(event) => stacks::at_own_line(finding, target, &built.program, &failure.schedule, &trace, event)?,
             None => finding,
@@ -52,7 +52,7 @@ pub(super) fn of_line(line: &mut Line<'_>) -> Result<Vec<Finding>, Error> {
 /// The event of a misuse: the thread's next one there, if that comes into being, or its last.
 fn misused(trace: &Trace, failure: &Failure) -> Option<EventId> {
     let is_it = |misuse: &&Misuse| {
-        failure.kind == FailureKind::Misuse
+        failure.kind.is_remark()
             && failure.involved.iter().any(|involved| involved.site == misuse.site)
             && failure.message == misuse.what
     };

@@ -65,7 +65,8 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         (pair.rank, pair.id) = (rank, id(rank));
     }
     let has = |verdict| pairs.iter().any(|pair| pair.verdict == verdict);
-    let verdict = if has(PairVerdict::Race) {
+    let lanes_race = parts.errors.iter().any(|error| error.kind == report::ErrorKind::Lanes);
+    let verdict = if has(PairVerdict::Race) || lanes_race {
         Verdict::Race
     } else if has(PairVerdict::Unknown) || !unknowns.is_empty() || parts.incomplete {
         Verdict::Unknown

@@ -110,8 +110,9 @@ const UNCONFIRMED: &str = "please report this as a bug of raceproof, with the pr
 /// What would settle a candidate that runs do not show.
 const CANDIDATE: &str = "look whether the program can go that way with another input or more threads";
 
-/// What would settle a pair in lanes.
-const LANES: &str = "look whether iterations of the loop that may run together touch the same memory";
+/// What is said of a pair in lanes of a program with a race between lanes, and what would settle it.
+const LANES_RACE: &str = "both run in lanes of a `simd` loop, and iterations of such a loop race";
+const LANES: &str = "repair the races between iterations of `simd` loops first";
 
 /// What others have found out about the program.
 #[derive(Default)]
@@ -126,9 +127,19 @@ pub(crate) struct Known {
     pub(crate) confirm_only: bool,
     /// When this input is not the whole answer.
     pub(crate) reach: Option<Reach>,
-    /// Sites that several lanes of one thread may execute at the same time, which no run does: of two of them a search only
-    /// says that they race.
-    pub(crate) lanes: BTreeSet<SiteId>,
+    /// Whether every pair of the program's text was listed, so that those that are not open are settled.
+    pub(crate) is_text_listed: bool,
+}
+
+impl Known {
+    /// Whether two of these sites, which several lanes of one thread may execute at the same time, may still race.
+    fn may_race_in_lanes(&self, lanes: &BTreeSet<SiteId>) -> bool {
+        !lanes.is_empty() && (!self.is_text_listed || self.open.iter().any(|pair| is_in_lanes(*pair, lanes)))
+    }
+}
+
+fn is_in_lanes(pair: Pair, lanes: &BTreeSet<SiteId>) -> bool {
+    pair.sites().iter().all(|site| lanes.contains(site))
 }
 
 /// Explores the program's schedules and answers for every pair that met in a run, and for every open one.
@@ -144,9 +155,13 @@ pub(crate) fn run(
     let start = Instant::now();
     let Running { built, target, symbols, first_run, .. } = running;
     let program = &built.program;
-    // What handlers touch that interrupt other threads is not in the threads' futures.
-    let asks_outlook =
-        options.asks_outlook() && !limits.environment.makes_choices() && !assumptions::may_interrupt(program);
+    let lanes = program.lanes();
+    // What handlers touch that interrupt other threads is not in the threads' futures, nor what lanes of one thread do to
+    // each other.
+    let asks_outlook = options.asks_outlook()
+        && !limits.environment.makes_choices()
+        && !assumptions::may_interrupt(program)
+        && !known.may_race_in_lanes(&lanes);
     let (outlook, later) = if asks_outlook { outlook(facts, &known.absent) } else { (None, None) };
     let search = ::explore::Options {
         reduction: options.reduction,
@@ -200,10 +215,11 @@ pub(crate) fn run(
             entry.insert(open.map_or_else(|| unmet(gaps.first()), Verdict::Open));
         }
     }
-    for (pair, verdict) in verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Absent { .. })) {
-        if pair.sites().iter().all(|site| known.lanes.contains(site)) {
-            let reason = format!("each {}", program::Unmodelled::LANES);
-            *verdict = Verdict::Open(Open::new(Code::UNMODELLED, reason).settled_by(LANES));
+    // Of the pairs that race in lanes a run reports one for each access.
+    let lanes_race = outcome.failures.iter().any(|failure| failure.kind == FailureKind::Lanes);
+    for (_, verdict) in verdicts.iter_mut().filter(|(pair, _)| lanes_race && is_in_lanes(**pair, &lanes)) {
+        if matches!(verdict, Verdict::Absent { .. }) {
+            *verdict = Verdict::Open(Open::new(Code::LANE_RACE, LANES_RACE).settled_by(LANES));
         }
     }
     if known.confirm_only {
@@ -320,7 +336,9 @@ fn gaps(built: &Built, outcome: &Outcome, options: &SearchOptions) -> Vec<Gap> {
             FailureKind::Deadlock => "a deadlock".to_owned(),
             FailureKind::Assertion => format!("a failed assertion ({})", failure.message),
             FailureKind::Crash => format!("a crash ({})", failure.message),
-            FailureKind::Misuse | FailureKind::Endless => format!("an error ({})", failure.message),
+            FailureKind::Misuse | FailureKind::Lanes | FailureKind::Endless => {
+                format!("an error ({})", failure.message)
+            }
         };
         leak(&what).at(failure.involved.first().and_then(|involved| involved.site))
     }));

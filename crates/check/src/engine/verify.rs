@@ -81,6 +81,9 @@ pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: 
                 let open = Open::new(Code::CANDIDATE, way(program, &candidate)).settled_by(CANDIDATE);
                 Verdict::Open(Open { candidate: Some(Box::new(candidate)), ..open })
             }
+            cover::Result::NotExpressed(reason) => {
+                Verdict::Open(Open::new(Code::UNMODELLED, reason).settled_by(CANDIDATE))
+            }
             cover::Result::Unknown(reason) if !obstacles.is_empty() => {
                 Verdict::Open(Open::new(Code::UNMODELLED, reason).settled_by(UNMODELLED))
             }

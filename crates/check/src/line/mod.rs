@@ -497,7 +497,7 @@ impl<'a> Line<'a> {
             candidates: self.ledger.candidates(),
             confirm_only: request.confirms_only(),
             reach: self.reach(),
-            lanes: if request.lists_text_pairs() { self.subject.program().lanes() } else { BTreeSet::new() },
+            is_text_listed: request.lists_text_pairs(),
         };
         let facts = std::sync::Arc::clone(self.subject.facts());
         let limits = self.limits();

@@ -148,7 +148,7 @@ impl<'m> Weaver<'_, 'm> {
         value.erase();
     }
 
-    fn allocated_size(&self, local: Value<'m>) -> Value<'m> {
+    pub(super) fn allocated_size(&self, local: Value<'m>) -> Value<'m> {
         let element = self.module.layout().stride(local.allocated());
         match local.operand(0).map(|count| (count, count.as_integer())) {
             Some((_, Some(count))) => self.insert.const_i64(element.saturating_mul(count.max(0) as u64)),

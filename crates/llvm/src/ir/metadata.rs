@@ -223,6 +223,12 @@ impl<'m> Node<'m> {
         self.is_location().then(|| unsafe { Self::from_raw(LLVMDILocationGetInlinedAt(self.raw()), self.context) })?
     }
 
+    /// Whether this is a block of a function's source.
+    pub(crate) fn is_lexical_block(self) -> bool {
+        use MetadataKind::{LLVMDILexicalBlockFileMetadataKind, LLVMDILexicalBlockMetadataKind};
+        matches!(self.kind(), LLVMDILexicalBlockMetadataKind | LLVMDILexicalBlockFileMetadataKind)
+    }
+
     fn is_scope(self) -> bool {
         use MetadataKind::*;
         self.is_type()

@@ -62,7 +62,7 @@ pub(crate) fn line_with<'a>(source: &'a str, about: &str) -> Option<&'a str> {
 pub(crate) fn cflags(program: &Path, source: &str) -> String {
     let folder = program.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let of_folder = match folder {
-        Some("openmp" | "openmp_kernels") => "-fopenmp",
+        Some("openmp" | "openmp_kernels" | "lanes") => "-fopenmp",
         Some("bugs" | "cxx") if program.extension().is_some_and(|extension| extension == "cpp") => "-std=c++20",
         _ => "",
     };
@@ -129,10 +129,12 @@ pub(crate) fn items<'a>(document: &'a Value, field: &str) -> &'a [Value] {
     document[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The lines of the program that take part in reported races. Those of a header of the system are nobody's annotation.
+/// The lines of the program that take part in reported races, also of lanes. Those of a header of the system are nobody's
+/// annotation.
 pub(crate) fn racy_lines(document: &Value) -> Lines {
     let races = items(document, "pairs").iter().filter(|p| p["verdict"] == "race");
-    races.flat_map(|p| items(p, "accesses")).filter_map(own_line).collect()
+    let threads = races.flat_map(|p| items(p, "accesses")).filter_map(own_line);
+    threads.chain(error_lines(document, "lanes")).collect()
 }
 
 /// The line that a part of the document names, if its file is the user's.

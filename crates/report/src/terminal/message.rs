@@ -149,7 +149,7 @@ fn shell(path: &str) -> String {
 
 pub(super) fn finding_message(finding: &Finding, witness_help: fn(&str) -> String) -> Message<'_> {
     let title = match finding.kind {
-        ErrorKind::Deadlock | ErrorKind::Signal => finding.message.clone(),
+        ErrorKind::Deadlock | ErrorKind::Signal | ErrorKind::Lanes => finding.message.clone(),
         ErrorKind::Assertion => format!("assertion failed: {}", finding.message),
         ErrorKind::Crash => format!("the program crashes: {}", finding.message),
         ErrorKind::Misuse | ErrorKind::Uninitialised => match &finding.thread {

@@ -132,7 +132,8 @@ pub fn headline(report: &Report) -> String {
 
 /// The question the user has: are there races, and did anything else go wrong?
 fn answer(report: &Report) -> String {
-    let new = report.told_races().count() + report.unlisted.race;
+    let is_lane_race = |error: &&crate::Finding| error.kind == ErrorKind::Lanes && error.suppressed.is_none();
+    let new = report.told_races().count() + report.unlisted.race + report.errors.iter().filter(is_lane_race).count();
     // A1: weaker atomics allow more than interleavings show.
     let interleaves = report.assumptions.iter().any(|assumption| assumption == "A1");
     let races = match report.verdict {

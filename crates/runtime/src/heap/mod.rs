@@ -24,7 +24,7 @@ use wire::{Record, Tag};
 use crate::cell::OneThread;
 use crate::slots::Slot;
 use crate::sync::Blocker;
-use crate::{checkpoint, choice, hooks, objects, sched, serial, sys, unwritten};
+use crate::{checkpoint, choice, hooks, lanes, objects, sched, serial, sys, unwritten};
 use arena::{Arena, Block};
 
 const PAGE: usize = crate::sys::PAGE;
@@ -146,6 +146,7 @@ fn free_record(at: usize, size: usize) -> Record {
 /// Gives a live block back.
 fn release(at: usize, size: usize, visible: bool) {
     unwritten::forget(at as u64, size as u64);
+    lanes::access(Tag::Free, 0, at as u64, size as u64, sched::site());
     if visible {
         sched::commit(free_record(at, size), None);
     }
