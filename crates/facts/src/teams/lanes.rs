@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::SiteId;
 use model::index::IndexVec;
+use program::openmp::IN_ORDER;
 use program::{BlockId, FunctionId, Program, Stmt};
 
 use super::affine::{Forms, Var};
@@ -15,6 +16,8 @@ pub(super) struct Lanes<'f> {
     sites: BTreeSet<SiteId>,
     functions: BTreeMap<FunctionId, (Forms<'f>, &'f FlowGraph)>,
     statements: BTreeMap<SiteId, (FunctionId, BlockId, &'f Stmt)>,
+    /// What lanes execute in order (`ordered simd`).
+    in_order: BTreeSet<FunctionId>,
 }
 
 impl<'f> Lanes<'f> {
@@ -38,7 +41,9 @@ impl<'f> Lanes<'f> {
                 }
             }
         }
-        Self { sites, functions, statements }
+        let is_in_order = |id: &FunctionId| program.functions[*id].symbol.starts_with(IN_ORDER);
+        let in_order = functions.keys().copied().filter(is_in_order).collect();
+        Self { sites, functions, statements, in_order }
     }
 
     /// Whether no two lanes of one thread can make these two accesses to the same memory at the same time. Which of the loops
@@ -48,6 +53,9 @@ impl<'f> Lanes<'f> {
             return true;
         }
         let (Some(one), Some(other)) = (self.statements.get(&one), self.statements.get(&other)) else { return false };
+        if self.in_order.contains(&one.0) && self.in_order.contains(&other.0) {
+            return true;
+        }
         let Some((forms, graph)) = self.functions.get(&one.0).filter(|_| one.0 == other.0) else { return false };
         let mut around = graph.loops.iter().filter(|l| l.contains(one.1) && l.contains(other.1)).peekable();
         around.peek().is_some()
