@@ -155,7 +155,10 @@ impl Describer<'_> {
                 Some(site) => (ErrorKind::Signal, self.interrupted(site)),
                 None => (ErrorKind::Misuse, failure.message.clone()),
             },
-            FailureKind::Lanes => (ErrorKind::Lanes, self.lanes(model::lane_site(&failure.message))),
+            FailureKind::Lanes => {
+                let site = involved.and_then(|i| i.site);
+                (ErrorKind::Lanes, self.lanes(site, model::lane_site(&failure.message)))
+            }
             FailureKind::Endless => return None,
         };
         let waiting = if kind == ErrorKind::Deadlock { self.waiting(trace) } else { Vec::new() };
@@ -178,10 +181,12 @@ impl Describer<'_> {
         format!("signal handler races with the code that it interrupts: it may run in the middle of {place}{inside}")
     }
 
-    /// What an iteration of a `simd` loop does that touches what another one touches at this site.
-    fn lanes(&self, other: Option<SiteId>) -> String {
+    /// What an iteration of a `simd` loop does at a site that touches what another one touches at the other site.
+    fn lanes(&self, site: Option<SiteId>, other: Option<SiteId>) -> String {
         let place = Position::of(self.program, other);
-        format!("data race between iterations of a `simd` loop; the other access is at {place}")
+        let variable = site.and_then(|site| self.program.sites.get(site)?.expression.clone());
+        let variable = variable.map_or_else(String::new, |variable| format!(" on `{variable}`"));
+        format!("data race{variable} between iterations of a `simd` loop; the other access is at {place}")
     }
 
     /// Who waits at the end of a run, and for what. Those that wait for another thread's end come last: they are not
