@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int step = 1, a[60];
+static int step = 1, a[20];
 static void *other(void *x) {
     pthread_mutex_lock(&m);
     step = 0;
@@ -15,12 +15,15 @@ int main(void) {
     pthread_mutex_lock(&m);
     int s = step;
     pthread_mutex_unlock(&m);
-#ifndef RACY
-    s = 1;
-#endif
+    if (s == 0) {
 #pragma omp simd
-    for (int i = 0; i < 20; i++)
-        a[i * s] = i; // RACE!
+        for (int i = 0; i < 20; i++)
+#ifdef RACY
+            a[0] = i; // RACE!
+#else
+            a[i] = i;
+#endif
+    }
     pthread_join(h, 0);
     return 0;
 }

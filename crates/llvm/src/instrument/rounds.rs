@@ -6,7 +6,7 @@
 //! runtime compares them.
 //!
 //! The runtime leaves out rounds without effect. A plain read that does not happen in every round could then race
-//! unnoticed, so a loop with such a read gets no hook. A loop that counts always has an effect and gets none either.
+//! unnoticed, so a loop with such a read gets no hook, unless every round reads the same address. A loop that counts always has an effect and gets none either.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use program::library::threads::{self, ThreadOp};
 
 use super::Weaver;
 use crate::assembly::Assembly;
-use crate::ir::{Block, Value};
+use crate::ir::{Block, Ty, Value};
 use crate::loops::{Flow, Loop};
 
 /// Values that may live on from round to round.
@@ -38,6 +38,12 @@ pub(super) struct WaitingLoop<'m> {
 pub(super) fn phis<'m>(flow: &Flow<'m>, l: &Loop) -> impl Iterator<Item = Value<'m>> {
     let instructions = flow.blocks[l.header].instructions().into_iter();
     instructions.take_while(|instruction| instruction.opcode() == Some(LLVMOpcode::LLVMPHI))
+}
+
+/// The address that an instruction reads plainly, and the type of what it reads there.
+fn plain_read<'m>(instruction: Value<'m>) -> Option<(Value<'m>, Ty<'m>)> {
+    let is_plain = instruction.opcode() == Some(LLVMOpcode::LLVMLoad) && !instruction.is_atomic();
+    instruction.address().filter(|_| is_plain).map(|address| (address, instruction.ty()))
 }
 
 /// Whether such a value grows or shrinks from round to round; `again` are the blocks from which another one begins.
@@ -67,11 +73,18 @@ impl<'m> Weaver<'_, 'm> {
         let again: Vec<usize> = flow.predecessors(l.header).iter().copied().filter(|b| l.blocks.contains(b)).collect();
         let leaves = |block: &usize| flow.successors(*block).iter().any(|to| !l.blocks.contains(to));
         let ends: Vec<usize> = l.blocks.iter().copied().filter(leaves).chain(again.iter().copied()).collect();
+        let is_always = |block: usize| ends.iter().all(|end| flow.dominates(block, *end));
+        let in_every_round = l.blocks.iter().filter(|block| is_always(**block));
+        let instructions = in_every_round.flat_map(|block| flow.blocks[*block].instructions());
+        let read: Vec<_> = instructions.filter_map(plain_read).collect();
         let mut sites = Vec::new();
         for block in &l.blocks {
-            let always = ends.iter().all(|end| flow.dominates(*block, *end));
+            let always = is_always(*block);
             for instruction in flow.blocks[*block].instructions() {
-                if !self.may_be_idle(instruction, always, DEPTH) && !self.writes_temporary(flow, l, instruction) {
+                let may_be_idle = self.may_be_idle(instruction, always, DEPTH)
+                    || plain_read(instruction).is_some_and(|one| read.contains(&one))
+                    || self.writes_temporary(flow, l, instruction);
+                if !may_be_idle {
                     return None;
                 }
                 let reads = instruction.address().is_some() || instruction.is_call();
