@@ -43,6 +43,8 @@ pub(crate) struct LaneLoop<'m> {
     pub(crate) blocks: Vec<Block<'m>>,
     /// Where control may go when it leaves.
     pub(crate) exits: BTreeSet<Block<'m>>,
+    /// The locals in memory that each lane has for itself, as far as the loop can use them.
+    pub(crate) own: Vec<Value<'m>>,
     /// How many iterations may run together; `None` for any number.
     pub(crate) together: Option<u32>,
 }
@@ -79,19 +81,21 @@ fn mark_function<'m>(builder: &Builder<'m>, function: Value<'m>) {
             let number = Node::constant(builder.const_i32(together.unwrap_or(0)));
             branch.attach(LANES, Node::tuple(builder.module(), &[name, number]));
         }
-        let own = |local: Value<'m>| declared.get(&local).is_none_or(|local| is_inside(local.at, directive));
-        let used = blocks.iter().flat_map(|block| block.instructions()).flat_map(|user| {
-            let writes = user.opcode() != Some(LLVMOpcode::LLVMLoad);
-            user.operands()
-                .filter(|o| o.opcode() == Some(LLVMOpcode::LLVMAlloca))
-                .map(move |o| (o, writes))
-                .collect::<Vec<_>>()
-        });
-        for (local, writes) in used.collect::<Vec<_>>() {
-            if own(local) {
+        let is_own = |local: Value<'m>| declared.get(&local).map(|local| is_inside(local.at, directive));
+        for local in declared.keys().copied().filter(|local| is_own(*local) == Some(true)) {
+            if local.opcode() == Some(LLVMOpcode::LLVMAlloca) {
                 local.attach(OWN, Node::tuple(builder.module(), &[name]));
-            } else if writes {
-                shared.insert(local);
+            }
+        }
+        for user in blocks.iter().flat_map(|block| block.instructions()) {
+            let writes = user.opcode() != Some(LLVMOpcode::LLVMLoad);
+            for local in user.operands().filter(|o| o.opcode() == Some(LLVMOpcode::LLVMAlloca)) {
+                match is_own(local) {
+                    // A temporary of clang's.
+                    None => local.attach(OWN, Node::tuple(builder.module(), &[name])),
+                    Some(false) if writes => drop(shared.insert(local)),
+                    Some(_) => {}
+                }
             }
         }
     }
@@ -175,6 +179,7 @@ pub(crate) fn loops<'m>(function: Value<'m>) -> Vec<LaneLoop<'m>> {
         return Vec::new();
     }
     let flow = Flow::of(function);
+    let locals: Vec<_> = function.instructions().into_iter().filter(|i| is_own_local(*i)).collect();
     let of = |l: crate::loops::Loop| {
         let header = flow.blocks[l.header];
         let again = flow.predecessors(l.header).iter().filter(|block| l.blocks.contains(block));
@@ -183,8 +188,13 @@ pub(crate) fn loops<'m>(function: Value<'m>) -> Vec<LaneLoop<'m>> {
         let leaves = |block: &usize| flow.successors(*block).iter().filter(|to| !l.blocks.contains(to));
         let exits = l.blocks.iter().flat_map(leaves).map(|block| flow.blocks[*block]).collect();
         let blocks = l.blocks.iter().map(|block| flow.blocks[*block]).collect();
+        let is_usable = |local: &Value<'m>| {
+            let block = flow.blocks.iter().position(|block| Some(*block) == local.block());
+            block.is_some_and(|block| l.blocks.contains(&block) || flow.dominates(block, l.header))
+        };
+        let own = locals.iter().copied().filter(is_usable).collect();
         let together = u32::try_from(together).ok().filter(|together| *together > 0);
-        Some(LaneLoop { header, again, blocks, exits, together })
+        Some(LaneLoop { header, again, blocks, exits, own, together })
     };
     flow.loops().into_iter().filter_map(of).collect()
 }

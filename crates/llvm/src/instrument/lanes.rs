@@ -12,7 +12,7 @@ use wire::record::order;
 use super::{Plan, Weaver};
 use crate::escape;
 use crate::intrinsics::{self, Intrinsic};
-use crate::ir::{Block, Value};
+use crate::ir::Value;
 use crate::lanes::{self, LaneLoop};
 
 /// The loops of a program for the controlled runtime, and what their lanes execute. Found before anything is inserted.
@@ -105,7 +105,7 @@ impl<'m> Weaver<'_, 'm> {
     /// Inserts the hooks that mark the iterations of a function's loops.
     pub(super) fn lanes(&self, function: Value<'m>) {
         let loops = self.watched.loops.get(&function).into_iter().flatten();
-        for (number, LaneLoop { header, again, exits, together, blocks }) in (0..).zip(loops) {
+        for (number, LaneLoop { header, again, exits, together, blocks, own }) in (0..).zip(loops) {
             let number = self.insert.const_i32(number);
             for exit in exits {
                 if let Some(first) = exit.first_insertion_point() {
@@ -119,29 +119,17 @@ impl<'m> Weaver<'_, 'm> {
             let frame = self.frame();
             let stack = self.own_function("llvm.stacksave", &[]);
             self.insert.hook("__rp_lane", &[number, together, phi, frame, stack]);
-            for local in own_locals(blocks) {
-                let is_here = local.block() != function.blocks().first().copied();
-                if is_here {
-                    self.insert.after(local);
-                }
-                let size = self.allocated_size(local);
-                self.insert.hook("__rp_lane_own", &[local, size]);
+            let (inside, before): (Vec<Value<'m>>, Vec<_>) =
+                own.iter().copied().partition(|local| local.block().is_some_and(|block| blocks.contains(&block)));
+            for local in before {
+                self.insert.hook("__rp_lane_own", &[local, self.allocated_size(local)]);
+            }
+            for local in inside {
+                self.insert.after(local);
+                self.insert.hook("__rp_lane_own", &[local, self.allocated_size(local)]);
             }
         }
     }
-}
-
-/// The locals in memory that the lanes of a loop have for themselves: first those of the whole function.
-fn own_locals<'m>(blocks: &[Block<'m>]) -> Vec<Value<'m>> {
-    let used = blocks.iter().flat_map(|block| block.instructions()).flat_map(|i| i.operands().collect::<Vec<_>>());
-    let mut own = Vec::new();
-    for local in used.filter(|operand| lanes::is_own_local(*operand)) {
-        if !own.contains(&local) {
-            own.push(local);
-        }
-    }
-    own.sort_by_key(|local| local.block().is_some_and(|block| blocks.contains(&block)));
-    own
 }
 
 fn is_ordinary(pointer: Value<'_>) -> bool {
