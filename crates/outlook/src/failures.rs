@@ -107,7 +107,8 @@ impl Failures {
         let roots: BTreeSet<FunctionId> = started.chain(program.main).collect();
         let mut stopping = BTreeSet::new();
         for (function, body) in program.functions.iter_enumerated() {
-            // What the library does with its own memory and objects is in order.
+            // What the library does with its own memory and objects is in order. Where it refuses to go on, a run says so,
+            // and whatever would follow is in the futures of the others.
             let own = openmp::is_own(program, body);
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
@@ -128,7 +129,7 @@ impl Failures {
                 // What is never reached, and exceptions that nothing catches.
                 let ends = code.statements.iter().any(|s| ends_thread(&s.stmt));
                 let uncaught = code.terminator == Terminator::Resume && roots.contains(&function);
-                if uncaught || code.terminator == Terminator::Unreachable && !ends {
+                if uncaught || code.terminator == Terminator::Unreachable && !ends && !own {
                     add((function, block, code.statements.len()), |f| &mut f.crashes, Danger::Steady);
                 }
             }
