@@ -225,7 +225,11 @@ impl Wrapper<'_> {
         let mut leniency = Leniency::default();
         let refused = loop {
             let mut clang = self.clang(line, source, language, &leniency);
-            let output = clang.arg("-o").arg(&bitcode).output().map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
+            let output = clang
+                .arg("-o")
+                .arg(&bitcode)
+                .output()
+                .map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
             let said = String::from_utf8_lossy(&output.stderr);
             if output.status.success() || !leniency.adapt(&said) {
                 break (!output.status.success()).then(|| said.into_owned());
