@@ -314,7 +314,7 @@ fn replace<'m>(builder: &Builder<'m>, call: Value<'m>, parallel: Value<'m>, adap
     let first = call.function().and_then(|f| f.blocks().first().and_then(|block| block.first_insertion_point()));
     builder.position_before(first.unwrap_or(call));
     let array = builder.array_alloca(builder.ptr, builder.const_i32(given.len().max(1) as u32));
-    array.set_name("arguments");
+    array.set_name(program::openmp::ARGUMENTS);
     builder.position_before(call);
     builder.set_location_of(call);
     for (index, argument) in (0..).zip(given) {

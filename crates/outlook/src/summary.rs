@@ -66,11 +66,12 @@ impl Summary {
         let teams = Teams::new(&facts)?;
         let pairs = (facts.meetings()?, teams.as_ref(), absent);
         let pairs = Pairs::new(program, values, objects, invocations, &flow, (&locks, &parallel), pairs);
-        let waits = Waits::new(program, objects, invocations, &flow, &locks);
+        let memory = Memory::new(program, values, &parallel);
+        let steady = Steady::new(program, invocations, memory.as_ref());
+        let same = |place| memory.as_ref().is_some_and(|memory| steady.place(place) && steady.reads(memory, place));
+        let waits = Waits::new(program, objects, invocations, &flow, &locks, &same);
         let interference = Interference::new(program, values, &flow);
         let failures = {
-            let memory = Memory::new(program, values, &parallel);
-            let steady = Steady::new(program, invocations, memory.as_ref());
             let knowledge = Knowledge {
                 program,
                 values,

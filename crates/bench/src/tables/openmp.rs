@@ -184,8 +184,8 @@ fn check_tool(environment: &Environment) -> Result<(), Failure> {
     let folder = environment.scratch_folder()?;
     let (binary, source) = (folder.path().join("kernel"), format!("{FOLDER}/saxpy.c"));
     let mut command = instrumented(environment, &source, "-DRIGHT", &binary)?;
-    let output = command.env("ARCHER_OPTIONS", "verbose=1").stderr(Stdio::piped()).output()?;
-    if String::from_utf8_lossy(&output.stderr).contains(GREETING) {
+    let output = command.env("ARCHER_OPTIONS", "verbose=1").stdout(Stdio::piped()).output()?;
+    if String::from_utf8_lossy(&output.stdout).contains(GREETING) {
         return Ok(());
     }
     Err(format!("{ARCHER} is not found: install `libomp-19-dev` (`scripts/setup --bench`)").into())
