@@ -14,11 +14,13 @@
 //! | `container` | files with embedded bitcode |
 //! | `wrapper` | the compiler |
 //! | `input` | what kinds of files make up a program |
+//! | `directives` | directives of OpenMP that clang makes no code of |
 //! | `database` | folders with a `compile_commands.json` |
 
 mod command;
 mod container;
 mod database;
+mod directives;
 mod embedded;
 mod error;
 mod flags;
@@ -30,6 +32,7 @@ mod wrapper;
 pub use command::Language;
 pub use container::{EmbeddedContents, embedded_contents, is_container};
 pub use database::{DATABASE, Entry, database};
+pub use directives::{Dropped, asks_for_openmp, without_code};
 pub use embedded::{Embedded, Link, Unit};
 pub use error::{Error, FileAction};
 pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, bitcode_flags};

@@ -9,6 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
 use crate::command::{Argument, CommandLine, Language, Stage};
+use crate::directives::{Dropped, asks_for_openmp, without_code};
 use crate::embedded::{Embedded, Link, Unit};
 use crate::error::{Error, FileAction};
 use crate::{BITCODE_FLAGS, LENIENT_FLAGS, Leniency, X86_64_BITCODE_FLAGS, bitcode_flags, container, response};
@@ -180,6 +181,36 @@ impl Wrapper<'_> {
         Ok(status)
     }
 
+    /// The call of clang that compiles a source to bitcode, without its output.
+    fn clang(&self, line: &CommandLine, source: &str, language: Language, leniency: &Leniency) -> Command {
+        let mut clang = Command::new(&self.tools.clang);
+        if language == Language::Cxx {
+            // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
+            clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
+        }
+        clang.args(bitcode_flags(&line.flags()).iter().filter(|flag| leniency.keeps(flag))).args(leniency.flags());
+        clang.args(X86_64_BITCODE_FLAGS).args(BITCODE_FLAGS).args(LENIENT_FLAGS).arg("-w");
+        clang.args(["-x", language.name(Path::new(source)), source]).stdin(Stdio::null());
+        clang
+    }
+
+    /// A directive in the source that clang made no code of.
+    fn dropped(
+        &self,
+        line: &CommandLine,
+        source: &str,
+        language: Language,
+        leniency: &Leniency,
+    ) -> Result<Option<Dropped>, Error> {
+        if !asks_for_openmp(&line.flags()) {
+            return Ok(None);
+        }
+        let mut clang = self.clang(line, source, language, leniency);
+        let output = clang.args(["-E", "-o", "-"]).output();
+        let output = output.map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
+        Ok(without_code(&String::from_utf8_lossy(&output.stdout)))
+    }
+
     /// Compiles a source to bitcode and embeds it in its object.
     fn embed(
         &self,
@@ -193,15 +224,12 @@ impl Wrapper<'_> {
         let bitcode = folder.path().join("bitcode.bc");
         let mut leniency = Leniency::default();
         let refused = loop {
-            let mut clang = Command::new(&self.tools.clang);
-            if language == Language::Cxx {
-                // With its assertions on, libstdc++ leaves `std::string` to be instantiated, and so instrumented, here.
-                clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
-            }
-            clang.args(bitcode_flags(&line.flags()).iter().filter(|flag| leniency.keeps(flag))).args(leniency.flags());
-            clang.args(X86_64_BITCODE_FLAGS).args(BITCODE_FLAGS).args(LENIENT_FLAGS).arg("-w");
-            clang.args(["-x", language.name(Path::new(source)), source, "-o"]).arg(&bitcode).stdin(Stdio::null());
-            let output = clang.output().map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
+            let mut clang = self.clang(line, source, language, &leniency);
+            let output = clang
+                .arg("-o")
+                .arg(&bitcode)
+                .output()
+                .map_err(|cause| Error::Start { program: self.tools.clang.clone(), cause })?;
             let said = String::from_utf8_lossy(&output.stderr);
             if output.status.success() || !leniency.adapt(&said) {
                 break (!output.status.success()).then(|| said.into_owned());
@@ -214,6 +242,13 @@ impl Wrapper<'_> {
         if let Some(said) = refused {
             let first = said.lines().find(|line| line.contains("error:")).unwrap_or("clang refuses it");
             warnings.push(format!("`{source}` cannot be compiled to bitcode, so raceproof cannot analyse it: {first}"));
+            return Ok(());
+        }
+        if let Some(Dropped { directive, file, line: at }) = self.dropped(line, source, language, &leniency)? {
+            warnings.push(format!(
+                "`{source}` is not analysed: clang makes no code of `{directive}` ({file}:{at}); write `masked` around \
+                 `taskloop`"
+            ));
             return Ok(());
         }
         let bitcode = std::fs::read(&bitcode).map_err(|cause| Error::File {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use explore::Outcome;
+use facts::teams::Assumed;
 use model::{Environment, Order, Surprise};
+use program::openmp;
 use program::{Program, Stmt, SyncOp, TryMode, library};
 
 use crate::{Built, outside};
@@ -50,6 +52,10 @@ pub(crate) enum Assumption {
     SoonHandled = 19,
     /// Loops of the C++ library try again a few times.
     FewRetries = 20,
+    /// Computations of indices in regions of OpenMP do not wrap.
+    NoWrapping = 21,
+    /// All threads of a team of OpenMP pass the same barriers.
+    SameBarriers = 22,
 }
 
 use Assumption::*;
@@ -77,6 +83,11 @@ pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> BTreeSet<Assump
         (statements(program).any(|stmt| creates(stmt) || allocates(stmt)), Resources),
         (true, UsedAsAllowed),
     ])
+}
+
+/// The assumptions of proofs by the regions of OpenMP.
+pub(crate) fn of_teams(Assumed { indices, barriers }: Assumed) -> BTreeSet<Assumption> {
+    chosen([(indices, NoWrapping), (barriers, SameBarriers)])
 }
 
 /// The assumptions of what is predicted from a recorded run: what it predicts is about that run.
@@ -127,8 +138,14 @@ fn relies_on_handover(program: &Program, environment: Environment) -> bool {
     !environment.has(Surprise::Unordered) && called.any(|symbol| WAYS.contains(&symbol))
 }
 
-/// The assumptions of a search's verdict.
-pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environment) -> BTreeSet<Assumption> {
+/// The assumptions of a search's verdict; `pruned` if it asked what can still happen.
+pub(crate) fn of_search(
+    built: &Built,
+    outcome: &Outcome,
+    environment: Environment,
+    pruned: bool,
+) -> BTreeSet<Assumption> {
+    let regions = pruned && built.program.functions.iter().any(|f| f.symbol.ends_with(openmp::ADAPTER));
     let program = &built.program;
     let any = |holds: fn(&Stmt) -> bool| statements(program).any(holds);
     let calls = |wanted: fn(&str) -> bool| statements(program).any(|stmt| called(program, stmt).is_some_and(wanted));
@@ -154,6 +171,8 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (any(waits_with_limit) || calls(may_wait_with_limit), FewTimeouts),
         (may_interrupt(program), SoonHandled),
         (built.features.retries, FewRetries),
+        (regions, NoWrapping),
+        (regions, SameBarriers),
     ])
 }
 

@@ -84,7 +84,7 @@ impl From<Past<'_>> for Clock {
 /// The past of each event: rows of counts, one count per thread.
 #[derive(Default)]
 struct Pasts {
-    /// Length of a row, a multiple of 8; 0 before the first.
+    /// Length of a row, a power of two from 8 on; 0 before the first.
     width: usize,
     /// Number of rows.
     len: usize,
@@ -100,7 +100,8 @@ impl Pasts {
     /// Appends a row for an event: a copy of another row, or empty.
     fn push(&mut self, event: EventId, copy: Option<Step>) {
         if event.thread.0 as usize >= self.width {
-            let width = (event.thread.0 as usize + 1).next_multiple_of(8);
+            // Twice as wide each time: all rows are copied.
+            let width = (event.thread.0 as usize + 1).next_power_of_two().max(8);
             let mut counts = vec![0; self.len * width];
             if self.width > 0 {
                 let rows = counts.chunks_exact_mut(width).zip(self.counts.chunks_exact(self.width));

@@ -48,6 +48,8 @@ typedef enum {
 } omp_sync_hint_t;
 
 typedef __UINTPTR_TYPE__ omp_event_handle_t;
+typedef void *omp_depend_t;
+typedef void *omp_interop_t;
 
 void omp_fulfill_event(omp_event_handle_t);
 int omp_get_max_teams(void);

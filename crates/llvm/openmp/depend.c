@@ -50,27 +50,18 @@ void raceproof_omp_forget_dependences(struct task *task) {
     task->dependences = NULL;
 }
 
-/* Adds an edge from a task to the owner of `in`, unless the task is over. */
-static void come_after(struct explicit *task, struct edge **in) {
-    struct edge *edge = NULL;
-    pthread_mutex_lock(&task->lock);
-    if (!task->over) {
-        edge = calloc(1, sizeof *edge);
-        sem_init(&edge->passed, 0, 0);
-        edge->next_out = task->out;
-        task->out = edge;
-    }
-    pthread_mutex_unlock(&task->lock);
-    if (edge) {
-        edge->next_in = *in;
-        *in = edge;
-    }
+/* Adds a task to those that have to be over. */
+static void come_after(struct explicit *task, struct before **all) {
+    struct before *before = calloc(1, sizeof *before);
+    before->task = task;
+    before->next = *all;
+    *all = before;
 }
 
-static void come_after_all(const struct user *user, const struct explicit *task, struct edge **in) {
+static void come_after_all(const struct user *user, const struct explicit *task, struct before **all) {
     for (; user; user = user->next)
         if (user->task != task)
-            come_after(user->task, in);
+            come_after(user->task, all);
 }
 
 static struct dependence *dependence_on(intptr_t address) {
@@ -113,13 +104,13 @@ static void hold(struct explicit *task, pthread_mutex_t *exclusion) {
 }
 
 /* What has to be waited for; and `task`, if there is one, to be waited for by others. */
-static struct edge *depend(struct explicit *task, int count, const struct clause *clauses) {
-    struct edge *in = NULL;
+static struct before *depend(struct explicit *task, int count, const struct clause *clauses) {
+    struct before *all = NULL;
     for (int i = 0; i < count; i++) {
         struct dependence *on = dependence_on(clauses[i].address);
         int kind = kind_of(count, clauses, i);
         int joins = on->last && kind != OUT && on->kind == kind;
-        come_after_all(joins ? on->before : on->last, task, &in);
+        come_after_all(joins ? on->before : on->last, task, &all);
         if (!task || (on->last && on->last->task == task))
             continue;
         if (!joins) {
@@ -140,7 +131,7 @@ static struct edge *depend(struct explicit *task, int count, const struct clause
             hold(task, on->exclusion);
         }
     }
-    return in;
+    return all;
 }
 
 /* Refuses where the program's directive is: this is inlined there. */
@@ -158,9 +149,10 @@ __attribute__((always_inline)) int __kmpc_omp_task_with_deps(ident *place, int n
     int included = is_included(explicit);
     if (!included) {
         explicit->has_successors = 1;
-        pthread_mutex_init(&explicit->lock, NULL);
+        pthread_rwlock_init(&explicit->end, NULL);
+        sem_init(&explicit->held, 0, 0);
     }
-    explicit->in = depend(included ? NULL : explicit, count, clauses);
+    explicit->after = depend(included ? NULL : explicit, count, clauses);
     start_task(explicit);
     return 0;
 }
@@ -170,7 +162,7 @@ __attribute__((always_inline)) void __kmpc_omp_wait_deps(ident *place, int numbe
                                                          int unaliased, struct clause *unaliased_clauses) {
     check_kinds(count, clauses);
     raceproof_omp_member();
-    await(depend(NULL, count, clauses));
+    raceproof_omp_await_ends(depend(NULL, count, clauses));
 }
 
 __attribute__((always_inline)) void __kmpc_omp_taskwait_deps_51(ident *place, int number, int count,

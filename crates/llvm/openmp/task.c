@@ -16,11 +16,10 @@ struct body {
     void *data;
 };
 
-/* One task comes before another by `depend`: the later one waits for the semaphore. */
-struct edge {
-    sem_t passed;
-    /* Among those that start at the same task, and that end at the same. */
-    struct edge *next_out, *next_in;
+/* A task that has to be over before another starts, by `depend`. */
+struct before {
+    struct explicit *task;
+    struct before *next;
 };
 
 /* An explicit task. */
@@ -40,17 +39,17 @@ struct explicit {
     size_t size;
     /* An undeferred task: what its thread goes on with. */
     struct task *interrupted;
-    struct edge *in;
+    struct before *after;
     /* Mutexes of `mutexinoutset` that it holds while it runs, in the order of their addresses. */
     pthread_mutex_t **exclusions;
     int exclusion_count;
     /* `detach`: posted when the event is fulfilled, without which the task is not complete. */
     sem_t fulfilled;
-    /* Tasks that wait for it, and whether it is over, so that none need to wait. */
+    /* Whether others may wait for it: it holds `end` for writing, from before its thread is known to anybody until it is
+       over. Those who wait for it read: they do so in one order, and nothing orders them with each other. */
     int has_successors;
-    pthread_mutex_t lock;
-    struct edge *out;
-    int over;
+    pthread_rwlock_t end;
+    sem_t held;
     struct body body;
 };
 
@@ -133,23 +132,28 @@ static void run(struct explicit *explicit) {
     explicit->exclusion_count = 0;
 }
 
-/* Lets those go on that wait for the task by `depend`. */
-static void release_successors(struct explicit *explicit) {
-    pthread_mutex_lock(&explicit->lock);
-    explicit->over = 1;
-    pthread_mutex_unlock(&explicit->lock);
-    for (struct edge *edge = explicit->out, *next; edge; edge = next) {
-        next = edge->next_out;
-        sem_post(&edge->passed);
-    }
+/* The thread of a task that others may wait for. */
+static void raceproof_omp_hold_end(struct explicit *explicit) {
+    pthread_rwlock_wrlock(&explicit->end);
+    sem_post(&explicit->held);
 }
 
-static void await(struct edge *edge) {
-    for (struct edge *next; edge; edge = next) {
-        next = edge->next_in;
-        sem_wait(&edge->passed);
-        sem_destroy(&edge->passed);
-        free(edge);
+/* Lets those go on that wait for the task by `depend`. */
+static void raceproof_omp_release_end(struct explicit *explicit) {
+    pthread_rwlock_unlock(&explicit->end);
+}
+
+/* Whoever made the task goes on when its end can be waited for. */
+static void raceproof_omp_await_hold(struct explicit *explicit) {
+    sem_wait(&explicit->held);
+}
+
+static void raceproof_omp_await_ends(struct before *before) {
+    for (struct before *next; before; before = next) {
+        next = before->next;
+        pthread_rwlock_rdlock(&before->task->end);
+        pthread_rwlock_unlock(&before->task->end);
+        free(before);
     }
 }
 
@@ -157,11 +161,13 @@ static void *execute_task(void *argument) {
     struct explicit *explicit = argument;
     raceproof_omp_self = explicit->task.member;
     raceproof_omp_task = &explicit->task;
-    await(explicit->in);
+    if (explicit->has_successors)
+        raceproof_omp_hold_end(explicit);
+    raceproof_omp_await_ends(explicit->after);
     run(explicit);
     await_event(explicit);
     if (explicit->has_successors)
-        release_successors(explicit);
+        raceproof_omp_release_end(explicit);
     sem_post(&explicit->done);
     raceproof_omp_join(&explicit->task);
     return NULL;
@@ -181,8 +187,10 @@ void raceproof_omp_join(struct task *task) {
         next = child->sibling;
         join_child(task, child);
         sem_destroy(&child->done);
-        if (child->has_successors)
-            pthread_mutex_destroy(&child->lock);
+        if (child->has_successors) {
+            pthread_rwlock_destroy(&child->end);
+            sem_destroy(&child->held);
+        }
         free(child);
     }
     task->children = NULL;
@@ -243,7 +251,7 @@ __attribute__((always_inline)) static inline void start_task(struct explicit *ex
     }
     if (is_included(explicit)) {
         __kmpc_omp_task_begin_if0(NULL, 0, &explicit->body);
-        await(explicit->in);
+        raceproof_omp_await_ends(explicit->after);
         run(explicit);
         __kmpc_omp_task_complete_if0(NULL, 0, &explicit->body);
         return;
@@ -255,6 +263,8 @@ __attribute__((always_inline)) static inline void start_task(struct explicit *ex
     sem_init(&explicit->done, 0, 0);
     if (pthread_create(&explicit->thread, NULL, execute_task, explicit))
         __rp_refuse("OpenMP: the thread of a task cannot be created");
+    if (explicit->has_successors)
+        raceproof_omp_await_hold(explicit);
 }
 
 __attribute__((always_inline)) int __kmpc_omp_task(ident *place, int number, void *body) {

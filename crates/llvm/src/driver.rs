@@ -110,17 +110,32 @@ impl Clang {
     }
 
     /// Compiles one source to bitcode without optimisation and with debug information. Our headers are in `include`.
-    fn compile(&self, source: &Source, flags: &Flags, include: &Path, bitcode: &Path) -> Result<(), Error> {
+    /// Returns a directive of OpenMP that clang made no code of, if there is one.
+    fn compile(
+        &self,
+        source: &Source,
+        flags: &Flags,
+        include: &Path,
+        bitcode: &Path,
+    ) -> Result<Option<cc::Dropped>, Error> {
+        let refused = |diagnostics| Error::Compile { path: source.path.clone(), diagnostics };
         let mut leniency = Leniency::default();
         loop {
-            match self.compile_once(source, flags, &leniency, include, bitcode) {
+            match self.compile_once(source, flags, &leniency, include, &[], bitcode) {
                 Err(Failure::Refused(diagnostics)) if leniency.adapt(&diagnostics) => {}
-                result => {
-                    let refused = |diagnostics| Error::Compile { path: source.path.clone(), diagnostics };
-                    return result.map_err(|failure| failure.into_error(refused));
-                }
+                Err(failure) => return Err(failure.into_error(refused)),
+                Ok(()) => break,
             }
         }
+        if !cc::asks_for_openmp(&source.flags) && !cc::asks_for_openmp(&flags.compile) {
+            return Ok(None);
+        }
+        let text = bitcode.with_extension("i");
+        let preprocessed = self.compile_once(source, flags, &leniency, include, &["-E"], &text);
+        preprocessed.map_err(|failure| failure.into_error(refused))?;
+        let read = std::fs::read(&text)
+            .map_err(|cause| Error::Io { what: format!("cannot read `{}`", text.display()), cause })?;
+        Ok(cc::without_code(&String::from_utf8_lossy(&read)))
     }
 
     fn compile_once(
@@ -129,7 +144,8 @@ impl Clang {
         flags: &Flags,
         leniency: &Leniency,
         include: &Path,
-        bitcode: &Path,
+        more: &[&str],
+        output: &Path,
     ) -> Result<(), Failure> {
         // What the user gives us is meant; what a build gives to gcc may be for gcc alone.
         let users = source.flags.iter().filter(|flag| leniency.keeps(flag)).chain(&flags.compile);
@@ -144,7 +160,8 @@ impl Clang {
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
         arguments.extend(self.bitcode_flags());
         arguments.extend(cc::LENIENT_FLAGS.map(OsStr::new));
-        arguments.extend([source.path.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
+        arguments.extend(more.iter().map(OsStr::new));
+        arguments.extend([source.path.as_os_str(), "-o".as_ref(), output.as_os_str()]);
         self.run_in(&source.directory, &arguments)
     }
 }
@@ -186,6 +203,8 @@ pub(crate) struct Compiled {
     pub(crate) cplusplus: bool,
     /// What else the inputs were linked with.
     pub(crate) link: Vec<String>,
+    /// Directives of OpenMP that clang made no code of.
+    pub(crate) dropped: Vec<cc::Dropped>,
 }
 
 /// Compiles every source among the inputs into the folder for intermediate files; bitcode is taken as it is, or from the file that carries it.
@@ -233,7 +252,14 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
         crate::create_dir(work_dir)?;
         let clang = Clang::find(*architecture, budget)?;
         let include = write_headers(work_dir)?;
-        in_parallel(&jobs, |(source, input)| clang.compile(source, flags, &include, &compiled.inputs[*input].bitcode))?;
+        let dropped = Mutex::new(Vec::new());
+        in_parallel(&jobs, |(source, input)| {
+            let bitcode = &compiled.inputs[*input].bitcode;
+            let found = clang.compile(source, flags, &include, bitcode)?;
+            dropped.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(found);
+            Ok(())
+        })?;
+        compiled.dropped = dropped.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     }
     Ok(compiled)
 }

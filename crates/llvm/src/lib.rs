@@ -294,7 +294,7 @@ impl<'c> Sources<'c> {
         let units = ir::Module::of(&module).compile_units();
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));
-        let openmp = openmp::complete(context, &module, options)?;
+        let openmp = openmp::complete(context, &module, &compiled.dropped, options)?;
         let handle = ir::Module::of(&module);
         once::complete(handle);
         verifier::complete(handle);

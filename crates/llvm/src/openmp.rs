@@ -115,18 +115,47 @@ pub(crate) fn unsupported(name: &str) -> Option<String> {
     if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return None;
     }
+    if let Some((directive, line)) = name.strip_prefix(WITHOUT_CODE).and_then(|rest| rest.get(1..)?.rsplit_once('.')) {
+        let directive = directive.replace('_', " ");
+        return Some(format!("OpenMP: `{directive}` (line {line}) is not supported: clang makes no code of it"));
+    }
     let directive = DIRECTIVES.iter().find(|(prefix, _)| name.starts_with(prefix));
     let directive = directive.map_or_else(|| format!("`{name}`"), |(_, directive)| (*directive).to_owned());
     Some(format!("OpenMP: {directive} is not supported"))
+}
+
+/// How the names start of functions that stand for a directive without code.
+const WITHOUT_CODE: &str = "omp_without_code";
+
+/// Lets the program stop at once, since clang made no code of a directive: calls a function that nobody has.
+fn refuse(module: Module<'_>, cc::Dropped { directive, line, .. }: &cc::Dropped) {
+    let builder = Builder::new(module);
+    let ty = builder.void.function(&[]);
+    let name = format!("{WITHOUT_CODE}.{}.{line}", directive.replace(' ', "_"));
+    let missing = module.function(&name).unwrap_or_else(|| module.add_function(&name, ty));
+    let entries = match module.function("main") {
+        Some(main) => vec![main],
+        None => module.functions(),
+    };
+    for function in entries.into_iter().filter(|function| !function.is_declaration()) {
+        let located = |instruction: &Value<'_>| DebugLocation::of(*instruction).is_some();
+        if let Some(first) = function.instructions().into_iter().find(located) {
+            builder.position_before(first);
+            builder.set_location_of(first);
+            builder.call(ty, missing, &[]);
+        }
+    }
 }
 
 /// Links the library where the program uses it.
 pub(crate) fn complete<'c>(
     context: &'c Context,
     linked: &inkwell::module::Module<'c>,
+    dropped: &[cc::Dropped],
     options: &Options,
 ) -> Result<OpenMp, Error> {
     let module = Module::of(linked);
+    dropped.iter().for_each(|dropped| refuse(module, dropped));
     if missing(module).is_empty() {
         return Ok(OpenMp::default());
     }
@@ -275,7 +304,7 @@ fn replace<'m>(builder: &Builder<'m>, call: Value<'m>, parallel: Value<'m>, adap
     let first = call.function().and_then(|f| f.blocks().first().and_then(|block| block.first_insertion_point()));
     builder.position_before(first.unwrap_or(call));
     let array = builder.array_alloca(builder.ptr, builder.const_i32(given.len().max(1) as u32));
-    array.set_name("arguments");
+    array.set_name(program::openmp::ARGUMENTS);
     builder.position_before(call);
     builder.set_location_of(call);
     for (index, argument) in (0..).zip(given) {

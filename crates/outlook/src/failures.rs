@@ -24,6 +24,7 @@ use program::{BinaryOp, Callee, Expr, FunctionId, Operand, Program, Statement, S
 
 use crate::flow::{Flow, Sites, bit};
 use crate::good;
+use crate::iterations::Iterations;
 use crate::locks::Locks;
 use crate::memory::Memory;
 use crate::misuse::{self, Apart};
@@ -94,10 +95,13 @@ impl Failures {
         let risk = || Risk::new(program);
         let stops = Sites::with_capacity(program.sites.len());
         let mut failures = Self { assertions: risk(), crashes: risk(), misuses: risk(), stops };
+        let iterations = knowledge.memory.map(|memory| Iterations::new(program, memory, steady));
+        let decided = |place: ProgramPoint| iterations.as_ref().is_some_and(|iterations| iterations.decide(place));
         let mut add = |place: ProgramPoint, what: fn(&mut Self) -> &mut Risk, danger: Danger| {
             let sites = match danger {
                 Danger::None => return,
                 Danger::Steady if steady.place(place) => &mut what(&mut failures).steady,
+                _ if decided(place) => &mut what(&mut failures).steady,
                 Danger::Steady | Danger::Open => &mut what(&mut failures).open,
             };
             sites.extend(knowledge.sites_before(place).into_iter().map(bit));
@@ -107,7 +111,8 @@ impl Failures {
         let roots: BTreeSet<FunctionId> = started.chain(program.main).collect();
         let mut stopping = BTreeSet::new();
         for (function, body) in program.functions.iter_enumerated() {
-            // What the library does with its own memory and objects is in order.
+            // What the library does with its own memory and objects is in order. Where it refuses to go on, a run says so,
+            // and whatever would follow is in the futures of the others.
             let own = openmp::is_own(program, body);
             for (block, code) in body.blocks.iter_enumerated() {
                 for (index, statement) in code.statements.iter().enumerate() {
@@ -128,7 +133,7 @@ impl Failures {
                 // What is never reached, and exceptions that nothing catches.
                 let ends = code.statements.iter().any(|s| ends_thread(&s.stmt));
                 let uncaught = code.terminator == Terminator::Resume && roots.contains(&function);
-                if uncaught || code.terminator == Terminator::Unreachable && !ends {
+                if uncaught || code.terminator == Terminator::Unreachable && !ends && !own {
                     add((function, block, code.statements.len()), |f| &mut f.crashes, Danger::Steady);
                 }
             }

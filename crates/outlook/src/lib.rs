@@ -4,7 +4,7 @@
 //! these may race (`pairs`) given the locks surely held there (`locks`), which may wait for ever (`waits`, `loops`),
 //! which interfere (`interference`), where threads may crash, fail an assertion (`failures`, `good`) or misuse the
 //! thread API (`misuse`), and whether that depends on shared data (`steady`, by `memory`, `branches` and what may be
-//! executed at the same time, `parallel`).
+//! executed at the same time, `parallel`; and for loops that are handed out to threads, `iterations`).
 //!
 //! *Never wrong*: what is not in a future does not happen in any run that passes the point; a pair that is left out, or
 //! a wait that is said to end, is so in every run. Where something in the program is not modelled, nothing is closed.
@@ -17,6 +17,7 @@ mod failures;
 mod flow;
 mod good;
 mod interference;
+mod iterations;
 mod locks;
 mod loops;
 mod memory;

@@ -6,16 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use facts::invocations::ProgramPoint;
 use program::openmp;
-use program::{BlockId, Function, LocalId, Operand, Program, Stmt, Terminator};
+use program::{BlockId, Function, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
 
 use crate::flow::{Sites, bit};
 
-/// The sites in such loops.
-pub(crate) fn waiting(program: &Program) -> Sites {
+/// The sites in such loops. `same` says of a read whether it is made, and with which result, in every schedule: where such reads
+/// decide, the loop ends in every schedule or in none.
+pub(crate) fn waiting(program: &Program, same: &dyn Fn(ProgramPoint) -> bool) -> Sites {
     let mut sites = Sites::with_capacity(program.sites.len());
-    for function in program.functions.iter().filter(|function| !openmp::loops_end(program, function)) {
-        for blocks in loops(function).iter().filter(|blocks| waits(program, function, blocks)) {
+    let functions = program.functions.iter_enumerated();
+    for (id, function) in functions.filter(|(_, function)| !openmp::loops_end(program, function)) {
+        for blocks in loops(function).iter().filter(|blocks| waits(program, same, id, blocks)) {
             let statements = blocks.iter().flat_map(|block| &function.blocks[*block].statements);
             sites.extend(statements.filter_map(|statement| statement.site).map(bit));
         }
@@ -23,8 +26,9 @@ pub(crate) fn waiting(program: &Program) -> Sites {
     sites
 }
 
-/// Whether an exit of the loop depends on something read in it, or there is none.
-fn waits(program: &Program, function: &Function, blocks: &BTreeSet<BlockId>) -> bool {
+/// Whether an exit of the loop depends on something read in it that may differ from schedule to schedule, or there is none.
+fn waits(program: &Program, same: &dyn Fn(ProgramPoint) -> bool, id: FunctionId, blocks: &BTreeSet<BlockId>) -> bool {
+    let function = &program.functions[id];
     let exits = |block: &&BlockId| {
         let terminator = &function.blocks[**block].terminator;
         terminator.targets().iter().any(|to| !blocks.contains(to))
@@ -34,9 +38,12 @@ fn waits(program: &Program, function: &Function, blocks: &BTreeSet<BlockId>) -> 
     if exits.peek().is_none() {
         return true;
     }
-    let mut made: BTreeMap<LocalId, &Stmt> = BTreeMap::new();
-    for statement in blocks.iter().flat_map(|block| &function.blocks[*block].statements) {
-        made.extend(statement.stmt.assigns().into_iter().map(|local| (local, &statement.stmt)));
+    let mut made: BTreeMap<LocalId, (ProgramPoint, &Stmt)> = BTreeMap::new();
+    for block in blocks {
+        for (index, statement) in function.blocks[*block].statements.iter().enumerate() {
+            let made_here = |local| (local, ((id, *block, index), &statement.stmt));
+            made.extend(statement.stmt.assigns().into_iter().map(made_here));
+        }
     }
     let mut open: Vec<Operand> = exits.flat_map(Terminator::operands).collect();
     let mut seen = BTreeSet::new();
@@ -44,8 +51,9 @@ fn waits(program: &Program, function: &Function, blocks: &BTreeSet<BlockId>) -> 
         match operand {
             Operand::Any => return true,
             Operand::Local(local) if seen.insert(local) => match made.get(&local) {
-                Some(Stmt::Assign { expr, .. }) => open.extend(expr.operands()),
-                Some(stmt) if openmp::is_share(program, function, stmt) => {}
+                Some((_, Stmt::Assign { expr, .. })) => open.extend(expr.operands()),
+                Some((_, stmt)) if openmp::is_share(program, function, stmt) => {}
+                Some((place, Stmt::Load { address, atomic: None, .. })) if same(*place) => open.push(*address),
                 Some(_) => return true,
                 None => {}
             },
@@ -105,7 +113,7 @@ mod tests {
     fn lines(body: &str) -> Vec<usize> {
         let text = format!("global x: 4\nfn main() {{\nentry:\n{body}\n  return 0\n}}\nentry main\n");
         let program = Program::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        waiting(&program).ones().collect()
+        waiting(&program, &|_| false).ones().collect()
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Pairs of sites that may race: they may touch the same memory, create and join do not order them, no lock surely held
-//! at both keeps them apart, and no engine has proved before that they cannot.
+//! at both keeps them apart, no region of OpenMP does, and no engine has proved before that they cannot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::invocations::Invocations;
 use facts::objects::{Key, Objects};
+use facts::teams::Teams;
 use facts::touches::{self, Meeting};
 use facts::values::{Root, Values};
 use model::{AccessKind, LockMode, Pair, SiteId};
@@ -28,7 +29,7 @@ impl Pairs {
         invocations: &Invocations,
         flow: &Flow,
         (locks, parallel): (&Locks, &Parallel<'_>),
-        (meetings, absent): (&[Meeting], &BTreeSet<Pair>),
+        (meetings, teams, absent): (&[Meeting], Option<&Teams<'_>>, &BTreeSet<Pair>),
     ) -> Self {
         let excluding = Excluding::new(program, values, objects, invocations, flow);
         let held: BTreeMap<SiteId, Vec<Held>> = program
@@ -45,7 +46,8 @@ impl Pairs {
                 !ones.is_empty() && !others.is_empty() && ones.iter().all(|a| others.iter().all(|b| apart(a, b)));
             let (ones, others) = (flow.places(one), flow.places(other));
             let together = || ones.iter().any(|a| others.iter().any(|b| parallel.may(*a, *b)));
-            if !protected && together() {
+            let separate = || teams.is_some_and(|teams| teams.separation(one, other).is_some());
+            if !protected && together() && !separate() {
                 pairs.partners.entry(one).or_default().insert(other);
                 pairs.partners.entry(other).or_default().insert(one);
             }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use explore::{FutureId, Next, Origin, Outlook, Settled, Standing, Threats};
 use facts::Facts;
+use facts::teams::Teams;
 use model::dependence::Use;
 use model::{Event, Op, Pair, SiteId, Spent};
 use program::library::{self, Effect};
@@ -62,13 +63,15 @@ impl Summary {
         let flow = Flow::new(program, invocations);
         let locks = Locks::new(program, objects, invocations);
         let parallel = Parallel::new(facts.order()?);
-        let pairs = (facts.meetings()?, absent);
+        let teams = Teams::new(&facts)?;
+        let pairs = (facts.meetings()?, teams.as_ref(), absent);
         let pairs = Pairs::new(program, values, objects, invocations, &flow, (&locks, &parallel), pairs);
-        let waits = Waits::new(program, objects, invocations, &flow, &locks);
+        let memory = Memory::new(program, values, &parallel);
+        let steady = Steady::new(program, invocations, memory.as_ref());
+        let same = |place| memory.as_ref().is_some_and(|memory| steady.place(place) && steady.reads(memory, place));
+        let waits = Waits::new(program, objects, invocations, &flow, &locks, &same);
         let interference = Interference::new(program, values, &flow);
         let failures = {
-            let memory = Memory::new(program, values, &parallel);
-            let steady = Steady::new(program, invocations, memory.as_ref());
             let knowledge = Knowledge {
                 program,
                 values,

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::invocations::{How, Invocations};
+use facts::invocations::{How, Invocations, ProgramPoint};
 use facts::objects::Objects;
 use program::library;
 use program::openmp;
@@ -39,9 +39,10 @@ impl Waits {
         invocations: &Invocations,
         flow: &Flow,
         locks: &Locks,
+        same: &dyn Fn(ProgramPoint) -> bool,
     ) -> Self {
         let none = || Sites::with_capacity(program.sites.len());
-        let mut waits = Self { alone: loops::waiting(program), together: none(), joins: none() };
+        let mut waits = Self { alone: loops::waiting(program, same), together: none(), joins: none() };
         let mut order = Order::default();
         let mut taken: Vec<(usize, Lock, BTreeSet<Lock>)> = Vec::new();
         let kept: BTreeSet<Lock> = locks.left_held.values().flatten().copied().collect();

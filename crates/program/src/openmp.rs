@@ -8,6 +8,8 @@ pub const ADAPTER: &str = ".region";
 pub const EXECUTE: &str = "raceproof_omp_execute_region";
 /// The start routine of the threads of teams.
 pub const WORK: &str = "raceproof_omp_work";
+/// The name of the array in which a region is given its arguments.
+pub const ARGUMENTS: &str = "arguments";
 /// Called where a league is made.
 pub const LEAGUE: &str = "raceproof_omp_begin_league";
 /// How the names of functions start that clang makes of the body of `ordered simd`.
@@ -34,7 +36,7 @@ pub fn is_own(program: &Program, function: &Function) -> bool {
 /// Whether a statement of a region's code reads the number of its thread, which the library puts where its first two
 /// parameters say.
 pub fn reads_number(function: &Function, stmt: &Stmt) -> bool {
-    let is_number = |local: &LocalId| local.0 < 2 && function.symbol.contains(".omp_outlined");
+    let is_number = |local: &LocalId| local.0 < 2 && is_region(function);
     matches!(stmt, Stmt::Load { address: Operand::Local(local), .. } if is_number(local))
 }
 
@@ -67,6 +69,25 @@ pub fn is_share(program: &Program, function: &Function, stmt: &Stmt) -> bool {
         }
         Stmt::Call { callee: Callee::Direct(callee), .. } => program.functions[*callee].symbol.starts_with(NEXT),
         _ => false,
+    }
+}
+
+/// Whether a function is the code of a region, which is given the number of its thread first.
+pub fn is_region(function: &Function) -> bool {
+    function.symbol.contains(".omp_outlined")
+}
+
+/// If a statement takes the next chunk of a loop: what says whether there was one, and the variables that then hold its first
+/// and its last iteration.
+pub fn next_chunk(program: &Program, stmt: &Stmt) -> Option<(Option<LocalId>, [LocalId; 2])> {
+    let Stmt::Call { dst, callee: Callee::Direct(callee), args } = stmt else { return None };
+    match args.as_slice() {
+        [_, _, _, Operand::Local(first), Operand::Local(last), ..]
+            if program.functions[*callee].symbol.starts_with(NEXT) =>
+        {
+            Some((*dst, [*first, *last]))
+        }
+        _ => None,
     }
 }
 

@@ -21,6 +21,7 @@ pub mod sources;
 pub mod traces;
 pub mod ui;
 mod unordered;
+pub mod worksharing;
 
 pub use effort::{numbers, programs};
 pub use interpreter::{Interpreter, Options};

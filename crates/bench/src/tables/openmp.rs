@@ -21,8 +21,11 @@ const GROWING: &str = "bench/programs/openmp";
 const PROGRAMS: [&str; 4] = ["chunks", "barriers", "reductions", "ordered"];
 const SIZES: [u32; 4] = [4, 8, 16, 32];
 
-/// ThreadSanitizer's tool for OpenMP, which Debian's `libomp-19-dev` has.
-const ARCHER: &str = "/usr/lib/llvm-19/lib/libarcher.so";
+/// ThreadSanitizer's tool for OpenMP, which Debian's `libomp-19-dev` has; and where, if it is not found otherwise.
+const ARCHER: &str = "libarcher.so";
+const LIBRARIES: &str = "/usr/lib/llvm-19/lib";
+/// What that says when it is asked to say something.
+const GREETING: &str = "Archer detected OpenMP application with TSan";
 
 /// Time for each kernel.
 const SECONDS: u64 = 10;
@@ -59,8 +62,9 @@ impl Rows for Kernels {
     const TITLE: &'static str = "OpenMP beside ThreadSanitizer";
 
     fn measure(environment: &Environment) -> Result<Self, Failure> {
+        check_tool(environment)?;
         let files = std::fs::read_dir(environment.path(FOLDER))?;
-        let names = files.filter_map(|file| file.ok()?.path().file_stem()?.to_str().map(str::to_owned));
+        let names = files.filter_map(|file| file.ok()?.file_name().to_str().map(str::to_owned));
         let mut names: Vec<String> = names.collect();
         names.sort();
         let names = names.into_iter().step_by(environment.either(5, 1));
@@ -143,7 +147,7 @@ impl Rows for Kernels {
 }
 
 fn row(environment: &Environment, name: &str, racy: bool) -> Result<Row, Failure> {
-    let source = format!("{FOLDER}/{name}.c");
+    let source = format!("{FOLDER}/{name}");
     let define = if racy { "-DRACY" } else { "-DRIGHT" };
     let (time, cflags) = (format!("--time={SECONDS}"), format!("--cflags=-fopenmp {define}"));
     let answer = environment.raceproof("check", &source, &[&time, &cflags], None)?;
@@ -162,17 +166,37 @@ fn row(environment: &Environment, name: &str, racy: bool) -> Result<Row, Failure
     })
 }
 
+/// A kernel with ThreadSanitizer and its tool for OpenMP, ready to run.
+fn instrumented(environment: &Environment, source: &str, define: &str, binary: &Path) -> Result<Command, Failure> {
+    environment.compiled(source, &["-g", "-fsanitize=thread", "-fopenmp", "-w", define], binary)?;
+    let mut folders = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    folders.push(":");
+    folders.push(LIBRARIES);
+    let mut command = Command::new(binary);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).env("LD_LIBRARY_PATH", folders);
+    command.env("OMP_NUM_THREADS", "5").env("OMP_TOOL_LIBRARIES", ARCHER);
+    command.env("TSAN_OPTIONS", format!("exitcode={FOUND} ignore_noninstrumented_modules=1"));
+    Ok(command)
+}
+
+/// Without its tool ThreadSanitizer does not understand libomp, and a comparison would be unfair.
+fn check_tool(environment: &Environment) -> Result<(), Failure> {
+    let folder = environment.scratch_folder()?;
+    let (binary, source) = (folder.path().join("kernel"), format!("{FOLDER}/saxpy.c"));
+    let mut command = instrumented(environment, &source, "-DRIGHT", &binary)?;
+    let output = command.env("ARCHER_OPTIONS", "verbose=1").stdout(Stdio::piped()).output()?;
+    if String::from_utf8_lossy(&output.stdout).contains(GREETING) {
+        return Ok(());
+    }
+    Err(format!("{ARCHER} is not found: install `libomp-19-dev` (`scripts/setup --bench`)").into())
+}
+
 /// One run with ThreadSanitizer and its tool for OpenMP.
 fn sanitizer(environment: &Environment, source: &str, define: &str) -> Result<Said, Failure> {
     let folder = environment.scratch_folder()?;
-    let binary = folder.path().join("kernel");
-    if environment.compiled(source, &["-g", "-fsanitize=thread", "-fopenmp", "-w", define], &binary).is_err() {
+    let Ok(mut command) = instrumented(environment, source, define, &folder.path().join("kernel")) else {
         return Ok(Said::Nothing);
-    }
-    let mut command = Command::new(&binary);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.env("OMP_NUM_THREADS", "5").env("OMP_TOOL_LIBRARIES", Path::new(ARCHER));
-    command.env("TSAN_OPTIONS", format!("exitcode={FOUND} ignore_noninstrumented_modules=1"));
+    };
     let usage = run(&mut command, Limits { processors: None, time: Duration::from_secs(SECONDS) })?;
     Ok(match usage.status {
         Some(FOUND) => Said::Race,

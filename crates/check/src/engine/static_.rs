@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use facts::Facts;
-use facts::teams::Teams;
+use facts::Rounds;
+use facts::teams::{Assumed, Teams};
 use lockset::{Analysis, Finding};
 use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
-use model::{Engine, Pair, Spent};
+use model::{Budget, Engine, Pair, Spent};
 use program::{Program, naming};
 use report::{Code, Protection};
 
@@ -118,10 +119,14 @@ pub(crate) fn run(facts: &Facts, listed: Option<&BTreeSet<Pair>>, declared: bool
             Settled { pair: *pair, verdict, seen: None }
         }));
     }
+    let mut assumed = Assumed::default();
     if !analysis.proves_nothing() {
-        match Teams::new(facts) {
-            Ok(Some(teams)) => separate(&teams, &mut verdicts),
-            Ok(None) => {}
+        let separated = Teams::new(facts).and_then(|teams| match teams {
+            Some(teams) => separate(&teams, &mut verdicts, facts.budget()),
+            None => Ok(Assumed::default()),
+        });
+        match separated {
+            Ok(of_teams) => assumed = of_teams,
             Err(spent) => {
                 return (
                     Answer { gaps: vec![stopped(spent)], ..Answer::new(figures(Some(spent.to_string()))) },
@@ -131,20 +136,25 @@ pub(crate) fn run(facts: &Facts, listed: Option<&BTreeSet<Pair>>, declared: bool
         }
     }
     let outside = !analysis.outside.is_empty();
-    let assumptions = assumptions::of_static(facts.program(), declared, outside);
+    let mut assumptions = assumptions::of_static(facts.program(), declared, outside);
+    assumptions.extend(assumptions::of_teams(assumed));
     let everything = analysis.obstacles.iter().find(|obstacle| obstacle.everything);
     let figures = figures(everything.map(|obstacle| obstacle.what.clone()));
     (Answer { verdicts, gaps, assumptions, ..Answer::new(figures) }, Some(analysis))
 }
 
-/// Proves what the regions of OpenMP keep apart.
-fn separate(teams: &Teams<'_>, verdicts: &mut [Settled]) {
+/// Proves what the regions of OpenMP keep apart; returns what that assumes.
+fn separate(teams: &Teams<'_>, verdicts: &mut [Settled], budget: &Budget) -> Result<Assumed, Spent> {
+    let (mut assumed, mut rounds) = (Assumed::default(), Rounds::new(budget, 64));
     for settled in verdicts.iter_mut().filter(|settled| matches!(settled.verdict, Verdict::Open(_))) {
+        rounds.begin()?;
         let [one, other] = settled.pair.sites();
         if let Some(separation) = teams.separation(one, other) {
+            assumed = assumed.and(separation.assumed());
             settled.verdict = Verdict::Absent { reason: separation.to_string(), scope: SCOPE };
         }
     }
+    Ok(assumed)
 }
 
 fn settled(finding: &Finding) -> Settled {

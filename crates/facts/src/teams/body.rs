@@ -6,7 +6,7 @@ use model::SiteId;
 use program::{BlockId, Callee, CompareOp, Expr, FunctionId, LocalId, Operand, Program, Stmt, Terminator};
 
 use super::affine::{Forms, Var};
-use super::{Calls, apart};
+use super::{Assumed, Calls, apart};
 use crate::flow_graph::FlowGraph;
 
 /// Functions that wait for all threads of the team.
@@ -303,26 +303,29 @@ impl<'f> Body<'f> {
         guards
     }
 
-    /// Whether two statements, executed by different threads of a team, cannot race.
-    pub(super) fn are_separate(&self, one: Point, other: Point) -> bool {
+    /// What it takes that two statements, executed by different threads of a team, cannot race; `None` if they may.
+    pub(super) fn separation(&self, one: Point, other: Point) -> Option<Assumed> {
         let (ones, others) = (self.guards_at(one), self.guards_at(other));
         let common = || ones.intersection(&others);
         if common().any(|guard| matches!(guard, Guard::Thread(_))) {
-            return true;
+            return Some(Assumed::default());
         }
         let by_number = one.own && other.own && apart::by_thread(&self.forms, [self.access(one), self.access(other)]);
         if by_number {
-            return true;
+            return Some(Assumed { indices: true, barriers: false });
         }
-        let Some(phases) = &self.phases else { return false };
+        let barriers = !self.barriers.is_empty();
+        let phases = self.phases.as_ref()?;
         if self.phases_at(phases, one).is_disjoint(&self.phases_at(phases, other)) {
-            return true;
+            return Some(Assumed { indices: false, barriers });
         }
         if common().any(|guard| matches!(guard, Guard::Once(place, _) if !self.repeats_in_phase(*place))) {
-            return true;
+            return Some(Assumed { indices: false, barriers });
         }
         let is_repeated = |init: Place| self.repeats_in_phase(init);
-        one.own && other.own && apart::by_iteration(&self.forms, [self.access(one), self.access(other)], &is_repeated)
+        let accesses = || [self.access(one), self.access(other)];
+        let by_iteration = one.own && other.own && apart::by_iteration(&self.forms, accesses(), &is_repeated);
+        by_iteration.then_some(Assumed { indices: true, barriers })
     }
 
     fn access(&self, at: Point) -> (BlockId, &'f Stmt) {

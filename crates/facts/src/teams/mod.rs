@@ -33,26 +33,54 @@ use rustc_hash::FxHashMap;
 
 use crate::Facts;
 use crate::invocations::{How, Invocations, ProgramPoint};
+use crate::rounds::Rounds;
 use body::{Body, Point};
 use lanes::Lanes;
 use model::Spent;
 
 /// Functions with which threads leave a construct early.
 const CANCEL: [&str; 2] = ["__kmpc_cancel", "__kmpc_cancellationpoint"];
+/// What a separation in a region assumes of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Assumed {
+    /// Computations of indices with 32 bits do not wrap.
+    pub indices: bool,
+    /// All threads of a team pass the same barriers.
+    pub barriers: bool,
+}
+
+impl Assumed {
+    /// What either of two assumes.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { indices: self.indices || other.indices, barriers: self.barriers || other.barriers }
+    }
+}
+
 /// Why two sites cannot race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Separation {
     /// No region has both.
     NoCommonRegion,
     /// What the rules for a region say.
-    InRegion,
+    InRegion(Assumed),
+}
+
+impl Separation {
+    /// What it assumes of the program.
+    pub fn assumed(self) -> Assumed {
+        match self {
+            Self::NoCommonRegion => Assumed::default(),
+            Self::InRegion(assumed) => assumed,
+        }
+    }
 }
 
 impl std::fmt::Display for Separation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NoCommonRegion => "no parallel region has both: its start and its end order them",
-            Self::InRegion => {
+            Self::InRegion(_) => {
                 "in a parallel region a barrier, a thread or the iterations of a shared loop keep the two apart"
             }
         })
@@ -86,10 +114,12 @@ impl<'f> Teams<'f> {
         let written = written_sites(facts)?;
         let called = calls(program, invocations);
         let mut regions = Vec::new();
+        let mut rounds = Rounds::new(facts.budget(), 1);
         for (adapter, function) in program.functions.iter_enumerated() {
             if !function.symbol.ends_with(ADAPTER) || function.blocks.is_empty() {
                 continue;
             }
+            rounds.begin()?;
             let Some(code) = body_of(program, adapter) else { return Ok(None) };
             let reached = called.closure(code);
             if reached.iter().any(|function| leaves(program, *function)) {
@@ -111,15 +141,17 @@ impl<'f> Teams<'f> {
         if !self.lanes.are_separate(one, other) {
             return None;
         }
-        let mut common = false;
+        let mut common: Option<Assumed> = None;
         for Region { body, points } in &self.regions {
             let (Some(ones), Some(others)) = (points.get(&one), points.get(&other)) else { continue };
-            common = true;
-            if !ones.iter().all(|one| others.iter().all(|other| body.are_separate(*one, *other))) {
-                return None;
+            let pairs = ones.iter().flat_map(|one| others.iter().map(|other| (*one, *other)));
+            let mut assumed = common.unwrap_or_default();
+            for (one, other) in pairs {
+                assumed = assumed.and(body.separation(one, other)?);
             }
+            common = Some(assumed);
         }
-        Some(if common { Separation::InRegion } else { Separation::NoCommonRegion })
+        Some(common.map_or(Separation::NoCommonRegion, Separation::InRegion))
     }
 }
 

@@ -78,6 +78,8 @@ pub(crate) fn refused_lines(source: &str) -> impl Iterator<Item = (u64, &str)> {
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
     source: PathBuf,
+    /// A variable of the environment.
+    variable: Option<(&'static str, &'static str)>,
 }
 
 impl Bench {
@@ -85,13 +87,18 @@ impl Bench {
         let folder = tempfile::tempdir().expect("temporary folder");
         let source = folder.path().join(program.file_name().expect("name"));
         std::fs::copy(program, &source).expect("copy");
-        Self { folder, source }
+        Self { folder, source, variable: None }
+    }
+
+    /// The same with a variable of the environment.
+    pub(crate) fn with(self, name: &'static str, value: &'static str) -> Self {
+        Self { variable: Some((name, value)), ..self }
     }
 
     pub(crate) fn raceproof(&self, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.args(args).current_dir(self.folder.path()).stdin(Stdio::null()).env_remove("CLICOLOR_FORCE");
-        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).envs(self.variable);
         Run::of(command.output().expect("raceproof runs"))
     }
 
