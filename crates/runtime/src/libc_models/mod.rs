@@ -6,6 +6,7 @@
 //! | [`random`] | random numbers that are the same in every run |
 //! | [`identity`] | process and thread numbers |
 //! | [`paths`] | files by name |
+//! | `self_files` | what the kernel says of the process |
 //! | [`names`] | making, removing and renaming them |
 //! | [`memory_files`] | the files that the program has changed, which stay in memory |
 //! | [`listing`] | what is in folders |
@@ -110,6 +111,7 @@ pub mod program_memory;
 pub mod random;
 pub mod refused;
 pub mod resolve;
+mod self_files;
 pub mod sockets;
 pub mod streams;
 pub mod timers;
