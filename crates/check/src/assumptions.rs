@@ -50,6 +50,8 @@ pub(crate) enum Assumption {
     SoonHandled = 19,
     /// Loops of the C++ library try again a few times.
     FewRetries = 20,
+    /// Timers that repeat send their signals twice.
+    FewExpiries = 21,
 }
 
 use Assumption::*;
@@ -95,6 +97,11 @@ fn starts_programs(symbol: &str) -> bool {
     ["_Fork", "fork", "popen", "posix_spawn", "posix_spawnp", "system", "vfork"].contains(&symbol)
 }
 
+/// Whether a library function arms a timer that may repeat, by its symbol.
+fn repeats(symbol: &str) -> bool {
+    ["setitimer", "timer_settime", "ualarm"].contains(&symbol)
+}
+
 /// Whether the program says what is done about signals.
 fn handles_signals(program: &Program) -> bool {
     const WAYS: [&str; 5] = ["__sysv_signal", "bsd_signal", "sigaction", "signal", "sysv_signal"];
@@ -109,16 +116,19 @@ pub(crate) fn may_interrupt(program: &Program) -> bool {
 
 /// Whether threads may hand something over through the kernel, and that orders memory.
 fn relies_on_handover(program: &Program, environment: Environment) -> bool {
-    const WAYS: [&str; 12] = [
+    const WAYS: [&str; 15] = [
         "accept",
         "accept4",
         "connect",
         "epoll_create",
         "epoll_create1",
         "eventfd",
+        "flock",
         "pipe",
         "pipe2",
         "pthread_kill",
+        "recvfrom",
+        "recvmsg",
         "sigwait",
         "sigwaitinfo",
         "socketpair",
@@ -154,6 +164,7 @@ pub(crate) fn of_search(built: &Built, outcome: &Outcome, environment: Environme
         (any(waits_with_limit) || calls(may_wait_with_limit), FewTimeouts),
         (may_interrupt(program), SoonHandled),
         (built.features.retries, FewRetries),
+        (calls(repeats), FewExpiries),
     ])
 }
 

@@ -246,7 +246,7 @@ fn only_parts_of_json_documents_leave_out_fields() {
         "crates/report/src/run.rs",
     ];
     let leaves_out = |file: &PathBuf| read(file).contains("skip_serializing");
-    let found = packages().iter().flat_map(|package| sources(&folder(package).join("src"))).filter(leaves_out);
+    let found = packages().into_iter().flat_map(|package| sources(&folder(&package).join("src"))).filter(leaves_out);
     let root = root().canonicalize().expect("a folder");
     let names: BTreeSet<String> = found
         .map(|file| file.canonicalize().expect("a file").strip_prefix(&root).expect("inside").display().to_string())

@@ -72,15 +72,16 @@ fn cut(range: &FileLock) {
 }
 
 /// Gives back what an open file has of a range.
-fn release(range: &FileLock) -> isize {
-    let known = [range.access(Tag::ReadModifyWrite, handed_over(order::RELEASE))];
+fn release(fd: c_int, range: &FileLock) -> isize {
+    let known = [range.access(Tag::ReadModifyWrite, handed_over(order::RELEASE)), open::lookup_access(fd)];
     operate(&known, Blocker::None, |_| cut(range));
     0
 }
 
-/// Takes a lock, if need be when it is free. `None`: a signal came instead.
-fn acquire(wanted: FileLock, limit: Limit) -> Option<isize> {
-    let known = [wanted.access(Tag::ReadModifyWrite, order::RELAXED)];
+/// Takes a lock, if need be when it is free. `None`: a signal came instead. That it may wait shows in that the event has several
+/// accesses.
+fn acquire(fd: c_int, wanted: FileLock, limit: Limit) -> Option<isize> {
+    let known = [wanted.access(Tag::ReadModifyWrite, order::RELAXED), open::lookup_access(fd)];
     let mut is_taken = false;
     poll::wait_until(Waiting::Lock(wanted), &known, limit, |add| {
         is_taken = is_free(&wanted);
@@ -128,13 +129,13 @@ fn lock_whole(fd: c_int, operation: c_int) -> Option<isize> {
     };
     let limit = if operation & libc::LOCK_NB != 0 { Limit::At(0) } else { Limit::Forever };
     match kind {
-        libc::LOCK_UN => Some(release(&lock)),
+        libc::LOCK_UN => Some(release(fd, &lock)),
         libc::LOCK_EX | libc::LOCK_SH => {
             if HELD.with(|held| held.iter().any(|other| other.owner == lock.owner && other.overlaps(&lock))) {
                 // Another kind of lock: it is given back before.
-                release(&lock);
+                release(fd, &lock);
             }
-            acquire(lock, limit)
+            acquire(fd, lock, limit)
         }
         _ => Some(negative(libc::EINVAL)),
     }
@@ -184,14 +185,14 @@ pub(super) fn control(fd: c_int, command: c_int, argument: usize) -> c_int {
         return 0;
     }
     if c_int::from(asked.l_type) == libc::F_UNLCK {
-        return release(&lock) as c_int;
+        return release(fd, &lock) as c_int;
     }
     if command == libc::F_OFD_SETLKW && !is_free(&lock) {
         // Which calls of `fcntl` wait is not known to the engines that look ahead.
         unmodelled("waits for a lock of an open file with `fcntl`");
     }
     let limit = if command == libc::F_OFD_SETLKW { Limit::Forever } else { Limit::At(0) };
-    acquire(lock, limit).map_or_else(|| fail(libc::EINTR), result) as c_int
+    acquire(fd, lock, limit).map_or_else(|| fail(libc::EINTR), result) as c_int
 }
 
 export! {

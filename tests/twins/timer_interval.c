@@ -1,4 +1,4 @@
-// A timer that repeats, waited for with `sigwait`. Racy: what the waiting thread writes is read without waiting for it.
+// A timer that repeats, waited for with `sigwait`. Racy: what the waiting thread counts is read without a wait for it.
 // Shows: timers: `setitimer`, with a signal that is waited for
 #include <assert.h>
 #include <pthread.h>
