@@ -1,12 +1,16 @@
-// A handler of faults.
-// Shows: signals: handlers of faults
+// A handler of a fault that happens.
+// Shows: signals: handlers of faults, where the fault happens
 #include <signal.h>
+#include <unistd.h>
+
+static int *volatile nowhere;
 
 static void handler(int signal) {
-    (void)signal;
+    _exit(signal != SIGSEGV);
 }
 
 int main(void) {
-    signal(SIGSEGV, handler); // REFUSED handles signal 11 itself
-    return 0;
+    signal(SIGSEGV, handler);
+    *nowhere = 1; // REFUSED handles signal 11 itself
+    return 1;
 }

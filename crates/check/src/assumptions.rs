@@ -56,6 +56,8 @@ pub(crate) enum Assumption {
     NoWrapping = 21,
     /// All threads of a team of OpenMP pass the same barriers.
     SameBarriers = 22,
+    /// Timers that repeat send their signals twice.
+    FewExpiries = 23,
 }
 
 use Assumption::*;
@@ -106,6 +108,11 @@ fn starts_programs(symbol: &str) -> bool {
     ["_Fork", "fork", "popen", "posix_spawn", "posix_spawnp", "system", "vfork"].contains(&symbol)
 }
 
+/// Whether a library function arms a timer that may repeat, by its symbol.
+fn repeats(symbol: &str) -> bool {
+    ["setitimer", "timer_settime", "ualarm"].contains(&symbol)
+}
+
 /// Whether the program says what is done about signals.
 fn handles_signals(program: &Program) -> bool {
     const WAYS: [&str; 5] = ["__sysv_signal", "bsd_signal", "sigaction", "signal", "sysv_signal"];
@@ -120,16 +127,19 @@ pub(crate) fn may_interrupt(program: &Program) -> bool {
 
 /// Whether threads may hand something over through the kernel, and that orders memory.
 fn relies_on_handover(program: &Program, environment: Environment) -> bool {
-    const WAYS: [&str; 12] = [
+    const WAYS: [&str; 15] = [
         "accept",
         "accept4",
         "connect",
         "epoll_create",
         "epoll_create1",
         "eventfd",
+        "flock",
         "pipe",
         "pipe2",
         "pthread_kill",
+        "recvfrom",
+        "recvmsg",
         "sigwait",
         "sigwaitinfo",
         "socketpair",
@@ -173,6 +183,7 @@ pub(crate) fn of_search(
         (built.features.retries, FewRetries),
         (regions, NoWrapping),
         (regions, SameBarriers),
+        (calls(repeats), FewExpiries),
     ])
 }
 

@@ -23,6 +23,7 @@ macro_rules! export_hooks {
             __rp_add_line(line: u64, result: i64) = transfers::line;
             __rp_add_converted(to: u64, from: u64, result: u64, unit: u64) = strings::converted;
             __rp_add_block(block: u64) = transfers::block;
+            __rp_add_address_list(list: u64) = transfers::address_list;
             __rp_add_entry_name(at: u64) = transfers::entry_name;
             __rp_add_environment(kind: u64, name: u64) = environment::environment;
             __rp_add_hash_entry(entry: u64) = transfers::hash_entry;

@@ -26,7 +26,7 @@ macro_rules! plain {
 }
 plain!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
 plain!(libc::timespec, libc::timeval, libc::itimerspec, libc::iovec);
-plain!(libc::epoll_event, libc::msghdr, libc::pollfd);
+plain!(libc::epoll_event, libc::msghdr, libc::pollfd, libc::itimerval, libc::sigevent, libc::addrinfo, libc::flock);
 
 // SAFETY: every address is a raw pointer.
 unsafe impl<T> Plain for *const T {}

@@ -87,6 +87,16 @@ pub fn block<S: Sink>(block: u64) {
     }
 }
 
+/// All blocks of a list that `getaddrinfo` made.
+pub fn address_list<S: Sink>(list: u64) {
+    const NEXT: u64 = core::mem::offset_of!(libc::addrinfo, ai_next) as u64;
+    let mut entry = list;
+    while entry != 0 {
+        block::<S>(entry);
+        entry = read((entry + NEXT) as *const u64);
+    }
+}
+
 /// The name in the entry of a folder that a pointer at an address points to.
 pub fn entry_name<S: Sink>(at: u64) {
     const NAME: u64 = core::mem::offset_of!(libc::dirent, d_name) as u64;

@@ -90,7 +90,8 @@ pub(crate) fn reversible(
     if found.is_empty() {
         return Steps::new();
     }
-    found.sort_unstable();
+    // An event that both reads and writes the object is a taker.
+    found.sort_unstable_by_key(|(step, taker)| (*step, !*taker));
     found.dedup_by_key(|(step, _)| *step);
     let leads = |one: Step, other: Step| causality.clock(other).contains(trace.events[one].id);
     let between = |(step, taker): (Step, bool), (other, other_takes): (Step, bool)| {

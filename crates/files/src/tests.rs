@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use model::index::Idx;
 use model::{
     Access, AccessKind, Addr, Allocation, Cell, Choice, End, Environment, Event, EventId, IndexVec, LockMode, Misuse,
-    Op, Order, Pending, Region, SiteId, Step, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled,
+    Op, Order, Pending, Region, SiteId, Step, Surprise, ThreadId, ThreadInfo, ThreadPath, ThreadSet, Trace, Unmodelled,
 };
 use proptest::prelude::*;
 
@@ -27,6 +27,52 @@ fn identity() -> ProgramIdentity {
 
 fn run_options() -> RunOptions {
     RunOptions { environment: Environment::default(), max_steps: 1000, quantum: 50, team_size: Some(3) }
+}
+
+/// Every combination of what may be left out of what binary files begin with.
+fn beginnings() -> impl Iterator<Item = (ProgramIdentity, RunOptions)> {
+    (0u32..64).map(|bits| {
+        let has = |bit: u32| bits & 1 << bit != 0;
+        let all = identity();
+        let program = ProgramIdentity {
+            assume_pure: if has(0) { vec!["f".to_owned()] } else { vec![] },
+            stdin: all.stdin.filter(|_| has(1)),
+            stdin_hash: all.stdin_hash.filter(|_| has(2)),
+            peers: all.peers.filter(|_| has(3)),
+            peers_hash: all.peers_hash.filter(|_| has(3)),
+            cflags: if has(4) { all.cflags } else { vec![] },
+            ..identity()
+        };
+        let environment = Surprise::ALL.into_iter().filter(|_| has(4)).fold(Environment::default(), Environment::with);
+        let team_size = run_options().team_size.filter(|_| has(5));
+        (program, RunOptions { environment, team_size, ..run_options() })
+    })
+}
+
+#[test]
+fn what_binary_files_begin_with_comes_back_with_every_option_set_or_not() {
+    const KIND: BinaryKind = BinaryKind { magic: *b"rpoption", version: 1, name: "options" };
+    let path = PathBuf::from("options");
+    for (program, run) in beginnings() {
+        // A field that is left out would shift what follows.
+        let written = (program, run, 7u64);
+        assert_eq!(
+            KIND.from_bytes::<(ProgramIdentity, RunOptions, u64)>(&KIND.to_bytes(&written), &path).unwrap(),
+            written
+        );
+        let (program, run, _) = written;
+        for cut in [None, Some("full".to_owned())] {
+            let symbols = symbols::Symbols::default();
+            let file = TraceFile { program: program.clone(), symbols, trace: small_trace(), cut, left_out: 0 };
+            assert_eq!(TraceFile::from_bytes(&file.to_bytes(), &path, Detail::Every).unwrap(), file);
+        }
+        let (folder, trace) = (tempfile::tempdir().unwrap(), small_trace());
+        let schedule = trace.schedule_to(trace.events.next_id());
+        let path = folder.path().join("w.rpw");
+        let witness = Witness::new(program, run, deadlock(), &schedule, &trace).unwrap();
+        witness.write(&path).unwrap();
+        assert_eq!(Witness::read(&path).unwrap(), witness);
+    }
 }
 
 fn any_access() -> impl Strategy<Value = Access> {

@@ -114,7 +114,7 @@ fn the_page_has_every_row() {
     let path = root().join("docs/programs.md");
     let page = std::fs::read_to_string(&path).expect("the page");
     let (refused, covered): (Vec<Row>, Vec<Row>) = rows().into_iter().partition(Row::is_refused);
-    assert!(covered.len() > 30 && refused.len() > 20, "{} and {} rows", covered.len(), refused.len());
+    assert!(covered.len() > 30 && refused.len() > 10, "{} and {} rows", covered.len(), refused.len());
     let page = replaced(&page, COVERED, &table(COVERED, covered.iter()));
     let page = replaced(&page, NOT_COVERED, &table(NOT_COVERED, refused.iter()));
     testkit::ui::assert_blessed(page, &path);

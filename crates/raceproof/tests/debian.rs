@@ -228,6 +228,27 @@ fn leveldb_reads_the_same_in_a_hundred_schedules() {
     writes_the_same(folder.path(), 100, &[&["db_bench", "--", "--db=filled", "--num=5"], &reads[..]].concat());
 }
 
+/// A server with a thread for input and output, and its two clients.
+const REDIS: [&str; 5] = ["src/redis-server", "--peer", "redis-clients.toml", "--", "redis.conf"];
+
+/// redis, built, with the files that it is run with.
+fn redis() -> Option<tempfile::TempDir> {
+    let folder = tries_large_programs().then(|| patched("redis", Some("redis-spins.patch")))??;
+    let compiler = format!("CC={RACEPROOF} cc");
+    let without = ["MALLOC=libc", "BUILD_TLS=no", "USE_SYSTEMD=no", "OPTIMIZATION=-O0"];
+    run(in_folder(folder.path(), "make").args(["-j2", "-C", "src", &compiler, "redis-server"]).args(without));
+    for name in ["redis-clients.toml", "redis.conf"] {
+        std::fs::copy(ours(name), folder.path().join(name)).unwrap();
+    }
+    Some(folder)
+}
+
+#[test]
+fn redis_answers_two_clients_in_a_hundred_schedules() {
+    let Some(folder) = redis() else { return };
+    writes_the_same(folder.path(), 100, &REDIS);
+}
+
 #[test]
 fn lbzip2_compresses() {
     let Some(folder) = sources("lbzip2") else { return };

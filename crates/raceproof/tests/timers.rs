@@ -37,3 +37,23 @@ fn a_timer_comes_at_any_time() {
         }
     }
 }
+
+#[test]
+fn an_alarm_that_is_disarmed_may_have_expired() {
+    let folder = Folder::empty();
+    for (define, status) in [("-UWRONG", 0), ("-DWRONG", 1)] {
+        for reduction in ["none", "optimal", "best"] {
+            let run = explore(&folder, "disarmed.c", define, &["--reduction", reduction]);
+            assert_eq!(run.status, status, "{define} {reduction}: {}{}", run.stdout, run.stderr);
+        }
+    }
+}
+
+#[test]
+fn an_alarm_interrupts_a_call_unless_it_restarts() {
+    let folder = Folder::empty();
+    for (define, status) in [("-DFLAGS=0", 0), ("-DFLAGS=0 -DWRONG", 1), ("-DFLAGS=SA_RESTART -DWRONG", 0)] {
+        let run = explore(&folder, "interrupted.c", define, &[]);
+        assert_eq!(run.status, status, "{define}: {}{}", run.stdout, run.stderr);
+    }
+}

@@ -20,9 +20,10 @@ use wire::record::order;
 use wire::{Record, Tag};
 
 use crate::api::handlers;
+use crate::api::signal::Taken;
 use crate::cell::{Global, OneThread};
 use crate::libc_models::event::{Access, handed_over, operate};
-use crate::libc_models::poll;
+use crate::libc_models::{clock, poll};
 use crate::sched::{self, Thread};
 use crate::sync::Blocker;
 use crate::sync::signal::SignalSet;
@@ -174,6 +175,17 @@ fn due(thread: Thread) -> SignalSet {
     sched::with_objects(|objects| objects.interrupts_of(thread))
 }
 
+/// Those of them that are pending.
+fn pending(thread: Thread) -> SignalSet {
+    sched::with_objects(|objects| objects.pending_interrupts_of(thread))
+}
+
+/// Whether the time of a timer has come whose signal the thread could handle.
+fn is_overdue(thread: Thread) -> bool {
+    let now = clock::elapsed();
+    sched::with_objects(|objects| objects.timers.overdue(thread, now) & objects.interrupts_of(thread)) != 0
+}
+
 /// The cell of what was sent to a thread.
 pub fn cell(tag: Tag, thread: Thread) -> Access {
     Access { tag, order: order::RELAXED, at: wire::PENDING_SIGNALS + 8 * (1 + u64::from(thread)) + 4, len: 4 }
@@ -235,12 +247,18 @@ fn look(must_handle: bool) -> Option<bool> {
     let seen = [cell(Tag::Read, thread), process_cell(Tag::Read)];
     let is_outer = with(|state| !core::mem::replace(&mut state.is_looking, true));
     debug_assert!(is_outer, "a look inside a look");
-    let is_due = operate(&seen, Blocker::None, |_| due(thread) != 0) == Some(true);
+    let found = operate(&seen, Blocker::None, |_| (pending(thread) != 0, due(thread) != 0));
+    let (is_pending, is_due) = found.unwrap_or((false, false));
     let may_defer = !must_handle && with(|state| state.deferred) < MOST_DEFERRED;
-    let defers = is_due && may_defer && choice::choose_quietly(0, 1) == 1;
+    let defers = if is_pending {
+        may_defer && choice::choose_quietly(0, 1) == 1
+    } else {
+        // Whether a timer has expired: it has if the thread that armed it has slept so long.
+        is_due && !is_overdue(thread) && (must_handle || choice::choose_quietly(0, 1) == 0)
+    };
     with(|state| {
         (state.is_looking, state.last) = (false, Last::Look);
-        state.deferred = if defers { state.deferred + 1 } else { 0 };
+        state.deferred = if is_pending && defers { state.deferred + 1 } else { 0 };
     });
     hooks::set_site(site);
     (is_due && !defers).then(|| handle(&[]))
@@ -256,15 +274,18 @@ fn handle(also: &[Access]) -> bool {
         at: wire::PENDING_SIGNALS + 8 * (1 + u64::from(thread)),
         len: 4,
     };
-    let mut accesses = Vec::from([cell(Tag::ReadModifyWrite, thread), process_cell(Tag::ReadModifyWrite), sender]);
+    let mut accesses = Vec::from([cell(Tag::ReadModifyWrite, thread), process_cell(Tag::ReadModifyWrite)]);
+    // A timer orders nothing.
+    accesses.extend((pending(thread) != 0).then_some(sender));
     accesses.extend_from_slice(also);
     with(|state| state.is_looking = true);
     let taken = operate(&accesses, Blocker::None, |_| {
         sched::with_objects(|objects| {
             let due = objects.interrupts_of(thread);
-            objects.take_signal(thread, due)
+            objects.take_signal(thread, due).map(Taken::sent).or_else(|| objects.timers.expire(due).map(Taken::expired))
         })
     });
+    let taken = taken.flatten().inspect(Taken::note);
     let frame = 0u8;
     with(|state| {
         (state.is_looking, state.last) = (false, Last::Look);
@@ -274,7 +295,7 @@ fn handle(also: &[Access]) -> bool {
     rounds::effect();
     // A handler may wait at descriptors itself.
     let waits = poll::set_aside(thread);
-    let goes_on = taken.flatten().is_none_or(handlers::interrupt);
+    let goes_on = taken.is_none_or(handlers::interrupt);
     poll::put_back(thread, waits);
     with(|state| state.interruptions.pop());
     note_left();

@@ -3,12 +3,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
 use wire::layout::environment;
 use wire::{Policy, Record, Reply, ReplyKind, Request, Tag, record};
 
+use crate::api::handlers;
 use crate::cell::{Checked, OneThread};
 use crate::choice::PastChoices;
 use crate::context::{self, Suspended};
@@ -19,6 +20,8 @@ use crate::plan::{Decision, Plan};
 use crate::present::Present;
 use crate::slots::{self, Slot};
 use crate::sync::SyncObjects;
+use crate::sync::signal::only;
+use crate::text::text;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
 use crate::{checkpoint, choice, crash, entry, exceptions, library_tls, link, rounds, sched, serial, sys};
 
@@ -275,7 +278,10 @@ impl Run {
     /// If no thread can run, one that waits with a time limit may; not when all peers have ended.
     fn let_time_pass(&self) {
         let is_idle = self.runnable.with(|runnable| runnable.first_from(0).is_none());
-        if is_idle && !self.awaits_peers() && self.objects.with(|objects| objects.limits.release()) {
+        if is_idle
+            && !self.awaits_peers()
+            && self.objects.with(|objects| objects.limits.release() || objects.timers.release())
+        {
             sched::reconsider();
         }
     }
@@ -293,7 +299,8 @@ impl Run {
 
     /// Whether the peers have done everything and the program waits for more.
     fn awaits_peers(&self) -> bool {
-        peers::have_ended() && self.runnable.with(|runnable| runnable.awaits_outside())
+        peers::have_ended()
+            && self.runnable.with(|runnable| self.objects.with(|objects| runnable.awaits_outside(objects)))
     }
 
     /// Runs threads until the run ends.
@@ -325,7 +332,13 @@ impl Run {
                 Reason::Crashed(signal) => {
                     let (site, slot) = self.with_thread(thread, |entry| (entry.site, entry.slot));
                     let message = crash::describe(signal, slot).as_str().into();
-                    let (kind, code, counter) = (ReplyKind::Crash, signal.number, signal.counter as u64);
+                    let is_handled = !handlers::acts_without_handler(signal.number);
+                    if is_handled {
+                        // What the program does next is up to its handler, which would need the state of the machine.
+                        sched::unmodelled_at_end(text!("handles signal {} itself", signal.number).as_str());
+                    }
+                    let kind = if is_handled { ReplyKind::Assumed } else { ReplyKind::Crash };
+                    let (code, counter) = (signal.number, signal.counter as u64);
                     self.parked.with(|parked| parked.push(Parked { kind, code, thread, site, counter, message }));
                     self.finish_thread(thread);
                 }
@@ -362,9 +375,24 @@ impl Run {
             sched::unmodelled_at_end("waits for a child process that waits for more input");
             return Ending::plain(ReplyKind::Assumed, self.current.get());
         }
+        if let Some(signal) =
+            self.runnable.with(|runnable| runnable.awaits_signal()).then(|| self.ending_timer()).flatten()
+        {
+            return Ending { code: 128 + signal, ..Ending::plain(ReplyKind::Exit, self.current.get()) };
+        }
         let are_left = self.threads.with(|threads| threads.iter().any(|thread| !thread.over));
         let stuck = are_left && !self.awaits_peers();
         Ending::plain(if stuck { ReplyKind::Deadlock } else { ReplyKind::Exit }, self.current.get())
+    }
+
+    /// The signal of an armed timer that ends the process.
+    fn ending_timer(&self) -> Option<c_int> {
+        let signals = self.objects.with(|objects| {
+            let is_blocked = |signal: &c_int| objects.threads.is_blocked_by_all(*signal);
+            let signals = objects.timers.signals();
+            (1..=64).filter(|signal| !is_blocked(signal)).fold(0, |set, signal| set | only(signal)) & signals
+        });
+        handlers::ends_process(signals)
     }
 
     /// Writes what unfinished threads were about to do, and the reply.

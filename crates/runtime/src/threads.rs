@@ -176,11 +176,20 @@ impl Runnable {
     pub fn is_reluctant(&self, thread: Thread, objects: &SyncObjects) -> bool {
         self.waiting.iter().any(|(t, blocker)| *t == thread && objects.reluctant(thread, blocker))
     }
-    /// Whether a thread waits at a descriptor, and none for a lock or for a change that only another thread makes.
-    pub fn awaits_outside(&self) -> bool {
+    /// Whether a thread waits for a signal.
+    pub fn awaits_signal(&self) -> bool {
+        self.waiting.iter().any(|(_, blocker)| matches!(blocker, Blocker::Signal { .. }))
+    }
+    /// Whether a thread waits at a descriptor, and none for a change that only another thread makes. Nor does one wait for a
+    /// lock, unless that is held by a thread that waits at a descriptor and so would give it back if something came.
+    pub fn awaits_outside(&self, objects: &SyncObjects) -> bool {
         let is_outside = |blocker: &Blocker| matches!(blocker, Blocker::Fd { .. });
-        let is_inside = |blocker: &Blocker| {
-            matches!(blocker, Blocker::Lock { .. } | Blocker::Once { .. } | Blocker::Change | Blocker::Never)
+        let waits_outside =
+            |thread: Thread| self.waiting.iter().any(|(t, blocker)| *t == thread && is_outside(blocker));
+        let is_inside = |blocker: &Blocker| match blocker {
+            Blocker::Lock { lock, .. } => !objects.owner_of(*lock).is_some_and(waits_outside),
+            Blocker::Once { .. } | Blocker::Change | Blocker::Never => true,
+            _ => false,
         };
         let mut blockers = self.waiting.iter().map(|(_, blocker)| blocker);
         blockers.clone().any(is_outside) && !blockers.any(is_inside)

@@ -2,8 +2,8 @@
 //! addresses of `arpa/inet.h`. Most answer in one buffer of the library, which the next call overwrites.
 
 use super::Effect::{
-    self, Computed, ComputedAfter, Opaque, Read, Returns, ReturnsState, State, StoresPointer, Write, WriteAfter,
-    WriteResult,
+    self, Computed, ComputedAfter, Opaque, Read, Returns, ReturnsState, State, StoresBlock, StoresPointer, Write,
+    WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result as Returned};
 use super::Size::{Arg as Len, Of, String, StringMax};
@@ -51,18 +51,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("endpwent", 0, &[State(LibraryState::PasswordEntry, Write_)]),
     row("endservent", 0, &[State(LibraryState::ServiceEntry, Write_)]),
     row("endutxent", 0, &[State(LibraryState::LoginRecord, Write_)]),
-    row("freeaddrinfo", 1, &[Opaque("frees a list of the library")]),
+    row("freeaddrinfo", 1, &[Computed(computed("__rp_add_address_list", &[Arg(0)], &[0], &[0]))]),
     row("gai_strerror", 1, &[]),
     row(
         "getaddrinfo",
         4,
-        &[
-            Read(0, String),
-            Read(1, String),
-            Read(2, Of(CType::Addrinfo)),
-            Write(3, Of(CType::Pointer)),
-            Opaque("asks the network"),
-        ],
+        &[Read(0, String), Read(1, String), Read(2, Of(CType::Addrinfo)), Write(3, Of(CType::Pointer)), StoresBlock(3)],
     ),
     row(
         "getgrent",

@@ -282,7 +282,7 @@ pub fn is_library_variable(symbol: &str) -> bool {
 /// Whether the function with this linker name sends or waits for signals or says what is done about them, and touches no
 /// memory but what its row says: what is opaque about it is only when handlers run.
 pub fn is_about_signals(name: &str) -> bool {
-    const NAMES: [&str; 18] = [
+    const NAMES: [&str; 20] = [
         "alarm",
         "kill",
         "killpg",
@@ -290,6 +290,7 @@ pub fn is_about_signals(name: &str) -> bool {
         "pthread_kill",
         "pthread_sigqueue",
         "raise",
+        "setitimer",
         "sigaction",
         "sigaltstack",
         "siginterrupt",
@@ -300,25 +301,27 @@ pub fn is_about_signals(name: &str) -> bool {
         "sigwait",
         "sigwaitinfo",
         "tgkill",
+        "timer_settime",
         "ualarm",
     ];
     NAMES.binary_search(&lookup(name).map_or(name, |row| row.name)).is_ok()
 }
 
 /// Whether threads of a program may interrupt each other with signals: it says what is done about signals, and sends them to
-/// threads, or to the process from a thread that may block them. `calls` says whether it calls a function.
+/// threads, or to the process from a thread that may block them, or later by a timer. `calls` says whether it calls a function.
 pub fn may_interrupt(calls: impl Fn(&str) -> bool) -> bool {
     const ACTIONS: [&str; 5] = ["__sysv_signal", "bsd_signal", "sigaction", "signal", "sysv_signal"];
     const TO_THREADS: [&str; 3] = ["pthread_kill", "pthread_sigqueue", "tgkill"];
+    const TIMERS: [&str; 4] = ["alarm", "setitimer", "timer_settime", "ualarm"];
     const MASKS: [&str; 2] = ["pthread_sigmask", "sigprocmask"];
     let any = |names: &[&str]| names.iter().any(|name| calls(name));
-    any(&ACTIONS) && (any(&TO_THREADS) || calls("kill") && any(&MASKS))
+    any(&ACTIONS) && (any(&TO_THREADS) || any(&TIMERS) || calls("kill") && any(&MASKS))
 }
 
 /// Whether a call of the function with this linker name may last until another thread does something: sends bytes, makes
 /// room for them, connects, raises a signal.
 pub fn may_wait(name: &str) -> bool {
-    const NAMES: [&str; 33] = [
+    const NAMES: [&str; 34] = [
         "accept",
         "accept4",
         "connect",
@@ -327,6 +330,7 @@ pub fn may_wait(name: &str) -> bool {
         "epoll_wait",
         "eventfd_read",
         "eventfd_write",
+        "flock",
         "pause",
         "pclose",
         "poll",

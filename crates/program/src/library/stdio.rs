@@ -7,7 +7,7 @@ use model::AccessKind;
 
 use super::Effect::{
     Behind, Computed, ComputedAfter, File, Keeps, KeepsIn, Kept, Opaque, Read, Returns, ReturnsState, State,
-    StateWithout, StoresBlock, Stream, UnlockedStream, Write, WriteAfter, WriteResult,
+    StateWithout, StoresBlock, Stream, UnlockedStream, Unproved, Write, WriteAfter, WriteResult,
 };
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Of, Product, ResultTimes, String, StringMax, WideString, WideStringMax};
@@ -195,7 +195,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("fileno", 1, &[Stream(0)]),
     row("fileno_unlocked", 1, &[UnlockedStream(0)]),
     row("flockfile", 1, &[Stream(0)]),
-    row("fmemopen", 3, &[Read(2, String), Keeps(0), Opaque("reads and writes the caller's memory as a stream")]),
+    row("fmemopen", 3, &[Read(2, String), Keeps(0), Unproved("reads and writes the caller's memory as a stream")]),
     row(
         "fopen",
         2,
@@ -297,7 +297,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Write(1, Of(CType::SizeT)),
             Keeps(0),
             Keeps(1),
-            Opaque("stores through its arguments in later calls"),
+            Unproved("stores through its arguments in later calls"),
         ],
     ),
     row(
@@ -308,7 +308,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Write(1, Of(CType::SizeT)),
             Keeps(0),
             Keeps(1),
-            Opaque("stores through its arguments in later calls"),
+            Unproved("stores through its arguments in later calls"),
         ],
     ),
     row("openlog", 3, &[Read(0, String), State(LibraryState::Syslog, Write_), Keeps(0)]),

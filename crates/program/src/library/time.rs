@@ -1,13 +1,16 @@
 //! `time.h`, `sys/time.h`, `sys/times.h`. The runtime gives each thread a clock of its own.
 
-use super::Effect::{ComputedAfter, Opaque, Read, Returns, ReturnsState, State, Write, WriteResult};
+use super::Effect::{self, ComputedAfter, Opaque, Read, Returns, ReturnsState, State, Unproved, Write, WriteResult};
 use super::HookArg::{Arg, Const, Result};
 use super::Size::{Bytes, Of, String, WideString};
 use super::StateAccess::{Read as Read_, Write as Write_};
 use super::{CType, LibraryFunction, LibraryState, computed, row};
 
+/// A timer that sends a signal when it expires.
+const SENDS_LATER: &[Effect] = &[State(LibraryState::SignalActions, Read_), Unproved("sends a signal")];
+
 pub(super) const ROWS: &[LibraryFunction] = &[
-    row("alarm", 1, &[Opaque("sends signals later")]),
+    row("alarm", 1, SENDS_LATER),
     row(
         "asctime",
         1,
@@ -113,7 +116,12 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row(
         "setitimer",
         3,
-        &[Read(1, Of(CType::Itimerval)), Write(2, Of(CType::Itimerval)), Opaque("sends signals later")],
+        &[
+            Read(1, Of(CType::Itimerval)),
+            State(LibraryState::SignalActions, Read_),
+            Write(2, Of(CType::Itimerval)),
+            Unproved("sends a signal"),
+        ],
     ),
     row("settimeofday", 2, &[Opaque("sets the clock")]),
     row(
@@ -164,23 +172,25 @@ pub(super) const ROWS: &[LibraryFunction] = &[
             Write(0, Of(CType::Tm)),
         ],
     ),
-    row(
-        "timer_create",
-        3,
-        &[Read(1, Of(CType::SignalEvent)), Write(2, Of(CType::Timer)), Opaque("sends signals later")],
-    ),
-    row("timer_delete", 1, &[Opaque("sends signals later")]),
-    row("timer_gettime", 2, &[Write(1, Of(CType::Itimerspec)), Opaque("sends signals later")]),
+    row("timer_create", 3, &[Read(1, Of(CType::SignalEvent)), Write(2, Of(CType::Timer))]),
+    row("timer_delete", 1, &[]),
+    row("timer_getoverrun", 1, &[]),
+    row("timer_gettime", 2, &[Write(1, Of(CType::Itimerspec))]),
     row(
         "timer_settime",
         4,
-        &[Read(2, Of(CType::Itimerspec)), Write(3, Of(CType::Itimerspec)), Opaque("sends signals later")],
+        &[
+            Read(2, Of(CType::Itimerspec)),
+            State(LibraryState::SignalActions, Read_),
+            Write(3, Of(CType::Itimerspec)),
+            Unproved("sends a signal"),
+        ],
     ),
     row("times", 1, &[Write(0, Of(CType::Tms))]),
     row("timespec_get", 2, &[Write(0, Of(CType::Timespec))]),
     row("timespec_getres", 2, &[Write(0, Of(CType::Timespec))]),
     row("tzset", 0, &[State(LibraryState::Environment, Read_), State(LibraryState::TimeZone, Write_)]),
-    row("ualarm", 2, &[Opaque("sends signals later")]),
+    row("ualarm", 2, SENDS_LATER),
     row(
         "wcsftime",
         4,

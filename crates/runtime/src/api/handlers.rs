@@ -16,7 +16,7 @@ use libc::{pid_t, sighandler_t, siginfo_t};
 
 use super::process::exit_at_once;
 use super::refused::stay;
-use super::signal::{self, UNBLOCKABLE};
+use super::signal::{self, Taken, UNBLOCKABLE};
 use super::step::{me, set_errno, unmodelled};
 use crate::cell::Global;
 use crate::libc_models::children::table;
@@ -24,7 +24,6 @@ use crate::libc_models::identity::PROCESS;
 use crate::libc_models::library_function::LibraryFunction;
 use crate::sync::SyncObjects;
 use crate::sync::signal::{SignalSet, only};
-use crate::text::text;
 use crate::{interrupts, memory, sched};
 
 /// What is done about a signal.
@@ -97,9 +96,6 @@ fn change(signal: c_int, new: Option<Action>) -> Result<Action, c_int> {
     if [libc::SIGKILL, libc::SIGSTOP].contains(&signal) {
         return Err(libc::EINVAL);
     }
-    if FAULTS.contains(&signal) && ![libc::SIG_DFL, libc::SIG_IGN].contains(&new.handler) {
-        unmodelled(text!("handles signal {signal} itself").as_str());
-    }
     note_handled(signal, new.handler);
     Ok(ACTIONS.with(|actions| core::mem::replace(&mut actions[index], new)))
 }
@@ -111,6 +107,9 @@ fn note_handled(signal: c_int, handler: sighandler_t) {
         let others = objects.handled_signals & !only(signal);
         objects.handled_signals = if is_handled { others | only(signal) } else { others };
     });
+    if sched::running() {
+        interrupts::note_left();
+    }
 }
 
 /// `signal` with these flags.
@@ -126,14 +125,18 @@ fn set_handler(signal: c_int, handler: sighandler_t, flags: c_int) -> sighandler
 
 /// What becomes of a signal that the running thread gets.
 pub fn deliver(signal: c_int) {
+    deliver_taken(Taken::sent(signal));
+}
+
+fn deliver_taken(taken: Taken) {
     if !sched::running() {
         return;
     }
-    let action = action_of(signal);
+    let action = action_of(taken.signal);
     match action.handler {
         libc::SIG_IGN => {}
-        libc::SIG_DFL => act_by_default(signal),
-        _ => run(signal, action),
+        libc::SIG_DFL => act_by_default(taken.signal),
+        _ => run(taken, action),
     }
 }
 
@@ -168,7 +171,8 @@ pub fn refuse_if_left() {
 }
 
 /// Runs a handler in the running thread.
-fn run(signal: c_int, action: Action) {
+fn run(taken: Taken, action: Action) {
+    let signal = taken.signal;
     let own = if action.flags & libc::SA_NODEFER == 0 { only(signal) } else { 0 };
     let block = |objects: &mut SyncObjects| {
         let blocked = &mut objects.threads.get_mut(me()).blocked_signals;
@@ -183,7 +187,7 @@ fn run(signal: c_int, action: Action) {
         ACTIONS.with(|actions| actions[index] = Action::DEFAULT);
         note_handled(signal, libc::SIG_DFL);
     }
-    let mut info = signal::information(signal);
+    let mut info = taken.information();
     // SAFETY: the program said that this function is to be called with the signal, and with the two pointers if it asked for
     // them. What the third points to, the interrupted state of the machine, is not there; few look at it.
     unsafe {
@@ -202,9 +206,9 @@ fn run(signal: c_int, action: Action) {
 }
 
 /// Handles a signal that interrupts the running thread; says whether a call that it interrupts is to go on.
-pub fn interrupt(signal: c_int) -> bool {
-    let goes_on = action_of(signal).flags & libc::SA_RESTART != 0;
-    deliver(signal);
+pub fn interrupt(taken: Taken) -> bool {
+    let goes_on = action_of(taken.signal).flags & libc::SA_RESTART != 0;
+    deliver_taken(taken);
     goes_on
 }
 
@@ -236,6 +240,12 @@ pub fn acts_without_handler(signal: c_int) -> bool {
 /// Whether nothing was said about a signal.
 pub fn has_default(signal: c_int) -> bool {
     action_of(signal).handler == libc::SIG_DFL
+}
+
+/// Whether one of these signals ends the process, which is what it does if nobody said anything about it.
+pub fn ends_process(signals: SignalSet) -> Option<c_int> {
+    let ends = |signal: &c_int| has_default(*signal) && !HARMLESS.contains(signal) && !STOPPING.contains(signal);
+    (1..=SIGNALS as c_int).filter(|signal| signals & only(*signal) != 0).find(ends)
 }
 
 /// The signals that a program executed now would ignore, and those it would block.

@@ -55,5 +55,6 @@ pub mod sort;
 pub mod step;
 pub mod syscall;
 pub mod thread;
+pub mod timer;
 pub mod unwind;
 pub mod verifier;

@@ -29,8 +29,9 @@ use crate::libc_models::clock;
 use crate::libc_models::event::{Access, handed_over, operate};
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
+use crate::sync::timer::{Expired, INTERVAL_TIMERS, REPEATED_OFTEN};
 use crate::sync::{Blocker, SyncObjects};
-use crate::{interrupts, memory};
+use crate::{choice, interrupts, memory};
 
 /// Signals that nobody can block.
 pub const UNBLOCKABLE: SignalSet = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
@@ -109,6 +110,9 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
     if due {
         handlers::deliver_pending();
     }
+    if sched::running() {
+        interrupts::note_left();
+    }
     0
 }
 
@@ -149,29 +153,88 @@ fn of_taken<T>(taken: &Option<T>) -> Vec<Access> {
     taken.iter().flat_map(one).take(if interrupts::may_be() { 2 } else { 1 }).collect()
 }
 
-/// Waits for a signal of the set, or looks whether there is one.
-fn take(set: SignalSet, blocker: Blocker, got: impl FnOnce(Option<c_int>) -> c_int) -> Outcome {
+/// Waits for a signal of the set, or looks whether there is one. A timer has expired by the end of the wait, if it `expires`.
+fn take(set: SignalSet, blocker: Blocker, expires: bool, got: impl FnOnce(Option<Taken>) -> c_int) -> Outcome {
     let call = Call::here();
-    match event(Tag::ReadModifyWrite, blocker, |objects, thread| objects.take_signal(thread, set), of_taken) {
-        Some(taken) => got(taken).into(),
+    let take = |objects: &mut SyncObjects, thread| {
+        let expire = |objects: &mut SyncObjects| objects.timers.expire(if expires { set } else { 0 });
+        objects.take_signal(thread, set).map(Taken::sent).or_else(|| expire(objects).map(Taken::expired))
+    };
+    match event(Tag::ReadModifyWrite, blocker, take, of_taken) {
+        Some(taken) => got(taken.inspect(Taken::note)).into(),
         None => cancel::point(&call),
     }
 }
 
-/// What is known about a signal that came.
-pub fn information(signal: c_int) -> siginfo_t {
-    // SAFETY: all bytes zero is a value of this structure of integers.
-    let mut said: siginfo_t = unsafe { core::mem::zeroed() };
-    said.si_signo = signal;
-    said.si_code = libc::SI_TKILL;
-    said
+/// A signal that a thread got.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// Which one.
+    pub signal: c_int,
+    /// The timer that sent it.
+    timer: Option<Expired>,
 }
 
-/// Says which signal came.
-fn tell(info: *mut siginfo_t, signal: c_int) {
-    if !info.is_null() {
-        memory::write(info, information(signal));
+impl Taken {
+    /// One that somebody sent.
+    pub fn sent(signal: c_int) -> Self {
+        Self { signal, timer: None }
     }
+
+    /// That of a timer.
+    pub fn expired(timer: Expired) -> Self {
+        Self { signal: timer.signal, timer: Some(timer) }
+    }
+
+    /// The running thread has got it: its clock shows that a timer was due.
+    pub fn note(&self) {
+        let Some(timer) = self.timer else { return };
+        clock::reach_elapsed(timer.due);
+        if timer.was_released {
+            unmodelled(REPEATED_OFTEN);
+        }
+    }
+
+    /// What is known about it.
+    pub fn information(&self) -> siginfo_t {
+        /// The start of the structure for timers.
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        struct OfTimer {
+            signal: c_int,
+            error: c_int,
+            code: c_int,
+            pad: c_int,
+            timer: c_int,
+            overrun: c_int,
+            value: usize,
+        }
+        // SAFETY: all bytes zero is a value of this structure of integers.
+        let mut said: siginfo_t = unsafe { core::mem::zeroed() };
+        said.si_signo = self.signal;
+        said.si_code = libc::SI_TKILL;
+        if let Some(Expired { signal, value, timer, .. }) = self.timer {
+            if timer < INTERVAL_TIMERS {
+                said.si_code = SI_KERNEL;
+                return said;
+            }
+            let code = libc::SI_TIMER;
+            let known = OfTimer { signal, error: 0, code, pad: 0, timer: timer as c_int, overrun: 0, value };
+            memory::write((&raw mut said).cast(), known);
+        }
+        said
+    }
+}
+
+/// What `si_code` is for signals that the kernel sends.
+const SI_KERNEL: c_int = 0x80;
+
+/// Says which signal came; its number.
+fn tell(info: *mut siginfo_t, taken: Taken) -> c_int {
+    if !info.is_null() {
+        memory::write(info, taken.information());
+    }
+    taken.signal
 }
 
 /// Sends a thread a signal, which is kept if the thread blocks it, or is another one that will handle it; whether it is kept.
@@ -214,7 +277,7 @@ pub fn keep_for_all(signal: c_int) {
 cancellable! {
     /// Waits for a handler.
     fn pause() {
-        take(0, Blocker::Signal { set: 0 }, |_| -1)
+        take(0, Blocker::Signal { set: 0 }, true, |_| -1)
     }
     /// Waits for a handler of a signal that is not in the set.
     fn sigsuspend(set: *const sigset_t) {
@@ -225,7 +288,7 @@ cancellable! {
         } else if interrupts::interrupt_call().is_some() {
             cancel::interrupted()
         } else {
-            take(0, Blocker::Signal { set: 0 }, |_| -1)
+            take(0, Blocker::Signal { set: 0 }, true, |_| -1)
         };
         swap_mask(before);
         set_errno(libc::EINTR);
@@ -235,9 +298,9 @@ cancellable! {
     fn sigwait(set: *const sigset_t, signal: *mut c_int) {
         let set = get(set);
         loop {
-            let outcome = take(set, Blocker::Signal { set }, |taken| {
+            let outcome = take(set, Blocker::Signal { set }, true, |taken| {
                 if let Some(taken) = taken {
-                    memory::write(signal, taken);
+                    memory::write(signal, taken.signal);
                 }
                 0
             });
@@ -249,17 +312,13 @@ cancellable! {
     /// Waits for a signal.
     fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) {
         let set = get(set);
-        take(set, Blocker::Signal { set }, |taken| {
-            let signal = taken.unwrap_or_default();
-            tell(info, signal);
-            signal
-        })
+        take(set, Blocker::Signal { set }, true, |taken| taken.map_or(-1, |taken| tell(info, taken)))
     }
     /// Waits for a signal or gives up.
     fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) {
         let set = get(set);
         if limit.is_null() {
-            return take(set, Blocker::Signal { set }, |taken| taken.inspect(|s| tell(info, *s)).unwrap_or(-1));
+            return take(set, Blocker::Signal { set }, true, |taken| taken.map_or(-1, |taken| tell(info, taken)));
         }
         if !is_time(limit) {
             set_errno(libc::EINVAL);
@@ -268,14 +327,16 @@ cancellable! {
         if interrupts::interrupt_call().is_some() {
             return cancel::interrupted();
         }
-        take(set, Blocker::None, |taken| {
-            let Some(signal) = taken else {
+        // A timer may expire before the limit ends the wait.
+        let is_armed = sched::with_objects(|objects| objects.timers.signals()) & set != 0;
+        let expires = is_armed && choice::choose(0, 1) == 1;
+        take(set, Blocker::None, expires, |taken| match taken {
+            Some(taken) => tell(info, taken),
+            None => {
                 clock::advance(length(limit));
                 set_errno(libc::EAGAIN);
-                return -1;
-            };
-            tell(info, signal);
-            signal
+                -1
+            }
         })
     }
 }

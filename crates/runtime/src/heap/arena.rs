@@ -86,8 +86,6 @@ pub enum Block {
     Live {
         /// Bytes asked for.
         size: usize,
-        /// Bytes that can be used.
-        usable: usize,
     },
     /// A block that was freed.
     Freed {
@@ -170,9 +168,7 @@ impl Arena {
         }
         let end = header.link.wrapping_add(HEADER + class_size(header.class()));
         match header.state() {
-            LIVE if header.link.wrapping_add(HEADER) <= at && at <= end => {
-                Block::Live { size: header.size(), usable: end - at }
-            }
+            LIVE if header.link.wrapping_add(HEADER) <= at && at <= end => Block::Live { size: header.size() },
             FREED => Block::Freed { size: header.size() },
             _ => Block::Unknown,
         }
@@ -284,8 +280,8 @@ mod tests {
         assert!(b >= a + 24 && c >= b + 24 && b % 256 == 0 && a % 16 == 0 && c % 16 == 0);
         // SAFETY: all addresses lie behind the headers in memory that the first arena handed out from.
         let inspect = |at| unsafe { Arena::inspect(at) };
-        assert_eq!(inspect(a), Block::Live { size: 24, usable: 32 });
-        assert!(matches!(inspect(b), Block::Live { size: 24, .. }));
+        assert_eq!(inspect(a), Block::Live { size: 24 });
+        assert!(matches!(inspect(b), Block::Live { size: 24 }));
         two.release(a);
         one.release(b);
         assert_eq!((inspect(a), inspect(b)), (Block::Freed { size: 24 }, Block::Freed { size: 24 }));

@@ -5,7 +5,7 @@
 //! | `malloc` `calloc` `memalign` `posix_memalign` `aligned_alloc` `valloc` `pvalloc` | a block from the running thread's slot |
 //! | `free` | a visible event; the block goes to the running thread's free lists |
 //! | `realloc` `reallocarray` | the free of the old block and a new one, which may be in the same place |
-//! | `malloc_usable_size` | the size of the block's class |
+//! | `malloc_usable_size` | the size that was asked for: what `realloc` keeps and `free` is an access to |
 //!
 //! If the environment may deny memory, instrumented code asks before each of its allocations (`__rp_allocation`).
 //!
@@ -101,7 +101,7 @@ pub fn block(size: usize) -> Option<u64> {
 
 /// Gives such a block back.
 pub fn free_block(at: usize) {
-    if let Block::Live { size, .. } = inspect(at) {
+    if let Block::Live { size } = inspect(at) {
         release(at, size, false);
     }
 }
@@ -131,7 +131,7 @@ fn is_visible(caller: usize) -> bool {
 /// whether it is one must not depend on who frees first while the thread waits.
 fn arrive_at_free(at: usize) -> Block {
     match inspect(at) {
-        Block::Live { size, .. } | Block::Freed { size } => {
+        Block::Live { size } | Block::Freed { size } => {
             sched::arrive(free_record(at, size), None, Blocker::None);
             inspect(at)
         }
@@ -181,7 +181,7 @@ extern "C" fn free_from(at: *mut c_void, caller: usize) {
     let (at, visible) = (at as usize, is_visible(caller));
     let block = if visible { arrive_at_free(at) } else { inspect(at) };
     match block {
-        Block::Live { size, .. } => release(at, size, visible),
+        Block::Live { size } => release(at, size, visible),
         other => complain(at, other, visible, "frees"),
     }
 }
@@ -195,7 +195,7 @@ extern "C" fn realloc_from(old: *mut c_void, size: usize, caller: usize) -> *mut
     }
     let (at, visible) = (old as usize, is_visible(caller));
     let block = if visible { arrive_at_free(at) } else { inspect(at) };
-    let Block::Live { size: old_size, .. } = block else {
+    let Block::Live { size: old_size } = block else {
         complain(at, block, visible, "reallocates");
         return fail(libc::ENOMEM);
     };
@@ -299,7 +299,7 @@ mod exported {
     #[unsafe(no_mangle)]
     extern "C" fn malloc_usable_size(at: *mut c_void) -> usize {
         match inspect(at as usize) {
-            Block::Live { usable, .. } => usable,
+            Block::Live { size } => size,
             _ => 0,
         }
     }

@@ -115,6 +115,21 @@ impl Address {
         }
     }
 
+    /// The same with the address of this machine in place of that for all of them: what others see of it.
+    pub fn as_seen_here(self) -> Self {
+        match self {
+            Self::Port { family, any: true, port, .. } => {
+                let mut host = core::net::Ipv6Addr::LOCALHOST.octets();
+                if i32::from(family) == libc::AF_INET {
+                    host = [0; 16];
+                    host[..4].copy_from_slice(&core::net::Ipv4Addr::LOCALHOST.octets());
+                }
+                Self::Port { family, host, any: false, port }
+            }
+            other => other,
+        }
+    }
+
     /// The same with another port; a name in the Unix domain has none and stays.
     pub fn with_port(self, new: u16) -> Self {
         match self {

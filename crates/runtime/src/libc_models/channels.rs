@@ -21,7 +21,7 @@ use wire::record::order;
 use super::event::{Access, handed_over};
 use super::open::{self, content_access};
 use super::program_memory::Buffer;
-use super::{epoll, sockets, timers};
+use super::{datagrams, epoll, sockets, timers};
 use crate::cell::Global;
 
 /// How many bytes a channel holds.
@@ -48,13 +48,18 @@ pub enum End {
     },
     /// An event counter.
     Counter(ChannelId),
+    /// A socket for datagrams, which receives through this channel.
+    Datagrams(ChannelId),
 }
 
 impl End {
     /// The channel that is read.
     pub fn source(self) -> Option<ChannelId> {
         match self {
-            Self::Read(channel) | Self::Counter(channel) | Self::Socket { incoming: channel, .. } => Some(channel),
+            Self::Read(channel)
+            | Self::Counter(channel)
+            | Self::Datagrams(channel)
+            | Self::Socket { incoming: channel, .. } => Some(channel),
             Self::Write(_) => None,
         }
     }
@@ -62,20 +67,20 @@ impl End {
     pub fn sink(self) -> Option<ChannelId> {
         match self {
             Self::Write(channel) | Self::Counter(channel) | Self::Socket { outgoing: channel, .. } => Some(channel),
-            Self::Read(_) => None,
+            Self::Read(_) | Self::Datagrams(_) => None,
         }
     }
     /// The channel of a call that reads, also one that fails because this end cannot be read.
     fn of_reading(self) -> ChannelId {
         match self {
-            Self::Read(channel) | Self::Counter(channel) | Self::Write(channel) => channel,
+            Self::Read(channel) | Self::Counter(channel) | Self::Write(channel) | Self::Datagrams(channel) => channel,
             Self::Socket { incoming, .. } => incoming,
         }
     }
     /// The channel of a call that writes, also one that fails because this end cannot be written.
     fn of_writing(self) -> ChannelId {
         match self {
-            Self::Read(channel) | Self::Counter(channel) | Self::Write(channel) => channel,
+            Self::Read(channel) | Self::Counter(channel) | Self::Write(channel) | Self::Datagrams(channel) => channel,
             Self::Socket { outgoing, .. } => outgoing,
         }
     }
@@ -198,7 +203,9 @@ pub fn poll_accesses(end: End) -> Vec<Access> {
     let sink = end.sink().map(|id| [Part::Bytes.of(id, Tag::Read), Part::Readers.of(id, Tag::Read)]);
     // Whether a connection is over depends on both directions.
     let own = if let End::Socket { outgoing, .. } = end { Some([Part::Writers.of(outgoing, Tag::Read)]) } else { None };
-    source.into_iter().chain(sink).flatten().chain(own.into_iter().flatten()).collect()
+    let peer = if let End::Datagrams(id) = end { datagrams::peer_of(id) } else { None };
+    let peer = peer.map(|id| [Part::Bytes.of(id, Tag::Read), Part::Readers.of(id, Tag::Read)]);
+    source.into_iter().chain(sink).chain(peer).flatten().chain(own.into_iter().flatten()).collect()
 }
 
 /// The accesses of closing this end.
@@ -227,6 +234,9 @@ pub fn close_reading(end: End, add: &mut dyn FnMut(Access)) {
         channel.readers = channel.readers.saturating_sub(1);
         channel.readers
     });
+    if let (0, End::Datagrams(id)) = (readers, end) {
+        datagrams::close(id);
+    }
     if readers == 0 {
         epoll::notify_writers(id, epoll::CLOSED, add);
     }
@@ -297,6 +307,10 @@ pub fn added_since(lengths: &[usize]) -> Vec<(ChannelId, Vec<u8>)> {
 /// `poll`'s answer for an end.
 pub fn events(end: End) -> i16 {
     let mut events = 0;
+    if let End::Datagrams(id) = end {
+        let readable = if datagrams::has_message(id) { libc::POLLIN | libc::POLLRDNORM } else { 0 };
+        return readable | if datagrams::may_send(id) { libc::POLLOUT | libc::POLLWRNORM } else { 0 };
+    }
     let is_socket = matches!(end, End::Socket { .. });
     let has_no_writers = end.source().is_some_and(|id| with(id, |channel| channel.writers == 0));
     let has_no_readers = end.sink().is_some_and(|id| with(id, |channel| channel.readers == 0));
@@ -340,7 +354,7 @@ pub enum Moved {
 }
 
 /// Stores bytes in buffers, one after the other.
-fn scatter(mut bytes: &[u8], parts: &[Buffer<'_>]) {
+pub(super) fn scatter(mut bytes: &[u8], parts: &[Buffer<'_>]) {
     for part in parts {
         let (here, rest) = bytes.split_at(part.len().min(bytes.len()));
         part.store(here);
@@ -349,9 +363,9 @@ fn scatter(mut bytes: &[u8], parts: &[Buffer<'_>]) {
 }
 
 /// Loads bytes from buffers, one after the other, up to a number.
-fn gather(parts: &[Buffer<'_>], most: usize) -> Vec<u8> {
+pub(super) fn gather(parts: &[Buffer<'_>], most: usize) -> Vec<u8> {
     parts.iter().fold(Vec::new(), |mut bytes, part| {
-        bytes.extend(part.load(most - bytes.len()));
+        bytes.extend(part.load(most.saturating_sub(bytes.len())));
         bytes
     })
 }
@@ -359,6 +373,9 @@ fn gather(parts: &[Buffer<'_>], most: usize) -> Vec<u8> {
 /// Reads from an end into these buffers; the bytes stay in the channel if `peek`.
 pub fn take(end: End, parts: &[Buffer<'_>], peek: bool) -> Moved {
     let Some(id) = end.source() else { return Moved::Error(libc::EBADF) };
+    if let End::Datagrams(id) = end {
+        return datagrams::take(id, parts, peek);
+    }
     let room: usize = parts.iter().map(Buffer::len).sum();
     if let End::Counter(_) = end {
         return take_count(id, room, parts);

@@ -66,6 +66,11 @@ pub fn since_start(clock: clockid_t, time: u64) -> u64 {
     time.saturating_sub(base(clock).unwrap_or(0))
 }
 
+/// How many nanoseconds after the start the clock shows a time that goes with the number.
+pub fn after_start(time: u64) -> u64 {
+    time.saturating_sub(if time >= CALENDAR { CALENDAR } else { UPTIME })
+}
+
 /// Reads the clock with this base, which takes a tick.
 fn now(base: u64) -> u64 {
     base.saturating_add(advance_and_read(TICK))

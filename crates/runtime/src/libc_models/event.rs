@@ -91,7 +91,7 @@ pub fn operate<R>(known: &[Access], blocker: Blocker, act: impl FnOnce(&mut dyn 
             !fd::ready(fd, events) && !sched::with_objects(|objects| objects.limits.is_released(sched::current()))
         }
         Blocker::Child { pid } => !table::is_ready(pid),
-        Blocker::Signal { set } => sched::with_objects(|objects| objects.pending_for(sched::current())) & set == 0,
+        Blocker::Signal { set } => sched::with_objects(|objects| objects.may_take(sched::current())) & set == 0,
         _ => false,
     };
     if is_cancelled {

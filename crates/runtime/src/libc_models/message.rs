@@ -16,7 +16,7 @@ use super::event::{Access, finish, operate};
 use super::open::{self, File};
 use super::program_memory::{Buffer, In, Out};
 use super::transfer::{Transfer, buffers, read_parts, write_parts};
-use super::{kernel, negative, unmodelled};
+use super::{datagrams, kernel, negative, net, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::sync::Blocker;
@@ -24,7 +24,7 @@ use crate::sync::Blocker;
 /// Checks that messages go through a descriptor; else the error number.
 fn connection(fd: c_int) -> Result<(), c_int> {
     match open::get(fd).file {
-        File::Pipe(End::Socket { .. }) => Ok(()),
+        File::Pipe(End::Socket { .. } | End::Datagrams(_)) => Ok(()),
         File::Socket(_) => Err(libc::ENOTCONN),
         _ if !kernel::is_open(fd) => Err(libc::EBADF),
         File::Other => {
@@ -56,6 +56,10 @@ fn send(fd: c_int, message: In<'_, msghdr>, flags: c_int) -> Option<isize> {
         unmodelled("sends descriptors or credentials along with a message");
         return Some(negative(libc::EOPNOTSUPP));
     }
+    if let Some(id) = datagrams::of(fd) {
+        let to = net::address_in(In::new(header.msg_name), header.msg_namelen);
+        return datagrams::send(fd, id, &list(&header), flags, to.as_deref());
+    }
     write_parts(fd, &list(&header), Transfer::Socket(flags))
 }
 
@@ -67,13 +71,21 @@ fn receive(fd: c_int, message: Out<'_, msghdr>, flags: c_int) -> Option<isize> {
     let received = read_parts(fd, &list(&header), Transfer::Socket(flags))?;
     if received >= 0 {
         let result = |offset, len| Access::plain(Tag::Write, message.as_ptr().wrapping_byte_add(offset).cast(), len);
+        let datagram = datagrams::take_last();
+        let room = if header.msg_name.is_null() { 0 } else { header.msg_namelen as usize };
+        let (name, address) = datagrams::stored_address(datagram.as_ref(), header.msg_name, room);
         let known = [
             result(offset_of!(msghdr, msg_namelen), size_of_val(&header.msg_namelen)),
             result(offset_of!(msghdr, msg_controllen), size_of_val(&header.msg_controllen)),
             result(offset_of!(msghdr, msg_flags), size_of_val(&header.msg_flags)),
+            address,
         ];
+        let flags = if datagram.is_some_and(|datagram| datagram.is_cut) { libc::MSG_TRUNC } else { 0 };
         operate(&known, Blocker::None, |_| {
-            message.update(|header| (header.msg_namelen, header.msg_controllen, header.msg_flags) = (0, 0, 0));
+            let stored = name.len().min(room);
+            Out::new(header.msg_name).buffer(stored).store(&name[..stored]);
+            let len = if header.msg_name.is_null() { 0 } else { name.len() as u32 };
+            message.update(|header| (header.msg_namelen, header.msg_controllen, header.msg_flags) = (len, 0, flags));
         });
     }
     Some(received)

@@ -6,12 +6,14 @@
 //! | [`random`] | random numbers that are the same in every run |
 //! | [`identity`] | process and thread numbers |
 //! | [`paths`] | files by name |
+//! | `self_files` | what the kernel says of the process |
 //! | [`names`] | making, removing and renaming them |
 //! | [`memory_files`] | the files that the program has changed, which stay in memory |
 //! | [`listing`] | what is in folders |
 //! | [`streams`] | opening C streams on such files |
 //! | [`open`] | descriptors: what is open under which number |
 //! | [`numbers`] | calls that change that |
+//! | [`file_locks`] | locks of open files |
 //! | [`transfer`] | reading and writing |
 //! | [`message`] | messages through connections |
 //! | [`channels`] | what goes through pipes, connections and event counters |
@@ -19,7 +21,9 @@
 //! | [`timers`] | timers behind descriptors |
 //! | [`address`] | addresses of sockets |
 //! | [`sockets`] | sockets that are not connected |
+//! | [`datagrams`] | sockets for datagrams |
 //! | [`net`] | listening and connecting inside the process |
+//! | [`resolve`] | addresses of hosts |
 //! | [`peers`] | the other ends of connections, as a script has them |
 //! | [`poll`] | waiting for descriptors |
 //! | [`interest_list`] | what an `epoll` descriptor waits for |
@@ -81,8 +85,10 @@ pub mod address;
 pub mod channels;
 pub mod children;
 pub mod clock;
+pub mod datagrams;
 pub mod epoll;
 pub mod event;
+pub mod file_locks;
 pub mod identity;
 pub mod interest_list;
 pub mod kernel;
@@ -104,6 +110,8 @@ pub mod process;
 pub mod program_memory;
 pub mod random;
 pub mod refused;
+pub mod resolve;
+mod self_files;
 pub mod sockets;
 pub mod streams;
 pub mod timers;

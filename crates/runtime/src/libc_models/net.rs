@@ -28,7 +28,7 @@ use super::peers::{self, PeerId};
 use super::program_memory::{In, Out};
 use super::sockets::{self, SOCKETS, Side, Socket, SocketId, addresses_access, queue_access};
 use super::transfer::{blocker, waits};
-use super::{epoll, fail, kernel, negative, result, unmodelled};
+use super::{datagrams, epoll, fail, kernel, negative, result, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::step::Call;
 use crate::sync::Blocker;
@@ -39,6 +39,7 @@ fn unconnected(fd: c_int) -> Result<SocketId, c_int> {
     match open::get(fd).file {
         File::Socket(id) => Ok(id),
         File::Pipe(End::Socket { .. }) => Err(libc::EISCONN),
+        File::Pipe(End::Datagrams(_)) => Err(libc::EOPNOTSUPP),
         _ if !kernel::is_open(fd) => Err(libc::EBADF),
         File::Other => {
             unmodelled("uses the network");
@@ -53,6 +54,16 @@ fn load(at: In<'_, c_void>, len: c_uint) -> (Vec<u8>, Access) {
     let bytes = if at.is_null() { Vec::new() } else { at.buffer(len as usize).load(len as usize) };
     let access = Access::plain(Tag::Read, at.as_ptr(), bytes.len());
     (bytes, access)
+}
+
+/// The address that a message is sent to, if it is given one.
+pub(super) fn address_in(at: In<'_, c_void>, len: c_uint) -> Option<Vec<u8>> {
+    let (bytes, memory) = load(at, len);
+    if at.is_null() || bytes.is_empty() {
+        return None;
+    }
+    operate(&[memory], Blocker::None, |_| ());
+    Some(bytes)
 }
 
 /// Stores an address where the program wants it, cut to the room there is, and adds the accesses.
@@ -83,6 +94,9 @@ fn change(known: &[Access], act: impl FnOnce() -> Result<(), c_int>) -> isize {
 
 fn bind_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> isize {
     let (bytes, memory) = load(at, len);
+    if let Some(id) = datagrams::of(fd) {
+        return datagrams::bind(fd, id, &bytes, memory);
+    }
     let bind =
         |id| match Address::parse(&bytes) {
             Ok(address) => SOCKETS.with(|sockets| {
@@ -127,6 +141,9 @@ fn listen_on(fd: c_int, backlog: c_int) -> isize {
 /// Connects. `None`: the thread is cancelled instead.
 fn connect_to(fd: c_int, at: In<'_, c_void>, len: c_uint) -> Option<isize> {
     let (bytes, memory) = load(at, len);
+    if let Some(id) = datagrams::of(fd) {
+        return Some(datagrams::connect(fd, id, &bytes, memory));
+    }
     let id = match begin(fd, || unconnected(fd)) {
         Ok(id) => id,
         Err(error) => return Some(negative(error)),
@@ -216,6 +233,7 @@ fn accept_from(fd: c_int, to: Out<'_, c_void>, len: Out<'_, c_uint>, flags: c_in
 fn address_of(fd: c_int, side: Side) -> Result<Option<Address>, c_int> {
     match open::get(fd).file {
         File::Pipe(end @ End::Socket { .. }) => Ok(SOCKETS.with(|sockets| sockets.address_of_connected(end, side))),
+        File::Pipe(End::Datagrams(id)) => datagrams::address_of(id, side).map(Some),
         File::Socket(_) if side == Side::Peer => Err(libc::ENOTCONN),
         File::Socket(id) => Ok(SOCKETS.with(|sockets| {
             let socket = sockets.get(id);
@@ -264,8 +282,11 @@ export! {
     fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
         let made = kernel::socket(domain, kind, protocol);
         let plain = kind & !(libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK);
-        if plain != libc::SOCK_STREAM || ![libc::AF_INET, libc::AF_INET6, libc::AF_UNIX].contains(&domain) {
-            unmodelled("makes a socket that is not a stream on this machine");
+        let is_known = [libc::AF_INET, libc::AF_INET6, libc::AF_UNIX].contains(&domain);
+        if !is_known || ![libc::SOCK_STREAM, libc::SOCK_DGRAM].contains(&plain) {
+            unmodelled("makes a socket that is neither for streams nor for datagrams on this machine");
+        } else if made >= 0 && plain == libc::SOCK_DGRAM {
+            open::opened(made, File::Pipe(datagrams::make(domain as u16)));
         } else if made >= 0 {
             let socket = Socket::new(domain as u16);
             open::opened(made, File::Socket(SOCKETS.with(|sockets| sockets.add(socket))));

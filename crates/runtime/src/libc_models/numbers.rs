@@ -8,7 +8,7 @@ use wire::Tag;
 use super::children::table;
 use super::event::operate;
 use super::open::{self, File, Open};
-use super::{channels, epoll, fail, kernel, negative, result, sockets, unmodelled};
+use super::{channels, epoll, fail, file_locks, kernel, negative, result, sockets};
 use crate::sync::Blocker;
 use crate::sys::{self, sys};
 use crate::{descriptors, sched};
@@ -32,6 +32,7 @@ fn release(fd: c_int, then: impl Fn() -> isize) -> isize {
         |open, add| {
             if !open.description().is_open_elsewhere(fd) {
                 epoll::remove_file(open.description(), add);
+                file_locks::close(open.description(), add);
             }
             match open.file {
                 File::Pipe(end) => {
@@ -120,11 +121,14 @@ export! {
         result(release(to, || open::duplicated(kernel::dup3(fd, to, flags), fd))) as c_int
     }
     /// Asks about or changes a descriptor. A lock on a file keeps other processes away, of which there are none here: a
-    /// process gets every lock that it asks for. Locks of open files are not modelled.
+    /// process gets every lock that it asks for. For locks of open files see [`file_locks`].
     fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
         let duplicates = matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC);
         if descriptors::is_own(fd) || duplicates && !descriptors::is_allowed(argument as c_int) {
             return fail(if descriptors::is_own(fd) { libc::EBADF } else { libc::EINVAL }) as c_int;
+        }
+        if matches!(command, libc::F_OFD_SETLK | libc::F_OFD_SETLKW | libc::F_OFD_GETLK) {
+            return file_locks::control(fd, command, argument);
         }
         if matches!(command, libc::F_SETLK | libc::F_SETLKW) {
             return if kernel::is_open(fd) { 0 } else { fail(libc::EBADF) as c_int };
@@ -143,9 +147,6 @@ export! {
             _ => {
                 if open::outlives_run(fd) && !GETTERS.contains(&command) {
                     sched::spoil();
-                }
-                if matches!(command, libc::F_OFD_SETLK | libc::F_OFD_SETLKW) {
-                    unmodelled("locks a file with `fcntl`");
                 }
                 result(answer) as c_int
             }

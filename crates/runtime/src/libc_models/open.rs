@@ -19,7 +19,7 @@ use super::channels::{self, End};
 use super::epoll::EpollId;
 use super::event::{Access, operate};
 use super::sockets::{self, SocketId};
-use super::{kernel, negative, paths};
+use super::{kernel, negative, paths, streams};
 use crate::cell::Global;
 use crate::sync::Blocker;
 use crate::sys;
@@ -372,6 +372,7 @@ pub unsafe fn add_file_of(stream: *const c_void) {
         contents.into_iter().for_each(Access::add);
         return;
     }
+    streams::memory_of(stream as usize).into_iter().filter(|access| access.len > 0).for_each(Access::add);
     // SAFETY: the caller promises that the stream is open.
     let fd = unsafe { number_of(stream) };
     let open = get(fd);

@@ -14,7 +14,7 @@ use super::kernel::{self, OwnedFd};
 use super::memory_files::{self, Change, MemoryFile};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
-use super::{fail, negative, result, unmodelled};
+use super::{fail, negative, result, self_files, unmodelled};
 use crate::sched;
 use crate::sys::sys;
 use crate::text::text;
@@ -178,6 +178,11 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
     refuse_made_folder(directory)?;
     if flags & libc::O_TMPFILE == libc::O_TMPFILE {
         let fd = memory_files::create()?;
+        return Ok(open::opened(fd, memory_files::adopt(fd)?));
+    }
+    if let Some(text) = self_files::content(path).filter(|_| flags & libc::O_ACCMODE == libc::O_RDONLY) {
+        let fd = memory_files::create()?;
+        kernel::pwrite(fd as c_int, text.as_bytes(), 0);
         return Ok(open::opened(fd, memory_files::adopt(fd)?));
     }
     let name = ResolvedPath::new(directory, path)?;

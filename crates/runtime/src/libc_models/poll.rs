@@ -9,13 +9,14 @@ use core::ffi::{c_int, c_ulong};
 use libc::{pollfd, sigset_t, timespec, timeval};
 use wire::{Record, Tag};
 
-use super::channels::End;
+use super::channels::{ChannelId, End};
 use super::epoll::{self, EpollId};
 use super::event::{self, Access, finish, operate};
+use super::file_locks::{self, FileLock};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
 use super::sockets::SocketId;
-use super::{channels, clock, kernel, negative, sockets, timers, unmodelled};
+use super::{channels, clock, datagrams, kernel, negative, sockets, timers, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::signal::with_mask;
 use crate::api::step::Call;
@@ -34,6 +35,10 @@ pub(super) enum Waiting {
     Epoll(EpollId),
     /// One of these events at an end that no descriptor of the program has.
     End(End, i16),
+    /// Room for datagrams of one socket at another.
+    Room(ChannelId, ChannelId),
+    /// A lock on a file.
+    Lock(FileLock),
     /// Room in this listener's queue, or that it does not listen any more.
     Queue(SocketId),
 }
@@ -49,6 +54,8 @@ impl Waiting {
             Self::Epoll(id) => epoll::is_ready(*id),
             Self::End(end, events) => channels::events(*end) & (events | libc::POLLERR | libc::POLLHUP) != 0,
             Self::Queue(id) => sockets::takes_connection(*id),
+            Self::Room(from, to) => datagrams::has_room(*from, *to),
+            Self::Lock(lock) => file_locks::is_free(lock),
         }
     }
 }
@@ -190,7 +197,7 @@ pub(super) fn announce(id: EpollId) {
     let waits_for_it = |what: &Option<Waiting>| match what {
         Some(Waiting::Epoll(other)) => *other == id,
         Some(Waiting::Set(set)) => set.iter().any(|entry| open::get(entry.fd).file == File::Epoll(id)),
-        Some(Waiting::End(..) | Waiting::Queue(_)) | None => false,
+        Some(Waiting::End(..) | Waiting::Queue(_) | Waiting::Room(..) | Waiting::Lock(_)) | None => false,
     };
     let threads: Vec<sched::Thread> = WAITING.with(|waiting| {
         (0..).zip(waiting.iter()).filter(|(_, what)| waits_for_it(what)).map(|(thread, _)| thread).collect()

@@ -4,12 +4,11 @@
 //! |---|---|
 //! | `umask`, `chdir`, `fchdir`, `setrlimit`, `prlimit` | done; [`crate::attributes`] puts them back |
 //! | `setrlimit`, `getrlimit`, `prlimit` of `RLIMIT_NOFILE` | the limit is the model's: the runtime has descriptors of its own |
-//! | `alarm`, `ualarm`, `setitimer` | not armed: the signal would come at any time (their rows say so) |
 //! | `mlock`, `mlockall` and relatives | accepted: which pages stay in memory makes no difference |
-//! | `nice`, `setuid`, `prctl`, `timer_create`, `setlocale` and others | done; the next run needs a new process |
-//! | `setsockopt`, `ioctl`, `flock` | done; the next run needs a new process, if the open file is older than the first thread |
+//! | `nice`, `setuid`, `prctl`, `setlocale` and others | done; the next run needs a new process |
+//! | `setsockopt`, `ioctl` | done; the next run needs a new process, if the open file is older than the first thread |
 
-use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 
 use libc::{gid_t, id_t, mode_t, pid_t, socklen_t, uid_t};
 
@@ -105,11 +104,6 @@ noting! {
     setpgid(process: pid_t, group: pid_t) -> c_int = change_group();
     /// Starts a session.
     setsid() -> pid_t = change_group();
-    /// Makes a timer.
-    timer_create(clock: c_int, event: *mut c_void, timer: *mut c_void) -> c_int = sched::spoil_process();
-    /// Sets a timer.
-    timer_settime(timer: *mut c_void, flags: c_int, new: *const c_void, old: *mut c_void) -> c_int
-        = sched::spoil_process();
 
     /// Changes the locale, for which the C library maps files.
     setlocale(category: c_int, name: *const c_char) -> *mut c_char = change_locale(category, name);
@@ -122,10 +116,6 @@ noting! {
     setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, len: socklen_t) -> c_int = change_file(fd);
     /// Asks a device.
     ioctl(fd: c_int, request: c_ulong, argument: usize) -> c_int = change_file(fd);
-    /// Locks a file.
-    flock(fd: c_int, operation: c_int) -> c_int = change_file(fd);
-    /// Locks a part of a file.
-    lockf(fd: c_int, command: c_int, len: i64) -> c_int = change_file(fd);
     /// Attaches shared memory.
     shmat(segment: c_int, at: *const c_void, flags: c_int) -> *mut c_void = sched::spoil();
 }
@@ -213,19 +203,6 @@ export! {
         }
         // SAFETY: the program asks for this option with these arguments.
         result(unsafe { sys!(SYS_prctl, option, a, b, c, d) }) as c_int
-    }
-    /// Not armed.
-    fn alarm(_seconds: c_uint) -> c_uint {
-        0
-    }
-    /// Not armed.
-    fn ualarm(_after: c_uint, _interval: c_uint) -> c_uint {
-        0
-    }
-    /// Not armed.
-    fn setitimer(_which: c_int, _new: *const c_void, old: Out<'_, [c_long; 4]>) -> c_int {
-        old.write_if_given([0; 4]);
-        0
     }
     /// Keeps pages in memory.
     fn mlock(_at: *const c_void, _len: usize) -> c_int {

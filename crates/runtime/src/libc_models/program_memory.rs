@@ -105,6 +105,10 @@ impl<'call> In<'call, c_void> {
 }
 
 impl<'call, T> Out<'call, T> {
+    /// A pointer that the program passed inside a structure or as a number.
+    pub fn new(pointer: *mut T) -> Self {
+        Self(pointer, PhantomData)
+    }
     /// Nothing is to be stored.
     pub fn null() -> Self {
         Self(core::ptr::null_mut(), PhantomData)

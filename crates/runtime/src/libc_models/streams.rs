@@ -3,14 +3,19 @@
 //! The C library reads and writes such a descriptor with system calls of its own, so only files are supported: a stream
 //! on a pipe or socket would block inside the C library.
 
-use core::ffi::{CStr, c_char, c_int, c_uint};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use libc::FILE;
+use wire::Tag;
 
+use super::event::Access;
 use super::library_function::LibraryFunction;
 use super::open::{self, File};
 use super::program_memory::In;
 use super::{fail, kernel, memory_files, negative, paths, result, unmodelled};
+use crate::cell::Global;
 
 /// The flags of `open` for a mode; `None` if it is not one.
 fn flags(mode: &[u8]) -> Option<c_int> {
@@ -56,12 +61,39 @@ pub(super) fn stream_on(fd: c_int, mode: &CStr) -> *mut FILE {
     // SAFETY: the type is that of the C library's function.
     static FDOPEN: LibraryFunction<Fdopen> = unsafe { LibraryFunction::new(c"fdopen") };
     // SAFETY: the function takes any number, and a mode that ends with a zero byte.
-    unsafe { FDOPEN.get()(fd, mode.as_ptr()) }
+    note_memory(unsafe { FDOPEN.get()(fd, mode.as_ptr()) }, Vec::new())
 }
 
 fn open_stream(path: In<'_, c_char>, mode: In<'_, c_char>) -> *mut FILE {
     let mode = mode.required_string();
     open_for(path, &mode).map_or_else(no_stream, |fd| stream_on(fd, &mode))
+}
+
+/// Memory of the program that streams read and write, as of when they were made: where it is, and whether it is written.
+static IN_MEMORY: Global<BTreeMap<usize, Vec<Access>>> = Global::new(BTreeMap::new());
+
+/// The accesses of any use of a stream to memory of the program. The C library has a buffer of its own in between, and writes
+/// it out when it likes; so each use counts as one of all that memory.
+pub(super) fn memory_of(stream: usize) -> Vec<Access> {
+    IN_MEMORY.with(|streams| streams.get(&stream).cloned().unwrap_or_default())
+}
+
+/// Notes which memory a new stream uses.
+fn note_memory(stream: *mut FILE, memory: Vec<Access>) -> *mut FILE {
+    if !stream.is_null() {
+        IN_MEMORY.with(|streams| streams.insert(stream as usize, memory));
+    }
+    stream
+}
+
+/// The C library's function that makes a stream of two results.
+type OpenInto = unsafe extern "C" fn(*mut *mut c_void, *mut usize) -> *mut FILE;
+
+/// Makes a stream whose content is a block that grows; where that is and how long is stored when it is written out.
+fn open_growing(open: OpenInto, block: *mut *mut c_void, len: *mut usize) -> *mut FILE {
+    let results = [block.cast(), len.cast()].map(|at| Access::plain(Tag::Write, at, size_of::<usize>()));
+    // SAFETY: the program calls the function with these arguments.
+    note_memory(unsafe { open(block, len) }, results.into())
 }
 
 /// Opens a stream on a file without a name.
@@ -119,6 +151,29 @@ export! {
     /// Opens a stream on a file without a name.
     fn tmpfile64() -> *mut FILE {
         open_nameless()
+    }
+    /// Makes a stream over memory of the program, or of its own.
+    fn fmemopen(at: *mut c_void, len: usize, mode: In<'_, c_char>) -> *mut FILE {
+        type Fmemopen = unsafe extern "C" fn(*mut c_void, usize, *const c_char) -> *mut FILE;
+        // SAFETY: the type is that of the C library's function.
+        static FMEMOPEN: LibraryFunction<Fmemopen> = unsafe { LibraryFunction::new(c"fmemopen") };
+        let reads = mode.required_string().to_bytes().first() == Some(&b'r');
+        let is_changed = !reads || mode.required_string().to_bytes().contains(&b'+');
+        let access = Access::plain(if is_changed { Tag::Write } else { Tag::Read }, at, if at.is_null() { 0 } else { len });
+        // SAFETY: the program calls this function with these arguments.
+        note_memory(unsafe { FMEMOPEN.get()(at, len, mode.as_ptr()) }, Vec::from([access]))
+    }
+    /// Makes a stream whose content is a block that grows.
+    fn open_memstream(block: *mut *mut c_void, len: *mut usize) -> *mut FILE {
+        // SAFETY: the type is that of the C library's function.
+        static OPEN: LibraryFunction<OpenInto> = unsafe { LibraryFunction::new(c"open_memstream") };
+        open_growing(OPEN.get(), block, len)
+    }
+    /// Makes a stream whose content is a block of wide characters that grows.
+    fn open_wmemstream(block: *mut *mut c_void, len: *mut usize) -> *mut FILE {
+        // SAFETY: the type is that of the C library's function.
+        static OPEN: LibraryFunction<OpenInto> = unsafe { LibraryFunction::new(c"open_wmemstream") };
+        open_growing(OPEN.get(), block, len)
     }
     /// A memory file of the program's own.
     fn memfd_create(name: In<'_, c_char>, flags: c_uint) -> c_int {

@@ -11,7 +11,7 @@ use super::channels::{self, End, Moved};
 use super::event::{Access, finish, operate};
 use super::open::{self, File, Open};
 use super::program_memory::{Buffer, In, Out, iovecs};
-use super::{epoll, fail, kernel, negative, result, sockets, timers, unmodelled};
+use super::{datagrams, epoll, fail, kernel, negative, net, result, sockets, timers, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::handlers;
 use crate::api::step::Call;
@@ -71,7 +71,7 @@ pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opti
     {
         return Some(negative(libc::EAGAIN));
     }
-    if is_pipe && waits && flags & libc::MSG_WAITALL != 0 {
+    if is_pipe && waits && flags & libc::MSG_WAITALL != 0 && datagrams::of(fd).is_none() {
         return read_all(fd, parts, flags);
     }
     read_some(fd, parts, how, waits)
@@ -144,7 +144,11 @@ pub(super) fn take(end: End, parts: &[Buffer<'_>], peek: bool, add: &mut dyn FnM
     if let (End::Counter(id), Moved::Bytes(_)) = (end, taken) {
         timers::note_read(id, add);
     }
+    if let (End::Datagrams(id), false, Moved::Bytes(_)) = (end, peek, taken) {
+        datagrams::note_taken(id, add);
+    }
     match taken {
+        Moved::Bytes(_) if matches!(end, End::Datagrams(_)) => add(channels::received_access(end)),
         Moved::Bytes(1..) => add(channels::received_access(end)),
         _ => add(channels::empty_access(end, matches!(taken, Moved::Bytes(0)))),
     }
@@ -166,7 +170,10 @@ fn take_from_pipe(end: End, parts: &[Buffer<'_>], flags: c_int, add: &mut dyn Fn
     match take(end, parts, flags & libc::MSG_PEEK != 0, add) {
         Moved::Bytes(len) => {
             add_accesses(parts, Tag::Write, len as isize, add);
-            len as isize
+            match (end, flags & libc::MSG_TRUNC) {
+                (End::Datagrams(_), libc::MSG_TRUNC) => datagrams::last_len().unwrap_or(len) as isize,
+                _ => len as isize,
+            }
         }
         Moved::Wait => negative(libc::EAGAIN),
         Moved::Error(error) => negative(error),
@@ -185,6 +192,9 @@ pub(super) fn write_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opt
         _ => Vec::from([open.position()]),
     };
     let open = open::get(fd);
+    if let Some(id) = datagrams::of(fd) {
+        return datagrams::send(fd, id, parts, flags, None);
+    }
     if let File::Pipe(_) = open.file {
         return write_pipe(fd, parts, flags);
     }
@@ -383,7 +393,7 @@ export! {
             None => fail(libc::EINTR) as c_int,
         }
     }
-    /// Receives, with the sender's address; that of a connection is empty.
+    /// Receives, with the sender's address, which only datagrams have.
     fn recvfrom(
         fd: c_int,
         to: Out<'_, c_void>,
@@ -392,13 +402,26 @@ export! {
         from: Out<'_, c_void>,
         size: Out<'_, c_uint>,
     ) -> isize {
-        if !from.is_null() && !size.is_null() {
-            size.write(0);
+        let moved = read_parts(fd, &[to.buffer(len)], Transfer::Socket(flags)).map_or_else(|| fail(libc::EINTR), result);
+        let received = datagrams::take_last();
+        if moved >= 0 && !from.is_null() && !size.is_null() {
+            let room = size.as_in().read() as usize;
+            let (bytes, address) = datagrams::stored_address(received.as_ref(), from.as_ptr(), room);
+            let known = [Tag::Read, Tag::Write].map(|tag| Access::plain(tag, size.as_ptr().cast(), size_of::<c_uint>()));
+            operate(&[known[0], known[1], address], Blocker::None, |_| {
+                from.buffer(bytes.len().min(room)).store(&bytes[..bytes.len().min(room)]);
+                size.write(bytes.len() as c_uint);
+            });
         }
-        read_parts(fd, &[to.buffer(len)], Transfer::Socket(flags)).map_or_else(|| fail(libc::EINTR), result)
+        moved
     }
-    /// Sends; to an address only through the network, which is not modelled.
-    fn sendto(fd: c_int, from: In<'_, c_void>, len: usize, flags: c_int, to: In<'_, c_void>, _size: c_uint) -> isize {
+    /// Sends, a datagram also to an address.
+    fn sendto(fd: c_int, from: In<'_, c_void>, len: usize, flags: c_int, to: In<'_, c_void>, size: c_uint) -> isize {
+        if let Some(id) = datagrams::of(fd) {
+            let to = net::address_in(to, size);
+            let sent = datagrams::send(fd, id, &[from.buffer(len)], flags, to.as_deref());
+            return sent.map_or_else(|| fail(libc::EINTR), result);
+        }
         if !to.is_null() {
             unmodelled("sends to a network address");
             return fail(libc::ENETUNREACH);
@@ -410,6 +433,10 @@ export! {
         let end = match open::get(fd).file {
             File::Pipe(end @ End::Socket { .. }) => end,
             File::Socket(id) => return result(sockets::shut_down(id)) as c_int,
+            File::Pipe(End::Datagrams(_)) => {
+                unmodelled("shuts down a socket for datagrams");
+                return fail(libc::ENOTCONN) as c_int;
+            }
             _ => return result(kernel::shutdown(fd, how)) as c_int,
         };
         operate(&channels::close_accesses(end), Blocker::None, |add| match how {

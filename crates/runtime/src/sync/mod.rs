@@ -18,6 +18,7 @@
 //! | [`fd`] | descriptors |
 //! | [`limits`] | time limits of waits |
 //! | [`signal`] | pending signals |
+//! | [`timer`] | timers that send signals |
 //! | [`table`] | the map from addresses to objects |
 
 pub mod barrier;
@@ -33,6 +34,7 @@ pub mod sem;
 pub mod signal;
 pub mod table;
 pub mod thread;
+pub mod timer;
 
 pub use barrier::{Arrival, Barrier};
 pub use cond::{Waits, Wake};
@@ -187,6 +189,8 @@ pub struct SyncObjects {
     pub pending_signals: SignalSet,
     /// Signals whose handlers interrupt threads.
     pub handled_signals: SignalSet,
+    /// Timers that send signals.
+    pub timers: timer::SignalTimers,
 }
 
 impl SyncObjects {
@@ -204,6 +208,7 @@ impl SyncObjects {
             names: sem::Names::new(),
             pending_signals: 0,
             handled_signals: 0,
+            timers: timer::SignalTimers::new(),
         }
     }
 
@@ -232,7 +237,7 @@ impl SyncObjects {
                     && !self.limits.is_released(thread)
             }
             Blocker::Child { pid } => !self.cancel_due(thread) && !crate::libc_models::children::table::is_ready(pid),
-            Blocker::Signal { set } => self.pending_for(thread) & set == 0 && !self.cancel_due(thread),
+            Blocker::Signal { set } => self.may_take(thread) & set == 0 && !self.cancel_due(thread),
             Blocker::Join { thread: joined } => !self.threads.get(joined).finished && !self.cancel_due(thread),
             Blocker::Fd { fd, events } => {
                 !self.cancel_due(thread) && !self.limits.is_released(thread) && !fd::ready(fd, events)
@@ -261,6 +266,15 @@ impl SyncObjects {
             Some(Object::Mutex(mutex) | Object::Spin(Spin(mutex))) => mutex.owner().is_none(),
             Some(Object::Rwlock(rwlock)) => rwlock.available(mode),
             _ => true,
+        }
+    }
+
+    /// Who holds a lock alone.
+    pub fn owner_of(&self, lock: u64) -> Option<Thread> {
+        match self.objects.get(lock)? {
+            Object::Mutex(mutex) | Object::Spin(Spin(mutex)) => mutex.owner(),
+            Object::Rwlock(rwlock) => rwlock.writer(),
+            _ => None,
         }
     }
 

@@ -30,9 +30,24 @@ impl SyncObjects {
         }
     }
 
-    /// The signals whose handlers a thread could run now: pending, not blocked, and sent by others.
+    /// The signals whose handlers a thread could run now: pending or of a timer that may expire, and not blocked.
     pub fn interrupts_of(&self, thread: Thread) -> SignalSet {
-        self.pending_for(thread) & self.handled_signals & !self.threads.get(thread).blocked_signals
+        self.may_take(thread) & self.unblocked(thread)
+    }
+
+    /// Those of them that are pending.
+    pub fn pending_interrupts_of(&self, thread: Thread) -> SignalSet {
+        self.pending_for(thread) & self.unblocked(thread)
+    }
+
+    /// The signals whose handlers interrupt a thread.
+    fn unblocked(&self, thread: Thread) -> SignalSet {
+        self.handled_signals & !self.threads.get(thread).blocked_signals
+    }
+
+    /// The signals that a thread can take, now or when a timer expires.
+    pub fn may_take(&self, thread: Thread) -> SignalSet {
+        self.pending_for(thread) | self.timers.signals()
     }
 
     /// The signals that a thread can take.

@@ -117,8 +117,10 @@ impl Files {
     fn source(&mut self, file: &Descriptor, held: &Held) -> Option<Source> {
         match &file.what {
             What::Channel(end) => match (end.source(), end.sink()) {
-                (Some(channel), _) if file.fd == 0 && !matches!(end, End::Counter(_)) => self.channel_input(channel),
-                (_, Some(_)) if !matches!(end, End::Counter(_)) => self.output(To::Channel(*end)),
+                (Some(channel), _) if file.fd == 0 && !matches!(end, End::Counter(_) | End::Datagrams(_)) => {
+                    self.channel_input(channel)
+                }
+                (_, Some(_)) if !matches!(end, End::Counter(_) | End::Datagrams(_)) => self.output(To::Channel(*end)),
                 _ => self.silent(),
             },
             What::Description(number) => self.description(file.fd, held.get(*number)?),

@@ -148,6 +148,7 @@ impl Request {
                 What::Channel(End::Write(id)) => [2, u64::from(*id), 0],
                 What::Channel(End::Socket { incoming, outgoing }) => [3, u64::from(*incoming), u64::from(*outgoing)],
                 What::Channel(End::Counter(id)) => [4, u64::from(*id), 0],
+                What::Channel(End::Datagrams(id)) => [6, u64::from(*id), 0],
                 What::Path { flags, mode, .. } => [5, *flags as u64, u64::from(*mode)],
             };
             [file.fd as u64, file.closes.into()].into_iter().chain(kind).for_each(|n| put_number(&mut bytes, n));
@@ -188,6 +189,7 @@ impl Request {
                 2 => What::Channel(End::Write(id)),
                 3 => What::Channel(End::Socket { incoming: id, outgoing: second }),
                 4 => What::Channel(End::Counter(id)),
+                6 => What::Channel(End::Datagrams(id)),
                 _ => What::Path { path: text(bytes)?, flags: one as c_int, mode: second },
             };
             files.push(Descriptor { fd: fd as c_int, closes: closes != 0, what });

@@ -121,7 +121,7 @@ pub fn add(request: Request, add: &mut dyn FnMut(Access)) -> pid_t {
 
 fn end_of(file: &super::request::Descriptor) -> Option<End> {
     match file.what {
-        What::Channel(End::Counter(_)) => None,
+        What::Channel(End::Counter(_) | End::Datagrams(_)) => None,
         What::Channel(end) => Some(end),
         _ => None,
     }
