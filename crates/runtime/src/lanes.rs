@@ -4,7 +4,7 @@
 //! lanes compute the same; a conflict is a data race between lanes and is reported. So iterations are compared here
 //! whichever events the run records: instrumentation tells where one begins and what it touches.
 //!
-//! Each iteration has for itself what [`__rp_lane_own`] names, the frames of functions that it calls, and what it allocates.
+//! Each iteration has for itself what `__rp_lane_own` names, the frames of functions that it calls, and what it allocates.
 //! What it does inside `ordered simd` has an order with what others do there.
 
 use alloc::collections::BTreeMap;
@@ -52,6 +52,12 @@ impl Use {
 /// Eight bytes, which of them, how and from where: in the order in which they are looked up.
 type Key = (u64, u8, Use, u32);
 
+/// All keys of these groups of eight bytes.
+fn keys(granules: Range<u64>) -> Range<Key> {
+    let least = Use { writes: false, is_atomic: false, is_in_order: false };
+    (granules.start, 0, least, 0)..(granules.end, 0, least, 0)
+}
+
 /// The last two iterations that made such an access, counted from 1; 0 for none.
 type Latest = [u64; 2];
 
@@ -85,16 +91,10 @@ impl LaneLoop {
             let granule = at / 8;
             let end = bytes.end.min(8 * granule + 8);
             let mask = (((1u16 << (end - at)) - 1) << (at % 8)) as u8;
-            let first = Use { writes: false, is_atomic: false, is_in_order: false };
-            for ((.., of, theirs), latest) in self
-                .touched
-                .range((granule, 0, first, 0)..(granule + 1, 0, first, 0))
-                .filter(|((_, other, ..), _)| other & mask != 0)
-                .map(|((_, _, of, site), latest)| ((of, site), latest))
-            {
-                let other = latest.iter().find(|iteration| **iteration != self.iteration).copied().unwrap_or(0);
-                let may_meet = other > 0 && self.iteration - other < self.together;
-                if conflict.is_none() && may_meet && how.conflicts(*of) {
+            for ((_, other, of, theirs), latest) in self.touched.range(keys(granule..granule + 1)) {
+                let earlier = latest.iter().find(|iteration| **iteration != self.iteration).copied().unwrap_or(0);
+                let may_meet = earlier > 0 && self.iteration - earlier < self.together;
+                if conflict.is_none() && may_meet && other & mask != 0 && how.conflicts(*of) {
                     conflict = Some(*theirs);
                 }
             }
@@ -113,8 +113,7 @@ impl LaneLoop {
     }
 
     fn forget(&mut self, bytes: &Range<u64>) {
-        let first = Use { writes: false, is_atomic: false, is_in_order: false };
-        let gone = self.touched.range((bytes.start / 8, 0, first, 0)..(bytes.end.div_ceil(8), 0, first, 0));
+        let gone = self.touched.range(keys(bytes.start / 8..bytes.end.div_ceil(8)));
         for key in gone.map(|(key, _)| *key).collect::<Vec<_>>() {
             self.touched.remove(&key);
         }
