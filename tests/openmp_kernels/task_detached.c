@@ -8,7 +8,7 @@ int main(void) {
     {
         omp_event_handle_t event;
 #pragma omp task detach(event) depend(out : y)
-        x = 1;
+        x = 1; // RACE!
 #pragma omp task
         {
             y = 2; // RACE!
