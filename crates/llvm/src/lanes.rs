@@ -210,8 +210,9 @@ pub(crate) fn is_own_local(local: Value<'_>) -> bool {
 }
 
 /// What lanes of these loops execute: in the loops themselves, and in what is called there; without accesses to memory that
-/// each lane has for itself, which the locals of a function that is called are.
-pub(crate) fn executed<'m>(loops: &[LaneLoop<'m>]) -> BTreeSet<Value<'m>> {
+/// each lane has for itself, which the locals of a function that is called are. A call through a pointer may be of any of
+/// these functions whose address is used.
+pub(crate) fn executed<'m>(loops: &[LaneLoop<'m>], functions: &[Value<'m>]) -> BTreeSet<Value<'m>> {
     let inside: BTreeSet<_> = loops.iter().flat_map(|l| l.blocks.iter().copied()).collect();
     let all = inside.into_iter().flat_map(|block| block.instructions());
     let mut open: Vec<_> = all.map(|instruction| (instruction, false)).collect();
@@ -225,10 +226,22 @@ pub(crate) fn executed<'m>(loops: &[LaneLoop<'m>]) -> BTreeSet<Value<'m>> {
         if roots.is_empty() || !roots.iter().all(is_own) {
             found.insert(instruction);
         }
-        let callee = instruction.called_function().filter(|f| !f.is_declaration());
-        if let Some(callee) = callee.filter(|callee| called.insert(*callee)) {
-            open.extend(callee.instructions().into_iter().map(|instruction| (instruction, true)));
+        let callees: Vec<_> = match instruction.called_function() {
+            Some(callee) => vec![callee],
+            None if instruction.is_call() => functions.iter().copied().filter(|f| is_address_used(*f)).collect(),
+            None => Vec::new(),
+        };
+        for callee in callees.into_iter().filter(|f| !f.is_declaration()) {
+            if called.insert(callee) {
+                open.extend(callee.instructions().into_iter().map(|instruction| (instruction, true)));
+            }
         }
     }
     found
+}
+
+/// Whether a function is used in another way than by calling it by its name.
+fn is_address_used(function: Value<'_>) -> bool {
+    let is_call = |user: &Value<'_>| user.callee() == Some(function) && user.arguments().all(|a| a != function);
+    !function.users().iter().all(is_call)
 }

@@ -24,9 +24,10 @@ pub(super) struct Watched<'m> {
 impl<'m> Watched<'m> {
     pub(super) fn of(plan: &Plan<'_, 'm>) -> Self {
         let is_controlled = plan.recorded_without.is_none();
-        let functions = plan.functions.defined().map(|(_, function)| function).filter(|_| is_controlled);
-        let loops: BTreeMap<_, _> = functions.map(|f| (f, lanes::loops(f))).filter(|(_, l)| !l.is_empty()).collect();
-        let executed = loops.values().flat_map(|loops| lanes::executed(loops)).collect();
+        let functions: Vec<_> = plan.functions.defined().map(|(_, function)| function).collect();
+        let of = |f: &Value<'m>| Some((*f, lanes::loops(*f))).filter(|(_, loops)| is_controlled && !loops.is_empty());
+        let loops: BTreeMap<_, _> = functions.iter().filter_map(of).collect();
+        let executed = loops.values().flat_map(|loops| lanes::executed(loops, &functions)).collect();
         Self { loops, executed }
     }
 }
