@@ -210,13 +210,14 @@ pub(crate) fn is_own_local(local: Value<'_>) -> bool {
 }
 
 /// What lanes of these loops execute: in the loops themselves, and in what is called there; without accesses to memory that
-/// each lane has for itself, which the locals of a function that is called are. A call through a pointer may be of any of
-/// these functions whose address is used.
+/// each lane has for itself, which the locals of a function that is called are. A call through a pointer, or of a function
+/// without a body, which may have been given one to call (`qsort`), may be of any of these functions whose address is used.
 pub(crate) fn executed<'m>(loops: &[LaneLoop<'m>], functions: &[Value<'m>]) -> BTreeSet<Value<'m>> {
     let inside: BTreeSet<_> = loops.iter().flat_map(|l| l.blocks.iter().copied()).collect();
     let all = inside.into_iter().flat_map(|block| block.instructions());
     let mut open: Vec<_> = all.map(|instruction| (instruction, false)).collect();
     let (mut called, mut found) = (FxHashSet::default(), BTreeSet::new());
+    let mut by_address = None;
     while let Some((instruction, is_called)) = open.pop() {
         let is_own = |root: &Value<'m>| match root.opcode() {
             Some(LLVMOpcode::LLVMAlloca) => is_called || is_own_local(*root),
@@ -227,11 +228,12 @@ pub(crate) fn executed<'m>(loops: &[LaneLoop<'m>], functions: &[Value<'m>]) -> B
             found.insert(instruction);
         }
         let callees: Vec<_> = match instruction.called_function() {
-            Some(callee) => vec![callee],
-            None if instruction.is_call() => functions.iter().copied().filter(|f| is_address_used(*f)).collect(),
-            None => Vec::new(),
+            Some(callee) if !callee.is_declaration() => vec![callee],
+            Some(callee) if callee.is_intrinsic() => Vec::new(),
+            _ if instruction.is_call() => by_address.get_or_insert_with(|| addressed(functions)).clone(),
+            _ => Vec::new(),
         };
-        for callee in callees.into_iter().filter(|f| !f.is_declaration()) {
+        for callee in callees {
             if called.insert(callee) {
                 open.extend(callee.instructions().into_iter().map(|instruction| (instruction, true)));
             }
@@ -240,8 +242,8 @@ pub(crate) fn executed<'m>(loops: &[LaneLoop<'m>], functions: &[Value<'m>]) -> B
     found
 }
 
-/// Whether a function is used in another way than by calling it by its name.
-fn is_address_used(function: Value<'_>) -> bool {
-    let is_call = |user: &Value<'_>| user.callee() == Some(function) && user.arguments().all(|a| a != function);
-    !function.users().iter().all(is_call)
+/// Those functions that are used in another way than by calling them by their names.
+fn addressed<'m>(functions: &[Value<'m>]) -> Vec<Value<'m>> {
+    let is_call_of = |user: &Value<'m>, f: Value<'m>| user.callee() == Some(f) && user.arguments().all(|a| a != f);
+    functions.iter().copied().filter(|f| !f.users().iter().all(|user| is_call_of(user, *f))).collect()
 }

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
 use model::SiteId;
 use wire::Tag;
 use wire::record::order;
 
 use super::{Plan, Weaver};
+use crate::assembly::{self, Assembly};
 use crate::escape;
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
@@ -52,7 +53,10 @@ impl<'m> Weaver<'_, 'm> {
                 }
                 Some(Intrinsic::Fill) => self.touch_range(instruction, Tag::Write, 0, site),
                 Some(_) => {}
-                None => self.in_order(instruction),
+                None => {
+                    self.lane_assembly(instruction, site);
+                    self.in_order(instruction);
+                }
             },
             _ => {}
         }
@@ -64,6 +68,19 @@ impl<'m> Weaver<'_, 'm> {
         let order = if instruction.is_atomic() || tag == Tag::ReadModifyWrite { order::RELAXED } else { order::PLAIN };
         self.insert.before(instruction);
         self.lane_hook(address, size, tag, order, site);
+    }
+
+    /// Inline assembly that updates memory at once. All other that touches memory makes the answer unknown anyway.
+    fn lane_assembly(&self, call: Value<'m>, site: SiteId) {
+        let assembly = call.callee().filter(|callee| callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind);
+        if assembly.is_none_or(|assembly| Assembly::of(assembly, call) != Assembly::Update) {
+            return;
+        }
+        for (place, ty) in assembly::operands(call).filter(|(place, _)| is_ordinary(*place)) {
+            self.insert.before(call);
+            let size = self.insert.const_i64(self.size(ty).into());
+            self.lane_hook(place, size, Tag::ReadModifyWrite, order::RELAXED, site);
+        }
     }
 
     fn touch_range(&self, call: Value<'m>, tag: Tag, pointer: u32, site: SiteId) {
