@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use explore::Outcome;
+use facts::Facts;
 use facts::teams::Assumed;
 use model::{Environment, Order, Surprise};
 use program::openmp;
@@ -58,6 +59,8 @@ pub(crate) enum Assumption {
     SameBarriers = 22,
     /// Timers that repeat send their signals twice.
     FewExpiries = 23,
+    /// Memory is not used as two types at once.
+    OneType = 24,
 }
 
 use Assumption::*;
@@ -69,21 +72,23 @@ impl fmt::Display for Assumption {
 }
 
 /// The assumptions of the static engine; `outside` if functions without a body are called.
-pub(crate) fn of_static(program: &Program, assume_pure: bool, outside: bool) -> BTreeSet<Assumption> {
-    let mut held = of_proofs(program, assume_pure);
+pub(crate) fn of_static(facts: &Facts, declared: bool, outside: bool) -> BTreeSet<Assumption> {
+    let mut held = of_proofs(facts, declared);
     held.extend(outside.then_some(GivenOnly));
     held
 }
 
-/// The assumptions of proofs for any number of threads.
-pub(crate) fn of_proofs(program: &Program, assume_pure: bool) -> BTreeSet<Assumption> {
+/// The assumptions of proofs for any number of threads; `declared` if the user declared effects of functions.
+pub(crate) fn of_proofs(facts: &Facts, declared: bool) -> BTreeSet<Assumption> {
+    let program = facts.program();
     let weak = statements(program).any(is_weak);
     chosen([
         (weak, WeakAtomics),
         (uses_library(program), Library),
-        (assume_pure, AssumedPure),
+        (declared, AssumedPure),
         (statements(program).any(|stmt| creates(stmt) || allocates(stmt)), Resources),
         (true, UsedAsAllowed),
+        (facts.rest_on_types(), OneType),
     ])
 }
 
@@ -148,14 +153,14 @@ fn relies_on_handover(program: &Program, environment: Environment) -> bool {
     !environment.has(Surprise::Unordered) && called.any(|symbol| WAYS.contains(&symbol))
 }
 
-/// The assumptions of a search's verdict; `pruned` if it asked what can still happen.
+/// The assumptions of a search's verdict; `asked` are the facts by which it asked what can still happen.
 pub(crate) fn of_search(
     built: &Built,
     outcome: &Outcome,
     environment: Environment,
-    pruned: bool,
+    asked: Option<&Facts>,
 ) -> BTreeSet<Assumption> {
-    let regions = pruned && built.program.functions.iter().any(|f| f.symbol.ends_with(openmp::ADAPTER));
+    let regions = asked.is_some() && built.program.functions.iter().any(|f| f.symbol.ends_with(openmp::ADAPTER));
     let program = &built.program;
     let any = |holds: fn(&Stmt) -> bool| statements(program).any(holds);
     let calls = |wanted: fn(&str) -> bool| statements(program).any(|stmt| called(program, stmt).is_some_and(wanted));
@@ -184,6 +189,7 @@ pub(crate) fn of_search(
         (regions, NoWrapping),
         (regions, SameBarriers),
         (calls(repeats), FewExpiries),
+        (asked.is_some_and(Facts::rest_on_types), OneType),
     ])
 }
 

@@ -38,6 +38,8 @@ pub struct Access {
     pub atomic: bool,
     /// The operand may be a plain number: if nothing is known to be there, nothing is touched.
     pub perhaps: bool,
+    /// It touches characters of a text, and nothing else.
+    pub text: bool,
 }
 
 /// What a statement of a function touches.
@@ -100,10 +102,10 @@ struct Found<'p> {
 impl Found<'_> {
     fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
         let (designator, len) = (Designator::Pointer(*address), Some(u64::from(size)));
-        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false });
+        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false, text: false });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
-        self.found.push(Access { designator: Designator::Pointer(*address), len, kind, atomic, perhaps: false });
+        self.push(Designator::Pointer(*address), len, kind, atomic, false);
     }
 
     /// Touches what may be a pointer.
@@ -111,7 +113,13 @@ impl Found<'_> {
         self.push(designator, None, kind, false, true);
     }
     fn push(&mut self, designator: Designator, len: Option<u64>, kind: AccessKind, atomic: bool, perhaps: bool) {
-        self.found.push(Access { designator, len, kind, atomic, perhaps });
+        self.found.push(Access { designator, len, kind, atomic, perhaps, text: false });
+    }
+
+    /// Touches what an argument points to, which is a text if the function is one for texts.
+    fn text(&mut self, address: &Operand, kind: AccessKind, perhaps: bool, text: bool) {
+        let designator = Designator::Pointer(*address);
+        self.found.push(Access { designator, len: None, kind, atomic: false, perhaps, text });
     }
 
     /// Uses a stream, and the buffer that the program may have given it. A stream is the library's: where nothing is known
@@ -141,8 +149,9 @@ impl Found<'_> {
                 // The links say more exactly what is touched.
                 Effect::Computed(_) if row.follows_links() => {}
                 Effect::Computed(computed) | Effect::ComputedAfter(computed) => {
-                    computed.reads.iter().for_each(|n| self.add(&arg(*n), None, Read, false));
-                    computed.writes.iter().for_each(|n| self.add(&arg(*n), None, Write, false));
+                    let text = library::is_for_texts(name);
+                    computed.reads.iter().for_each(|n| self.text(&arg(*n), Read, false, text));
+                    computed.writes.iter().for_each(|n| self.text(&arg(*n), Write, false, text));
                 }
                 Effect::Stream(n) => self.stream(&arg(*n), true),
                 Effect::UnlockedStream(n) => self.stream(&arg(*n), false),
@@ -181,7 +190,7 @@ impl Found<'_> {
                             let reads = !format.scan && !may_convert(self.program, format, &arg(format.format), b"n");
                             let kind = if reads { Read } else { Write };
                             for arg in args.iter().skip(usize::from(first)) {
-                                self.perhaps(Designator::Pointer(*arg), kind);
+                                self.text(arg, kind, true, reads);
                             }
                         }
                         FormatArgs::List(list) => {

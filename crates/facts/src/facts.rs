@@ -99,6 +99,10 @@ impl Facts {
     pub fn points_to(&self) -> Result<&PointsTo, Spent> {
         self.points_to.get(|| self.timed("pointers", || PointsTo::new(&self.program, &self.options, &self.budget)))
     }
+    /// Whether what was computed so far takes memory for typed (assumption A24).
+    pub fn rest_on_types(&self) -> bool {
+        self.points_to.known().is_some_and(PointsTo::uses_types)
+    }
     /// The blocks of functions.
     pub fn graphs(&self) -> Result<&IndexVec<FunctionId, FlowGraph>, Spent> {
         self.graphs.get(|| self.timed("control flow", || flow_graphs(&self.program, &self.budget)))

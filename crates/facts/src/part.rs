@@ -19,6 +19,11 @@ impl<T> Default for Part<T> {
 }
 
 impl<T> Part<T> {
+    /// The value, if it was made.
+    pub(crate) fn known(&self) -> Option<&T> {
+        self.value.get()
+    }
+
     /// The value, made now if there is none yet.
     pub(crate) fn get(&self, make: impl FnOnce() -> Result<T, Spent>) -> Result<&T, Spent> {
         if let Some(value) = self.value.get() {

@@ -22,6 +22,7 @@ mod ir;
 mod lanes;
 mod loops;
 mod lower;
+mod members;
 mod module;
 mod names;
 mod once;

@@ -12,6 +12,7 @@ use facts::order::{MomentId, ThreadId};
 use facts::spot::{ObjectId, Spot};
 use model::index::{IndexVec, index_type};
 use model::{LockMode, SiteId};
+use program::Lvalue;
 use rustc_hash::FxHashMap;
 
 use crate::events::{Class, Events, SitesId, Way, WayId};
@@ -39,6 +40,7 @@ pub(crate) struct Brief {
     histories: Vec<(Lock, Vec<Lock>)>,
     own: Option<facts::FromArgument>,
     unclaimed: Option<(ThreadId, i64)>,
+    pub(crate) lvalue: Option<Lvalue>,
 }
 
 impl Brief {
@@ -56,6 +58,7 @@ impl Brief {
             histories: way.histories.clone(),
             own: way.own,
             unclaimed: way.unclaimed,
+            lvalue: way.lvalue,
         }
     }
     /// Whether there is a lock or the like.

@@ -14,7 +14,8 @@ use facts::{FromArgument, address::Address, address::Base};
 use facts::{Rounds, Solved};
 use model::index::{IndexVec, index_type};
 use model::{AccessKind, LockMode, SiteId, Spent};
-use program::FunctionId;
+use program::members::Content;
+use program::{FunctionId, Lvalue};
 use rustc_hash::FxHashMap;
 
 use crate::effects::{Effects, LocksetState};
@@ -24,6 +25,7 @@ use crate::interner::Interner;
 use crate::lock::Lock;
 use crate::publication::passes_weakly;
 use crate::stripe::Stripe;
+use crate::verdict::is_crowd;
 use crate::whens::Whens;
 
 index_type! {
@@ -64,6 +66,8 @@ pub(crate) struct Way {
     pub(crate) wild: bool,
     /// Several lanes of a loop may make it at the same time.
     pub(crate) lanes: bool,
+    /// As what, where one of very many objects may be meant.
+    pub(crate) lvalue: Option<Lvalue>,
 }
 
 impl Way {
@@ -93,6 +97,19 @@ impl Way {
         }
         way.locks.sort_unstable();
         Some(way)
+    }
+}
+
+/// Whether an object stands for very many, or a pointer to very many may be to it.
+fn is_in_crowd(facts: &Solved<'_>, object: ObjectId) -> bool {
+    facts.points_to.uses_types() && (is_crowd(facts, object) || facts.points_to.collapsed_node(object).is_some())
+}
+
+/// The way as it is where the object is known.
+fn without_lvalue(ways: &mut Interner<WayId, Way>, way: WayId) -> WayId {
+    match ways.get(way).lvalue {
+        Some(_) => ways.id(Way { lvalue: None, ..ways.get(way).clone() }),
+        None => way,
     }
 }
 
@@ -133,6 +150,7 @@ struct Interesting {
     wild: bool,
     fresh: bool,
     weak: bool,
+    lvalue: Option<Lvalue>,
 }
 
 /// Collects the accesses of all contexts.
@@ -214,7 +232,11 @@ impl Collector<'_, '_> {
                     if !self.spots.get(spots).is_empty() {
                         let fresh = address.as_ref().is_some_and(|a| self.fresh.is_fresh(place, a));
                         let weak = access.atomic && passes_weakly(facts, function, &statement.stmt);
-                        found.push(Interesting { place, site, access, address, spots, wild, fresh, weak });
+                        let lvalue = match access.text {
+                            true => Some(Lvalue::Scalar(Content::Text)),
+                            false => facts.program.sites[site].lvalue,
+                        };
+                        found.push(Interesting { place, site, access, address, spots, wild, fresh, weak, lvalue });
                     }
                 }
             }
@@ -286,6 +308,7 @@ impl Collector<'_, '_> {
             fresh: item.fresh,
             wild,
             lanes: self.lanes.contains(&item.site),
+            lvalue: item.lvalue,
         });
         self.found.entry((spots, way)).or_default().push(item.site);
     }
@@ -302,6 +325,7 @@ impl Collector<'_, '_> {
             sites.dedup();
             for spot in spots.get(targets) {
                 let way = ways.get(way).at(facts, *spot).map_or(way, |refined| ways.id(refined));
+                let way = if is_in_crowd(facts, spot.object) { way } else { without_lvalue(&mut ways, way) };
                 let known = at.entry((*spot, way)).or_default();
                 if known.is_empty() {
                     by_object.entry(spot.object).or_default().push((*spot, way));

@@ -22,6 +22,7 @@ mod fresh;
 mod interner;
 mod listing;
 pub mod lock;
+mod lvalues;
 mod meetings;
 mod names;
 mod obstacles;

@@ -141,6 +141,11 @@ impl<'a, 'p> Listing<'a, 'p> {
     /// Lists absent pairs that are no warnings.
     pub(crate) fn absent(&mut self, one: &Bundle, other: &Bundle, cause: Cause) {
         self.classes.absent += one.pairs(other);
+        if cause == Cause::OtherType {
+            // There are very many of these, and nothing to be said about one of them.
+            self.more_absent += self.site_pairs(one, other);
+            return;
+        }
         if !self.apart.insert((one.sites, other.sites, cause == Cause::NeverParallel)) {
             return;
         }

@@ -8,7 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bundles::{Brief, BriefId, Bundle, Bundler, Bundles, Cell};
 use crate::events::{Class, Events, SitesId, Way};
+use crate::lvalues::Lvalues;
 use crate::reasons::{Cause, Reasons};
+use crate::verdict::is_crowd;
 
 /// What keeps two accesses apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +41,7 @@ pub(crate) struct Meetings<'a, 'p> {
     /// Which of these may be at the same time, row by row.
     parallel: Vec<bool>,
     when_count: usize,
+    lvalues: Lvalues,
 }
 
 impl<'a, 'p> Meetings<'a, 'p> {
@@ -79,15 +82,17 @@ impl<'a, 'p> Meetings<'a, 'p> {
         }
         let sites = sites.into_values();
         let when_count = all_whens.len();
-        Ok(Self { facts, events, reasons, sites, briefs, of_object, wild, known, whens, parallel, when_count })
+        let lvalues = Lvalues::new(&facts.program.records, &briefs);
+        Ok(Self { facts, events, reasons, sites, briefs, of_object, wild, known, whens, parallel, when_count, lvalues })
     }
 
     /// Acts on all pairs of an object's bundles that conflict, and on those of its own with its collapsed node's.
     pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Bundle, &Bundle, Between)) -> Result<(), Spent> {
         let Some(own) = self.of_object.get(&object) else { return Ok(()) };
         let mut rounds = Rounds::new(self.facts.budget, 256);
+        let known = if is_crowd(self.facts, object) { Known::Crowd } else { Known::Object };
         let mut judge = |one: &Bundle, other: &Bundle| {
-            if let Some(between) = self.between(one, other, None) {
+            if let Some(between) = self.between(one, other, known) {
                 act(one, other, between);
             }
         };
@@ -121,7 +126,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
     ) -> Result<(), Spent> {
         let mut rounds = Rounds::new(self.facts.budget, 256);
         let mut judge = |one: &Bundle, other: &Bundle, at: Option<&(Way, Spot)>| {
-            if let Some(between) = self.between(one, other, at) {
+            if let Some(between) = self.between(one, other, at.map_or(Known::Crowd, Known::Member)) {
                 act(one, other, between);
             }
         };
@@ -168,7 +173,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
         for (number, one) in self.wild.iter().enumerate() {
             rounds.begin()?;
             for other in self.known.iter().chain(&self.wild[number..]) {
-                if let Some(between) = self.between(other, one, None) {
+                if let Some(between) = self.between(other, one, Known::Crowd) {
                     act(other, one, between);
                 }
             }
@@ -181,9 +186,8 @@ impl<'a, 'p> Meetings<'a, 'p> {
         !self.wild.is_empty()
     }
 
-    /// What keeps two bundles apart that touch the same memory; `None` if they do not conflict. The second is as it is
-    /// for a member of its collapsed node, if that is given.
-    fn between(&self, one: &Bundle, other: &Bundle, member: Option<&(Way, Spot)>) -> Option<Between> {
+    /// What keeps two bundles apart that touch the same memory; `None` if they do not conflict.
+    fn between(&self, one: &Bundle, other: &Bundle, known: Known<'_>) -> Option<Between> {
         let (a, b) = (&self.briefs[one.brief], &self.briefs[other.brief]);
         if !(a.writes || b.writes) || a.atomic && b.atomic {
             return None;
@@ -191,9 +195,13 @@ impl<'a, 'p> Meetings<'a, 'p> {
         if a.lanes && b.lanes {
             return Some(Between::Nothing);
         }
+        if known != Known::Object && self.lvalues.are_apart(one.brief, other.brief) {
+            return Some(Between::Absent(Cause::OtherType));
+        }
         if !self.parallel[self.whens[one.brief] * self.when_count + self.whens[other.brief]] {
             return Some(Between::Absent(Cause::NeverParallel));
         }
+        let member = if let Known::Member(way) = known { Some(way) } else { None };
         if a.is_guarded() && (b.is_guarded() || member.is_some()) || a.fresh && b.fresh {
             // Any two classes of theirs will do.
             let (here, there) = (one.classes[0], other.classes[0]);
@@ -208,6 +216,17 @@ impl<'a, 'p> Meetings<'a, 'p> {
     }
 }
 
+/// What is known of the object that two accesses meet at.
+#[derive(Clone, Copy, PartialEq)]
+enum Known<'k> {
+    /// Which one it is, for both.
+    Object,
+    /// One of the accesses may be to any of very many.
+    Crowd,
+    /// The same; the second is as it is where it is to this object.
+    Member(&'k (Way, Spot)),
+}
+
 /// Bundles of a cell that its bytes may matter for.
 fn at_bytes(bundles: &[Bundle]) -> impl Iterator<Item = &Bundle> + Clone + '_ {
     bundles.iter().filter(|bundle| !bundle.anywhere)
@@ -218,6 +237,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use facts::Facts;
+    use program::Program;
+    use program::members::may_be_same;
     use testkit::Limits;
     use testkit::generator::{Case, Feature};
 
@@ -248,6 +269,11 @@ mod tests {
         if a.lanes && b.lanes {
             return Some(Between::Nothing);
         }
+        let is_crowd = member.is_some() || is_crowd(m.facts, one.spot.object);
+        let is_apart = |(one, other)| !may_be_same(&m.facts.program.records, one, other);
+        if is_crowd && a.lvalue.zip(b.lvalue).is_some_and(is_apart) {
+            return Some(Between::Absent(Cause::OtherType));
+        }
         if !m.facts.order.parallel((a.thread, a.moment), (b.thread, b.moment)) {
             return Some(Between::Absent(Cause::NeverParallel));
         }
@@ -259,7 +285,7 @@ mod tests {
     }
 
     /// Compares all pairs of a program; how many there are, and how many of those with a collapsed node.
-    fn compare(program: program::Program) -> (usize, usize) {
+    fn compare(program: Program) -> (usize, usize) {
         let facts = Facts::of(program);
         let solved = facts.solved().unwrap();
         let effects = Effects::new(&solved).unwrap();
@@ -319,14 +345,18 @@ mod tests {
         let chosen = |n: u32| format!("  %q{n} = select %c, @x{n}, %q{}\n", n.wrapping_sub(1));
         let choice: String = (1..blocks).map(chosen).collect();
         let text = format!(
-            "{globals}global m: 40\nfn worker(%c) {{\nentry:\n  %q0 = select %c, @x0, @x0\n{choice}  \
-             lock %q{last}\n  %f = offset %q{last}, 1, 40, 0\n  store 8, %f, 1\n  unlock %q{last}\n  lock @x7\n  store 4, @x7+40, 1\n  \
-             unlock @x7\n  %e = offset %q{last}, %c, 1, 0\n  store 1, %e, 1\n  lock @m\n  store 4, @x3+4, 1\n  unlock @m\n  \
+            "record \"a\" {{ pointer 0 8, integer 40 8 }}\nrecord \"b\" {{ integer 0 4, integer 4 4 }}\n{globals}\
+             global m: 40\nfn worker(%c) {{\nentry:\n  %q0 = select %c, @x0, @x0\n{choice}  \
+             lock %q{last}\n  %f = offset %q{last}, 1, 40, 0\n  store 8, %f, 1 !a.c:1:1 member 0 40 48\n  \
+             unlock %q{last}\n  lock @x7\n  store 4, @x7+40, 1\n  unlock @x7\n  %e = offset %q{last}, %c, 1, 0\n  \
+             store 1, %e, 1\n  store 4, %q{last}, 1 !a.c:2:1 integer\n  lock @m\n  \
+             store 4, @x3+4, 1 !a.c:3:1 member 1 4 8\n  unlock @m\n  \
              return 0\n}}\nfn main(%c) {{\nentry:\n  %t = create &worker, %c\n  %u = create &worker, %c\n  store 4, @x3+4, 1\n  \
              return 0\n}}\nentry main\n",
             last = blocks - 1,
         );
-        let program = program::Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert!(compare(program).1 > 8);
+        assert!(Facts::of(Program::parse(&text).unwrap()).points_to().unwrap().uses_types());
     }
 }

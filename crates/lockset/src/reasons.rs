@@ -24,6 +24,7 @@ pub(crate) enum Cause {
     OwnSlot,
     BeforePublication,
     Histories(Lock, Lock),
+    OtherType,
 }
 
 impl Cause {
@@ -38,6 +39,7 @@ impl Cause {
             Self::Signal(semaphore) => Reason::Signal(names::object(facts, semaphore, 4)),
             Self::OwnSlot => Reason::OwnSlot,
             Self::BeforePublication => Reason::BeforePublication,
+            Self::OtherType => Reason::OtherType,
             Self::Histories(one, other) => Reason::Histories(names::lock(facts, &one), names::lock(facts, &other)),
         }
     }

@@ -3,6 +3,7 @@
 //! Absence is claimed for pairs of classes (`crate::events`); a pair of sites is absent when all classes that its
 //! sites are in are. Reasons, in the order they are tried:
 //!
+//! - *other type*: a pointer may be to very many objects, and the two touch memory as different things (assumption A24);
 //! - *never parallel*: creation and join order the two;
 //! - *common lock*: both surely hold it, not both shared: a lock known by name, or one at the same distance from the
 //!   accessed byte (`p->lock` for `p->data`), or one with the index of the accessed element (`locks[i]` for `data[i]`);
@@ -59,6 +60,8 @@ pub enum Reason {
     BeforePublication,
     /// Each took the lock that the other holds while it held its own.
     Histories(String, String),
+    /// They access memory as different members or types.
+    OtherType,
 }
 
 impl std::fmt::Display for Reason {
@@ -75,6 +78,7 @@ impl std::fmt::Display for Reason {
                 write!(f, "one comes before `{semaphore}` is posted, the other after waiting for it")
             }
             Self::OwnSlot => f.write_str("each thread stays in the part that its argument singles out"),
+            Self::OtherType => f.write_str("the two access memory as different members or types"),
             Self::BeforePublication => f.write_str("one comes before the block is known to any other thread"),
             Self::Histories(one, other) => {
                 write!(f, "one took `{other}` while it holds `{one}`, the other took `{one}` while it holds `{other}`")

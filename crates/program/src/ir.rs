@@ -13,6 +13,7 @@ use model::{LockMode, Order, SiteId};
 use serde::{Deserialize, Serialize};
 
 use crate::architecture::Architecture;
+use crate::members::{Record, RecordId};
 use crate::site::{FileId, Site};
 use crate::types::{Type, TypeId};
 
@@ -36,6 +37,8 @@ pub struct Program {
     pub files: IndexVec<FileId, String>,
     /// Types that globals and allocations refer to.
     pub types: IndexVec<TypeId, Type>,
+    /// Structs whose members sites access.
+    pub records: IndexVec<RecordId, Record>,
     /// Global variables.
     pub globals: IndexVec<GlobalId, Global>,
     /// Functions, defined and external.

@@ -9,6 +9,7 @@ pub mod arith;
 pub mod constants;
 pub mod ir;
 pub mod library;
+pub mod members;
 pub mod naming;
 pub mod openmp;
 pub mod site;
@@ -23,6 +24,7 @@ pub use ir::{
     BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Function, FunctionId, Global, GlobalId, Local, LocalId, Operand,
     Program, RmwOp, Statement, Stmt, SyncOp, Terminator, TryMode, Unmodelled,
 };
+pub use members::{Lvalue, Member, Record, RecordId};
 pub use site::{FileId, Frame, Location, OwnPlace, Site};
 pub use text::ParseError;
 pub use types::{Field, Type, TypeId};

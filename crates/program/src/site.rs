@@ -5,6 +5,7 @@ use model::index::index_type;
 use serde::{Deserialize, Serialize};
 
 use crate::ir::FunctionId;
+use crate::members::Lvalue;
 use crate::types::TypeId;
 
 index_type! {
@@ -49,6 +50,8 @@ pub struct Site {
     /// The type of the object allocated here, for a local, or for a heap block if the code shows it. A block may hold
     /// several, one after the other.
     pub allocates: Option<TypeId>,
+    /// As what it touches memory, if the code shows it; for loads, stores and atomic operations.
+    pub lvalue: Option<Lvalue>,
 }
 
 /// Where a site is in the user's own code.

@@ -10,6 +10,7 @@ use std::fmt;
 use model::SiteId;
 
 use crate::ir::{Block, BlockId, Callee, Expr, Function, FunctionId, LocalId, Operand, Program, Stmt};
+use crate::members::{Lvalue, Member};
 use crate::site::Location;
 use crate::types::{Type, TypeId};
 
@@ -101,6 +102,10 @@ impl Check<'_> {
             self.require(known, || format!("{id}: there is no {}", site.function));
             if let Some(ty) = site.allocates {
                 self.ty(ty, || format!("{id}"));
+            }
+            if let Some(Lvalue::Member(Member { record, start, end })) = site.lvalue {
+                let known = program.records.get(record).is_some();
+                self.require(known && start < end, || format!("{id}: no bytes {start} to {end} of {record}"));
             }
             let frames = site.inlined_at.iter().filter_map(|frame| frame.location);
             for location in site.location.into_iter().chain(frames) {

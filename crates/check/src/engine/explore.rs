@@ -233,7 +233,7 @@ pub(crate) fn run(
     Ok(Answer {
         verdicts: verdicts.collect(),
         gaps,
-        assumptions: assumptions::of_search(built, &outcome, limits.environment, asks_outlook),
+        assumptions: assumptions::of_search(built, &outcome, limits.environment, asks_outlook.then_some(facts)),
         sightings: Some(sightings),
         warnings: unwritten.map(|error| format!("the search has no checkpoint: {error}")).into_iter().collect(),
         figures: Figures {

@@ -136,7 +136,7 @@ pub(crate) fn run(facts: &Facts, listed: Option<&BTreeSet<Pair>>, declared: bool
         }
     }
     let outside = !analysis.outside.is_empty();
-    let mut assumptions = assumptions::of_static(facts.program(), declared, outside);
+    let mut assumptions = assumptions::of_static(facts, declared, outside);
     assumptions.extend(assumptions::of_teams(assumed));
     let everything = analysis.obstacles.iter().find(|obstacle| obstacle.everything);
     let figures = figures(everything.map(|obstacle| obstacle.what.clone()));

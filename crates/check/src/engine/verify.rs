@@ -100,7 +100,7 @@ pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: 
         obstacles => obstacles.iter().map(obstacle).collect(),
     };
     let rests_on_proofs = proved || open.is_empty();
-    let assumptions = if rests_on_proofs { assumptions::of_proofs(program, declared) } else { BTreeSet::new() };
+    let assumptions = if rests_on_proofs { assumptions::of_proofs(facts, declared) } else { BTreeSet::new() };
     let nets = options.statistics.then(|| statistics(&counters));
     Answer { verdicts, gaps, assumptions, ..Answer::new(Figures { nets, ..figures(stopped) }) }
 }

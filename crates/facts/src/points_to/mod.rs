@@ -17,6 +17,7 @@ mod constraints;
 
 mod passages;
 mod solver;
+mod types;
 mod wrappers;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use crate::address::{Address, Addresses, Base};
 use crate::invocations::{How, ProgramPoint};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 use solver::{Node, Solver};
+use types::Types;
 
 /// Solutions made by this process.
 static SOLUTIONS: AtomicUsize = AtomicUsize::new(0);
@@ -87,7 +89,20 @@ impl PointsTo {
     /// Runs the analysis. Only [`Facts`](crate::Facts) does, once for a program.
     pub(crate) fn new(program: &Program, options: &Options, budget: &Budget) -> Result<Self, Spent> {
         SOLUTIONS.fetch_add(1, Ordering::Relaxed);
-        constraints::generate(program, options, budget)
+        let first = constraints::generate(program, options, budget, Types::default())?;
+        let is_collapsed = |object: &ObjectId| first.collapsed_node(*object).is_some();
+        let mut collapsed = first.objects().ids().filter(is_collapsed).map(|object| first.origin(object)).peekable();
+        if program.sites.iter().all(|site| site.lvalue.is_none()) || collapsed.peek().is_none() {
+            drop(collapsed);
+            return Ok(first);
+        }
+        let types = Types::new(collapsed, &program.records);
+        constraints::generate(program, options, budget, types)
+    }
+
+    /// Whether memory is taken for typed where pointers do not tell objects apart.
+    pub fn uses_types(&self) -> bool {
+        self.solver.types.are_used()
     }
 
     /// Where an operand of a function may point to, sorted.

@@ -29,7 +29,7 @@ impl Passages {
         let (mut at, len) = (at, len.filter(|_| passage.behind == 0));
         for _ in 0..passage.behind {
             let behind = solver.node();
-            solver.task(at, Task::Load { shift: Shift::ANYWHERE, size: None, to: behind });
+            solver.task(at, Task::Load { shift: Shift::ANYWHERE, size: None, lvalue: None, to: behind });
             at = Source::Node(behind, Shift::default());
         }
         if passage.out {

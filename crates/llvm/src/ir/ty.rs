@@ -127,6 +127,23 @@ impl<'m> Ty<'m> {
         self.is_pointer().then(|| unsafe { LLVMGetPointerAddressSpace(self.0) })
     }
 
+    /// Whether it is an array.
+    pub(crate) fn is_array(self) -> bool {
+        self.kind() == LLVMTypeKind::LLVMArrayTypeKind
+    }
+
+    /// The name of a struct type that has one.
+    pub(crate) fn struct_name(self) -> Option<String> {
+        if self.kind() != LLVMTypeKind::LLVMStructTypeKind {
+            return None;
+        }
+        // SAFETY: a struct type; LLVM returns null for one without a name, else a string that lives as long as the type.
+        unsafe {
+            let name = LLVMGetStructName(self.0);
+            (!name.is_null()).then(|| std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned())
+        }
+    }
+
     fn struct_len(self) -> Option<u32> {
         // SAFETY: a struct type.
         (self.kind() == LLVMTypeKind::LLVMStructTypeKind).then(|| unsafe { LLVMCountStructElementTypes(self.0) })

@@ -38,6 +38,7 @@ use self::unwinding::Unwinding;
 use crate::assembly;
 use crate::functions::{Functions, source_name};
 use crate::ir::{Module, Value};
+use crate::members;
 use crate::names::{self, Types};
 use crate::sites::Sites;
 
@@ -152,6 +153,7 @@ impl<'m> Lowering<'_, 'm> {
         self.hidden_functions();
         self.simd_loops();
         names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
+        self.program.records = members::annotate(module, self.symbols.functions, self.sites, &mut self.program.sites);
         self.program.types = self.types.into_table();
         self.program
     }

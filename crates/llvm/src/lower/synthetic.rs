@@ -60,6 +60,7 @@ impl Draft {
             inlined_at: Vec::new(),
             expression: None,
             allocates: None,
+            lvalue: None,
         });
         self.statements.push(Statement { site: Some(site), stmt });
     }

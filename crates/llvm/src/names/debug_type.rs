@@ -95,6 +95,32 @@ impl<'m> DebugType<'m> {
         at
     }
 
+    /// Its name, and the names behind it if it is a typedef.
+    pub(crate) fn aliases(self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut at = Some(self);
+        while let Some(ty) = at {
+            names.extend(ty.own_name());
+            let goes_on = matches!(ty.tag(), tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT | tag::ATOMIC);
+            at = ty.base().filter(|_| goes_on);
+        }
+        names
+    }
+
+    /// Whether it is a union.
+    pub(crate) fn is_union(self) -> bool {
+        self.tag() == tag::UNION
+    }
+
+    /// The types that it is made of: of members and base classes, or of elements.
+    pub(crate) fn parts(self) -> Vec<Self> {
+        match self.shape() {
+            Shape::Struct(members) => members.into_iter().filter_map(|member| member.ty).collect(),
+            Shape::Array(_, element) => vec![element],
+            Shape::Scalar => Vec::new(),
+        }
+    }
+
     /// In bytes; 0 for incomplete types.
     pub(crate) fn size(self) -> u64 {
         let mut at = self.stripped();

@@ -6,6 +6,7 @@
 
 use inkwell::llvm_sys::LLVMOpcode;
 use program::library::{self, Role};
+use program::members::Content;
 
 use super::debug_type::{DebugType, Member, Shape};
 use super::variables::{Variables, global};
@@ -42,6 +43,8 @@ struct Lvalue<'m> {
     shape: Part<'m>,
     /// Bytes from the start of the shape, not yet spelled.
     offset: i64,
+    /// It is inside of a union.
+    of_union: bool,
 }
 
 /// What an lvalue is, as far as it is spelled.
@@ -98,6 +101,31 @@ impl<'a, 'm> ValueNames<'a, 'm> {
         self.pointer(pointer, MAX_DEPTH)?.text.map(|text| format!("*{text}"))
     }
 
+    /// What a plain access to something of more than a byte touches there, as the source and the instruction both say;
+    /// `None` if that is a part of a union, or not known.
+    pub(super) fn scalar(&self, instruction: Value<'m>) -> Option<Content> {
+        let accessed = match instruction.opcode()? {
+            LLVMOpcode::LLVMLoad => instruction,
+            LLVMOpcode::LLVMStore => instruction.part(0),
+            _ => return None,
+        };
+        let size = self.symbols.layout.store_size(accessed.ty());
+        if instruction.is_atomic() || size < 2 {
+            return None;
+        }
+        let lvalue = self.lvalue(instruction.address()?, size, MAX_DEPTH).filter(|lvalue| !lvalue.of_union)?;
+        let Part::Typed(ty) = lvalue.shape else { return None };
+        let is_pointer = ty.is_pointer() || ty.is_reference();
+        let is_whole = lvalue.offset == 0 && ty.size() == size && ty.shape() == Shape::Scalar;
+        match accessed.ty() {
+            _ if !is_whole => None,
+            accessed if accessed.is_pointer() => is_pointer.then_some(Content::Pointer),
+            accessed if accessed.is_integer() => (!is_pointer).then_some(Content::Integer),
+            accessed if accessed.is_float() => (!is_pointer).then_some(Content::Float),
+            _ => None,
+        }
+    }
+
     /// The type of the part of `len` bytes at an address.
     pub(super) fn type_at(&self, address: Value<'m>, len: u64) -> Option<DebugType<'m>> {
         match self.lvalue(address, len, MAX_DEPTH)?.shape {
@@ -151,7 +179,7 @@ impl<'a, 'm> ValueNames<'a, 'm> {
         };
         if let Some(variable) = variable {
             let shape = variable.ty.map_or(Part::Unknown, Part::Typed);
-            return Some(Lvalue { text: variable.name, deref: false, shape, offset: 0 });
+            return Some(Lvalue { text: variable.name, deref: false, shape, offset: 0, of_union: false });
         }
         let pointer = self.pointer(at, depth)?;
         let shape = pointer.pointee.map_or(Part::Unknown, Part::Typed);
@@ -160,7 +188,7 @@ impl<'a, 'm> ValueNames<'a, 'm> {
             (None, Some(ty)) => (format!("({})", ty.spelled()), false),
             (None, None) => return None,
         };
-        Some(Lvalue { text, deref, shape, offset: 0 })
+        Some(Lvalue { text, deref, shape, offset: 0, of_union: false })
     }
 
     /// What is known about a pointer.
@@ -352,6 +380,7 @@ impl<'m> Lvalue<'m> {
         let offset = u64::try_from(self.offset).ok()?;
         let holds = |m: &&Member<'m>| m.offset <= offset && offset + len <= m.offset + m.size;
         let member = members.iter().find(holds)?;
+        self.of_union |= matches!(self.shape, Part::Typed(ty) if ty.stripped().is_union());
         if !member.is_base && !member.name.is_empty() {
             self.field(&member.name);
         }

@@ -7,8 +7,9 @@ mod types;
 mod variables;
 
 use model::{IndexVec, SiteId};
-use program::Site;
+use program::{Lvalue, Site};
 
+pub(crate) use self::debug_type::DebugType;
 pub(crate) use self::types::Types;
 pub(crate) use self::variables::{Variables, global};
 use crate::lower::constant::Symbols;
@@ -27,6 +28,7 @@ pub(crate) fn annotate<'m>(
         for instruction in function.instructions() {
             let Some(site) = sites.id(instruction) else { continue };
             table[site].expression = names.expression(instruction);
+            table[site].lvalue = names.scalar(instruction).map(Lvalue::Scalar);
             table[site].allocates = names.allocated_type(instruction).map(|ty| types.of(ty));
         }
     }

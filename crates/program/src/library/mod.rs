@@ -256,6 +256,17 @@ static TABLE: LazyLock<BTreeMap<&'static str, &'static LibraryFunction>> = LazyL
     table
 });
 
+/// Whether what a function reads and writes up to an end that it finds itself are texts: characters, and nothing else.
+pub fn is_for_texts(symbol: &str) -> bool {
+    const OTHERS: [&str; 14] = [
+        "access", "atof", "atoi", "atol", "atoll", "fgets", "fopen", "fputs", "getenv", "open", "puts", "stat",
+        "syslog", "unlink",
+    ];
+    let symbol = symbol.strip_prefix("__isoc23_").or_else(|| symbol.strip_prefix("__isoc99_")).unwrap_or(symbol);
+    let symbol = symbol.trim_start_matches('_').trim_end_matches("_chk");
+    symbol.starts_with("str") || symbol.ends_with("printf") || OTHERS.contains(&symbol)
+}
+
 /// The row of the function with this linker name; under an alias, the row of the function it stands for.
 pub fn lookup(name: &str) -> Option<&'static LibraryFunction> {
     TABLE.get(name).copied().or_else(|| cxx::by_prefix(name)).or_else(|| cxx_streams::by_prefix(name))

@@ -6,14 +6,16 @@ use super::ParseError;
 use super::body::{Body, Definition};
 use super::lexer::Token;
 use super::parse::Parser;
+use super::words::CONTENTS;
 use crate::architecture::Architecture;
 use crate::ir::{Function, Global, Operand, Unmodelled};
+use crate::members::{Lvalue, Member, Record, RecordId, Slot};
 use crate::types::{Field, Type};
 
 impl Parser<'_> {
     pub(super) fn item(&mut self) -> Result<(), ParseError> {
         const ITEMS: &str =
-            "`architecture`, `file`, `type`, `global`, `fn`, `extern fn`, `entry`, `site`, `unmodelled`";
+            "`architecture`, `file`, `type`, `record`, `global`, `fn`, `extern fn`, `entry`, `site`, `unmodelled`";
         let Token::Word(word) = self.peek().clone() else {
             return Err(self.expected("an item", format!("one of {ITEMS}")));
         };
@@ -32,6 +34,7 @@ impl Parser<'_> {
                 self.file_id(&name);
             }
             "type" => self.type_item()?,
+            "record" => self.record_item()?,
             "global" | "thread_local" | "constant" => self.global_item()?,
             "fn" | "extern" => self.function_item()?,
             "entry" => {
@@ -57,6 +60,32 @@ impl Parser<'_> {
             _ => return Err(self.expected("an item", format!("one of {ITEMS}"))),
         }
         Ok(())
+    }
+
+    fn record_item(&mut self) -> Result<(), ParseError> {
+        self.at += 1;
+        let name = self.quoted("the struct's name")?;
+        self.expect('{')?;
+        let slots = self.list('}', |p| {
+            let content = CONTENTS.iter().find(|(word, _)| p.eat_word(word)).map(|(_, content)| *content);
+            let content =
+                content.ok_or_else(|| p.expected("what the part holds", "`pointer`, `float`, `integer` or `union`"))?;
+            Ok(Slot { start: p.number("its first byte")?, size: p.number("its size")?, content })
+        })?;
+        self.program.records.push(Record { name, slots });
+        Ok(())
+    }
+
+    /// As what a site touches memory: `member` with the number of a record, the first byte and the one after the last, or
+    /// what it holds.
+    pub(super) fn lvalue(&mut self) -> Result<Option<Lvalue>, ParseError> {
+        if self.eat_word("member") {
+            let record = RecordId(self.number("the number of a record")?);
+            let (start, end) = (self.number("the first byte")?, self.number("the byte after the last")?);
+            return Ok(Some(Lvalue::Member(Member { record, start, end })));
+        }
+        let content = CONTENTS.iter().find(|(word, _)| self.eat_word(word)).map(|(_, content)| *content);
+        Ok(content.map(Lvalue::Scalar))
     }
 
     fn type_item(&mut self) -> Result<(), ParseError> {

@@ -5,6 +5,7 @@
 //! file "a.c"
 //! type int = scalar "int" 4
 //! type node = struct "struct node" 8 { "id" 0 int, "next" 4 int }
+//! record "node" { integer 0 4, pointer 8 8 }      // structs whose members sites access, numbered from 0
 //! type nodes = array node stride 8 count 4
 //! global x: 4 as int                              // `thread_local` and `constant` may come first
 //! global m "the mutex": 40
@@ -53,7 +54,8 @@
 //! the function so), `unreachable`.
 //!
 //! A site is written after its statement: `!file:line:column`, or `!?` without a location, then what it touches, the
-//! type it allocates (`as int`), the inlined function and the chain of calls. `!none` means that there is none. A
+//! type it allocates (`as int`), as what it accesses memory (`member 0 8 16`, bytes
+//! of a record, or `pointer`, `float`, `integer`), the inlined function and the chain of calls. `!none` means that there is none. A
 //! visible statement without a site gets one with the line and column of the text itself, so hand-written programs need
 //! no sites.
 //!

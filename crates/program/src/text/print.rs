@@ -6,12 +6,13 @@ use std::fmt::{self, Write as _};
 use model::SiteId;
 
 use super::number::explicit;
-use super::words::{BINARY, COMPARE, JOINS, LOCKS, ORDERS, RMW, SEM_WAITS, WAITS, name, quote, word};
+use super::words::{BINARY, COMPARE, CONTENTS, JOINS, LOCKS, ORDERS, RMW, SEM_WAITS, WAITS, name, quote, word};
 use crate::architecture::Architecture;
 use crate::ir::{
     Callee, Expr, Function, FunctionId, Global, GlobalId, LocalId, Operand, Program, Statement, Stmt, SyncOp,
     Terminator,
 };
+use crate::members::{Lvalue, Member, Slot};
 use crate::site::{Location, Site};
 use crate::types::Type;
 
@@ -117,6 +118,9 @@ impl Printer<'_> {
         for (id, ty) in program.types.iter_enumerated() {
             writeln!(f, "type {id} = {}", type_text(ty))?;
         }
+        for record in &program.records {
+            writeln!(f, "record {} {{ {} }}", quote(&record.name), join(&record.slots, slot_text))?;
+        }
         for global in &program.globals {
             writeln!(f, "{}", self.global(global))?;
         }
@@ -208,6 +212,13 @@ impl Printer<'_> {
         }
         if let Some(ty) = site.allocates {
             let _ = write!(text, " as {ty}");
+        }
+        match site.lvalue {
+            Some(Lvalue::Member(Member { record, start, end })) => {
+                let _ = write!(text, " member {} {start} {end}", record.0);
+            }
+            Some(Lvalue::Scalar(content)) => text = format!("{text} {}", word(CONTENTS, &content)),
+            None => {}
         }
         if self.program.functions.get(site.function).is_none_or(|f| f.name != site.source_function) {
             let _ = write!(text, " in {}", quote(&site.source_function));
@@ -384,6 +395,10 @@ fn join<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
 /// The source's name, if it differs from the symbol.
 fn alias(symbol: &str, name: &str) -> String {
     if symbol == name { String::new() } else { format!(" {}", quote(name)) }
+}
+
+fn slot_text(slot: &Slot) -> String {
+    format!("{} {} {}", word(CONTENTS, &slot.content), slot.start, slot.size)
 }
 
 fn type_text(ty: &Type) -> String {

@@ -50,7 +50,8 @@ impl Parser<'_> {
                 let location = Location { file: self.file_id(&file), line: start.0, column: start.1 };
                 let source_function = name.to_owned();
                 let (location, inlined_at) = (Some(location), Vec::new());
-                let site = Site { function, source_function, location, inlined_at, expression: None, allocates: None };
+                let (expression, allocates, lvalue) = (None, None, None);
+                let site = Site { function, source_function, location, inlined_at, expression, allocates, lvalue };
                 self.mention(start, None, Some(site))
             }));
         }
@@ -71,6 +72,7 @@ impl Parser<'_> {
         let location = self.location(&place);
         let expression = self.try_quoted();
         let allocates = self.optional_ty()?;
+        let lvalue = self.lvalue()?;
         let source_function =
             if self.eat_word("in") { self.quoted("the inlined function's name")? } else { name.to_owned() };
         let mut inlined_at = Vec::new();
@@ -81,7 +83,7 @@ impl Parser<'_> {
             };
             inlined_at.push(Frame { function, location: self.location(&place) });
         }
-        let site = Site { function, source_function, location, inlined_at, expression, allocates };
+        let site = Site { function, source_function, location, inlined_at, expression, allocates, lvalue };
         Ok(Some(self.mention(at, id, Some(site))))
     }
 

@@ -3,6 +3,7 @@
 use model::{LockMode, Order};
 
 use crate::ir::{BinaryOp, CompareOp, RmwOp, TryMode};
+use crate::members::Content;
 
 /// A word for each value.
 pub(super) type Words<T> = [(&'static str, T)];
@@ -14,6 +15,14 @@ pub(super) const ORDERS: &Words<Order> = &[
     ("release", Order::Release),
     ("acq_rel", Order::AcqRel),
     ("seq_cst", Order::SeqCst),
+];
+
+pub(super) const CONTENTS: &Words<Content> = &[
+    ("pointer", Content::Pointer),
+    ("float", Content::Float),
+    ("integer", Content::Integer),
+    ("union", Content::Union),
+    ("text", Content::Text),
 ];
 
 pub(super) const BINARY: &Words<BinaryOp> = &[

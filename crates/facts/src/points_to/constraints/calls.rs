@@ -169,7 +169,7 @@ impl<'p> Generator<'p> {
         let unknown = Source::Spot(self.unknown);
         for arg in args {
             let from = self.source(place.0, arg);
-            self.solver.task(unknown, Task::Store { shift: Shift::default(), size: POINTER, from });
+            self.solver.task(unknown, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
         }
         dst.into_iter().for_each(|dst| self.flow(unknown, place.0, dst));
     }

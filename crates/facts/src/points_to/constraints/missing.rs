@@ -64,8 +64,9 @@ impl<'p> Generator<'p> {
             Reach::Bytes => return,
             Reach::Makes(n) => {
                 let to = args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
-                self.store(f, &to, POINTER, made);
-                self.solver.task(made, Task::Store { shift: Shift::default(), size: POINTER, from: made });
+                self.store(f, &to, (POINTER, None), made);
+                self.solver
+                    .task(made, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from: made });
                 return;
             }
             Reach::Arguments | Reach::Library(_) => {}

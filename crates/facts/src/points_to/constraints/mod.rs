@@ -10,11 +10,14 @@ use std::sync::OnceLock;
 use model::index::IndexVec;
 use model::{Budget, Spent};
 use program::library::{self, Effect, LibraryState};
-use program::{Callee, Expr, FunctionId, Global, LocalId, Operand, Program, Stmt, SyncOp, Terminator};
+use program::{
+    Callee, Expr, FunctionId, Global, LocalId, Lvalue, Operand, Program, Statement, Stmt, SyncOp, Terminator,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
 use super::solver::{Node, POINTER, Solver, Source, Task};
+use super::types::Types;
 use super::wrappers::{self, Wrappers};
 use super::{Invoke, PointsTo, local_nodes};
 use crate::Options;
@@ -104,8 +107,13 @@ fn constant(len: &Operand) -> Option<u32> {
 /// The number of the invocation by code without a body.
 const OUTSIDE: u32 = u32::MAX;
 
-pub(super) fn generate<'p>(program: &'p Program, options: &'p Options, budget: &Budget) -> Result<PointsTo, Spent> {
-    let mut solver = Solver::default();
+pub(super) fn generate<'p>(
+    program: &'p Program,
+    options: &'p Options,
+    budget: &Budget,
+    types: Types,
+) -> Result<PointsTo, Spent> {
+    let mut solver = Solver::new(types);
     let unknown = solver.follow_unknown();
     let locals = local_nodes(program, &mut solver);
     let mut returned = IndexVec::new();
@@ -215,9 +223,10 @@ impl<'p> Generator<'p> {
                         (after_join, &statement.stmt)
                     {
                         let (at, from) = (self.source(id, address), Source::Node(self.results, Shift::default()));
-                        self.solver.task(at, Task::Store { shift: Shift::default(), size: POINTER, from });
+                        self.solver
+                            .task(at, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
                     } else {
-                        self.statement(place, &statement.stmt);
+                        self.statement(place, statement);
                     }
                     after_join = matches!(statement.stmt, Stmt::Sync { op: SyncOp::Join { .. }, .. });
                 }
@@ -324,7 +333,7 @@ impl<'p> Generator<'p> {
         let (array, texts) = (self.object(Origin::Arguments), self.object(Origin::ArgumentTexts));
         let array = Source::Spot(Spot::new(array, Shift::ANYWHERE));
         let from = Source::Spot(Spot::new(texts, Shift::ANYWHERE));
-        self.solver.task(array, Task::Store { shift: Shift::default(), size: POINTER, from });
+        self.solver.task(array, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
         array
     }
 
@@ -381,37 +390,40 @@ impl<'p> Generator<'p> {
         }
     }
 
-    fn load(&mut self, f: FunctionId, address: &Operand, size: Option<u32>, dst: LocalId) {
+    /// Loads so many bytes, as an lvalue if that is known.
+    fn load(&mut self, f: FunctionId, address: &Operand, (size, lvalue): (Option<u32>, Option<Lvalue>), dst: LocalId) {
         let (at, to) = (self.source(f, address), self.local(f, dst));
-        self.solver.task(at, Task::Load { shift: Shift::default(), size, to });
+        self.solver.task(at, Task::Load { shift: Shift::default(), size, lvalue, to });
     }
-    fn store(&mut self, f: FunctionId, address: &Operand, size: Option<u32>, from: Source) {
+    fn store(&mut self, f: FunctionId, address: &Operand, (size, lvalue): (Option<u32>, Option<Lvalue>), from: Source) {
         // A value that is not known is a pointer only if it has the size of one.
         let is_number = from == Source::Spot(self.unknown) && size.is_some() && size != POINTER;
         if from != Source::Nothing && !is_number {
             let at = self.source(f, address);
-            self.solver.task(at, Task::Store { shift: Shift::default(), size, from });
+            self.solver.task(at, Task::Store { shift: Shift::default(), size, lvalue, from });
         }
     }
 
-    fn statement(&mut self, place: ProgramPoint, stmt: &'p Stmt) {
+    fn statement(&mut self, place: ProgramPoint, statement: &'p Statement) {
         let f = place.0;
+        let stmt = &statement.stmt;
+        let lvalue = statement.site.and_then(|site| self.program.sites[site].lvalue);
         match stmt {
             Stmt::Assign { dst, expr } => self.assign(f, *dst, expr),
-            Stmt::Load { dst, address, size, .. } => self.load(f, address, Some(*size), *dst),
+            Stmt::Load { dst, address, size, .. } => self.load(f, address, (Some(*size), lvalue), *dst),
             Stmt::Store { address, value, size, .. } => {
                 let from = self.source(f, value);
-                self.store(f, address, Some(*size), from);
+                self.store(f, address, (Some(*size), lvalue), from);
             }
             Stmt::Rmw { dst, address, value, size, .. } => {
                 let from = self.anywhere_unless_exchange(f, stmt, value);
-                self.store(f, address, Some(*size), from);
-                self.load(f, address, Some(*size), *dst);
+                self.store(f, address, (Some(*size), lvalue), from);
+                self.load(f, address, (Some(*size), lvalue), *dst);
             }
             Stmt::CompareExchange { dst, address, new, size, .. } => {
                 let from = self.source(f, new);
-                self.store(f, address, Some(*size), from);
-                self.load(f, address, Some(*size), *dst);
+                self.store(f, address, (Some(*size), lvalue), from);
+                self.load(f, address, (Some(*size), lvalue), *dst);
             }
             Stmt::Copy { to, from, len } => {
                 self.copy(place, to, from, constant(len), Shift::default());
@@ -459,7 +471,7 @@ impl<'p> Generator<'p> {
             // Memory that is filled with what is not known has a function's arguments beyond its parameters.
             Stmt::Fill { to, value: Operand::Any, .. } => {
                 let (at, from) = (self.source(f, to), Source::Node(self.variadic(f), Shift::default()));
-                self.solver.task(at, Task::Store { shift: Shift::ANYWHERE, size: None, from });
+                self.solver.task(at, Task::Store { shift: Shift::ANYWHERE, size: None, lvalue: None, from });
             }
             Stmt::Sync { .. }
             | Stmt::Fill { .. }

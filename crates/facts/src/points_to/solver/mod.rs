@@ -18,7 +18,10 @@ use model::{Budget, Spent};
 
 use rustc_hash::FxHashSet;
 
+use program::Lvalue;
+
 use super::collapse::CollapsedNodes;
+use super::types::Types;
 use crate::Rounds;
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 use memory::{Memory, Mirror};
@@ -52,9 +55,9 @@ pub(super) enum Source {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Task {
     /// The content of so many bytes there flows to a node.
-    Load { shift: Shift, size: Option<u32>, to: Node },
+    Load { shift: Shift, size: Option<u32>, lvalue: Option<Lvalue>, to: Node },
     /// The source flows into so many bytes there.
-    Store { shift: Shift, size: Option<u32>, from: Source },
+    Store { shift: Shift, size: Option<u32>, lvalue: Option<Lvalue>, from: Source },
     /// The content of so many bytes there flows into the object, to the same distance from its start.
     CopyOut { shift: Shift, len: Option<u32>, to: ObjectId },
     /// The content of the object flows there.
@@ -71,6 +74,8 @@ pub(super) struct Solver {
     /// What the objects stand for.
     pub(super) objects: IndexVec<ObjectId, Origin>,
     pub(super) collapsed_nodes: CollapsedNodes,
+    /// Which memory is typed.
+    pub(super) types: Types,
     parent: Vec<Node>,
     spots: Vec<Vec<Spot>>,
     fresh: Vec<Vec<Spot>>,
@@ -107,6 +112,11 @@ pub(super) struct Solver {
 }
 
 impl Solver {
+    /// No constraints yet.
+    pub(super) fn new(types: Types) -> Self {
+        Self { types, ..Self::default() }
+    }
+
     pub(super) fn node(&mut self) -> Node {
         self.nodes(1)
     }
@@ -239,8 +249,12 @@ impl Solver {
             Source::Spot(spot) => self.perform(task, spot),
             Source::Node(node, shift) => {
                 let task = match task {
-                    Task::Load { shift: by, size, to } => Task::Load { shift: shift.then(by), size, to },
-                    Task::Store { shift: by, size, from } => Task::Store { shift: shift.then(by), size, from },
+                    Task::Load { shift: by, size, lvalue, to } => {
+                        Task::Load { shift: shift.then(by), size, lvalue, to }
+                    }
+                    Task::Store { shift: by, size, lvalue, from } => {
+                        Task::Store { shift: shift.then(by), size, lvalue, from }
+                    }
                     Task::CopyOut { shift: by, len, to } => Task::CopyOut { shift: shift.then(by), len, to },
                     Task::CopyIn { shift: by, from } => Task::CopyIn { shift: shift.then(by), from },
                     other => other,
@@ -267,13 +281,13 @@ impl Solver {
             return;
         }
         match task {
-            Task::Load { shift, size, to } => {
-                let cell = self.cell(spot.shifted(shift), size);
-                self.edge(cell, to, Shift::default());
+            Task::Load { shift, size, lvalue, to } => {
+                let cell = self.piece(spot.shifted(shift), size, lvalue);
+                self.edge(cell.read, to, Shift::default());
             }
-            Task::Store { shift, size, from } => {
-                let cell = self.cell(spot.shifted(shift), size);
-                self.flow(from, cell);
+            Task::Store { shift, size, lvalue, from } => {
+                let cell = self.piece(spot.shifted(shift), size, lvalue);
+                self.flow(from, cell.node);
             }
             Task::CopyOut { shift, len, to } => {
                 self.mirror(Mirror { from: spot.shifted(shift), len, to: Spot::start(to) });
@@ -288,10 +302,10 @@ impl Solver {
                     return;
                 }
                 memory.leaks.push(to);
-                let whole = self.cell(Spot::new(spot.object, Shift::ANYWHERE), None);
-                self.edge(whole, to, Shift::default());
+                let whole = self.piece(Spot::new(spot.object, Shift::ANYWHERE), None, None);
+                self.edge(whole.read, to, Shift::default());
                 if !kept {
-                    self.edge(to, whole, Shift::default());
+                    self.edge(to, whole.node, Shift::default());
                 }
             }
         }

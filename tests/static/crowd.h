@@ -1,0 +1,20 @@
+// Forty blocks behind one array: more than points-to sets tell apart, so that types have to.
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *crowd[40];
+static int made;
+static volatile int first = 3, second = 17;
+
+#define MAKE crowd[made++] = calloc(1, 64);
+#define TEN MAKE MAKE MAKE MAKE MAKE MAKE MAKE MAKE MAKE MAKE
+
+static void make_crowd(void) { TEN TEN TEN TEN }
+
+static void run_both(void *(*one)(void *), void *(*other)(void *)) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, one, 0);
+    pthread_create(&threads[1], 0, other, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+}
