@@ -121,6 +121,7 @@ mod tests {
                 inlined_at: Vec::new(),
                 expression: expression.map(str::to_owned),
                 allocates,
+                lvalue: None,
             });
         }
         program

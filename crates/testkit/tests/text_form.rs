@@ -1,6 +1,7 @@
 //! Every valid program survives printing and parsing, whatever its names, numbers and order.
 
 use model::{LockMode, Order, SiteId};
+use program::members::{Content, Lvalue, Member, Record, RecordId, Slot};
 use program::{
     BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Field, FileId, Frame, Function, FunctionId, Global, GlobalId,
     Local, LocalId, Location, Operand, Program, RmwOp, Site, Statement, Stmt, SyncOp, Terminator, TryMode, Type,
@@ -11,6 +12,9 @@ use testkit::generator::Random;
 const ORDERS: &[Order] =
     &[Order::Relaxed, Order::Continuing, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 const NAMES: &[&str] = &["x", "x", "main", "lock", "a b", "", "7", "none", "é\"\\\n\t\u{1}", "ns::f(int)", "b0", "_.$"];
+
+const CONTENTS: &[Content] = &[Content::Pointer, Content::Float, Content::Integer, Content::Union, Content::Text];
+const RECORDS: usize = 2;
 
 /// Builds valid programs that no compiler would produce.
 struct Maker {
@@ -40,6 +44,7 @@ impl Maker {
         let files = (0..self.files).map(|i| format!("{}{i}", self.random.pick(&["a.c", "a b.c", "d/é.h", "#", "q\""])));
         let mut program = Program { files: files.collect(), ..Program::default() };
         program.types = (0..self.types).map(|_| self.ty()).collect();
+        program.records = (0..RECORDS).map(|_| self.record()).collect();
         program.globals = (0..self.globals).map(|_| self.global()).collect();
         program.functions = (0..self.functions).map(|_| self.function()).collect();
         program.sites = (0..self.sites).map(|_| self.site()).collect();
@@ -115,6 +120,22 @@ impl Maker {
             inlined_at: (0..frames).map(|_| Frame { function: self.name(), location: self.location() }).collect(),
             expression: self.maybe_name(),
             allocates: self.maybe_type(),
+            lvalue: self.maybe_lvalue(),
+        }
+    }
+
+    fn record(&mut self) -> Record {
+        let count = self.random.below(3);
+        let slots = (0..count).map(|at| Slot { start: at as u32 * 8, size: 8, content: self.random.pick(CONTENTS) });
+        Record { slots: slots.collect(), name: self.name() }
+    }
+
+    fn maybe_lvalue(&mut self) -> Option<Lvalue> {
+        let record = RecordId(self.random.below(RECORDS) as u32);
+        match self.random.below(3) {
+            0 => None,
+            1 => Some(Lvalue::Scalar(self.random.pick(CONTENTS))),
+            _ => Some(Lvalue::Member(Member { record, start: 8, end: 8 + 1 + self.random.below(8) as u32 })),
         }
     }
 
