@@ -10,6 +10,7 @@ use wire::Tag;
 use wire::record::order;
 
 use super::{Plan, Weaver};
+use crate::assembly::{self, Assembly, Seen};
 use crate::escape;
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
@@ -52,7 +53,10 @@ impl<'m> Weaver<'_, 'm> {
                 }
                 Some(Intrinsic::Fill) => self.touch_range(instruction, Tag::Write, 0, site),
                 Some(_) => {}
-                None => self.in_order(instruction),
+                None => match instruction.callee().filter(|callee| callee.is_assembly()) {
+                    Some(assembly) => self.touch_by_assembly(instruction, Assembly::of(assembly, instruction), site),
+                    None => self.in_order(instruction),
+                },
             },
             _ => {}
         }
@@ -74,6 +78,30 @@ impl<'m> Weaver<'_, 'm> {
         self.insert.before(call);
         let len = self.insert.widened(len, false);
         self.lane_hook(address, len, tag, order::PLAIN, site);
+    }
+
+    /// What is not known of assembly makes the answer unknown elsewhere.
+    fn touch_by_assembly(&self, call: Value<'m>, effect: Assembly<'m>, site: SiteId) {
+        self.insert.before(call);
+        match effect {
+            Assembly::Update => {
+                for (place, ty) in assembly::operands(call) {
+                    let size = self.insert.const_i64(self.size(ty).into());
+                    self.lane_hook(place, size, Tag::ReadModifyWrite, order::RELAXED, site);
+                }
+            }
+            Assembly::Seen(Seen::Atomic(access)) => {
+                let tag = if access.writes { Tag::Write } else { Tag::Read };
+                let size = self.insert.const_i64(access.bytes.into());
+                self.lane_hook(access.place, size, tag, order::RELAXED, site);
+            }
+            Assembly::Seen(Seen::Plain(accesses)) => {
+                for access in accesses {
+                    self.lane_hook(access.place, self.assembly_len(access.len), access.tag, order::PLAIN, site);
+                }
+            }
+            Assembly::Nothing | Assembly::Fence(_) | Assembly::Operands | Assembly::Unknown => {}
+        }
     }
 
     fn lane_hook(&self, address: Value<'m>, size: Value<'m>, tag: Tag, order: u8, site: SiteId) {

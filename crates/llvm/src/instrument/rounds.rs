@@ -10,12 +10,13 @@
 
 use std::collections::BTreeSet;
 
-use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
 use program::library::threads::{self, ThreadOp};
+use wire::Tag;
 
 use super::Weaver;
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, Seen};
 use crate::ir::{Block, Ty, Value};
 use crate::loops::{Flow, Loop};
 
@@ -44,6 +45,17 @@ pub(super) fn phis<'m>(flow: &Flow<'m>, l: &Loop) -> impl Iterator<Item = Value<
 fn plain_read<'m>(instruction: Value<'m>) -> Option<(Value<'m>, Ty<'m>)> {
     let is_plain = instruction.opcode() == Some(LLVMOpcode::LLVMLoad) && !instruction.is_atomic();
     instruction.address().filter(|_| is_plain).map(|address| (address, instruction.ty()))
+}
+
+/// Whether a round with this inline assembly may have no effect.
+fn assembly_may_be_idle<'m>(assembly: Value<'m>, call: Value<'m>, always: bool) -> bool {
+    match Assembly::of(assembly, call) {
+        // What an update does to memory is looked at when it has been executed.
+        Assembly::Nothing | Assembly::Fence(_) | Assembly::Update => true,
+        Assembly::Seen(Seen::Atomic(access)) => !access.writes,
+        Assembly::Seen(Seen::Plain(accesses)) => always && accesses.iter().all(|access| access.tag == Tag::Read),
+        Assembly::Operands | Assembly::Unknown => false,
+    }
 }
 
 /// Whether such a value grows or shrinks from round to round; `again` are the blocks from which another one begins.
@@ -161,10 +173,8 @@ impl<'m> Weaver<'_, 'm> {
 
     fn call_may_be_idle(&self, call: Value<'m>, always: bool, depth: usize) -> bool {
         let Some(function) = call.called_function() else {
-            // What an update of inline assembly does to memory is looked at when it has been executed.
-            let assembly = call.callee().filter(|c| c.kind() == LLVMValueKind::LLVMInlineAsmValueKind);
-            let seen = |effect| !matches!(effect, Assembly::Operands | Assembly::Unknown);
-            return assembly.is_some_and(|assembly| seen(Assembly::of(assembly, call)));
+            let assembly = call.callee().filter(|callee| callee.is_assembly());
+            return assembly.is_some_and(|assembly| assembly_may_be_idle(assembly, call, always));
         };
         let name = function.name();
         if function.is_intrinsic() {

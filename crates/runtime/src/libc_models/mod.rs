@@ -8,6 +8,7 @@
 //! | [`paths`] | files by name |
 //! | `self_files` | what the kernel says of the process |
 //! | [`names`] | making, removing and renaming them |
+//! | [`links`] | symbolic links |
 //! | [`memory_files`] | the files that the program has changed, which stay in memory |
 //! | [`listing`] | what is in folders |
 //! | [`streams`] | opening C streams on such files |
@@ -93,6 +94,7 @@ pub mod identity;
 pub mod interest_list;
 pub mod kernel;
 pub mod library_function;
+pub mod links;
 pub mod listing;
 pub mod loading;
 pub mod map;
