@@ -578,8 +578,11 @@ impl<'a> Line<'a> {
 
     /// A run that misuses the thread API voids proofs.
     fn note_misuse(&mut self, answer: &Answer) {
-        let is_about_memory = |message: &str| message == model::UNWRITTEN || model::interrupted_site(message).is_some();
-        let voids = |failure: &Failure| failure.kind == FailureKind::Misuse && !is_about_memory(&failure.message);
+        let keeps_rules = |message: &str| {
+            let of_handler = model::interrupted_site(message).or_else(|| model::interrupted_call(message));
+            message == model::UNWRITTEN || of_handler.is_some()
+        };
+        let voids = |failure: &Failure| failure.kind == FailureKind::Misuse && !keeps_rules(&failure.message);
         let misused = answer.failures.iter().any(voids);
         if misused && !self.doubts.contains(&Doubt::Misuse) {
             self.doubts.push(Doubt::Misuse);

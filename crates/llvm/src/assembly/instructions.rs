@@ -6,22 +6,20 @@
 use super::text::Instruction;
 
 /// Instructions that read their operands.
-const READ: [&str; 13] = [
-    "cmp", "test", "mul", "imul", "div", "idiv", "crc32", "popcnt", "bsf", "bsr", "lzcnt", "tzcnt", "ldmxcsr",
-];
+const READ: [&str; 13] =
+    ["cmp", "test", "mul", "imul", "div", "idiv", "crc32", "popcnt", "bsf", "bsr", "lzcnt", "tzcnt", "ldmxcsr"];
 
 /// Instructions that read their operands and write the last one.
 const UPDATE: [&str; 20] = [
-    "add", "adc", "sub", "sbb", "and", "or", "xor", "inc", "dec", "neg", "not", "shl", "sal", "shr", "sar", "rol", "ror",
-    "xadd", "cmpxchg", "rcl",
+    "add", "adc", "sub", "sbb", "and", "or", "xor", "inc", "dec", "neg", "not", "shl", "sal", "shr", "sar", "rol",
+    "ror", "xadd", "cmpxchg", "rcl",
 ];
 
 /// Instructions that write the last operand.
 const WRITE: [&str; 3] = ["stmxcsr", "fnstcw", "fnstsw"];
 
 /// Instructions that copy the first operand to the last, whatever their size.
-const MOVE: [&str; 9] =
-    ["movdqu", "movdqa", "movups", "movaps", "movupd", "movapd", "movss", "movsd", "movd"];
+const MOVE: [&str; 9] = ["movdqu", "movdqa", "movups", "movaps", "movupd", "movapd", "movss", "movsd", "movd"];
 
 /// Instructions that have an operand in memory and use its address only.
 const ADDRESS: [&str; 4] = ["clflush", "clflushopt", "clwb", "lea"];
@@ -169,7 +167,8 @@ mod tests {
     }
 
     fn uses(uses: &[(usize, bool, bool, Option<u32>)]) -> Option<Doing> {
-        let make = |&(operand, reads, writes, bytes): &(usize, bool, bool, Option<u32>)| Use { operand, reads, writes, bytes };
+        let make =
+            |&(operand, reads, writes, bytes): &(usize, bool, bool, Option<u32>)| Use { operand, reads, writes, bytes };
         Some(Doing::Uses(uses.iter().map(make).collect()))
     }
 

@@ -185,7 +185,8 @@ impl Instruction {
     /// Whether it updates an operand in memory at once. An operand in memory is a string of bits to the instructions that
     /// set one: the number of the bit may lead out of the operand unless it is written there.
     pub(super) fn is_update(&self) -> bool {
-        let any_bit = ["bts", "btr", "btc"].iter().any(|known| is(&self.name, known)) && !self.operands.starts_with("$$");
+        let any_bit =
+            ["bts", "btr", "btc"].iter().any(|known| is(&self.name, known)) && !self.operands.starts_with("$$");
         if any_bit {
             return false;
         }

@@ -34,6 +34,7 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn external_call(&mut self, call: Value<'m>, name: &str, site: SiteId) {
+        self.unsafe_call(call, name, site);
         if let Some(atomic) = library::atomics::lookup(name) {
             self.atomic_call(call, &atomic, site);
         } else if let Some(function) =

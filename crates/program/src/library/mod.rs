@@ -32,6 +32,7 @@ mod cxx;
 mod cxx_streams;
 mod databases;
 mod effect;
+pub mod handlers;
 mod posix;
 mod pure;
 mod reach;

@@ -21,12 +21,15 @@
   const spot = (place) => (place.file ? `${place.file}:${place.line}` : 'unknown place');
   const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-  // One row per pair, then one per other error.
+  // One row per pair and one per other error: races, errors, then what is open or absent.
+  const pairs = report.pairs.map((pair) => ({ kind: 'pair', id: pair.id, verdict: pair.verdict, by: pair.by,
+    variable: pair.variable, places: pair.accesses, value: pair }));
+  const isRace = (item) => item.verdict === 'race';
   const items = [
-    ...report.pairs.map((pair) => ({ kind: 'pair', id: pair.id, verdict: pair.verdict, by: pair.by,
-      variable: pair.variable, places: pair.accesses, value: pair })),
+    ...pairs.filter(isRace),
     ...report.errors.map((error, i) => ({ kind: 'error', id: `E${i + 1}`, verdict: 'error', by: 'explore',
       variable: error.kind, places: error.waiting.length ? error.waiting.slice(0, 2) : [error], value: error })),
+    ...pairs.filter((item) => !isRace(item)),
   ];
   for (const item of items) {
     const words = item.places.map((p) => `${spot(p)} ${p.function} ${p.kind || ''} ${p.thread || ''} ${(p.locks || []).join(' ')}`);

@@ -63,11 +63,15 @@ impl ResolvedPath {
         let inside = c_string(&[canonical, b"/", name].concat())?;
         match (folder.change(), name) {
             (Some(Change::Folder(_)), b".") => Ok(folder),
-            (Some(Change::Folder(_)), b"..") => Self::new(libc::AT_FDCWD, &c_string(directory_part(canonical))?, Last::Followed),
+            (Some(Change::Folder(_)), b"..") => {
+                Self::new(libc::AT_FDCWD, &c_string(directory_part(canonical))?, Last::Followed)
+            }
             (Some(Change::Folder(_)), _) => Ok(Self { canonical: inside, mode: None }),
             (Some(Change::Memory(_)), _) => Err(libc::ENOTDIR),
             // The way led through folders that the program made, and out of them.
-            (None, _) if folder.is(libc::S_IFDIR) && parent != canonical => Self::new(libc::AT_FDCWD, &inside, Last::Followed),
+            (None, _) if folder.is(libc::S_IFDIR) && parent != canonical => {
+                Self::new(libc::AT_FDCWD, &inside, Last::Followed)
+            }
             (Some(Change::Removed | Change::Link(_)) | None, _) => Err(libc::ENOENT),
         }
     }
@@ -326,7 +330,9 @@ pub unsafe fn is_folder_here_only(path: *const c_char) -> bool {
     let here = |path| ResolvedPath::new(libc::AT_FDCWD, path, Last::Followed).ok();
     let for_kernel = |path| target_of(OwnedFd::open(libc::AT_FDCWD, path, libc::O_PATH).ok()?.number()).ok();
     path.filter(|_| memory_files::any()).is_some_and(|path| match here(path) {
-        Some(name) => name.is_made_folder() || name.mode.is_some() && for_kernel(path).as_ref() != Some(&name.canonical),
+        Some(name) => {
+            name.is_made_folder() || name.mode.is_some() && for_kernel(path).as_ref() != Some(&name.canonical)
+        }
         None => for_kernel(path).is_some(),
     })
 }
