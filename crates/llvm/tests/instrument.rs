@@ -280,6 +280,7 @@ fn assembly_reports_its_accesses() {
     // Plain ones.
     one("__asm__(\"incl %0\" : \"+m\"(x));", "__rp_add(1, @x, 4)");
     one("__asm__(\"incl %0\" : \"+m\"(x));", "__rp_add(2, @x, 4)");
+    one("__asm__ volatile(\"incl %0\" : \"+m\"(x));", "__rp_add(1, @x, 4)");
     let fill = "char *to = buffer; long n = 8; __asm__ volatile(\"rep stosq\" : \"+c\"(n), \"+D\"(to) : \"a\"(0L) : \"memory\");";
     one(fill, "__rp_add(2, @buffer, 64)");
     // The operand is an address only.

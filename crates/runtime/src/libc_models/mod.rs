@@ -20,6 +20,7 @@
 //! | [`channels`] | what goes through pipes, connections and event counters |
 //! | [`pipe`] | making pipes, socket pairs and event counters |
 //! | [`timers`] | timers behind descriptors |
+//! | [`signal_files`] | signals behind descriptors |
 //! | [`address`] | addresses of sockets |
 //! | [`sockets`] | sockets that are not connected |
 //! | [`datagrams`] | sockets for datagrams |
@@ -114,6 +115,7 @@ pub mod random;
 pub mod refused;
 pub mod resolve;
 mod self_files;
+pub mod signal_files;
 pub mod sockets;
 pub mod streams;
 pub mod timers;
