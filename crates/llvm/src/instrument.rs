@@ -39,7 +39,7 @@ use crate::ir::{Module, Value};
 use crate::module::verify;
 use crate::sites::Sites;
 use insert::Insert;
-pub(crate) use retries::tries_again;
+pub(crate) use retries::{tries_again, tries_once};
 
 pub use needed::NEEDED;
 

@@ -47,6 +47,12 @@ fn plain_read<'m>(instruction: Value<'m>) -> Option<(Value<'m>, Ty<'m>)> {
     instruction.address().filter(|_| is_plain).map(|address| (address, instruction.ty()))
 }
 
+/// Whether a call says where a local begins or ends to live.
+fn is_about_lifetime(call: Value<'_>) -> bool {
+    let name = call.called_function().map(Value::name).unwrap_or_default();
+    name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.")
+}
+
 /// Whether a round with this inline assembly may have no effect.
 fn assembly_may_be_idle<'m>(assembly: Value<'m>, call: Value<'m>, always: bool) -> bool {
     match Assembly::of(assembly, call) {
@@ -109,8 +115,8 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     /// Whether an instruction stores to a local variable that is nothing but a temporary of one round: only loads and stores
-    /// of one size use it, and each load in the loop comes after a store of the same round. What it holds when a round
-    /// begins then decides nothing; and after rounds that read the same, it holds the same.
+    /// of one size use it, and each load in the loop comes after a store of the same round, whichever way the round takes.
+    /// What it holds when a round begins then decides nothing; and after rounds that read the same, it holds the same.
     fn writes_temporary(&self, flow: &Flow<'m>, l: &Loop, instruction: Value<'m>) -> bool {
         let stores = |i: Value<'m>| i.opcode() == Some(LLVMOpcode::LLVMStore);
         let Some(local) = instruction.address().filter(|_| stores(instruction)) else { return false };
@@ -123,18 +129,26 @@ impl<'m> Weaver<'_, 'm> {
             Some(LLVMOpcode::LLVMStore) => user.address() == Some(local) && user.part(0) != local,
             _ => false,
         };
-        if !is_alloca || !users.iter().all(|user| is_plain(user) && size(*user) == size(instruction)) {
+        // Inlining says where the locals of a function begin and end to live.
+        let uses = || users.iter().copied().filter(|user| !is_about_lifetime(*user));
+        if !is_alloca || !uses().all(|user| is_plain(&user) && size(user) == size(instruction)) {
             return false;
         }
-        let at = |user: Value<'m>| {
-            let block = flow.blocks.iter().position(|block| Some(*block) == user.block())?;
-            let place = flow.blocks[block].instructions().iter().position(|i| *i == user)?;
-            l.blocks.contains(&block).then_some((block, place))
+        let in_block = |block: usize| {
+            flow.blocks[block].instructions().into_iter().filter(|instruction| uses().any(|user| user == *instruction))
         };
-        let places = |stored: bool| users.iter().filter(move |u| stores(**u) == stored).filter_map(|u| at(*u));
-        places(false).all(|(block, place)| {
-            places(true).any(|(by, earlier)| if by == block { earlier < place } else { flow.dominates(by, block) })
-        })
+        // The blocks at whose start it has been stored to in the same round.
+        let mut stored: BTreeSet<usize> = l.blocks.iter().copied().filter(|block| *block != l.header).collect();
+        loop {
+            let after = |block: &usize| stored.contains(block) || in_block(*block).any(stores);
+            let kept = stored.iter().copied().filter(|block| flow.predecessors(*block).iter().all(after));
+            let kept: BTreeSet<usize> = kept.collect();
+            if kept == stored {
+                break;
+            }
+            stored = kept;
+        }
+        l.blocks.iter().all(|block| stored.contains(block) || in_block(*block).next().is_none_or(stores))
     }
 
     /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.
