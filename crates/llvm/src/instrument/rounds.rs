@@ -206,8 +206,21 @@ impl<'m> Weaver<'_, 'm> {
         flow.loops().is_empty()
             && flow.blocks.iter().enumerate().all(|(number, block)| {
                 let always = always && ends.iter().all(|end| flow.dominates(number, *end));
-                block.instructions().into_iter().all(|i| self.may_be_idle(i, always, depth - 1))
+                block.instructions().into_iter().all(|i| self.may_be_idle(i, always, depth - 1) || self.is_of_frame(i))
             })
+    }
+
+    /// Whether an instruction of a function that a round calls makes, fills or reads a local that nobody else can reach: it is
+    /// gone when the function returns.
+    fn is_of_frame(&self, instruction: Value<'m>) -> bool {
+        let is_local = |local: Value<'m>| {
+            local.opcode() == Some(LLVMOpcode::LLVMAlloca) && self.plan.privacy.is_private_local(local)
+        };
+        match instruction.opcode() {
+            Some(LLVMOpcode::LLVMAlloca) => is_local(instruction),
+            Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => instruction.address().is_some_and(is_local),
+            _ => false,
+        }
     }
 
     /// Inserts the hook that marks the beginning of a round.
