@@ -171,7 +171,11 @@ impl<'m> Weaver<'_, 'm> {
     fn may_be_idle(&self, instruction: Value<'m>, always: bool, depth: usize) -> bool {
         let Some(opcode) = instruction.opcode() else { return false };
         match opcode {
-            LLVMOpcode::LLVMLoad => always || instruction.is_atomic() || self.plan.sites.id(instruction).is_none(),
+            LLVMOpcode::LLVMLoad => {
+                // What no other thread can write cannot race; what the round writes of it is looked at by itself.
+                let is_private = || instruction.address().is_some_and(|address| self.plan.privacy.is_private(address));
+                always || instruction.is_atomic() || self.plan.sites.id(instruction).is_none() || is_private()
+            }
             LLVMOpcode::LLVMCall => self.call_may_be_idle(instruction, always, depth),
             LLVMOpcode::LLVMStore
             | LLVMOpcode::LLVMInvoke
