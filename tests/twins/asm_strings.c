@@ -5,14 +5,17 @@
 
 static char text[64], copy[64];
 
-static void fill(char *to, size_t count) {
 #ifdef __x86_64__
-    size_t words;
-    char *end;
-    __asm__ volatile("cld; rep; stosq" : "=c"(words), "=D"(end) : "a"(0), "0"(count / 8), "1"(to) : "memory"); // RACE!
+#define FILL(to, count, words, end) \
+    __asm__ volatile("cld; rep; stosq" : "=c"(words), "=D"(end) : "a"(0), "0"((count) / 8), "1"(to) : "memory")
 #else
-    memset(to, 0, count); // RACE!
+#define FILL(to, count, words, end) ((void)(words), (void)(end), memset(to, 0, count))
 #endif
+
+static void fill(char *to, size_t count) {
+    size_t words = 0;
+    char *end = to;
+    FILL(to, count, words, end); // RACE!
 }
 
 static void move(char *to, const char *from, size_t count) {

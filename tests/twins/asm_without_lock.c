@@ -4,12 +4,14 @@
 
 static int counters[2];
 
-static void increment(int *place) {
 #ifdef __x86_64__
-    __asm__("incl %0" : "+m"(*place)); // RACE!
+#define INCREMENT(place) __asm__("incl %0" : "+m"(place))
 #else
-    ++*place; // RACE!
+#define INCREMENT(place) ++(place)
 #endif
+
+static void increment(int *place) {
+    INCREMENT(*place); // RACE!
 }
 
 static void *work(void *arg) {

@@ -101,9 +101,8 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
     };
     if let Some(set) = change.filter(|_| how != libc::SIG_BLOCK) {
         let unblocked = if how == libc::SIG_UNBLOCK { set } else { !set };
-        if unblocked & signal_files::unread() != 0 {
-            unmodelled("no longer blocks a signal that a descriptor tells of");
-        }
+        let told = unblocked & signal_files::unread();
+        signal_files::refuse(told, "no longer blocks a signal that a descriptor tells of");
     }
     let (before, due) = match change {
         Some(_) => at_once(Tag::ReadModifyWrite, update),
@@ -264,6 +263,10 @@ pub fn keep_if_blocked(target: Thread, signal: c_int) -> bool {
 
 /// Keeps a signal until some thread takes it.
 pub fn keep_for_all(signal: c_int) {
+    let all_block = sched::with_objects(|objects| objects.threads.is_blocked_by_all(signal));
+    if !all_block {
+        signal_files::refuse(only(signal), "sends a signal that a descriptor tells of and a thread does not block");
+    }
     // Whoever takes it comes after what its sender did.
     let count = sched::with_objects(|objects| objects.threads.count());
     let accesses: Vec<Access> = (0..count).map(|to| handover(Tag::ReadModifyWrite, order::RELEASE, to)).collect();
@@ -274,10 +277,6 @@ pub fn keep_for_all(signal: c_int) {
         len: 4,
     };
     operate(&[part(0), part(4)], Blocker::None, |add| {
-        let all_block = sched::with_objects(|objects| objects.threads.is_blocked_by_all(signal));
-        if !all_block {
-            signal_files::refuse(only(signal), "sends a signal that a descriptor tells of and a thread does not block");
-        }
         if !all_block || !signal_files::tell(signal, &mut *add) {
             sched::with_objects(|objects| objects.pending_signals |= only(signal));
         }

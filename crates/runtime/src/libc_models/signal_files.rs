@@ -17,6 +17,7 @@ use super::event::Access;
 use super::open::{self, File};
 use super::program_memory::{Buffer, In, Out};
 use super::{epoll, fail, identity, kernel, unmodelled};
+use crate::api::refused::stay;
 use crate::api::signal::{UNBLOCKABLE, at_once};
 use crate::cell::Global;
 use crate::sync::signal::{SignalSet, only};
@@ -104,10 +105,12 @@ pub fn whole_messages<'call>(fd: c_int, parts: &[Buffer<'call>]) -> Result<Optio
     }
 }
 
-/// Somebody does with these signals what descriptors are for.
+/// The running thread uses signals otherwise that descriptors are for: it stays where it is, because what it would see is not
+/// known.
 pub fn refuse(signals: SignalSet, what: &str) {
     if signals & all() != 0 {
         unmodelled(what);
+        stay();
     }
 }
 
@@ -130,9 +133,7 @@ fn open_or_change(fd: c_int, set: SignalSet, flags: c_int) -> Result<c_int, c_in
             put(id, signal);
         }
     });
-    if sched::with_objects(|objects| objects.timers.signals()) & set != 0 {
-        unmodelled(TIMER);
-    }
+    refuse(sched::with_objects(|objects| objects.timers.signals()), TIMER);
     Ok(fd)
 }
 
