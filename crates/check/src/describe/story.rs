@@ -171,9 +171,8 @@ fn kept(trace: &Trace, about: &[ThreadId], end: Step) -> BTreeSet<Step> {
 
 /// Whether an event is one by which our library for OpenMP keeps its own books: all but what becomes of threads.
 fn is_inside_openmp(event: &RunEvent) -> bool {
-    let quoted = event.what.split('`').skip(1).step_by(2);
-    let is_own =
-        event.file.as_deref().is_some_and(openmp::is_own_file) || quoted.map(openmp::is_own_object).any(|own| own);
+    let mut quoted = event.what.split('`').skip(1).step_by(2);
+    let is_own = event.file.as_deref().is_some_and(openmp::is_own_file) || quoted.any(openmp::is_own_object);
     is_own && event.action != Action::Thread
 }
 
