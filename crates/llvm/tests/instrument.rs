@@ -274,9 +274,9 @@ fn assembly_reports_its_accesses() {
         assert!(hooks.iter().any(|hook| hook.starts_with(start)), "{text}: {hooks:?}");
     };
     // A write that is a release, one that continues, a read that acquires.
-    one("__asm__ volatile(\"movl $1, %0\" : \"+m\"(x) : : \"memory\");", "__rp_atomic(@x, 4, 770,");
-    one("__asm__ volatile(\"movl $1, %0\" : \"=m\"(x));", "__rp_atomic(@x, 4, 1538,");
-    one("int y; __asm__ volatile(\"movl %1, %0\" : \"=r\"(y) : \"m\"(x) : \"memory\");", "__rp_atomic(@x, 4, 513,");
+    one("__asm__ volatile(\"movl $1, %0\" : \"+m\"(x) : : \"memory\");", "__rp_atomic(@x, 4, 770)");
+    one("__asm__ volatile(\"movl $1, %0\" : \"=m\"(x));", "__rp_atomic(@x, 4, 1538)");
+    one("int y; __asm__ volatile(\"movl %1, %0\" : \"=r\"(y) : \"m\"(x) : \"memory\");", "__rp_atomic(@x, 4, 513)");
     // Plain ones.
     one("__asm__(\"incl %0\" : \"+m\"(x));", "__rp_add(1, @x, 4)");
     one("__asm__(\"incl %0\" : \"+m\"(x));", "__rp_add(2, @x, 4)");
