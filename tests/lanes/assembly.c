@@ -1,14 +1,18 @@
-// Inline assembly that updates memory in one instruction, beside a plain read of it.
-static long counted, seen[16];
+// Inline assembly in a `simd` loop: each lane updates an element of its own.
+static int sum, a[16];
+
 int main(void) {
 #pragma omp simd
     for (int i = 0; i < 16; i++) {
-        __asm__ volatile("lock; incq %0" : "+m"(counted)); // RACE!
-#ifdef RACY
-        seen[i] = counted; // RACE!
+#if defined(__x86_64__) && defined(RACY)
+        __asm__("addl %1, %0" : "+m"(sum) : "r"(i)); // RACE!
+#elif defined(__x86_64__)
+        __asm__("addl %1, %0" : "+m"(a[i]) : "r"(i));
+#elif defined(RACY)
+        sum += i; // RACE!
 #else
-        seen[i] = i;
+        a[i] += i;
 #endif
     }
-    return 0;
+    return sum + a[1] > 1000;
 }

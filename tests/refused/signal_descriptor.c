@@ -1,11 +1,16 @@
-// A descriptor that tells of signals.
-// Shows: signals: `signalfd`
+// A thread waits for a signal that a descriptor tells of.
+// Shows: signals: a signal that a descriptor tells of (`signalfd`), where somebody else looks for it too
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 int main(void) {
+    int signal;
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGUSR1);
-    return signalfd(-1, &signals, 0) < 0; // REFUSED `signalfd`
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signalfd(-1, &signals, 0);
+    kill(getpid(), SIGUSR1);
+    return sigwait(&signals, &signal); // REFUSED waits for a signal that a descriptor tells of
 }

@@ -1,43 +1,31 @@
-// A loop that waits for a pointer, which clang keeps in a temporary in each round; and one that gives up after three rounds,
-// which a local counts that lives on from round to round.
+// A loop that waits for a pointer, whose value a function keeps in a local variable of its own.
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stddef.h>
 
-struct message {
-    int length;
-};
+static int data, *published;
 
-static _Atomic(struct message *) sent;
-static struct message message;
-static int looks;
-
-static void *receiver(void *arg) {
-    while (atomic_load(&sent) == NULL)
-        ;
-    return atomic_load(&sent)->length == 5 ? arg : NULL; // RACE!
-}
-
-static void *impatient(void *arg) {
-    volatile int tries = 0;
-    while (atomic_load(&sent) == NULL && tries < 3)
-        tries++;
-    looks = tries;
+static void *publish(void *arg) {
+    data = 1; // RACE!
+    __atomic_store_n(&published, &data, __ATOMIC_RELEASE);
     return arg;
 }
 
+static int *get(int order) {
+    int *seen;
+    __atomic_load(&published, &seen, order);
+    return seen;
+}
+
 int main(void) {
-    pthread_t threads[2];
-    pthread_create(&threads[0], NULL, receiver, NULL);
-    pthread_create(&threads[1], NULL, impatient, NULL);
 #ifdef RACY
-    atomic_store(&sent, &message);
-    message.length = 5; // RACE!
+    int order = __ATOMIC_RELAXED;
 #else
-    message.length = 5;
-    atomic_store(&sent, &message);
+    int order = __ATOMIC_ACQUIRE;
 #endif
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    return looks > 3;
+    pthread_t thread;
+    pthread_create(&thread, 0, publish, 0);
+    while (!get(order))
+        ;
+    data++; // RACE!
+    pthread_join(thread, 0);
+    return 0;
 }

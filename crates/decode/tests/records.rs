@@ -155,5 +155,6 @@ proptest! {
 fn texts_of_misuses_are_one() {
     assert_eq!(wire::UNWRITTEN, model::UNWRITTEN);
     assert_eq!(wire::INTERRUPTED, model::INTERRUPTED);
+    assert_eq!(wire::UNSAFE_CALL, model::UNSAFE_CALL);
     assert_eq!(wire::LANES, model::LANES);
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::debug::{self, SourceFile};
 use crate::error::Error;
-use crate::instrument::tries_again;
+use crate::instrument::{tries_again, tries_once};
 use crate::ir::{AttributeOf, Module, Value};
 use crate::module;
 
@@ -40,7 +40,7 @@ pub(crate) fn dissolve(linked: &inkwell::module::Module<'_>) -> Result<(), Error
 /// found by their function's name.
 fn is_of_header(function: Value<'_>) -> bool {
     let name = function.name();
-    let is_kept = KEPT.iter().any(|kept| name.starts_with(kept)) || tries_again(function);
+    let is_kept = KEPT.iter().any(|kept| name.starts_with(kept)) || tries_again(function) || tries_once(function);
     let is_foreign = |file: SourceFile| model::is_foreign(&file.absolute().to_string_lossy());
     let nobody_wrote_it =
         |subprogram| debug::subprogram_file(subprogram).is_some_and(is_foreign) || debug::is_implicit(subprogram);

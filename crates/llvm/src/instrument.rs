@@ -39,7 +39,7 @@ use crate::ir::{Module, Value};
 use crate::module::verify;
 use crate::sites::Sites;
 use insert::Insert;
-pub(crate) use retries::tries_again;
+pub(crate) use retries::{tries_again, tries_once};
 
 pub use needed::NEEDED;
 
@@ -91,6 +91,7 @@ pub(crate) fn instrument<'m>(
         unmodelled: Vec::new(),
         logged: Logged::default(),
         volatile: Vec::new(),
+        may_interrupt: interrupts::may_be(module),
     };
     weaver.addresses_taken();
     for (_, function) in plan.functions.defined() {
@@ -124,6 +125,8 @@ struct Weaver<'a, 'm> {
     logged: Logged,
     /// Sites of volatile accesses to a `sig_atomic_t`.
     volatile: Vec<SiteId>,
+    /// Whether handlers of signals may interrupt threads.
+    may_interrupt: bool,
 }
 
 impl<'m> Weaver<'_, 'm> {

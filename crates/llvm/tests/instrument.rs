@@ -251,7 +251,7 @@ fn what_has_no_model_is_listed_with_its_place() {
             frobnicate(&x);
             __asm__ volatile(\"\" ::: \"memory\");
             __asm__ volatile(\"pause\");
-            __asm__ volatile(\"movl $1, %0\" : \"=m\"(x));
+            __asm__ volatile(\"incl %0\" : \"+m\"(x) : : \"memory\");
             return 0;
         }");
     let unmodelled = s.unmodelled();
@@ -260,6 +260,31 @@ fn what_has_no_model_is_listed_with_its_place() {
     assert_eq!(find(6).1, program::Unmodelled::UNSEEN_ASSEMBLY);
     assert_eq!(find(0).2.as_deref(), Some("frobnicate"));
     assert_eq!(unmodelled.len(), 3, "{unmodelled:#?}");
+}
+
+#[test]
+fn assembly_reports_its_accesses() {
+    let hooks = |text: &str| {
+        let s = c(&format!("int x; char buffer[64]; int main(void) {{ {text} return 0; }}"));
+        assert_eq!(s.unmodelled(), [], "{text}");
+        s.hooks("__rp_user_main")
+    };
+    let one = |text: &str, start: &str| {
+        let hooks = hooks(text);
+        assert!(hooks.iter().any(|hook| hook.starts_with(start)), "{text}: {hooks:?}");
+    };
+    // A write that is a release, one that continues, a read that acquires.
+    one("__asm__ volatile(\"movl $1, %0\" : \"+m\"(x) : : \"memory\");", "__rp_atomic(@x, 4, 770)");
+    one("__asm__ volatile(\"movl $1, %0\" : \"=m\"(x));", "__rp_atomic(@x, 4, 1538)");
+    one("int y; __asm__ volatile(\"movl %1, %0\" : \"=r\"(y) : \"m\"(x) : \"memory\");", "__rp_atomic(@x, 4, 513)");
+    // Plain ones.
+    one("__asm__(\"incl %0\" : \"+m\"(x));", "__rp_add(1, @x, 4)");
+    one("__asm__(\"incl %0\" : \"+m\"(x));", "__rp_add(2, @x, 4)");
+    one("__asm__ volatile(\"incl %0\" : \"+m\"(x));", "__rp_add(1, @x, 4)");
+    let fill = "char *to = buffer; long n = 8; __asm__ volatile(\"rep stosq\" : \"+c\"(n), \"+D\"(to) : \"a\"(0L) : \"memory\");";
+    one(fill, "__rp_add(2, @buffer, 64)");
+    // The operand is an address only.
+    assert_eq!(hooks("__asm__ volatile(\"prefetchnta %0\" : : \"m\"(x));"), [""; 0]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub use schedule::{Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{
     Allocation, End, Event, EventId, INTERRUPTED, LANES, Misuse, OpenedFile, PeerThread, Pending, Region, Step,
-    ThreadInfo, Trace, UNWRITTEN, Unmodelled, interrupted_site, lane_site,
+    ThreadInfo, Trace, UNSAFE_CALL, UNWRITTEN, Unmodelled, interrupted_call, interrupted_site, lane_site,
 };
 pub use verdict::{Engine, Inputs, Memory, Pair, Scope, Threads};
 

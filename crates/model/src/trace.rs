@@ -98,6 +98,10 @@ pub const UNWRITTEN: &str = "reads memory that was never written";
 /// thread's site follows.
 pub const INTERRUPTED: &str = "a handler interrupts an access to the same memory at site ";
 
+/// What a [`Misuse`] says of a handler of a signal that makes a call which must not come in the middle of one that the thread
+/// was making; the number of the thread's site follows.
+pub const UNSAFE_CALL: &str = "a handler calls what must not interrupt the call at site ";
+
 /// What a [`Misuse`] says of an iteration of a `simd` loop that touches what another one touches that may run at the same
 /// time; the number of the other one's site follows.
 pub const LANES: &str = "two iterations of a `simd` loop touch the same memory, the other one at site ";
@@ -120,7 +124,9 @@ pub struct Misuse {
 impl Misuse {
     /// Whether locks, threads and other objects may not do what their rules say afterwards.
     pub fn breaks_rules(&self) -> bool {
-        interrupted_site(&self.what).is_none() && lane_site(&self.what).is_none()
+        interrupted_site(&self.what).is_none()
+            && interrupted_call(&self.what).is_none()
+            && lane_site(&self.what).is_none()
     }
 }
 
@@ -132,6 +138,11 @@ pub fn lane_site(what: &str) -> Option<SiteId> {
 /// The site that a handler interrupted, if that is what a [`Misuse`] says.
 pub fn interrupted_site(what: &str) -> Option<SiteId> {
     what.strip_prefix(INTERRUPTED)?.parse().ok().map(SiteId)
+}
+
+/// The site of the call that a handler interrupted with another one, if that is what a [`Misuse`] says.
+pub fn interrupted_call(what: &str) -> Option<SiteId> {
+    what.strip_prefix(UNSAFE_CALL)?.parse().ok().map(SiteId)
 }
 
 /// Something the run did that the model does not cover; verdicts that depend on the run become unknown.

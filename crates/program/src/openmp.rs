@@ -29,8 +29,18 @@ pub fn is_own(program: &Program, function: &Function) -> bool {
     let mut sites = function.blocks.iter().flat_map(|block| &block.statements).filter_map(|statement| statement.site);
     sites.any(|site| {
         let location = program.sites.get(site).and_then(|site| site.location);
-        location.and_then(|location| program.files.get(location.file)).is_some_and(|file| file.starts_with(FILES))
+        location.and_then(|location| program.files.get(location.file)).is_some_and(|file| is_own_file(file))
     })
+}
+
+/// Whether the name of an object says that the library allocated it.
+pub fn is_own_object(name: &str) -> bool {
+    name.split_once('@').is_some_and(|(_, place)| place.starts_with(FILES))
+}
+
+/// Whether a file is one of the library.
+pub fn is_own_file(file: &str) -> bool {
+    file.starts_with(FILES)
 }
 
 /// Whether a statement of a region's code reads the number of its thread, which the library puts where its first two

@@ -78,10 +78,17 @@ struct Twins {
     kind: &'static str,
 }
 
-const INTERRUPTING: [Twins; 6] = [
+const INTERRUPTING: [Twins; 7] = [
     Twins { name: "interrupt.c", wrong: "-DRACY", right: &["-URACY"], mark: "// RACE!", kind: "race" },
     Twins { name: "process.c", wrong: "-DRACY", right: &["-URACY"], mark: "// RACE!", kind: "race" },
     Twins { name: "update.c", wrong: "-URIGHT", right: &["-DRIGHT", "-DBLOCKED"], mark: "// SIGNAL", kind: "signal" },
+    Twins {
+        name: "unsafe_call.c",
+        wrong: "-URIGHT",
+        right: &["-DRIGHT", "-DCOMPUTES"],
+        mark: "// SIGNAL",
+        kind: "signal",
+    },
     Twins { name: "late.c", wrong: "-URIGHT", right: &["-DRIGHT"], mark: "// ASSERT", kind: "assertion" },
     Twins { name: "locked.c", wrong: "-URIGHT", right: &["-DRIGHT"], mark: "// DEADLOCK", kind: "deadlock" },
     Twins { name: "sleep.c", wrong: "-URIGHT", right: &["-DRIGHT"], mark: "// ASSERT", kind: "assertion" },

@@ -246,9 +246,9 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whether the file belongs to the system and not to the user.
+    /// Whether the file belongs to the system, or to our library for OpenMP, and not to the user.
     pub fn is_foreign(&self) -> bool {
-        is_foreign(&self.file)
+        is_foreign(&self.file) || self.file.starts_with("<openmp>")
     }
 }
 

@@ -378,8 +378,22 @@ pub fn note(record: &Record) {
         is_new
     });
     if is_new {
-        sched::misuse(start, text!("{}{interrupted}", wire::INTERRUPTED).as_str());
+        let what = if start == wire::UNSAFE_CALLS { wire::UNSAFE_CALL } else { wire::INTERRUPTED };
+        sched::misuse(start, text!("{what}{interrupted}").as_str());
     }
+}
+
+/// The running thread is about to make a call that must not come in the middle of another one (decision 99). It looks for
+/// signals on both sides of the call.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+extern "C" fn __rp_unsafe_call(site: u32) {
+    if !is_on() {
+        return;
+    }
+    hooks::set_site(site);
+    before(&[]);
+    note(&Record::new(Tag::Write, 0, wire::UNSAFE_CALLS, site, 1));
+    with(|state| (state.last, state.arrived) = (Last::Other, None));
 }
 
 /// A program without handlers.

@@ -72,5 +72,9 @@ pub const PENDING_SIGNALS: u64 = 0x3f03_0000_0000;
 pub const PROCESS_SIGNALS: u64 = PENDING_SIGNALS + 0x8000_0000;
 /// What is reported of a handler that touches what the thread that it interrupted was using; the number of a site follows.
 pub const INTERRUPTED: &str = "a handler interrupts an access to the same memory at site ";
+/// Address of the pseudo cell of calls that no handler may make in the middle of another one.
+pub const UNSAFE_CALLS: u64 = 0x3f07_0000_0000;
+/// What is reported of a handler that makes such a call where it may interrupt one; the number of a site follows.
+pub const UNSAFE_CALL: &str = "a handler calls what must not interrupt the call at site ";
 /// What is reported of an iteration of a `simd` loop that touches what another one touches; the number of a site follows.
 pub const LANES: &str = "two iterations of a `simd` loop touch the same memory, the other one at site ";

@@ -7,7 +7,7 @@ use files::{RecordedAccess, RecordedEvent};
 use model::index::Idx;
 use model::race::could_race;
 use model::{Access, Addr, Cell, Event, EventId, Op, SiteId, Step, ThreadId, ThreadPath, Trace};
-use program::Program;
+use program::{Program, openmp};
 use report::{ErrorKind, Finding, Waiting};
 use serde::{Deserialize, Serialize};
 
@@ -129,10 +129,10 @@ impl Describer<'_> {
         seen.into_iter().map(|[one, other]| Some([one?, other?])).collect()
     }
 
-    /// Names of the locks that a thread holds.
+    /// Names of the locks that a thread holds, but for those of our library for OpenMP, which the program does not know.
     fn locks(&self, moment: &Moment<'_>, thread: ThreadId) -> Vec<String> {
         let name = |lock: Addr| self.names.cell(moment.object(lock), Cell { start: lock, len: 1 }, None);
-        moment.locks(thread).map(name).collect()
+        moment.locks(thread).map(name).filter(|name| !openmp::is_own_object(name)).collect()
     }
 
     /// A failure, as shown by a run. A deadlock's place is that of the first thread that waits.
@@ -151,10 +151,14 @@ impl Describer<'_> {
             FailureKind::Misuse if failure.message == model::UNWRITTEN => {
                 (ErrorKind::Uninitialised, failure.message.clone())
             }
-            FailureKind::Misuse => match model::interrupted_site(&failure.message) {
-                Some(site) => (ErrorKind::Signal, self.interrupted(site)),
-                None => (ErrorKind::Misuse, failure.message.clone()),
-            },
+            FailureKind::Misuse => {
+                let access = model::interrupted_site(&failure.message).map(|site| self.interrupted(site));
+                let call = || model::interrupted_call(&failure.message).map(|site| self.interrupted_call(site));
+                match access.or_else(call) {
+                    Some(message) => (ErrorKind::Signal, message),
+                    None => (ErrorKind::Misuse, failure.message.clone()),
+                }
+            }
             FailureKind::Lanes => {
                 let site = involved.and_then(|i| i.site);
                 (ErrorKind::Lanes, self.lanes(site, model::lane_site(&failure.message)))
@@ -176,9 +180,23 @@ impl Describer<'_> {
 
     /// What a handler does that touches what the code at this site was using.
     fn interrupted(&self, site: SiteId) -> String {
+        let place = self.place_inside(site);
+        format!("signal handler races with the code that it interrupts: it may run in the middle of {place}")
+    }
+
+    /// What a handler does that makes a call which must not come in the middle of the one at this site.
+    fn interrupted_call(&self, site: SiteId) -> String {
+        let place = self.place_inside(site);
+        format!(
+            "signal handler calls a function that is not async-signal-safe: it may interrupt such a call at {place}"
+        )
+    }
+
+    /// The place of a site, with its function.
+    fn place_inside(&self, site: SiteId) -> String {
         let place = Position::of(self.program, Some(site));
         let inside = if place.function.is_empty() { String::new() } else { format!(", in `{}`", place.function) };
-        format!("signal handler races with the code that it interrupts: it may run in the middle of {place}{inside}")
+        format!("{place}{inside}")
     }
 
     /// What an iteration of a `simd` loop does at a site that touches what another one touches at the other site.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::Idx;
 use model::{AccessKind, Event, HeldLocks, IndexVec, Op, SiteId, Step, ThreadId, Trace};
-use program::Program;
+use program::{Program, openmp};
 use report::{Action, Created, Run, RunEvent, RunThread};
 
 use super::{ObjectNames, Position, Words};
@@ -90,14 +90,17 @@ impl Teller<'_> {
         for (step, event) in self.trace.events.iter_enumerated() {
             let locks = held.entry(event.id.thread).or_default();
             if kept.contains(&step) {
-                let locks = locks.iter().map(|(lock, _)| self.words.object(lock)).collect();
+                let locks = locks.iter().map(|(lock, _)| self.words.object(lock));
+                let locks = locks.filter(|lock| !openmp::is_own_object(lock)).collect();
                 let (marked, deciding) = match ending {
                     Ending::Race { first, second } => (step == *first || step == *second, step == *second),
                     // The search has seen that the failure does not show without it.
                     _ => (false, preemption == Some(step)),
                 };
                 let told = self.event(step, event, action(&event.op), self.words.did(event));
-                events.push(RunEvent { locks, marked, deciding, ..told });
+                if marked || deciding || !is_inside_openmp(&told) {
+                    events.push(RunEvent { locks, marked, deciding, ..told });
+                }
             }
             locks.execute(&event.op);
         }
@@ -164,6 +167,13 @@ fn kept(trace: &Trace, about: &[ThreadId], end: Step) -> BTreeSet<Step> {
         }
     }
     kept
+}
+
+/// Whether an event is one by which our library for OpenMP keeps its own books: all but what becomes of threads.
+fn is_inside_openmp(event: &RunEvent) -> bool {
+    let mut quoted = event.what.split('`').skip(1).step_by(2);
+    let is_own = event.file.as_deref().is_some_and(openmp::is_own_file) || quoted.any(openmp::is_own_object);
+    is_own && event.action != Action::Thread
 }
 
 fn action(op: &Op) -> Action {

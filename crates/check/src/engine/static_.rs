@@ -178,8 +178,8 @@ fn gaps(analysis: &Analysis) -> Vec<Gap> {
     let mut gaps = Vec::new();
     for obstacle in &analysis.obstacles {
         let settle = match obstacle.everything {
-            true => "leave it out of the program under test; until then no pair is called absent",
-            false => "leave it out of the program under test",
+            true => "because of it no pair is called absent for all inputs; let `explore` look at runs of this input",
+            false => "let `explore` look at runs of this input",
         };
         gaps.push(Gap::new(Code::UNMODELLED, obstacle.what.clone(), settle).at(obstacle.site));
     }

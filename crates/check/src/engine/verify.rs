@@ -53,7 +53,8 @@ const STOPPED: &str = "some proofs were stopped at their limits";
 const CANDIDATE: &str = "let `explore` look for it in runs, or look whether the program can go that way";
 
 /// What would settle what the net does not model.
-const UNMODELLED: &str = "give all sources of the program, or leave it out of the program under test";
+const UNMODELLED: &str = "give the sources of functions that are missing; of the others, runs say what happens with this input: \
+     ask about what they reach with `--reached-only`";
 
 /// Proves what it can of the open pairs. `declared` says that the user declared effects of functions.
 pub(crate) fn run(facts: &Facts, open: &[Pair], options: &ProofOptions, budget: &Budget, declared: bool) -> Answer {

@@ -12,34 +12,31 @@
 //! - A run that shows a race is the truth. A proof that says otherwise counts for nothing, and neither does any other of
 //!   that engine; see [`crate::doubt`].
 
+mod doubts;
+mod proofs;
+mod runs;
 mod teams;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use ::explore::{Check, Failure, FailureKind, Observer, StopReason};
-use files::TraceFile;
+use ::explore::{Failure, Observer, StopReason};
 use lockset::Analysis;
+use model::Engine;
 use model::verdict::TeamSizes;
-use model::{Budget, Engine, Pair, Surprise};
 use report::{Code, Command, Report};
 
 use crate::assumptions::Assumption;
-use crate::describe::{Describer, ObjectNames, Sightings};
+use crate::describe::Sightings;
 use crate::document::{Shown, Witnesses};
 use crate::doubt::Doubt;
-use crate::engine::explore::{FOR_OTHER_ERRORS, Known, SearchOptions};
-use crate::engine::predict::Work;
-use crate::engine::reach::Reach;
 use crate::engine::static_::AnalysisFigures;
-use crate::engine::{self, Answer, Figures, Verdict};
+use crate::engine::{Answer, Figures, Verdict};
 use crate::gap::Gap;
 use crate::ledger::{Contradiction, Ledger};
-use crate::request::{Effort, LINE, Recording, Request};
-use crate::run::Limits;
+use crate::request::{LINE, Request};
 use crate::subject::Subject;
-use crate::{Error, bundle, document, outside, record, stray};
+use crate::{Error, document};
 
 /// Observes how far the line has come.
 pub trait Watcher: Observer {
@@ -283,242 +280,6 @@ impl<'a> Line<'a> {
         self.subject.program().main.is_none() && self.request.build.entries.is_empty()
     }
 
-    /// Code without `main` and entries has no threads to speak of.
-    fn analyse(&mut self, watcher: &mut dyn Watcher) {
-        if self.has_no_start() {
-            return;
-        }
-        let open: Option<BTreeSet<Pair>> = self.request.lists_text_pairs().then(|| self.ledger.open().collect());
-        let (answer, analysis) =
-            engine::static_::run(self.subject.facts(), open.as_ref(), self.request.declares_effects());
-        if !self.request.lists_text_pairs() {
-            // It lists the pairs itself: without gaps these are all.
-            self.listed_all = answer.gaps.is_empty() && analysis.is_some();
-        }
-        if let Some(analysis) = &analysis {
-            watcher.analysed(&AnalysisFigures::of(self.subject.program(), analysis));
-        }
-        self.analysis = analysis;
-        self.take(answer);
-    }
-
-    /// Proves what takes a moment. In `check`, what takes longer is put off: a run often shows a race, or a search settles
-    /// the rest, in less time than the proofs would take.
-    fn verify_first(&mut self) {
-        let request = self.request;
-        let share =
-            if request.command == Command::Verify || request.effort == Effort::Quick { 0.5 } else { PROOFS_SHARE };
-        let whole = request.budget.share(share);
-        let may_put_off = request.command == Command::Check && request.asks(Engine::Explore) && self.subject.can_run();
-        if !may_put_off {
-            return self.verify(&whole);
-        }
-        let moment = whole.at_most(FIRST_PROOFS);
-        self.verify(&moment);
-        // What a net shows of teams, the rules for regions show before (`facts::teams`).
-        let has_regions = self.subject.program().functions.iter().any(|f| f.symbol.ends_with(program::openmp::ADAPTER));
-        self.put_off = moment.is_spent() && !whole.is_spent() && !has_regions;
-    }
-
-    fn verify(&mut self, budget: &Budget) {
-        let open: Vec<Pair> = self.ledger.open().collect();
-        let (request, facts) = (self.request, self.subject.facts());
-        let answer = engine::verify::run(facts, &open, &request.proofs, budget, request.declares_effects());
-        self.take(answer);
-    }
-
-    /// Shows the races that one run and reorderings of it have.
-    fn predict(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
-        let request = self.request;
-        if self.is_settled() {
-            return Ok(());
-        }
-        // Recorded under control, the run is the same one every time, so what is printed does not depend on luck; and
-        // what is left may be predicted a second time, with less certainty: plain reads may then read something else,
-        // since a thread that only counts goes the same way whatever it reads.
-        let controlled = matches!(request.recording, Recording::Controlled);
-        let strict = request.prediction;
-        let relaxed = ::predict::Options { relaxed: true, ..strict };
-        let passes = if controlled { vec![strict, relaxed] } else { vec![strict] };
-        let share = if !controlled {
-            1.0
-        } else if request.effort == Effort::Quick {
-            0.75
-        } else {
-            0.5
-        };
-        let budget = request.budget.share(share);
-        let Some(mut recording) = self.recording()? else { return Ok(()) };
-        if request.limits.environment.has(Surprise::Unordered) {
-            decode::forget_handover(&mut Arc::make_mut(&mut recording).trace);
-        }
-        // Clients that were outside when the run was recorded are peers now.
-        let has_peers = self.subject.identity().is_some_and(|program| program.peers.is_some());
-        let plays_clients = has_peers && recording.program.peers.is_none();
-        let most_steps = if plays_clients { engine::clients::MOST_STEPS } else { u64::MAX };
-        let limits = Limits { max_steps: request.limits.max_steps.min(most_steps), ..self.limits() };
-        let program = Arc::clone(self.subject.program());
-        let names = ObjectNames::new(&program, &recording.symbols);
-        let describer = Describer { program: &program, names: &names };
-        let mut work = Work::new(&recording, &describer, !controlled);
-        for (pass, options) in passes.iter().enumerate() {
-            if pass > 0 && self.ledger.open().all(|pair| work.has_shown(pair)) {
-                break;
-            }
-            let observation = work.observe(&budget);
-            if !controlled {
-                self.enter(&work, watcher);
-            }
-            let prediction = work.predict(observation, options, &self.ledger, &budget);
-            if !controlled {
-                self.enter(&work, watcher);
-            }
-            match self.subject.running(&limits)? {
-                Some(running) if plays_clients => work.run_with_clients(&mut running.target, &prediction, &budget)?,
-                Some(running) => work.replay(&mut running.target, &prediction, &budget)?,
-                None => {}
-            }
-        }
-        let mut answer = work.finish(self.subject, request.limits.environment);
-        if request.asks(Engine::Explore) {
-            // That one run is not all: the search will tell what is left.
-            answer.gaps.retain(|gap| gap.code != Code::SEARCH_BOUND);
-        }
-        self.show_races(&mut answer)?;
-        self.take(answer);
-        Ok(())
-    }
-
-    /// Enters what a recording says, which counts whatever becomes of replays.
-    fn enter(&mut self, work: &Work<'_>, watcher: &mut dyn Watcher) {
-        for settled in work.so_far() {
-            self.ledger.settle(Engine::Predict, settled);
-        }
-        watcher.so_far(document::so_far(self));
-    }
-
-    /// The run that prediction reorders; `None` when the program cannot run.
-    fn recording(&mut self) -> Result<Option<Arc<TraceFile>>, Error> {
-        let request = self.request;
-        Ok(match &request.recording {
-            Recording::Controlled => {
-                let limits = self.limits();
-                let running = self.subject.running(&limits)?;
-                running.map(|running| Arc::new(record::controlled(running)))
-            }
-            Recording::New(options) => Some(Arc::new(record::record_anew(self.subject, options)?)),
-            Recording::Given(recording) => Some(Arc::clone(recording)),
-        })
-    }
-
-    /// Explores the program's schedules; before the proofs that were put off, for a moment.
-    fn explore(&mut self, watcher: &mut dyn Watcher) -> Result<(), Error> {
-        let request = self.request;
-        if self.put_off && !self.is_settled() {
-            let brief = request.budget.at_most(FIRST_SEARCH);
-            if self.explore_within(Some(&brief), watcher)? {
-                return Ok(());
-            }
-            document::show_new(self)?;
-            watcher.so_far(document::so_far(self));
-            watcher.engine(Engine::Verify, self.ledger.open().count());
-            self.verify(&request.budget.share(PROOFS_SHARE));
-            watcher.engine(Engine::Explore, self.ledger.open().count());
-        }
-        self.explore_within(None, watcher).map(drop)
-    }
-
-    /// One search. A search that relied on proofs which do not count is made again without them. One that is only `brief`,
-    /// and does not finish in that time, leaves nothing behind but the races it shows; whether it counts.
-    fn explore_within(&mut self, brief: Option<&Budget>, watcher: &mut dyn Watcher) -> Result<bool, Error> {
-        let request = self.request;
-        let settled_before = self.is_settled();
-        let (max_executions, budget) = match (settled_before, request.command) {
-            (true, Command::Verify) => return Ok(true),
-            (true, Command::Check) if request.search.checks.iter().all(|check| *check == Check::Race) => {
-                return Ok(true);
-            }
-            (true, Command::Check) => {
-                let Some(executions) = request.effort.executions_for_other_errors() else { return Ok(true) };
-                (Some(executions), request.budget.at_most(FOR_OTHER_ERRORS))
-            }
-            _ => (request.search.max_executions, request.budget.share(SEARCH_SHARE)),
-        };
-        // A brief search leaves samples to the one that has time.
-        let samples = request.command == Command::Check && brief.is_none();
-        let samples_after = request.effort.samples_after().filter(|_| samples);
-        let budget = brief.cloned().unwrap_or(budget);
-        let options = SearchOptions { max_executions, samples_after, ..request.search.clone() };
-        let absent =
-            if self.rests_on_text() { self.ledger.absent().map(|(pair, _)| pair).collect() } else { BTreeSet::new() };
-        let Some(mut answer) = self.search(&options, absent.clone(), &budget, watcher)? else { return Ok(true) };
-        self.show_races(&mut answer)?;
-        if brief.is_some_and(Budget::is_spent) && !request.budget.is_spent() && !request.search.stop_at_first {
-            return Ok(false);
-        }
-        self.note_misuse(&answer);
-        // What was resumed relies on proofs too.
-        if (!absent.is_empty() || options.resume.is_some()) && !self.doubts.is_empty() {
-            let options = SearchOptions { resume: None, ..options.clone() };
-            let Some(again) = self.search(&options, BTreeSet::new(), &request.budget.share(SEARCH_SHARE), watcher)?
-            else {
-                return Ok(true);
-            };
-            answer = again;
-            self.show_races(&mut answer)?;
-            self.note_misuse(&answer);
-        }
-        self.note_leaks(&answer);
-        // Where the scope asked for is larger than this input, the search settles nothing but races.
-        self.covered = answer.gaps.is_empty() && !request.confirms_only();
-        if settled_before && !self.covered && self.doubts.is_empty() {
-            // No pair was left: bounds of the search for other errors take nothing from the answer about races.
-            answer.gaps.clear();
-        }
-        if !settled_before {
-            let relied_on = if self.doubts.is_empty() { absent } else { BTreeSet::new() };
-            self.search_other_teams(&mut answer, &options, &relied_on, watcher)?;
-        }
-        self.take(answer);
-        Ok(true)
-    }
-
-    fn search(
-        &mut self,
-        options: &SearchOptions,
-        absent: BTreeSet<Pair>,
-        budget: &Budget,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Option<Answer>, Error> {
-        let request = self.request;
-        let known = Known {
-            open: self.ledger.open().collect(),
-            absent,
-            candidates: self.ledger.candidates(),
-            confirm_only: request.confirms_only(),
-            reach: self.reach(),
-            is_text_listed: request.lists_text_pairs(),
-        };
-        let facts = std::sync::Arc::clone(self.subject.facts());
-        let limits = self.limits();
-        let Some(running) = self.subject.running(&limits)? else { return Ok(None) };
-        engine::explore::run(running, &facts, &limits, options, &known, budget, watcher).map(Some)
-    }
-
-    /// How runs are made now.
-    fn limits(&self) -> Limits {
-        Limits { team_size: self.team_size, ..self.request.limits }
-    }
-
-    /// When what a search of this input covers is not the whole answer.
-    fn reach(&self) -> Option<Reach> {
-        let request = self.request;
-        let sources = outside::sources(self.subject.program());
-        let is_asked = !request.reached_only && !request.confirms_only() && !sources.is_empty();
-        let of_text = request.command == Command::Check;
-        is_asked.then_some(Reach { sources, lists_all: self.listed_all, of_text })
-    }
-
     /// Enters the races that runs have shown, and finds out why, where one contradicts a proof. A race of a pair that is
     /// not even listed although every pair is contradicts the list.
     fn show_races(&mut self, answer: &mut Answer) -> Result<(), Error> {
@@ -538,66 +299,7 @@ impl<'a> Line<'a> {
         }
         Ok(())
     }
-
-    /// Why a run contradicts a proof: it left its objects before, or the proof is wrong.
-    fn doubt(&mut self, contradiction: Contradiction) -> Result<(), Error> {
-        if self.is_doubted(contradiction.proved).is_some() {
-            return Ok(());
-        }
-        let Some((.., witness)) = self.ledger.races().find(|(pair, ..)| *pair == contradiction.pair) else {
-            return Ok(());
-        };
-        let stray = match self.subject.launched() {
-            Some(running) => stray::in_run(running, witness)?,
-            None => None,
-        };
-        let doubt = match stray {
-            Some(stray) => Doubt::Stray(stray),
-            None => {
-                let program = self.subject.program();
-                let bug = bundle::of_contradiction(program, &contradiction);
-                let bundle = bundle::write(self.request, program, &self.ledger, &bug);
-                Doubt::Bug { contradiction, bundle: bundle.map_err(|error| error.to_string()) }
-            }
-        };
-        self.doubts.push(doubt);
-        Ok(())
-    }
-
-    /// Something outlived a run: what the search showed only then is no finding, and we want to know of it.
-    fn note_leaks(&mut self, answer: &Answer) {
-        let leaks: Vec<&Gap> = answer.gaps.iter().filter(|gap| gap.code == Code::UNCONFIRMED).collect();
-        if leaks.is_empty() {
-            return;
-        }
-        let bug = leaks.iter().map(|gap| gap.reason.as_str()).collect::<Vec<_>>().join("\n");
-        let bundle = bundle::write(self.request, self.subject.program(), &self.ledger, &bug);
-        let settle = bundle::settle(&bundle.map_err(|error| error.to_string()));
-        self.leaks.extend(leaks.into_iter().map(|gap| Gap { settle: settle.clone(), ..gap.clone() }));
-    }
-
-    /// A run that misuses the thread API voids proofs.
-    fn note_misuse(&mut self, answer: &Answer) {
-        let is_about_memory = |message: &str| message == model::UNWRITTEN || model::interrupted_site(message).is_some();
-        let voids = |failure: &Failure| failure.kind == FailureKind::Misuse && !is_about_memory(&failure.message);
-        let misused = answer.failures.iter().any(voids);
-        if misused && !self.doubts.contains(&Doubt::Misuse) {
-            self.doubts.push(Doubt::Misuse);
-        }
-    }
 }
-
-/// The part of the remaining time that proofs may take.
-const PROOFS_SHARE: f64 = 0.25;
-
-/// How long proofs may keep the first run waiting.
-const FIRST_PROOFS: Duration = Duration::from_secs(1);
-
-/// How long a search may keep waiting the proofs that take longer.
-const FIRST_SEARCH: Duration = Duration::from_secs(3);
-
-/// The part of the remaining time that a search may take: the races it finds have to be shown.
-const SEARCH_SHARE: f64 = 0.9;
 
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,8 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Constraints {
     pub(super) places: Vec<Place>,
+    /// The compiler has to expect changes of any memory, and keeps accesses on their side of the assembly.
+    pub(super) memory: bool,
 }
 
 impl Constraints {
@@ -44,7 +46,7 @@ impl Constraints {
             let is_immediate = !is_output && !is_memory && outside.contains(['i', 's', 'X', 'g', 'p', 'S']);
             places.push(Place { operand: places.len(), is_output, is_memory, is_immediate, tied, letters, argument });
         }
-        Self { places }
+        Self { places, memory: text.split(',').any(|item| item == "~{memory}") }
     }
 
     /// The argument of the call that an operand is.
@@ -85,6 +87,7 @@ mod tests {
             [None, None, Some(0), Some(1), Some(2), Some(3), Some(4)]
         );
         assert_eq!((all.register("{di}"), all.register("{ax}"), all.register("{si}")), (Some(5), Some(3), None));
+        assert!(all.memory && !Constraints::parse("=r,*m").memory);
         assert!(all.places[2].is_memory && all.places[2].is_output && all.places[6].is_memory);
     }
 

@@ -4,13 +4,18 @@
 //! from its instructions ([`text`]): most have no memory but their operands, a string instruction goes where certain
 //! registers point, and an address in brackets is made of an operand. Everything else is [`Assembly::Unknown`]: then it may
 //! do to whatever it is given, or names, what a function without a body may do.
+//!
+//! Where each access is certain and its bytes are known ([`instructions`]), a run reports them ([`seen`]).
 
 mod constraints;
+mod instructions;
+mod seen;
 mod text;
 
 use model::Order;
 
 use self::constraints::{Constraints, Place};
+pub(crate) use self::seen::{Atomic, Len, Plain, Seen};
 use self::text::Text;
 use crate::ir::{Ty, Value};
 
@@ -24,14 +29,16 @@ pub(crate) const UNKNOWN: &str = "inline assembly";
 pub(crate) const STARTS_THREADS: [i64; 4] = [56, 120, 220, 435];
 
 /// The effect of a piece of inline assembly on memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Assembly {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Assembly<'m> {
     /// None: it keeps the compiler from moving accesses, waits a moment, or computes with registers.
     Nothing,
     /// A fence.
     Fence(Order),
     /// One instruction that updates its operand in memory at once: `xchg`, or one with the prefix `lock`.
     Update,
+    /// Accesses that a run reports.
+    Seen(Seen<'m>),
     /// It touches its operands in memory, and what certain other operands point to, in no particular way.
     Operands,
     /// Not known.
@@ -53,16 +60,16 @@ pub(crate) enum Touch<'m> {
     Behind(Value<'m>),
 }
 
-impl Assembly {
+impl<'m> Assembly<'m> {
     /// The effect of this inline assembly in a call of it.
-    pub(crate) fn of<'m>(assembly: Value<'m>, call: Value<'m>) -> Self {
+    pub(crate) fn of(assembly: Value<'m>, call: Value<'m>) -> Self {
         let text = assembly.assembly_text();
         match Self::of_text(&text) {
             Some(Self::Update) if operands(call).next().is_none() => Self::Unknown,
             Some(effect) => effect,
             None => match touches(assembly, call) {
                 Some(touches) if touches.is_empty() => Self::Nothing,
-                Some(_) => Self::Operands,
+                Some(_) => seen::seen(assembly, call).map_or(Self::Operands, Self::Seen),
                 None => Self::Unknown,
             },
         }

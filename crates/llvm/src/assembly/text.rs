@@ -98,7 +98,7 @@ pub(super) struct Instruction {
     prefixes: Vec<String>,
     pub(super) name: String,
     /// The rest of the line.
-    operands: String,
+    pub(super) operands: String,
 }
 
 /// The whole text.
@@ -167,7 +167,7 @@ fn without_comments(source: &str) -> String {
 }
 
 impl Instruction {
-    fn has_prefix(&self, prefix: &str) -> bool {
+    pub(super) fn has_prefix(&self, prefix: &str) -> bool {
         self.prefixes.iter().any(|p| p.starts_with(prefix))
     }
 
@@ -182,8 +182,14 @@ impl Instruction {
         self.name == "mfence" || self.name == "dmb" || self.has_prefix("lock") && is(&self.name, "add") && on_stack
     }
 
-    /// Whether it updates an operand in memory at once.
+    /// Whether it updates an operand in memory at once. An operand in memory is a string of bits to the instructions that
+    /// set one: the number of the bit may lead out of the operand unless it is written there.
     pub(super) fn is_update(&self) -> bool {
+        let any_bit =
+            ["bts", "btr", "btc"].iter().any(|known| is(&self.name, known)) && !self.operands.starts_with("$$");
+        if any_bit {
+            return false;
+        }
         let alone = is(&self.name, "xchg") && !self.operands.is_empty();
         let update = self.has_prefix("lock") && LOCKABLE.iter().any(|known| is(&self.name, known)) || alone;
         update && !self.operands.contains(['(', '[']) && !self.operands.contains('%')
@@ -219,17 +225,21 @@ impl Instruction {
         Some(if behind.is_empty() { Memory::Operands } else { Memory::Behind(behind) })
     }
 
-    /// Whether it goes on anywhere but at a numbered label of the same text.
-    fn leaves(&self) -> bool {
-        let jumps = self.name.starts_with('j')
+    /// Whether it may go on elsewhere than behind it.
+    pub(super) fn jumps(&self) -> bool {
+        self.name.starts_with('j')
             || self.name.starts_with("loop")
             || matches!(self.name.as_str(), "b" | "cbz" | "cbnz" | "tbz" | "tbnz" | "xbegin")
             || self.name.starts_with("b.")
-            || self.name.len() == 3 && self.name.starts_with('b') && CONDITIONS.contains(&&self.name[1..]);
+            || self.name.len() == 3 && self.name.starts_with('b') && CONDITIONS.contains(&&self.name[1..])
+    }
+
+    /// Whether it goes on anywhere but at a numbered label of the same text.
+    fn leaves(&self) -> bool {
         let target = self.operands.rsplit([',', ' ', '\t']).next().unwrap_or_default();
         let local =
             target.strip_suffix(['f', 'b']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-        jumps && !local
+        self.jumps() && !local
     }
 }
 

@@ -7,6 +7,7 @@ use wire::Tag;
 use wire::record::order;
 
 use super::Weaver;
+use crate::assembly::Atomic;
 use crate::debug;
 use crate::ir::{Ty, Value};
 
@@ -134,6 +135,17 @@ impl<'m> Weaver<'_, 'm> {
         self.atomic_end(call);
     }
 
+    /// A single load or store of inline assembly.
+    pub(super) fn assembly_access(&self, call: Value<'m>, access: Atomic<'m>, site: SiteId) {
+        let Atomic { place, bytes, writes, order } = access;
+        if self.needs_hook(place) {
+            let tag = if writes { Tag::Write } else { Tag::Read };
+            self.insert.before(call);
+            self.atomic_hook(place, bytes, tag as u32 | code(order) << ORDER_SHIFT, site);
+            self.atomic_end(call);
+        }
+    }
+
     /// A fence; one for a signal handler of the same thread orders nothing between threads.
     pub(super) fn fence(&mut self, instruction: Value<'m>, site: SiteId) {
         if instruction.is_single_thread() {
@@ -173,7 +185,7 @@ impl<'m> Weaver<'_, 'm> {
                 (Tag::ReadModifyWrite, [memory(expected), memory(new)], memory(expected), Some(failure))
             }
         };
-        self.plain_event(Tag::Read, read.into_iter().flatten(), size, site);
+        self.plain_accesses(Tag::Read, read.into_iter().flatten(), size, site);
         let mut kind_order = self.shifted(ordering, ORDER_SHIFT, tag as u32);
         if let Some(failure) = failure {
             let failure = self.call_order(call, failure);
@@ -188,7 +200,7 @@ impl<'m> Weaver<'_, 'm> {
             if self.is_recorded() && self.needs_hook(address) {
                 self.insert.hook("__rp_atomic_end", &[]);
             }
-            return self.plain_event(Tag::Write, written.into_iter(), size, site);
+            return self.plain_accesses(Tag::Write, written.into_iter(), size, site);
         };
         let succeeded = match (returns_old, expected) {
             (true, AtomicValue::Arg(index)) => argument(index).map(|expected| self.equal(call, expected)),
@@ -200,17 +212,22 @@ impl<'m> Weaver<'_, 'm> {
         }
         // Only a failure writes the old value back.
         let size = self.insert.multiply(size, self.insert.widened(self.negated(succeeded), false));
-        self.plain_event(Tag::Write, written.into_iter(), size, site);
+        self.plain_accesses(Tag::Write, written.into_iter(), size, site);
     }
 
     /// One event with a plain access to each of these pointers that needs one.
-    fn plain_event(&self, tag: Tag, pointers: impl Iterator<Item = Value<'m>>, size: Value<'m>, site: SiteId) {
-        let pointers: Vec<_> = pointers.filter(|p| self.needs_hook(*p)).collect();
-        if pointers.is_empty() {
+    fn plain_accesses(&self, tag: Tag, pointers: impl Iterator<Item = Value<'m>>, size: Value<'m>, site: SiteId) {
+        let accesses: Vec<_> = pointers.filter(|p| self.needs_hook(*p)).map(|pointer| (tag, pointer, size)).collect();
+        self.plain_event(&accesses, site);
+    }
+
+    /// One event with plain accesses: how, where and to how many bytes.
+    pub(super) fn plain_event(&self, accesses: &[(Tag, Value<'m>, Value<'m>)], site: SiteId) {
+        if accesses.is_empty() {
             return;
         }
         self.insert.hook("__rp_call_begin", &[self.site(site)]);
-        for pointer in pointers {
+        for &(tag, pointer, size) in accesses {
             self.insert.hook("__rp_add", &[self.insert.const_i32(tag as u32), pointer, size]);
         }
         self.insert.hook("__rp_call_end", &[]);

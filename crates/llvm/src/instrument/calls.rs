@@ -7,7 +7,7 @@ use program::library::{self, LibraryFunction, Role};
 
 use super::Weaver;
 use super::atomics::code;
-use crate::assembly::{self, Assembly};
+use crate::assembly::{self, Assembly, Len, Plain, Seen};
 use crate::functions::demangle;
 use crate::ir::Value;
 use crate::openmp;
@@ -22,7 +22,7 @@ impl<'m> Weaver<'_, 'm> {
             Some(function) if !function.is_declaration() => {}
             Some(function) => self.external_call(call, &function.name(), site),
             None => match call.callee() {
-                Some(callee) if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind => {
+                Some(callee) if callee.is_assembly() => {
                     self.assembly(call, callee, site);
                 }
                 Some(callee) if callee.kind() == LLVMValueKind::LLVMGlobalIFuncValueKind => {
@@ -34,6 +34,7 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     fn external_call(&mut self, call: Value<'m>, name: &str, site: SiteId) {
+        self.unsafe_call(call, name, site);
         if let Some(atomic) = library::atomics::lookup(name) {
             self.atomic_call(call, &atomic, site);
         } else if let Some(function) =
@@ -116,12 +117,30 @@ impl<'m> Weaver<'_, 'm> {
                 self.insert.before(call);
                 self.insert.hook("__rp_fence", &[self.insert.const_i32(code(order)), self.site(site)]);
             }
+            Assembly::Seen(Seen::Atomic(access)) => self.assembly_access(call, access, site),
+            Assembly::Seen(Seen::Plain(accesses)) => {
+                let reported: Vec<_> = accesses.iter().filter(|access| self.needs_hook(access.place)).collect();
+                self.insert.before(call);
+                let of = |access: &&Plain<'m>| (access.tag, access.place, self.assembly_len(access.len));
+                self.plain_event(&reported.iter().map(of).collect::<Vec<_>>(), site);
+            }
             Assembly::Operands | Assembly::Unknown => {
                 // It may order anything, so all of it is ordered: what races in spite of that is a race.
                 let place = self.insert.to_pointer(self.insert.const_i64(wire::ASSEMBLY));
                 self.insert.before(call);
                 self.update_at(call, place, 1, site);
                 self.unmodelled(Some(site), Unmodelled::UNSEEN_ASSEMBLY, None);
+            }
+        }
+    }
+
+    /// How many bytes an access of inline assembly touches.
+    pub(super) fn assembly_len(&self, len: Len<'m>) -> Value<'m> {
+        match len {
+            Len::Bytes(bytes) => self.insert.const_i64(bytes.into()),
+            Len::All(ty) => self.insert.const_i64(self.size(ty).into()),
+            Len::Times(unit, count) => {
+                self.insert.multiply(self.insert.widened(count, false), self.insert.const_i64(unit.into()))
             }
         }
     }

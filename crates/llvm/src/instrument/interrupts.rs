@@ -5,7 +5,7 @@ use model::SiteId;
 use program::library;
 
 use super::Weaver;
-use crate::ir::Value;
+use crate::ir::{Module, Value};
 
 /// Bytes of a `sig_atomic_t`, on both architectures.
 const SIG_ATOMIC: u32 = 4;
@@ -17,14 +17,26 @@ impl<'m> Weaver<'_, 'm> {
             self.volatile.push(site);
         }
     }
+
+    /// Announces a call that a handler must not make in the middle of another one (decision 99).
+    pub(super) fn unsafe_call(&self, call: Value<'m>, name: &str, site: SiteId) {
+        if self.may_interrupt && !self.is_recorded() && library::handlers::is_unsafe_in_handlers(name) {
+            self.insert.before(call);
+            self.insert.hook("__rp_unsafe_call", &[self.site(site)]);
+        }
+    }
+}
+
+/// Whether threads of the program may interrupt each other.
+pub(super) fn may_be(module: Module<'_>) -> bool {
+    library::may_interrupt(|name| module.function(name).is_some_and(Value::is_declaration))
 }
 
 /// Defines the constants; to be called when all accesses have their hooks.
 pub(super) fn define(weaver: &Weaver<'_, '_>) {
     let (module, insert) = (weaver.module, &weaver.insert);
-    let calls = |name: &str| module.function(name).is_some_and(Value::is_declaration);
     let define = |name, value| module.define_global(name, value).set_constant_global();
-    define("__rp_interrupts", insert.const_i32(library::may_interrupt(calls).into()));
+    define("__rp_interrupts", insert.const_i32(weaver.may_interrupt.into()));
     let mut sites: Vec<u32> = weaver.volatile.iter().map(|site| site.0).collect();
     sites.sort_unstable();
     define("__rp_volatiles", insert.const_i64(sites.len() as u64));

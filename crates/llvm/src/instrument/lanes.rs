@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
 use wire::Tag;
 use wire::record::order;
 
 use super::{Plan, Weaver};
-use crate::assembly::{self, Assembly};
+use crate::assembly::{self, Assembly, Seen};
 use crate::escape;
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
@@ -53,10 +53,10 @@ impl<'m> Weaver<'_, 'm> {
                 }
                 Some(Intrinsic::Fill) => self.touch_range(instruction, Tag::Write, 0, site),
                 Some(_) => {}
-                None => {
-                    self.lane_assembly(instruction, site);
-                    self.in_order(instruction);
-                }
+                None => match instruction.callee().filter(|callee| callee.is_assembly()) {
+                    Some(assembly) => self.touch_by_assembly(instruction, Assembly::of(assembly, instruction), site),
+                    None => self.in_order(instruction),
+                },
             },
             _ => {}
         }
@@ -70,19 +70,6 @@ impl<'m> Weaver<'_, 'm> {
         self.lane_hook(address, size, tag, order, site);
     }
 
-    /// Inline assembly that updates memory at once. All other that touches memory makes the answer unknown anyway.
-    fn lane_assembly(&self, call: Value<'m>, site: SiteId) {
-        let assembly = call.callee().filter(|callee| callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind);
-        if assembly.is_none_or(|assembly| Assembly::of(assembly, call) != Assembly::Update) {
-            return;
-        }
-        for (place, ty) in assembly::operands(call).filter(|(place, _)| is_ordinary(*place)) {
-            self.insert.before(call);
-            let size = self.insert.const_i64(self.size(ty).into());
-            self.lane_hook(place, size, Tag::ReadModifyWrite, order::RELAXED, site);
-        }
-    }
-
     fn touch_range(&self, call: Value<'m>, tag: Tag, pointer: u32, site: SiteId) {
         let (Some(address), Some(len)) = (call.operand(pointer), call.operand(2)) else { return };
         if escape::roots(address).iter().all(|root| lanes::is_own_local(*root)) || !is_ordinary(address) {
@@ -91,6 +78,30 @@ impl<'m> Weaver<'_, 'm> {
         self.insert.before(call);
         let len = self.insert.widened(len, false);
         self.lane_hook(address, len, tag, order::PLAIN, site);
+    }
+
+    /// What is not known of assembly makes the answer unknown elsewhere.
+    fn touch_by_assembly(&self, call: Value<'m>, effect: Assembly<'m>, site: SiteId) {
+        self.insert.before(call);
+        match effect {
+            Assembly::Update => {
+                for (place, ty) in assembly::operands(call) {
+                    let size = self.insert.const_i64(self.size(ty).into());
+                    self.lane_hook(place, size, Tag::ReadModifyWrite, order::RELAXED, site);
+                }
+            }
+            Assembly::Seen(Seen::Atomic(access)) => {
+                let tag = if access.writes { Tag::Write } else { Tag::Read };
+                let size = self.insert.const_i64(access.bytes.into());
+                self.lane_hook(access.place, size, tag, order::RELAXED, site);
+            }
+            Assembly::Seen(Seen::Plain(accesses)) => {
+                for access in accesses {
+                    self.lane_hook(access.place, self.assembly_len(access.len), access.tag, order::PLAIN, site);
+                }
+            }
+            Assembly::Nothing | Assembly::Fence(_) | Assembly::Operands | Assembly::Unknown => {}
+        }
     }
 
     fn lane_hook(&self, address: Value<'m>, size: Value<'m>, tag: Tag, order: u8, site: SiteId) {

@@ -10,12 +10,13 @@
 
 use std::collections::BTreeSet;
 
-use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use inkwell::llvm_sys::LLVMOpcode;
 use model::SiteId;
 use program::library::threads::{self, ThreadOp};
+use wire::Tag;
 
 use super::Weaver;
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, Seen};
 use crate::ir::{Block, Ty, Value};
 use crate::loops::{Flow, Loop};
 
@@ -44,6 +45,23 @@ pub(super) fn phis<'m>(flow: &Flow<'m>, l: &Loop) -> impl Iterator<Item = Value<
 fn plain_read<'m>(instruction: Value<'m>) -> Option<(Value<'m>, Ty<'m>)> {
     let is_plain = instruction.opcode() == Some(LLVMOpcode::LLVMLoad) && !instruction.is_atomic();
     instruction.address().filter(|_| is_plain).map(|address| (address, instruction.ty()))
+}
+
+/// Whether a call says where a local begins or ends to live.
+fn is_about_lifetime(call: Value<'_>) -> bool {
+    let name = call.called_function().map(Value::name).unwrap_or_default();
+    name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.")
+}
+
+/// Whether a round with this inline assembly may have no effect.
+fn assembly_may_be_idle<'m>(assembly: Value<'m>, call: Value<'m>, always: bool) -> bool {
+    match Assembly::of(assembly, call) {
+        // What an update does to memory is looked at when it has been executed.
+        Assembly::Nothing | Assembly::Fence(_) | Assembly::Update => true,
+        Assembly::Seen(Seen::Atomic(access)) => !access.writes,
+        Assembly::Seen(Seen::Plain(accesses)) => always && accesses.iter().all(|access| access.tag == Tag::Read),
+        Assembly::Operands | Assembly::Unknown => false,
+    }
 }
 
 /// Whether such a value grows or shrinks from round to round; `again` are the blocks from which another one begins.
@@ -97,8 +115,8 @@ impl<'m> Weaver<'_, 'm> {
     }
 
     /// Whether an instruction stores to a local variable that is nothing but a temporary of one round: only loads and stores
-    /// of one size use it, and each load in the loop comes after a store of the same round. What it holds when a round
-    /// begins then decides nothing; and after rounds that read the same, it holds the same.
+    /// of one size use it, and each load in the loop comes after a store of the same round, whichever way the round takes.
+    /// What it holds when a round begins then decides nothing; and after rounds that read the same, it holds the same.
     fn writes_temporary(&self, flow: &Flow<'m>, l: &Loop, instruction: Value<'m>) -> bool {
         let stores = |i: Value<'m>| i.opcode() == Some(LLVMOpcode::LLVMStore);
         let Some(local) = instruction.address().filter(|_| stores(instruction)) else { return false };
@@ -111,18 +129,26 @@ impl<'m> Weaver<'_, 'm> {
             Some(LLVMOpcode::LLVMStore) => user.address() == Some(local) && user.part(0) != local,
             _ => false,
         };
-        if !is_alloca || !users.iter().all(|user| is_plain(user) && size(*user) == size(instruction)) {
+        // Inlining says where the locals of a function begin and end to live.
+        let uses = || users.iter().copied().filter(|user| !is_about_lifetime(*user));
+        if !is_alloca || !uses().all(|user| is_plain(&user) && size(user) == size(instruction)) {
             return false;
         }
-        let at = |user: Value<'m>| {
-            let block = flow.blocks.iter().position(|block| Some(*block) == user.block())?;
-            let place = flow.blocks[block].instructions().iter().position(|i| *i == user)?;
-            l.blocks.contains(&block).then_some((block, place))
+        let in_block = |block: usize| {
+            flow.blocks[block].instructions().into_iter().filter(|instruction| uses().any(|user| user == *instruction))
         };
-        let places = |stored: bool| users.iter().filter(move |u| stores(**u) == stored).filter_map(|u| at(*u));
-        places(false).all(|(block, place)| {
-            places(true).any(|(by, earlier)| if by == block { earlier < place } else { flow.dominates(by, block) })
-        })
+        // The blocks at whose start it has been stored to in the same round.
+        let mut stored: BTreeSet<usize> = l.blocks.iter().copied().filter(|block| *block != l.header).collect();
+        loop {
+            let after = |block: &usize| stored.contains(block) || in_block(*block).any(stores);
+            let kept = stored.iter().copied().filter(|block| flow.predecessors(*block).iter().all(after));
+            let kept: BTreeSet<usize> = kept.collect();
+            if kept == stored {
+                break;
+            }
+            stored = kept;
+        }
+        l.blocks.iter().all(|block| stored.contains(block) || in_block(*block).next().is_none_or(stores))
     }
 
     /// The values that live on to the next round; `None` when they cannot be compared, or when one always changes.
@@ -145,7 +171,11 @@ impl<'m> Weaver<'_, 'm> {
     fn may_be_idle(&self, instruction: Value<'m>, always: bool, depth: usize) -> bool {
         let Some(opcode) = instruction.opcode() else { return false };
         match opcode {
-            LLVMOpcode::LLVMLoad => always || instruction.is_atomic() || self.plan.sites.id(instruction).is_none(),
+            LLVMOpcode::LLVMLoad => {
+                // What no other thread can write cannot race; what the round writes of it is looked at by itself.
+                let is_private = || instruction.address().is_some_and(|address| self.plan.privacy.is_private(address));
+                always || instruction.is_atomic() || self.plan.sites.id(instruction).is_none() || is_private()
+            }
             LLVMOpcode::LLVMCall => self.call_may_be_idle(instruction, always, depth),
             LLVMOpcode::LLVMStore
             | LLVMOpcode::LLVMInvoke
@@ -161,10 +191,8 @@ impl<'m> Weaver<'_, 'm> {
 
     fn call_may_be_idle(&self, call: Value<'m>, always: bool, depth: usize) -> bool {
         let Some(function) = call.called_function() else {
-            // What an update of inline assembly does to memory is looked at when it has been executed.
-            let assembly = call.callee().filter(|c| c.kind() == LLVMValueKind::LLVMInlineAsmValueKind);
-            let seen = |effect| !matches!(effect, Assembly::Operands | Assembly::Unknown);
-            return assembly.is_some_and(|assembly| seen(Assembly::of(assembly, call)));
+            let assembly = call.callee().filter(|callee| callee.is_assembly());
+            return assembly.is_some_and(|assembly| assembly_may_be_idle(assembly, call, always));
         };
         let name = function.name();
         if function.is_intrinsic() {
@@ -182,8 +210,21 @@ impl<'m> Weaver<'_, 'm> {
         flow.loops().is_empty()
             && flow.blocks.iter().enumerate().all(|(number, block)| {
                 let always = always && ends.iter().all(|end| flow.dominates(number, *end));
-                block.instructions().into_iter().all(|i| self.may_be_idle(i, always, depth - 1))
+                block.instructions().into_iter().all(|i| self.may_be_idle(i, always, depth - 1) || self.is_of_frame(i))
             })
+    }
+
+    /// Whether an instruction of a function that a round calls makes, fills or reads a local that nobody else can reach: it is
+    /// gone when the function returns.
+    fn is_of_frame(&self, instruction: Value<'m>) -> bool {
+        let is_local = |local: Value<'m>| {
+            local.opcode() == Some(LLVMOpcode::LLVMAlloca) && self.plan.privacy.is_private_local(local)
+        };
+        match instruction.opcode() {
+            Some(LLVMOpcode::LLVMAlloca) => is_local(instruction),
+            Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore) => instruction.address().is_some_and(is_local),
+            _ => false,
+        }
     }
 
     /// Inserts the hook that marks the beginning of a round.

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::llvm_sys::{LLVMOpcode, LLVMValue, LLVMValueKind};
+use inkwell::llvm_sys::{LLVMInlineAsmDialect, LLVMOpcode, LLVMValue, LLVMValueKind};
 
 use super::{Ty, require, text};
 
@@ -192,9 +192,14 @@ impl<'m> Value<'m> {
         unsafe { Self::from_raw(LLVMAliasGetAliasee(self.raw())) }
     }
 
+    /// Whether this is inline assembly.
+    pub(crate) fn is_assembly(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMInlineAsmValueKind
+    }
+
     /// The text of inline assembly; empty for other values.
     pub(crate) fn assembly_text(self) -> String {
-        if self.kind() != LLVMValueKind::LLVMInlineAsmValueKind {
+        if !self.is_assembly() {
             return String::new();
         }
         let mut len = 0;
@@ -203,6 +208,19 @@ impl<'m> Value<'m> {
             let start = LLVMGetInlineAsmAsmString(self.raw(), &mut len);
             text(start, len)
         }
+    }
+
+    /// Whether the compiler may not leave out, merge or move inline assembly (`volatile`).
+    pub(crate) fn is_volatile_assembly(self) -> bool {
+        // SAFETY: inline assembly.
+        self.is_assembly() && unsafe { LLVMGetInlineAsmHasSideEffects(self.raw()) != 0 }
+    }
+
+    /// Whether inline assembly is written with the destination last, as GNU's assembler has it.
+    pub(crate) fn is_gnu_assembly(self) -> bool {
+        let gnu = LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+        // SAFETY: inline assembly.
+        self.is_assembly() && unsafe { LLVMGetInlineAsmDialect(self.raw()) == gnu }
     }
 
     /// The function or variable with this name in the module that an instruction is in.
@@ -218,7 +236,7 @@ impl<'m> Value<'m> {
 
     /// The constraints of inline assembly, separated by commas; empty for other values.
     pub(crate) fn assembly_constraints(self) -> String {
-        if self.kind() != LLVMValueKind::LLVMInlineAsmValueKind {
+        if !self.is_assembly() {
             return String::new();
         }
         let mut len = 0;

@@ -6,7 +6,7 @@ use program::library::{self, Effect, LibraryFunction, Role, Size, atomics, threa
 use program::{BinaryOp, Callee, CompareOp, Expr, Operand, RmwOp, Stmt};
 
 use super::body::Body;
-use crate::assembly::{self, Assembly, Touch};
+use crate::assembly::{self, Assembly, Atomic, Seen, Touch};
 use crate::intrinsics::{self, Intrinsic};
 use crate::ir::Value;
 use crate::openmp;
@@ -15,7 +15,7 @@ use crate::system_calls::system_call;
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn call(&mut self, call: Value<'m>) {
         let Some(callee) = call.callee() else { return };
-        if callee.kind() == LLVMValueKind::LLVMInlineAsmValueKind {
+        if callee.is_assembly() {
             return self.assembly(call, callee);
         }
         if let Some(effect) = intrinsics::of_call(call) {
@@ -109,7 +109,8 @@ impl<'m> Body<'_, '_, 'm> {
                     self.emit(Stmt::Rmw { dst, op, address, value, size, order });
                 }
             }
-            Assembly::Operands => {
+            Assembly::Seen(Seen::Atomic(access)) => self.assembly_access(access),
+            Assembly::Seen(Seen::Plain(_)) | Assembly::Operands => {
                 let touches = assembly::touches(assembly, call).unwrap_or_default();
                 touches.into_iter().for_each(|touch| self.assembly_touch(touch));
             }
@@ -120,6 +121,17 @@ impl<'m> Body<'_, '_, 'm> {
         }
         let output = self.found(call);
         self.define(call, output);
+    }
+
+    /// A single load or store that the machine makes at once.
+    fn assembly_access(&mut self, Atomic { place, bytes: size, writes, order }: Atomic<'m>) {
+        let (address, atomic) = (self.operand(place), Some(order));
+        if writes {
+            self.emit(Stmt::Store { address, value: Operand::Any, size, atomic });
+        } else {
+            let dst = self.fresh();
+            self.emit(Stmt::Load { dst, address, size, atomic });
+        }
     }
 
     fn assembly_touch(&mut self, touch: Touch<'m>) {

@@ -7,7 +7,7 @@
 //! - In a module that cancels threads, a call that is a cancellation point may be left before it does anything, as by
 //!   `pthread_exit`.
 
-use inkwell::llvm_sys::{LLVMOpcode, LLVMValueKind};
+use inkwell::llvm_sys::LLVMOpcode;
 use program::library::threads::{self, ThreadOp};
 use program::library::{self, Effect, LibraryFunction, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -137,7 +137,7 @@ impl<'m> Unwinding<'m> {
     fn throw(&self, call: Value<'m>) -> Leaves<'m> {
         let Some(callee) = call.callee().filter(|_| !call.never_unwinds()) else { return Leaves::Never };
         if !callee.is_function() {
-            return perhaps(callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind);
+            return perhaps(!callee.is_assembly());
         }
         if callee.is_intrinsic() || callee.never_unwinds() {
             return Leaves::Never;
@@ -167,7 +167,7 @@ impl<'m> Unwinding<'m> {
     fn jump(&self, call: Value<'m>) -> Leaves<'m> {
         let Some(callee) = call.callee().filter(|_| self.jumps) else { return Leaves::Never };
         if !callee.is_function() {
-            return perhaps(callee.kind() != LLVMValueKind::LLVMInlineAsmValueKind);
+            return perhaps(!callee.is_assembly());
         }
         let name = callee.name();
         if callee.is_intrinsic() {

@@ -32,6 +32,7 @@ mod cxx;
 mod cxx_streams;
 mod databases;
 mod effect;
+pub mod handlers;
 mod posix;
 mod pure;
 mod reach;
@@ -293,7 +294,7 @@ pub fn is_library_variable(symbol: &str) -> bool {
 /// Whether the function with this linker name sends or waits for signals or says what is done about them, and touches no
 /// memory but what its row says: what is opaque about it is only when handlers run.
 pub fn is_about_signals(name: &str) -> bool {
-    const NAMES: [&str; 20] = [
+    const NAMES: [&str; 21] = [
         "alarm",
         "kill",
         "killpg",
@@ -306,6 +307,7 @@ pub fn is_about_signals(name: &str) -> bool {
         "sigaltstack",
         "siginterrupt",
         "signal",
+        "signalfd",
         "sigqueue",
         "sigsuspend",
         "sigtimedwait",

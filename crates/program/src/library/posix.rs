@@ -451,7 +451,7 @@ pub(super) const ROWS: &[LibraryFunction] = &[
     row("siginterrupt", 2, &[State(LibraryState::SignalActions, Write_)]),
     row("sigismember", 2, &[Read(0, Of(CType::SignalSet))]),
     row("signal", 2, &[State(LibraryState::SignalActions, Write_), Keeps(1), Unproved("handles a signal")]),
-    row("signalfd", 3, &[Opaque("waits for events of the kernel")]),
+    row("signalfd", 3, &[Read(1, Of(CType::SignalSet)), CHANGES_TABLE]),
     row("sigpending", 1, &[Write(0, Of(CType::SignalSet))]),
     row("sigprocmask", 3, &[Read(1, Of(CType::SignalSet)), Write(2, Of(CType::SignalSet))]),
     row("sigqueue", 3, &[Opaque("waits for or sends a signal")]),

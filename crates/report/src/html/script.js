@@ -21,12 +21,27 @@
   const spot = (place) => (place.file ? `${place.file}:${place.line}` : 'unknown place');
   const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-  // One row per pair, then one per other error.
+  const isForeign = (place) => /^(\/usr\/(include|lib|local\/include)\/|<openmp>)/.test(place.file || '');
+
+  // One row per pair and one per other error: races, errors, then what is open or absent. Races inside the same calls of the
+  // library are one row, with the others one level down.
+  const pairs = [];
+  const inCalls = new Map();
+  for (const pair of report.pairs) {
+    const item = { kind: 'pair', id: pair.id, verdict: pair.verdict, by: pair.by, variable: pair.variable,
+      places: pair.accesses, value: pair, folded: [] };
+    const isInside = pair.verdict === 'race' && pair.accesses.some((access) => access.inside || isForeign(access));
+    const lines = isInside ? pair.accesses.map(spot).sort().join(' ') : null;
+    if (lines && inCalls.has(lines)) { inCalls.get(lines).folded.push(item); continue; }
+    if (lines) inCalls.set(lines, item);
+    pairs.push(item);
+  }
+  const isRace = (item) => item.verdict === 'race';
   const items = [
-    ...report.pairs.map((pair) => ({ kind: 'pair', id: pair.id, verdict: pair.verdict, by: pair.by,
-      variable: pair.variable, places: pair.accesses, value: pair })),
+    ...pairs.filter(isRace),
     ...report.errors.map((error, i) => ({ kind: 'error', id: `E${i + 1}`, verdict: 'error', by: 'explore',
-      variable: error.kind, places: error.waiting.length ? error.waiting.slice(0, 2) : [error], value: error })),
+      variable: error.kind, places: error.waiting.length ? error.waiting.slice(0, 2) : [error], value: error, folded: [] })),
+    ...pairs.filter((item) => !isRace(item)),
   ];
   for (const item of items) {
     const words = item.places.map((p) => `${spot(p)} ${p.function} ${p.kind || ''} ${p.thread || ''} ${(p.locks || []).join(' ')}`);
@@ -79,7 +94,7 @@
   function row(item) {
     const access = (place) => (place ? el('td', {}, place.kind && item.kind === 'pair' ? `${place.kind} ` : '', el('code', {}, spot(place))) : el('td'));
     const tr = el('tr', { 'data-id': item.id, 'aria-selected': String(item === chosen) },
-      el('td', {}, item.id), el('td', { class: `v-${item.verdict}` }, item.verdict),
+      el('td', {}, item.id, item.folded.length ? el('span', { class: 'dim' }, ` +${item.folded.length}`) : ''), el('td', { class: `v-${item.verdict}` }, item.verdict),
       el('td', {}, el('code', {}, item.variable)), access(item.places[0]), access(item.places[1]), el('td', {}, item.by));
     tr.addEventListener('click', () => choose(item));
     return tr;
@@ -114,6 +129,10 @@
       if (value.scope) parts.push(el('p', { class: 'dim' }, scopeText(value.scope)));
       if (value.settle) parts.push(el('p', {}, 'What would settle it: ', value.settle, '.'));
       parts.push(el('div', { class: 'accesses' }, ...value.accesses.map(accessCard)));
+      if (item.folded.length) {
+        const others = item.folded.map((other) => el('li', {}, `${other.id}: ${other.places.map((place) => `${place.kind} in ${place.inside || place.function}`).join(', ')}`));
+        parts.push(el('details', {}, el('summary', {}, `${plural(item.folded.length, 'more pair')} of accesses inside the same calls race`), el('ul', {}, ...others)));
+      }
       if (value.protection) {
         const { lock, held, places } = value.protection;
         parts.push(el('p', {}, el('code', {}, lock), ` is held at ${held} of the ${plural(places, 'place')} seen to touch it: hold it at the other too.`));
@@ -142,17 +161,23 @@
   }
   /** The calls that led to a place, the innermost first. */
   function calls(place) {
-    const frames = (place.stack || []).map((frame) => el('li', {}, el('code', {}, spot(frame)), ` in ${frame.function}`));
-    return frames.length ? el('ol', { class: 'calls', 'aria-label': 'called by' }, ...frames) : '';
+    const list = (frames) => el('ol', { class: 'calls', 'aria-label': 'called by' },
+      ...frames.map((frame) => el('li', {}, el('code', {}, spot(frame)), ` in ${frame.function}`)));
+    const stack = place.stack || [];
+    const own = stack.filter((frame) => !isForeign(frame));
+    const foreign = stack.filter(isForeign);
+    const inside = foreign.length ? el('details', { class: 'dim' }, el('summary', {}, `${plural(foreign.length, 'call')} inside the library`), list(foreign)) : '';
+    return own.length || foreign.length ? el('div', {}, own.length ? list(own) : '', inside) : '';
   }
   function accessCard(access) {
     const how = access.atomic ? 'atomic ' : '';
     const who = access.thread ? `thread ${access.thread}` : 'a thread';
-    const created = access.created
-      ? el('p', { class: 'dim' }, `created by thread ${access.created.thread} in ${access.created.function} at `, el('code', {}, spot(access.created)), calls(access.created)) : null;
+    const maker = access.created && ([access.created, ...(access.created.stack || [])].find((place) => !isForeign(place)) || access.created);
+    const created = maker
+      ? el('div', { class: 'dim' }, `created by thread ${access.created.thread} in ${maker.function} at `, el('code', {}, spot(maker))) : null;
     const locks = access.thread ? (access.locks.length ? `holding ${access.locks.join(', ')}` : 'holding no lock') : null;
     return el('div', { class: 'access' }, el('p', {}, `${who}: ${how}${access.kind}`),
-      el('p', {}, el('code', {}, spot(access)), ` in ${access.function}`, calls(access)), locks ? el('p', {}, locks) : null, created);
+      el('div', {}, el('code', {}, spot(access)), access.inside ? ` inside ${access.inside},` : '', ` in ${access.function}`, calls(access)), locks ? el('p', {}, locks) : null, created);
   }
 
   /** Lines around both accesses, and the one of the step that is looked at. */
@@ -380,6 +405,6 @@
   });
 
   refresh();
-  const asked = items.find((item) => `#${item.id}` === location.hash);
+  const asked = items.find((item) => [item, ...item.folded].some(({ id }) => `#${id}` === location.hash));
   if (asked || items.length) choose(asked || items[0]);
 })();

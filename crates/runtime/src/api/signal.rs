@@ -25,8 +25,8 @@ use super::handlers;
 use super::sleep::length;
 use super::step::{Call, is_time, me, set_errno, unmodelled};
 use super::thread::find;
-use crate::libc_models::clock;
 use crate::libc_models::event::{Access, handed_over, operate};
+use crate::libc_models::{clock, signal_files};
 use crate::sched::{self, Thread};
 use crate::sync::signal::{SignalSet, only};
 use crate::sync::timer::{Expired, INTERVAL_TIMERS, REPEATED_OFTEN};
@@ -60,7 +60,7 @@ fn handover(tag: Tag, order: u8, to: Thread) -> Access {
 }
 
 /// The same for a call that does not wait.
-fn at_once<R>(tag: Tag, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> R {
+pub fn at_once<R>(tag: Tag, act: impl FnOnce(&mut SyncObjects, Thread) -> R) -> R {
     event(tag, Blocker::None, act, |_| Vec::new()).expect("raceproof bug: a call that does not wait was cancelled")
 }
 
@@ -99,6 +99,11 @@ fn mask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
         let blocked = thread.blocked_signals;
         (before, objects.pending_for(number) & !blocked != 0)
     };
+    if let Some(set) = change.filter(|_| how != libc::SIG_BLOCK) {
+        let unblocked = if how == libc::SIG_UNBLOCK { set } else { !set };
+        let told = unblocked & signal_files::unread();
+        signal_files::refuse(told, "no longer blocks a signal that a descriptor tells of");
+    }
     let (before, due) = match change {
         Some(_) => at_once(Tag::ReadModifyWrite, update),
         // Nobody else changes it.
@@ -155,6 +160,7 @@ fn of_taken<T>(taken: &Option<T>) -> Vec<Access> {
 
 /// Waits for a signal of the set, or looks whether there is one. A timer has expired by the end of the wait, if it `expires`.
 fn take(set: SignalSet, blocker: Blocker, expires: bool, got: impl FnOnce(Option<Taken>) -> c_int) -> Outcome {
+    signal_files::refuse(set, "waits for a signal that a descriptor tells of");
     let call = Call::here();
     let take = |objects: &mut SyncObjects, thread| {
         let expire = |objects: &mut SyncObjects| objects.timers.expire(if expires { set } else { 0 });
@@ -239,6 +245,7 @@ fn tell(info: *mut siginfo_t, taken: Taken) -> c_int {
 
 /// Sends a thread a signal, which is kept if the thread blocks it, or is another one that will handle it; whether it is kept.
 pub fn keep_if_blocked(target: Thread, signal: c_int) -> bool {
+    signal_files::refuse(only(signal), "sends a thread a signal that a descriptor tells of");
     let interrupts = interrupts::is_on() && target != me() && !handlers::acts_without_handler(signal);
     let handed = |sent: &bool| {
         let to = |access: Access| Vec::from([access, interrupts::cell(Tag::ReadModifyWrite, target)]);
@@ -256,6 +263,10 @@ pub fn keep_if_blocked(target: Thread, signal: c_int) -> bool {
 
 /// Keeps a signal until some thread takes it.
 pub fn keep_for_all(signal: c_int) {
+    let all_block = sched::with_objects(|objects| objects.threads.is_blocked_by_all(signal));
+    if !all_block {
+        signal_files::refuse(only(signal), "sends a signal that a descriptor tells of and a thread does not block");
+    }
     // Whoever takes it comes after what its sender did.
     let count = sched::with_objects(|objects| objects.threads.count());
     let accesses: Vec<Access> = (0..count).map(|to| handover(Tag::ReadModifyWrite, order::RELEASE, to)).collect();
@@ -266,7 +277,9 @@ pub fn keep_for_all(signal: c_int) {
         len: 4,
     };
     operate(&[part(0), part(4)], Blocker::None, |add| {
-        sched::with_objects(|objects| objects.pending_signals |= only(signal));
+        if !all_block || !signal_files::tell(signal, &mut *add) {
+            sched::with_objects(|objects| objects.pending_signals |= only(signal));
+        }
         if interrupts::may_be() {
             add(interrupts::process_cell(Tag::ReadModifyWrite));
         }
@@ -358,7 +371,7 @@ export! {
     }
     /// The signals that are pending for the calling thread.
     fn sigpending(set: *mut sigset_t) -> c_int {
-        let pending = at_once(Tag::Read, |objects, thread| objects.pending_for(thread));
+        let pending = at_once(Tag::Read, |objects, thread| objects.pending_for(thread)) | signal_files::unread();
         put(set, pending);
         0
     }

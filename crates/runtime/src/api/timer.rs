@@ -17,8 +17,9 @@ use wire::record::order;
 
 use super::signal::keep_for_all;
 use super::step::{me, set_errno, unmodelled};
-use crate::libc_models::clock;
 use crate::libc_models::event::{Access, operate};
+use crate::libc_models::{clock, signal_files};
+use crate::sync::signal::only;
 use crate::sync::timer::{INTERVAL_TIMERS, SignalTimer, TimerId};
 use crate::sync::{Blocker, SyncObjects};
 use crate::{choice, interrupts, memory, sched};
@@ -62,6 +63,8 @@ fn set(id: TimerId, (first, interval): Setting, due: impl Fn(u64) -> u64) -> Opt
         keep_for_all(signal);
     }
     let (by, now) = (me(), clock::elapsed());
+    let signal = sched::with_objects(|objects| objects.timers.get(id).map_or(0, |timer| timer.signal));
+    signal_files::refuse(only(signal), signal_files::TIMER);
     event(|objects| {
         let timer = objects.timers.get(id)?;
         let before = left(timer, now);

@@ -260,6 +260,11 @@ pub fn has_room(id: ChannelId) -> bool {
     with(id, |channel| channel.has_room())
 }
 
+/// Whether somebody can still read from the channel.
+pub fn has_readers(id: ChannelId) -> bool {
+    with(id, |channel| channel.readers > 0)
+}
+
 /// Whether somebody can still write to the channel.
 pub fn has_writers(id: ChannelId) -> bool {
     with(id, |channel| channel.writers > 0)

@@ -31,9 +31,21 @@ pub enum Change {
     Memory(MemoryFile),
     /// It stands for a folder that the program made, with these permissions.
     Folder(libc::mode_t),
+    /// It is a symbolic link.
+    Link(LinkId),
     /// It was removed.
     Removed,
 }
+
+/// A symbolic link that the program made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkId(usize);
+
+/// What the links that the program made lead to.
+static TARGETS: Global<Vec<CString>> = Global::new(Vec::new());
+
+/// Whether names may be links that the kernel does not know, or are links no longer that it knows.
+static CHANGES_LINKS: Global<bool> = Global::new(false);
 
 /// The names that the program has changed.
 static CHANGES: Global<BTreeMap<CString, Change>> = Global::new(BTreeMap::new());
@@ -108,10 +120,41 @@ pub fn make_folder(name: CString, mode: libc::mode_t) {
     CHANGES.with(|changes| changes.insert(name, Change::Folder(mode)));
 }
 
-/// Makes a name stand for a memory file that has one.
-pub fn add_name(name: CString, file: MemoryFile) {
+/// Makes a symbolic link of a name.
+pub fn make_link(name: CString, target: CString) {
     forked::note_change();
-    CHANGES.with(|changes| changes.insert(name, Change::Memory(file)));
+    note_links();
+    let link = TARGETS.with(|targets| {
+        targets.push(target);
+        LinkId(targets.len() - 1)
+    });
+    CHANGES.with(|changes| changes.insert(name, Change::Link(link)));
+}
+
+/// What a link leads to.
+pub fn target(LinkId(link): LinkId) -> Vec<u8> {
+    TARGETS.with(|targets| targets[link].to_bytes().to_vec())
+}
+
+/// From now on the kernel cannot follow paths.
+pub fn note_links() {
+    CHANGES_LINKS.with(|changed| *changed = true);
+}
+
+/// Whether the kernel cannot follow paths.
+pub fn changes_links() -> bool {
+    CHANGES_LINKS.with(|changed| *changed)
+}
+
+/// Whether a name stands for a folder that the program made.
+pub fn is_folder(name: &[u8]) -> bool {
+    CString::new(name).is_ok_and(|name| matches!(change_of(&name), Some(Change::Folder(_))))
+}
+
+/// Makes a name stand for a memory file or link that has one.
+pub fn add_name(name: CString, what: Change) {
+    forked::note_change();
+    CHANGES.with(|changes| changes.insert(name, what));
 }
 
 /// What the program has made of names below a folder, at any depth.

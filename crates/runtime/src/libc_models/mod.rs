@@ -8,6 +8,7 @@
 //! | [`paths`] | files by name |
 //! | `self_files` | what the kernel says of the process |
 //! | [`names`] | making, removing and renaming them |
+//! | [`links`] | symbolic links |
 //! | [`memory_files`] | the files that the program has changed, which stay in memory |
 //! | [`listing`] | what is in folders |
 //! | [`streams`] | opening C streams on such files |
@@ -19,6 +20,7 @@
 //! | [`channels`] | what goes through pipes, connections and event counters |
 //! | [`pipe`] | making pipes, socket pairs and event counters |
 //! | [`timers`] | timers behind descriptors |
+//! | [`signal_files`] | signals behind descriptors |
 //! | [`address`] | addresses of sockets |
 //! | [`sockets`] | sockets that are not connected |
 //! | [`datagrams`] | sockets for datagrams |
@@ -93,6 +95,7 @@ pub mod identity;
 pub mod interest_list;
 pub mod kernel;
 pub mod library_function;
+pub mod links;
 pub mod listing;
 pub mod loading;
 pub mod map;
@@ -112,6 +115,7 @@ pub mod random;
 pub mod refused;
 pub mod resolve;
 mod self_files;
+pub mod signal_files;
 pub mod sockets;
 pub mod streams;
 pub mod timers;

@@ -10,17 +10,20 @@ use wire::Tag;
 
 use super::kernel::{self, OwnedFd};
 use super::memory_files::{self, Change, MemoryFile};
-use super::paths::{self, Existing, ResolvedPath, answer, existing, refuse_made_folder, umask};
+use super::paths::{self, Existing, Last, ResolvedPath, answer, existing, refuse_made_folder, umask};
 use super::program_memory::{In, Out};
 use super::{fail, negative, open, result, unmodelled};
 
 fn remove_at(directory: c_int, path: In<'_, c_char>) -> Result<(), c_int> {
-    let (name, what) = existing(directory, path)?;
+    let (name, what) = existing(directory, path, Last::Itself)?;
     match what {
         Existing::Folder(_) => return Err(libc::EISDIR),
         Existing::OnDisk if name.is(libc::S_IFDIR) => return Err(libc::EISDIR),
         Existing::OnDisk => name.check_directory_writable()?,
-        Existing::Memory(_) => {}
+        Existing::Memory(_) | Existing::Link(_) => {}
+    }
+    if name.is(libc::S_IFLNK) {
+        memory_files::note_links();
     }
     memory_files::remove(name.canonical);
     Ok(())
@@ -29,19 +32,15 @@ fn remove_at(directory: c_int, path: In<'_, c_char>) -> Result<(), c_int> {
 /// Makes a folder, in memory.
 fn make_folder(directory: c_int, path: &CStr, mode: libc::mode_t) -> Result<(), c_int> {
     refuse_made_folder(directory)?;
-    let name = ResolvedPath::new(directory, path)?;
-    match name.change() {
-        Some(Change::Memory(_) | Change::Folder(_)) => return Err(libc::EEXIST),
-        None if name.mode.is_some() => return Err(libc::EEXIST),
-        Some(Change::Removed) | None => name.check_directory_writable()?,
-    }
+    let name = ResolvedPath::new(directory, path, Last::Itself)?;
+    name.check_free()?;
     memory_files::make_folder(name.canonical, mode & 0o7777 & !umask());
     Ok(())
 }
 
 /// Removes a folder that is empty.
 fn remove_folder(directory: c_int, path: In<'_, c_char>) -> Result<(), c_int> {
-    let (name, what) = existing(directory, path)?;
+    let (name, what) = existing(directory, path, Last::Itself)?;
     match what {
         Existing::Folder(_) => {}
         Existing::OnDisk if name.is(libc::S_IFDIR) => name.check_directory_writable()?,
@@ -70,6 +69,7 @@ fn entries(folder: &CStr, is_on_disk: bool) -> Result<Vec<FolderEntry>, c_int> {
         match change {
             Change::Memory(_) => entries.insert(name, libc::DT_REG),
             Change::Folder(_) => entries.insert(name, libc::DT_DIR),
+            Change::Link(_) => entries.insert(name, libc::DT_LNK),
             Change::Removed => entries.remove(&name),
         };
     }
@@ -78,7 +78,7 @@ fn entries(folder: &CStr, is_on_disk: bool) -> Result<Vec<FolderEntry>, c_int> {
 
 /// What is in the folder that a path names.
 pub fn list(path: In<'_, c_char>) -> Result<Vec<FolderEntry>, c_int> {
-    let (name, what) = existing(libc::AT_FDCWD, path)?;
+    let (name, what) = existing(libc::AT_FDCWD, path, Last::Followed)?;
     match what {
         Existing::Folder(_) => entries(&name.canonical, false),
         Existing::OnDisk if name.is(libc::S_IFDIR) => entries(&name.canonical, true),
@@ -87,8 +87,8 @@ pub fn list(path: In<'_, c_char>) -> Result<Vec<FolderEntry>, c_int> {
 }
 
 /// The memory file behind a name; one takes the place of a file on disk.
-fn file_to_change(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, MemoryFile), c_int> {
-    let (name, what) = existing(directory, path)?;
+fn file_to_change(directory: c_int, path: In<'_, c_char>, last: Last) -> Result<(ResolvedPath, MemoryFile), c_int> {
+    let (name, what) = existing(directory, path, last)?;
     let file = match what {
         Existing::Memory(file) => file,
         Existing::OnDisk if name.is(libc::S_IFREG) => {
@@ -96,7 +96,7 @@ fn file_to_change(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPat
             name.replace_file()?
         }
         _ => {
-            unmodelled("changes what is known about a folder or device");
+            unmodelled("changes what is known about a folder, link or device");
             return Err(libc::EPERM);
         }
     };
@@ -106,31 +106,34 @@ fn file_to_change(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPat
 
 /// Changes permissions, owner or times of a file by its name.
 fn change_attributes(directory: c_int, path: In<'_, c_char>, change: impl FnOnce(c_int) -> isize) -> c_int {
-    let changed = file_to_change(directory, path).map_or_else(negative, |(_, file)| change(file.fd));
+    let changed = file_to_change(directory, path, Last::Followed).map_or_else(negative, |(_, file)| change(file.fd));
     result(changed) as c_int
 }
 
+/// A path below a directory.
+type At<'call> = (c_int, In<'call, c_char>);
+
 /// Gives a file one more name.
-fn link_at(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>) -> Result<(), c_int> {
-    let (_, file) = file_to_change(from_dir, from)?;
-    let new = ResolvedPath::new(to_dir, &to.string()?)?;
-    if !matches!(new.change(), Some(Change::Removed)) && (new.change().is_some() || new.mode.is_some()) {
-        return Err(libc::EEXIST);
-    }
-    new.check_directory_writable()?;
-    memory_files::add_name(new.canonical, file);
+fn link_at((from_dir, from): At<'_>, (to_dir, to): At<'_>, last: Last) -> Result<(), c_int> {
+    let what = match existing(from_dir, from, last)? {
+        (_, Existing::Link(link)) => Change::Link(link),
+        _ => Change::Memory(file_to_change(from_dir, from, last)?.1),
+    };
+    let new = ResolvedPath::new(to_dir, &to.string()?, Last::Itself)?;
+    new.check_free()?;
+    memory_files::add_name(new.canonical, what);
     Ok(())
 }
 
-fn rename_at(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>) -> Result<(), c_int> {
-    let (old, what) = existing(from_dir, from)?;
+fn rename_at((from_dir, from): At<'_>, (to_dir, to): At<'_>) -> Result<(), c_int> {
+    let (old, what) = existing(from_dir, from, Last::Itself)?;
     refuse_made_folder(to_dir)?;
-    let new = ResolvedPath::new(to_dir, &to.string()?)?;
+    let new = ResolvedPath::new(to_dir, &to.string()?, Last::Itself)?;
     let is_folder = matches!(what, Existing::Folder(_));
     match new.change() {
         Some(Change::Folder(_)) if !is_folder => return Err(libc::EISDIR),
         Some(Change::Folder(_)) if !entries(&new.canonical, false)?.is_empty() => return Err(libc::ENOTEMPTY),
-        Some(Change::Memory(_)) if is_folder => return Err(libc::ENOTDIR),
+        Some(Change::Memory(_) | Change::Link(_)) if is_folder => return Err(libc::ENOTDIR),
         Some(_) => {}
         None if new.is(libc::S_IFDIR) || is_folder && new.mode.is_some() => {
             unmodelled("renames to a directory on disk");
@@ -143,10 +146,13 @@ fn rename_at(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_
         return Err(libc::EINVAL);
     }
     if matches!(what, Existing::OnDisk) && !old.is(libc::S_IFREG) {
-        unmodelled("renames a directory or device");
+        unmodelled("renames a directory, link or device");
         return Err(libc::EPERM);
     }
     new.check_directory_writable()?;
+    if new.is(libc::S_IFLNK) {
+        memory_files::note_links();
+    }
     if matches!(what, Existing::OnDisk) {
         old.replace_file()?;
     }
@@ -196,11 +202,12 @@ export! {
     }
     /// Gives a file one more name.
     fn link(from: In<'_, c_char>, to: In<'_, c_char>) -> c_int {
-        answer(link_at(libc::AT_FDCWD, from, libc::AT_FDCWD, to))
+        answer(link_at((libc::AT_FDCWD, from), (libc::AT_FDCWD, to), Last::Itself))
     }
     /// Gives a file one more name.
-    fn linkat(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>, _flags: c_int) -> c_int {
-        answer(link_at(from_dir, from, to_dir, to))
+    fn linkat(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>, flags: c_int) -> c_int {
+        let last = if flags & libc::AT_SYMLINK_FOLLOW != 0 { Last::Followed } else { Last::Itself };
+        answer(link_at((from_dir, from), (to_dir, to), last))
     }
     /// Sets permissions.
     fn chmod(path: In<'_, c_char>, mode: libc::mode_t) -> c_int {
@@ -212,10 +219,10 @@ export! {
     }
     /// Renames a file.
     fn rename(from: In<'_, c_char>, to: In<'_, c_char>) -> c_int {
-        answer(rename_at(libc::AT_FDCWD, from, libc::AT_FDCWD, to))
+        answer(rename_at((libc::AT_FDCWD, from), (libc::AT_FDCWD, to)))
     }
     /// Renames a file.
     fn renameat(from_dir: c_int, from: In<'_, c_char>, to_dir: c_int, to: In<'_, c_char>) -> c_int {
-        answer(rename_at(from_dir, from, to_dir, to))
+        answer(rename_at((from_dir, from), (to_dir, to)))
     }
 }

@@ -11,13 +11,22 @@ use wire::Tag;
 
 use super::children::forked;
 use super::kernel::{self, OwnedFd};
-use super::memory_files::{self, Change, MemoryFile};
+use super::memory_files::{self, Change, LinkId, MemoryFile};
 use super::open::{self, File};
 use super::program_memory::{In, Out};
-use super::{fail, negative, result, self_files, unmodelled};
+use super::{fail, links, negative, result, self_files, unmodelled};
 use crate::sched;
 use crate::sys::sys;
 use crate::text::text;
+
+/// What a path stands for whose last part is a symbolic link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Last {
+    /// What the link leads to.
+    Followed,
+    /// The link.
+    Itself,
+}
 
 /// A canonical name, and what it stands for on disk.
 pub(super) struct ResolvedPath {
@@ -28,8 +37,12 @@ pub(super) struct ResolvedPath {
 
 impl ResolvedPath {
     /// Finds the canonical name of a path below a directory.
-    pub(super) fn new(directory: c_int, path: &CStr) -> Result<Self, c_int> {
-        match OwnedFd::open(directory, path, libc::O_PATH) {
+    pub(super) fn new(directory: c_int, path: &CStr, last: Last) -> Result<Self, c_int> {
+        if memory_files::changes_links() && !is_kernels(path) {
+            return links::follow(directory, path.to_bytes(), last);
+        }
+        let nofollow = if last == Last::Itself { libc::O_NOFOLLOW } else { 0 };
+        match OwnedFd::open(directory, path, libc::O_PATH | nofollow) {
             Ok(fd) => Ok(Self { canonical: target_of(fd.number())?, mode: Some(kernel::mode(fd.number())?) }),
             Err(libc::ENOENT) => Self::new_file(directory, path.to_bytes()).or_else(|error| match error {
                 libc::ENOENT if memory_files::any() => Self::in_made_folder(directory, path.to_bytes()),
@@ -45,17 +58,21 @@ impl ResolvedPath {
         if parent.is_empty() || parent.iter().all(|&c| c == b'/') {
             return Err(libc::ENOENT);
         }
-        let folder = Self::new(directory, &c_string(parent)?)?;
+        let folder = Self::new(directory, &c_string(parent)?, Last::Followed)?;
         let (canonical, name) = (folder.canonical.to_bytes(), &path[parent.len()..end]);
         let inside = c_string(&[canonical, b"/", name].concat())?;
         match (folder.change(), name) {
             (Some(Change::Folder(_)), b".") => Ok(folder),
-            (Some(Change::Folder(_)), b"..") => Self::new(libc::AT_FDCWD, &c_string(directory_part(canonical))?),
+            (Some(Change::Folder(_)), b"..") => {
+                Self::new(libc::AT_FDCWD, &c_string(directory_part(canonical))?, Last::Followed)
+            }
             (Some(Change::Folder(_)), _) => Ok(Self { canonical: inside, mode: None }),
             (Some(Change::Memory(_)), _) => Err(libc::ENOTDIR),
             // The way led through folders that the program made, and out of them.
-            (None, _) if folder.is(libc::S_IFDIR) && parent != canonical => Self::new(libc::AT_FDCWD, &inside),
-            (Some(Change::Removed) | None, _) => Err(libc::ENOENT),
+            (None, _) if folder.is(libc::S_IFDIR) && parent != canonical => {
+                Self::new(libc::AT_FDCWD, &inside, Last::Followed)
+            }
+            (Some(Change::Removed | Change::Link(_)) | None, _) => Err(libc::ENOENT),
         }
     }
     /// Whether it stands for a folder that the program made.
@@ -95,6 +112,14 @@ impl ResolvedPath {
     pub(super) fn check_writable(&self) -> Result<(), c_int> {
         if self.mode.is_none() { self.check_directory_writable() } else { check_writable(&self.canonical) }
     }
+    /// Checks that the name stands for nothing and may be given to something.
+    pub(super) fn check_free(&self) -> Result<(), c_int> {
+        match self.change() {
+            Some(Change::Memory(_) | Change::Folder(_) | Change::Link(_)) => Err(libc::EEXIST),
+            None if self.mode.is_some() => Err(libc::EEXIST),
+            Some(Change::Removed) | None => self.check_directory_writable(),
+        }
+    }
     /// Checks that the program may write to the directory of the name.
     pub(super) fn check_directory_writable(&self) -> Result<(), c_int> {
         let folder = directory_part(self.canonical.to_bytes());
@@ -107,12 +132,17 @@ impl ResolvedPath {
     }
 }
 
+/// Whether a path leads to where links are the kernel's own.
+fn is_kernels(path: &CStr) -> bool {
+    [&b"/proc/"[..], b"/dev/", b"/sys/"].iter().any(|start| path.to_bytes().starts_with(start))
+}
+
 /// The part of a path up to its last slash, which it includes.
 fn directory_part(path: &[u8]) -> &[u8] {
     &path[..path.iter().rposition(|&c| c == b'/').map_or(0, |slash| slash + 1)]
 }
 
-fn c_string(bytes: &[u8]) -> Result<CString, c_int> {
+pub(super) fn c_string(bytes: &[u8]) -> Result<CString, c_int> {
     CString::new(bytes).map_err(|_| libc::EINVAL)
 }
 
@@ -185,20 +215,25 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
         kernel::pwrite(fd as c_int, text.as_bytes(), 0);
         return Ok(open::opened(fd, memory_files::adopt(fd)?));
     }
-    let name = ResolvedPath::new(directory, path)?;
+    let creates = flags & libc::O_CREAT != 0;
+    let is_new = creates && flags & libc::O_EXCL != 0;
+    let last = if flags & libc::O_NOFOLLOW != 0 || is_new { Last::Itself } else { Last::Followed };
+    let name = ResolvedPath::new(directory, path, last)?;
     if let Some((_, fd)) = STANDARD.into_iter().find(|(device, _)| *device == path.to_bytes()) {
         return Ok(open::duplicated(kernel::dup(fd), fd));
     }
-    let creates = flags & libc::O_CREAT != 0;
     let writes = flags & libc::O_ACCMODE != libc::O_RDONLY || flags & libc::O_TRUNC != 0;
     let change = name.change();
     let exists = match change {
         Some(Change::Removed) => false,
-        Some(Change::Memory(_) | Change::Folder(_)) => true,
+        Some(Change::Memory(_) | Change::Folder(_) | Change::Link(_)) => true,
         None => name.mode.is_some(),
     };
-    if exists && creates && flags & libc::O_EXCL != 0 {
+    if exists && is_new {
         return Err(libc::EEXIST);
+    }
+    if change.is_none() && name.is(libc::S_IFLNK) {
+        return Err(libc::ELOOP);
     }
     if !exists && !creates {
         return Err(libc::ENOENT);
@@ -207,6 +242,7 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
         return Err(libc::EISDIR);
     }
     match change {
+        Some(Change::Link(_)) => return Err(libc::ELOOP),
         Some(Change::Memory(_)) if flags & libc::O_DIRECTORY != 0 => return Err(libc::ENOTDIR),
         Some(Change::Memory(file)) => return Ok(open_memory(file, flags)),
         Some(Change::Folder(_)) if writes => return Err(libc::EISDIR),
@@ -226,7 +262,7 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
             sched::opened(name.canonical.to_bytes());
         }
         let file = if name.is(libc::S_IFREG) { File::Disk(open::content_of(&name.canonical)) } else { File::Fixed };
-        return Ok(open::opened(kernel::openat(directory, path, flags & !libc::O_CREAT), file));
+        return Ok(open::opened(kernel::openat(libc::AT_FDCWD, &name.canonical, flags & !libc::O_CREAT), file));
     }
     if exists && !name.is(libc::S_IFREG) {
         unmodelled(text!("opens `{}` for writing", name.canonical.to_bytes().escape_ascii()).as_str());
@@ -249,12 +285,14 @@ pub(super) enum Existing {
     Memory(MemoryFile),
     /// A folder that the program made.
     Folder(libc::mode_t),
+    /// A symbolic link that the program made.
+    Link(LinkId),
 }
 
 /// A name that stands for something, and what that is; `ENOENT` if it stands for nothing.
-pub(super) fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(ResolvedPath, Existing), c_int> {
+pub(super) fn existing(directory: c_int, path: In<'_, c_char>, last: Last) -> Result<(ResolvedPath, Existing), c_int> {
     refuse_made_folder(directory)?;
-    let name = ResolvedPath::new(directory, &path.string()?)?;
+    let name = ResolvedPath::new(directory, &path.string()?, last)?;
     match name.change() {
         Some(Change::Removed) => Err(libc::ENOENT),
         Some(Change::Memory(file)) => {
@@ -262,6 +300,7 @@ pub(super) fn existing(directory: c_int, path: In<'_, c_char>) -> Result<(Resolv
             Ok((name, Existing::Memory(file)))
         }
         Some(Change::Folder(mode)) => Ok((name, Existing::Folder(mode))),
+        Some(Change::Link(link)) => Ok((name, Existing::Link(link))),
         None if name.mode.is_none() => Err(libc::ENOENT),
         None => {
             if name.is(libc::S_IFREG) {
@@ -281,22 +320,29 @@ pub(super) fn refuse_made_folder(directory: c_int) -> Result<(), c_int> {
     Ok(())
 }
 
-/// Whether a path is that of a folder that the program made.
+/// Whether a path leads to a folder for the program and not, or to another one, for the kernel.
 ///
 /// # Safety
 /// The path is null or a C string.
-pub unsafe fn is_made_folder(path: *const c_char) -> bool {
+pub unsafe fn is_folder_here_only(path: *const c_char) -> bool {
     // SAFETY: by the caller.
     let path = (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) });
-    memory_files::any()
-        && path.and_then(|path| ResolvedPath::new(libc::AT_FDCWD, path).ok()).is_some_and(|name| name.is_made_folder())
+    let here = |path| ResolvedPath::new(libc::AT_FDCWD, path, Last::Followed).ok();
+    let for_kernel = |path| target_of(OwnedFd::open(libc::AT_FDCWD, path, libc::O_PATH).ok()?.number()).ok();
+    path.filter(|_| memory_files::any()).is_some_and(|path| match here(path) {
+        Some(name) => {
+            name.is_made_folder() || name.mode.is_some() && for_kernel(path).as_ref() != Some(&name.canonical)
+        }
+        None => for_kernel(path).is_some(),
+    })
 }
 
 fn truncate_path(path: In<'_, c_char>, len: i64) -> Result<(), c_int> {
-    let (name, what) = existing(libc::AT_FDCWD, path)?;
+    let (name, what) = existing(libc::AT_FDCWD, path, Last::Followed)?;
     let file = match what {
         Existing::Memory(file) => file,
         Existing::Folder(_) => return Err(libc::EISDIR),
+        Existing::Link(_) => return Err(libc::ELOOP),
         Existing::OnDisk if !name.is(libc::S_IFREG) => return Err(libc::EINVAL),
         Existing::OnDisk => {
             name.check_writable()?;
@@ -310,42 +356,48 @@ fn truncate_path(path: In<'_, c_char>, len: i64) -> Result<(), c_int> {
 
 /// `stat` by name.
 fn stat_at(directory: c_int, path: In<'_, c_char>, to: Out<'_, libc::stat>, flags: c_int) -> c_int {
-    let on_disk = || {
-        // SAFETY: the kernel reads the path and writes one `stat`, for which the program passed these pointers.
-        unsafe { sys!(SYS_newfstatat, directory, path.as_ptr(), to.as_ptr(), flags) }
+    let on_disk = |directory, path: *const c_char| {
+        // SAFETY: the kernel reads the path, which ends with a zero byte, and writes one `stat`, for which the program passed
+        // this pointer.
+        unsafe { sys!(SYS_newfstatat, directory, path, to.as_ptr(), flags) }
     };
     if flags & libc::AT_EMPTY_PATH != 0 || !memory_files::any() {
-        return result(on_disk()) as c_int;
+        return result(on_disk(directory, path.as_ptr())) as c_int;
     }
-    let answer = match existing(directory, path) {
+    let last = if flags & libc::AT_SYMLINK_NOFOLLOW != 0 { Last::Itself } else { Last::Followed };
+    let answer = match existing(directory, path, last) {
         // SAFETY: the kernel writes one `stat`, for which the program passed this pointer.
         Ok((_, Existing::Memory(file))) => unsafe { sys!(SYS_fstat, file.fd, to.as_ptr()) },
         Ok((name, Existing::Folder(mode))) => {
-            to.write_if_given(stat_of_folder(&name.canonical, mode));
+            to.write_if_given(stat_of(&name.canonical, libc::S_IFDIR | mode, 2, 4096));
             0
         }
-        Ok((_, Existing::OnDisk)) => on_disk(),
+        Ok((name, Existing::Link(link))) => {
+            let len = memory_files::target(link).len();
+            to.write_if_given(stat_of(&name.canonical, libc::S_IFLNK | 0o777, 1, len as i64));
+            0
+        }
+        Ok((name, Existing::OnDisk)) => on_disk(libc::AT_FDCWD, name.canonical.as_ptr()),
         Err(error) => negative(error),
     };
     result(answer) as c_int
 }
 
-/// What `stat` says of a folder that the program made. Its times are those of a file that was never changed.
-fn stat_of_folder(name: &CStr, mode: libc::mode_t) -> libc::stat {
+/// What `stat` says of a folder or link that the program made. Its times are those of a file that was never changed.
+fn stat_of(name: &CStr, mode: libc::mode_t, names: libc::nlink_t, len: i64) -> libc::stat {
     // SAFETY: `stat` is a structure of numbers, for which zero is a value.
     let mut stat: libc::stat = unsafe { core::mem::zeroed() };
     (stat.st_uid, stat.st_gid) = (kernel::user() as libc::uid_t, kernel::group() as libc::gid_t);
-    (stat.st_mode, stat.st_nlink, stat.st_ino) = (libc::S_IFDIR | mode, 2, open::content_of(name).into());
-    (stat.st_size, stat.st_blksize) = (4096, 4096);
+    (stat.st_mode, stat.st_nlink, stat.st_ino) = (mode, names, open::content_of(name).into());
+    (stat.st_size, stat.st_blksize) = (len, 4096);
     stat
 }
 
 /// Whether a file exists and may be used, as `access` says it.
 fn may_use(directory: c_int, path: In<'_, c_char>, mode: c_int) -> c_int {
-    let on_disk = |path: CString| kernel::faccessat(directory, &path, mode);
-    let answer = match existing(directory, path) {
-        Ok((_, Existing::Memory(_) | Existing::Folder(_))) => 0,
-        Ok((_, Existing::OnDisk)) => path.string().map_or_else(negative, on_disk),
+    let answer = match existing(directory, path, Last::Followed) {
+        Ok((_, Existing::Memory(_) | Existing::Folder(_) | Existing::Link(_))) => 0,
+        Ok((name, Existing::OnDisk)) => kernel::faccessat(libc::AT_FDCWD, &name.canonical, mode),
         Err(error) => negative(error),
     };
     result(answer) as c_int

@@ -55,8 +55,8 @@ noting! {
     /// Changes the working folder.
     chdir(path: *const c_char) -> c_int = {
         // SAFETY: the program gives a text.
-        if unsafe { paths::is_made_folder(path) } {
-            unmodelled("makes a folder that it made its working folder");
+        if unsafe { paths::is_folder_here_only(path) } {
+            unmodelled("makes a folder that it made, or one behind a link that it made, its working folder");
         }
         attributes::note_change();
     };

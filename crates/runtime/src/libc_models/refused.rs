@@ -31,8 +31,6 @@ refuse! {
     mkfifoat(directory: c_int, path: *const c_char, mode: mode_t);
     mknod(path: *const c_char, mode: mode_t, device: libc::dev_t);
     mknodat(directory: c_int, path: *const c_char, mode: mode_t, device: libc::dev_t);
-    symlink(from: *const c_char, to: *const c_char);
-    symlinkat(from: *const c_char, directory: c_int, to: *const c_char);
     utime(path: *const c_char, times: *const libc::utimbuf);
     utimensat(directory: c_int, path: *const c_char, times: *const timespec, flags: c_int);
     utimes(path: *const c_char, times: *const timeval);

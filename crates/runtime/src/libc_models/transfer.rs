@@ -11,7 +11,7 @@ use super::channels::{self, End, Moved};
 use super::event::{Access, finish, operate};
 use super::open::{self, File, Open};
 use super::program_memory::{Buffer, In, Out, iovecs};
-use super::{datagrams, epoll, fail, kernel, negative, net, result, sockets, timers, unmodelled};
+use super::{datagrams, epoll, fail, kernel, negative, net, result, signal_files, sockets, timers, unmodelled};
 use crate::api::cancel::cancellable;
 use crate::api::handlers;
 use crate::api::step::Call;
@@ -70,6 +70,13 @@ pub(super) fn read_parts(fd: c_int, parts: &[Buffer<'_>], how: Transfer) -> Opti
         && timers::is_early(id)
     {
         return Some(negative(libc::EAGAIN));
+    }
+    let messages = match signal_files::whole_messages(fd, parts) {
+        Ok(messages) => messages,
+        Err(error) => return Some(negative(error)),
+    };
+    if let Some(messages) = messages {
+        return read_some(fd, &[messages], how, waits);
     }
     if is_pipe && waits && flags & libc::MSG_WAITALL != 0 && datagrams::of(fd).is_none() {
         return read_all(fd, parts, flags);
