@@ -156,7 +156,7 @@ mod tests {
                 if next(2) == 0 {
                     let event = EventId { thread: ThreadId(next(3) as u32), position: step };
                     writes.write(touched, event, Step(step));
-                    (touched.start.0..touched.end()).for_each(|byte| drop(bytes.insert(byte, event)));
+                    bytes.extend((touched.start.0..touched.end()).map(|byte| (byte, event)));
                     continue;
                 }
                 let mut found = Vec::new();
