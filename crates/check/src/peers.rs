@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_ends_of_a_recording_are_a_script() {
+    fn the_clients_of_a_recording_are_a_script() {
         let said = vec![Said::Received(b"get".to_vec()), Said::Sent(5), Said::Sent(7), Said::Received(b"x".to_vec())];
         let one = Connection { accepted: true, own: vec![2, 0, 1], other: vec![2, 0, 9], said };
         let made = Connection { accepted: false, ..one.clone() };
