@@ -6,7 +6,7 @@ use core::ffi::{c_int, c_uint, c_void};
 use libc::{FILE, iovec, loff_t, mmsghdr, off_t, size_t, ssize_t, timespec};
 
 use super::handover::{acquire, release, release_to};
-use crate::real;
+use crate::real::{self, errno, set_errno};
 
 /// Before and after a call that moves bytes from one descriptor to another.
 fn moved(from: c_int, to: c_int, call: impl FnOnce() -> ssize_t) -> ssize_t {
@@ -48,15 +48,31 @@ extern "C" fn __rp_descriptor_used(fd: c_int) {
     release(fd);
 }
 
+/// The descriptor of a stream that may hand over; -1 for one that has none. What the program finds in `errno` stays.
+///
+/// # Safety
+/// It is null or a stream that is open.
+unsafe fn descriptor(stream: *mut c_void) -> c_int {
+    if stream.is_null() || crate::hooks::is_output(stream) {
+        return -1;
+    }
+    let error = errno();
+    // SAFETY: by the caller it is a stream.
+    let fd = unsafe { libc::fileno(stream.cast::<FILE>()) };
+    set_errno(error);
+    fd
+}
+
 /// Before a call that uses a stream: it may write what is in its buffer.
 ///
 /// # Safety
 /// The program is about to use the stream.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn __rp_stream_begin(stream: *mut c_void) {
-    if !stream.is_null() && !crate::hooks::is_output(stream) {
-        // SAFETY: by the caller it is a stream.
-        release(unsafe { libc::fileno(stream.cast::<FILE>()) });
+    // SAFETY: by the caller it is open.
+    let fd = unsafe { descriptor(stream) };
+    if fd >= 0 {
+        release(fd);
     }
 }
 
@@ -66,8 +82,9 @@ unsafe extern "C" fn __rp_stream_begin(stream: *mut c_void) {
 /// The program has used the stream, and it is still open.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn __rp_stream_end(stream: *mut c_void) {
-    if !stream.is_null() && !crate::hooks::is_output(stream) {
-        // SAFETY: by the caller it is a stream.
-        acquire(unsafe { libc::fileno(stream.cast::<FILE>()) }, 0);
+    // SAFETY: by the caller it is open.
+    let fd = unsafe { descriptor(stream) };
+    if fd >= 0 {
+        acquire(fd, 0);
     }
 }
