@@ -196,10 +196,12 @@ impl Sources {
         Ok(hash(parts.join("\n").as_bytes()))
     }
 
-    /// What files say of the program: the same as long as its sources, its flags and the numbers of its sites are.
+    /// What files say of the program: the same as long as its sources, its flags and the numbers of its sites are. How its files
+    /// are spelled depends on the folder that it is looked at from, so that is no part of it.
     pub(crate) fn identity(&self, program: &Program) -> Result<ProgramIdentity, Error> {
-        let sites = format!("{:?}", program.sites);
-        let hash = hash(format!("{}\n{sites}", self.content()?).as_bytes());
+        let place = |site: &program::Site| site.location.as_ref().map(|at| (at.line, at.column));
+        let sites: Vec<_> = program.sites.iter().map(|site| (site.function, place(site), &site.expression)).collect();
+        let hash = hash(format!("{}\n{sites:?}", self.content()?).as_bytes());
         Ok(self.options.identity(hash, &self.given))
     }
 

@@ -7,8 +7,10 @@
 //! steps = [{ send = "SET k 1\r\n" }, { expect = "+OK\r\n" }]
 //! ```
 //!
-//! A recording of a run on real threads is a script, too: its peers are the clients of that run.
+//! A recording of a run on real threads is a script, too: its peers are the clients of that run, and the servers that the
+//! program connected to.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -71,7 +73,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Peer>, Error> {
     let refuse = |what: String| Error::Peers { path: path.to_owned(), what };
     if is_recording(path) {
         let peers = of_recording(&connections(path)?);
-        return if peers.is_empty() { Err(refuse("no client connected in that run".to_owned())) } else { Ok(peers) };
+        let none = || refuse("nobody outside was connected with the program in that run".to_owned());
+        return if peers.is_empty() { Err(none()) } else { Ok(peers) };
     }
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let script: Script = toml::from_str(&text).map_err(|error| refuse(error.to_string().trim_end().to_owned()))?;
@@ -93,21 +96,31 @@ fn is_recording(path: &Path) -> bool {
     std::fs::File::open(path).and_then(|mut file| file.read(&mut head)).is_ok_and(|len| TraceFile::is_one(&head[..len]))
 }
 
-/// The clients of a recorded run, each as a peer that says the same. What a client got is only counted: it may contain a
-/// time, or what another client did first. Clients that came when there were already very many bytes are left out.
+/// The clients of a recorded run, each as a peer that says the same, and the servers that the program connected to. What a
+/// peer got is only counted: it may contain a time, or what another did first. Of several connections that the program made
+/// to one address the first is the script for all. Those that came when there were already very many bytes are left out.
 pub(crate) fn of_recording(connections: &[Connection]) -> Vec<Peer> {
-    let accepted = connections.iter().filter(|connection| connection.accepted);
     let mut size = 0;
     let fits = |peer: &Peer| {
         size += wire::peers::encode(std::slice::from_ref(peer)).len();
         size <= PEERS_CAPACITY / 2
     };
-    let peers = accepted.zip(1..).map(|(connection, number)| Peer {
-        name: format!("recorded client {number}"),
-        role: Role::Connects,
-        address: connection.own.clone(),
-        steps: steps(&connection.said),
-        repeats: false,
+    let mut servers = BTreeSet::new();
+    let other_ends = connections.iter().filter(|one| one.accepted || servers.insert(&one.other));
+    let mut numbers = [1.., 1..];
+    let peers = other_ends.map(|connection| {
+        let (what, role, address) = match connection.accepted {
+            true => ("client", Role::Connects, &connection.own),
+            false => ("server", Role::Accepts, &connection.other),
+        };
+        let number = numbers[usize::from(connection.accepted)].next().unwrap_or_default();
+        Peer {
+            name: format!("recorded {what} {number}"),
+            role,
+            address: address.clone(),
+            steps: steps(&connection.said),
+            repeats: false,
+        }
     });
     peers.take_while(fits).collect()
 }
@@ -253,9 +266,13 @@ mod tests {
         let said = vec![Said::Received(b"get".to_vec()), Said::Sent(5), Said::Sent(7), Said::Received(b"x".to_vec())];
         let one = Connection { accepted: true, own: vec![2, 0, 1], other: vec![2, 0, 9], said };
         let made = Connection { accepted: false, ..one.clone() };
-        let [peer] = of_recording(&[made, one]).try_into().unwrap();
-        assert_eq!((peer.role, &peer.address[..], peer.repeats), (Role::Connects, &[2, 0, 1][..], false));
-        assert_eq!(peer.steps, [Step::Send(b"get".to_vec()), Step::Receive(12), Step::Send(b"x".to_vec())]);
+        let again = Connection { said: Vec::new(), ..made.clone() };
+        let [server, client] = of_recording(&[made, again, one]).try_into().unwrap();
+        assert_eq!((client.role, &client.address[..], client.repeats), (Role::Connects, &[2, 0, 1][..], false));
+        assert_eq!((server.role, &server.address[..], server.repeats), (Role::Accepts, &[2, 0, 9][..], false));
+        let steps = [Step::Send(b"get".to_vec()), Step::Receive(12), Step::Send(b"x".to_vec())];
+        assert_eq!((&client.steps[..], &server.steps[..]), (&steps[..], &steps[..]));
+        assert_eq!([&*server.name, &client.name], ["recorded server 1", "recorded client 1"]);
     }
 
     #[test]

@@ -156,3 +156,28 @@ fn a_block_at_a_used_address_is_another_object() {
     assert_eq!((freed, first, second), (old.start.0, old.start.0 + 8, new.start.0 + 8));
     assert!(old.start.0.abs_diff(new.start.0) >= 32, "{old:?} {new:?}");
 }
+
+/// A thread arrives at a barrier again before others have left it.
+#[test]
+fn generations_of_a_barrier_may_overlap() {
+    const BARRIER: u64 = 0x7000;
+    let passes = |numbers: [u64; 4]| {
+        let tags = [Tag::BarrierArrive, Tag::BarrierLeave, Tag::BarrierArrive, Tag::BarrierLeave];
+        tags.into_iter().zip(numbers).map(|(tag, number)| record(tag, BARRIER, 0, number)).collect::<Vec<_>>()
+    };
+    let main = [vec![record(Tag::Create, 0, 1, 1)], passes([3, 5, 6, 9])].concat();
+    let child = [vec![record(Tag::Start, 0, 0, 2)], passes([4, 7, 8, 10])].concat();
+    let (trace, _) = merged(&[main, child], 0, Detail::Every);
+    let step_of = |number: u32| model::Step(number - 1);
+    let alone = |thread| std::iter::once(ThreadId(thread)).collect::<model::ThreadSet>();
+    let none = model::ThreadSet::new();
+    let after = |number| model::Step(step_of(number).0 + 1);
+    let complete = vec![
+        (model::Step(0), none.clone()),
+        (after(4), alone(1)),
+        (after(5), none.clone()),
+        (after(8), alone(1)),
+        (after(9), none),
+    ];
+    assert_eq!(trace.runnable, complete);
+}

@@ -100,10 +100,10 @@ pub(crate) fn instrument<'m>(
     ctors::take_out(&weaver);
     needed::keep_own(&weaver);
     bodies::define(&weaver);
+    attributes::strip(plan.functions);
     if plan.recorded_without.is_some() {
         recording::define(&weaver);
     } else {
-        attributes::strip(plan.functions);
         attributes::keep_frames(plan.functions);
         tls::move_into_image(&mut weaver);
         quiet::define(&weaver);

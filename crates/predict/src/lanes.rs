@@ -5,11 +5,13 @@
 //! holds the same locks at an event in all of them; that is the lockset filter. Rigid locks do not count.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
 use model::race::SitePair;
 use model::shadow::Shadow;
 use model::{Access, Cell, Event, IndexVec, LockMode, SiteId, Step, ThreadId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::object::ObjectOp;
 use crate::tracker::{ObjectAction, ObjectId, Tracker};
@@ -34,12 +36,14 @@ struct LaneKey {
     steady: bool,
 }
 
-/// Accesses with a common key.
+/// Accesses with a common key. A trace may have millions, so they are small.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     kind: LaneKey,
+    /// Another lane that is found in the same place, among them all that differ in their locks only.
+    next: Option<LaneId>,
     /// Their steps, ascending.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: SmallVec<[Step; 4]>,
 }
 
 impl Lane {
@@ -66,7 +70,7 @@ const NO_LOCKS: LocksetId = LocksetId(0);
 
 /// Locksets by which accesses are told apart that have everything else in common. Further ones count as holding nothing,
 /// which filters less.
-const LOCKSETS: u32 = 16;
+const LOCKSETS: usize = 16;
 
 /// Pairs of lanes that are kept for a pair of sites, and that are looked at for a whole trace besides one for each event.
 const LANE_PAIRS: usize = 1 << 12;
@@ -89,9 +93,8 @@ pub(crate) struct Lanes {
     current: IndexVec<ThreadId, LocksetId>,
     locksets: IndexVec<LocksetId, Lockset>,
     lockset_ids: FxHashMap<Lockset, LocksetId>,
-    ids: FxHashMap<LaneKey, LaneId>,
-    /// By key without locks: the number of lanes that differ in their locks.
-    locksets_of: FxHashMap<LaneKey, u32>,
+    /// By hash of a key without locks: the newest lane there.
+    places: FxHashMap<u64, LaneId>,
     /// Accesses so far.
     accesses: u64,
     lanes: IndexVec<LaneId, Lane>,
@@ -111,8 +114,7 @@ impl Lanes {
             current: IndexVec::filled(threads, NO_LOCKS),
             locksets: IndexVec::from_raw(vec![Lockset::new()]),
             lockset_ids: FxHashMap::from_iter([(Lockset::new(), NO_LOCKS)]),
-            ids: FxHashMap::default(),
-            locksets_of: FxHashMap::default(),
+            places: FxHashMap::default(),
             accesses: 0,
             lanes: IndexVec::new(),
             cells: Shadow::default(),
@@ -148,19 +150,24 @@ impl Lanes {
     }
 
     fn lane_of(&mut self, mut kind: LaneKey) -> LaneId {
-        if let Some(id) = self.ids.get(&kind) {
-            return *id;
+        let bare = |kind: &LaneKey| LaneKey { locks: NO_LOCKS, ..*kind };
+        let place = FxBuildHasher.hash_one(bare(&kind));
+        let first = self.places.get(&place).copied();
+        let here = || std::iter::successors(first, |lane| self.lanes[*lane].next);
+        let find = |kind: &LaneKey| here().find(|lane| self.lanes[*lane].kind == *kind);
+        if let Some(known) = find(&kind) {
+            return known;
         }
-        let known = self.locksets_of.entry(LaneKey { locks: NO_LOCKS, ..kind }).or_default();
-        if *known >= LOCKSETS {
+        if here().filter(|lane| bare(&self.lanes[*lane].kind) == bare(&kind)).count() >= LOCKSETS {
             kind.locks = NO_LOCKS;
+            if let Some(known) = find(&kind) {
+                return known;
+            }
         }
-        *known += 1;
-        *self.ids.entry(kind).or_insert_with(|| {
-            let id = self.lanes.push(Lane { kind, steps: Vec::new() });
-            self.cells.update(kind.cell, kind.thread, id, |()| {});
-            id
-        })
+        let id = self.lanes.push(Lane { kind, next: first, steps: SmallVec::new() });
+        self.places.insert(place, id);
+        self.cells.update(kind.cell, kind.thread, id, |()| {});
+        id
     }
 
     fn hold(&mut self, tracker: &Tracker<'_>, thread: ThreadId, action: &ObjectAction) {

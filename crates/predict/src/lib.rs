@@ -26,6 +26,7 @@ mod clock_log;
 pub mod cspm;
 mod exact;
 mod lanes;
+mod last_writes;
 mod needs;
 mod object;
 mod options;

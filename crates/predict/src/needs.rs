@@ -10,11 +10,11 @@
 //! Only changes are stored: what the first `k` events of a thread need beyond their own thread, each time that grows.
 //! So memory grows with communication, not with the length of the trace.
 
-use model::{Access, Cell, Clock, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId};
-use rustc_hash::FxHashMap;
+use model::{Access, Clock, Event, EventId, IndexVec, LockMode, Op, Step, ThreadId};
 use smallvec::SmallVec;
 
 use crate::clock_log::ClockLog;
+use crate::last_writes::LastWrites;
 use crate::object::ObjectOp;
 use crate::tracker::{ObjectAction, ObjectId, Tracker};
 
@@ -166,7 +166,7 @@ impl Needs {
             self.reads(event.id, access);
         }
         for access in event.op.accesses().iter().filter(|a| a.kind.writes()) {
-            self.writes.write(access.cell, event.id);
+            self.writes.write(access.cell, event.id, step);
         }
         for action in actions {
             self.action(tracker, event.id, step, action);
@@ -280,48 +280,4 @@ fn partition_from<T>(values: &[T], from: usize, is_before: impl Fn(&T) -> bool) 
     }
     let end = values.len().min(start + width);
     start + values[start..end].partition_point(is_before)
-}
-
-/// The last write of each byte.
-#[derive(Debug, Default)]
-struct LastWrites {
-    /// By eight bytes: masks of bytes with their last write; the masks are disjoint.
-    granules: FxHashMap<u64, SmallVec<[(u8, EventId); 1]>>,
-}
-
-/// The eight-byte granules of a cell, each with its mask of bytes.
-fn pieces(cell: Cell) -> impl Iterator<Item = (u64, u8)> {
-    let (start, end) = (cell.start.0, cell.end());
-    let granules = if start < end { start / 8..(end - 1) / 8 + 1 } else { 0..0 };
-    granules.map(move |granule| {
-        let first = granule * 8;
-        let from = start.saturating_sub(first).min(8) as u32;
-        let to = (end - first).min(8) as u32;
-        (granule, ((1u16 << to) - (1u16 << from)) as u8)
-    })
-}
-
-impl LastWrites {
-    fn write(&mut self, cell: Cell, event: EventId) {
-        for (granule, bytes) in pieces(cell) {
-            let entries = self.granules.entry(granule).or_default();
-            match entries.as_mut_slice() {
-                [(at, last)] if *at == bytes => *last = event,
-                _ => {
-                    entries.retain(|(at, _)| {
-                        *at &= !bytes;
-                        *at != 0
-                    });
-                    entries.push((bytes, event));
-                }
-            }
-        }
-    }
-
-    fn read(&self, cell: Cell, mut f: impl FnMut(EventId)) {
-        for (granule, bytes) in pieces(cell) {
-            let entries = self.granules.get(&granule).into_iter().flatten();
-            entries.filter(|(at, _)| at & bytes != 0).for_each(|(_, event)| f(*event));
-        }
-    }
 }

@@ -68,20 +68,25 @@ impl<'a> WindowSearch<'a> {
         let (mut start, mut looked_at) = (0u32, 0);
         while !self.stopped && looked_at < len && open.keys().any(|sites| self.left(*sites) > 0) {
             let end = start.saturating_add(size).min(len);
-            let mut ahead = tracker.clone();
-            let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
-            for (sites, pairs) in occurrences.in_window(Step(start), Step(end)) {
-                self.stopped |= (self.aim.is_over)();
-                if self.stopped {
-                    break;
-                }
-                if open.contains_key(&sites)
-                    && let Some(race) = self.search_window(&window, Step(end), Step(looked_at), sites, &pairs)
-                {
-                    races.push(race);
-                    open.remove(&sites);
+            let is_open = |sites: &SitePair| open.contains_key(sites) && self.left(*sites) > 0;
+            let mut pairs = occurrences.in_window(Step(start), Step(end));
+            pairs.retain(|sites, _| is_open(sites));
+            // Most windows of a long trace have none, and making one takes a while.
+            if !pairs.is_empty() {
+                let mut ahead = tracker.clone();
+                let window = Window::new(self.trace, &mut ahead, Step(start), Step(end), self.options.relaxed);
+                for (sites, pairs) in pairs {
+                    self.stopped |= (self.aim.is_over)();
+                    if self.stopped {
+                        break;
+                    }
+                    if let Some(race) = self.search_window(&window, Step(end), Step(looked_at), sites, &pairs) {
+                        races.push(race);
+                        open.remove(&sites);
+                    }
                 }
             }
+            self.stopped |= (self.aim.is_over)();
             looked_at = end;
             let next = start + size / 2;
             for step in start..next.min(len) {

@@ -82,15 +82,15 @@ unsafe fn attach() {
     // SAFETY: the first call maps new memory where there is none, with a buffer to spare; the second one replaces a part of
     // that. The descriptors are the recorder's own.
     let arena = unsafe {
-        let room = libc::mmap(null_mut(), ARENA + BUFFER, libc::PROT_NONE, flags, -1, 0);
+        let room = crate::real::mmap(null_mut(), ARENA + BUFFER, libc::PROT_NONE, flags, -1, 0);
         if room == libc::MAP_FAILED {
             refuse(too_low);
         }
         // The low bits of a cursor say how full its buffer is, so buffers start where these are zero.
         let start = (room as usize).next_multiple_of(BUFFER) as *mut c_void;
-        let arena = libc::mmap(start, ARENA, access, libc::MAP_SHARED | libc::MAP_FIXED, memory, 0);
+        let arena = crate::real::mmap(start, ARENA, access, libc::MAP_SHARED | libc::MAP_FIXED, memory, 0);
         crate::real::close(memory);
-        libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC);
+        crate::real::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC as usize);
         arena
     };
     if arena == libc::MAP_FAILED {
@@ -105,7 +105,7 @@ pub fn detach() {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
     // SAFETY: the shared memory is replaced in place by some of the child's own, all zero, which is a board and empty
     // buffers; the child has one thread.
-    unsafe { libc::mmap(arena(), ARENA, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    unsafe { crate::real::mmap(arena(), ARENA, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     TRACE_FILE.store(-1, Ordering::Relaxed);
 }
 

@@ -4,7 +4,8 @@ use core::ffi::{c_int, c_void};
 
 use wire::Tag;
 
-use crate::log::here;
+use crate::hooks::access;
+use crate::log::{here, site};
 use crate::real::set_errno;
 use crate::thread::has_state;
 
@@ -20,6 +21,18 @@ unsafe extern "C" {
 fn allocated(block: *mut c_void, size: usize) -> *mut c_void {
     if !block.is_null() && has_state() {
         here(Tag::Alloc, 0, block, u32::try_from(size).unwrap_or(u32::MAX));
+    }
+    block
+}
+
+/// The largest block that the library itself fills with zeros; the kernel's pages for larger ones are.
+const FILLED: usize = 1 << 20;
+
+/// Logs a block after it was allocated and filled with zeros.
+fn zeroed(block: *mut c_void, size: usize) -> *mut c_void {
+    allocated(block, size);
+    if !block.is_null() && has_state() && size <= FILLED {
+        access(Tag::Write, 0, block as u64, size as u64, site(), true);
     }
     block
 }
@@ -47,7 +60,7 @@ macro_rules! export {
 export! {
     fn malloc(size: usize) -> *mut c_void { allocated(__libc_malloc(size), size) }
     fn calloc(count: usize, size: usize) -> *mut c_void {
-        allocated(__libc_calloc(count, size), count.saturating_mul(size))
+        zeroed(__libc_calloc(count, size), count.saturating_mul(size))
     }
     fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
         freed(block);

@@ -145,7 +145,7 @@ extern "C" fn __rp_add_unlocked(file: *const c_void) {
 }
 
 /// Whether a stream is standard output or standard error, whose uses are not recorded.
-fn is_output(file: *const c_void) -> bool {
+pub fn is_output(file: *const c_void) -> bool {
     unsafe extern "C" {
         static stdout: *const c_void;
         static stderr: *const c_void;

@@ -72,8 +72,12 @@ pub fn stack_range() {
         libc::pthread_attr_getstack(&attributes, &mut start, &mut size);
         libc::pthread_attr_destroy(&mut attributes);
     }
-    let number = number();
-    append(wire::log::tag::STACK_RANGE, 0, start as u64, wire::NO_SITE, 0, [number, size as u64]);
+    range(start as u64, size as u64);
+}
+
+/// Memory in which there is something else from now on.
+pub fn range(start: u64, size: u64) {
+    append(wire::log::tag::RANGE, 0, start, wire::NO_SITE, 0, [number(), size]);
 }
 
 /// Inlined code calls this when the buffer is full, with the cursor, which it has in a register. Returns the new one.

@@ -52,9 +52,11 @@ pub fn set_errno(error: c_int) {
     unsafe { *libc::__errno_location() = error };
 }
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
-use libc::{clockid_t, epoll_event, iovec, msghdr, pthread_t, siginfo_t, sigset_t, sockaddr, timespec};
+use libc::{
+    clockid_t, epoll_event, iovec, mmsghdr, msghdr, pthread_t, sembuf, siginfo_t, sigset_t, sockaddr, timespec,
+};
 
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type Routine = unsafe extern "C" fn();
@@ -147,6 +149,25 @@ next! {
     dup2(fd: c_int, number: c_int) -> c_int;
     dup3(fd: c_int, number: c_int, flags: c_int) -> c_int;
     socketpair(domain: c_int, kind: c_int, protocol: c_int, pair: *mut c_int) -> c_int;
+    sendfile(to: c_int, from: c_int, at: *mut i64, len: usize) -> isize;
+    splice(from: c_int, from_at: *mut i64, to: c_int, to_at: *mut i64, len: usize, flags: c_uint) -> isize;
+    tee(from: c_int, to: c_int, len: usize, flags: c_uint) -> isize;
+    vmsplice(fd: c_int, parts: *const iovec, count: usize, flags: c_uint) -> isize;
+    sendmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int;
+    recvmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, limit: *mut timespec) -> c_int;
+    flock(fd: c_int, operation: c_int) -> c_int;
+    fcntl(fd: c_int, command: c_int, argument: usize) -> c_int;
+    mq_send(to: c_int, from: *const c_char, len: usize, priority: c_uint) -> c_int;
+    mq_timedsend(to: c_int, from: *const c_char, len: usize, priority: c_uint, limit: *const timespec) -> c_int;
+    mq_receive(of: c_int, to: *mut c_char, len: usize, priority: *mut c_uint) -> isize;
+    mq_timedreceive(of: c_int, to: *mut c_char, len: usize, priority: *mut c_uint, limit: *const timespec) -> isize;
+    msgsnd(to: c_int, from: *const c_void, len: usize, flags: c_int) -> c_int;
+    msgrcv(of: c_int, to: *mut c_void, len: usize, kind: c_long, flags: c_int) -> isize;
+    semop(of: c_int, operations: *mut sembuf, count: usize) -> c_int;
+    semtimedop(of: c_int, operations: *mut sembuf, count: usize, limit: *const timespec) -> c_int;
+    mmap(at: *mut c_void, len: usize, access: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    mremap(old: *mut c_void, old_len: usize, len: usize, flags: c_int, at: *mut c_void) -> *mut c_void;
+    pthread_mutexattr_setrobust(attributes: *mut c_void, robust: c_int) -> c_int;
     pthread_kill(thread: pthread_t, signal: c_int) -> c_int;
     kill(process: libc::pid_t, signal: c_int) -> c_int;
     sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int;

@@ -17,7 +17,7 @@ use wire::log::{BUFFER, IS_RECORD};
 
 use crate::log::append_words;
 use crate::real::{self, errno, set_errno};
-use crate::seen::__rp_nothing_seen;
+use crate::seen::InUse;
 use crate::thread::{ThreadState, local, nowhere, state};
 
 /// What a thread keeps of handlers; all-zero is a thread that has not had any.
@@ -63,9 +63,9 @@ extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
     }
     let error = errno();
     let (local, aside) = (local(), &state().aside);
-    let (cursor, site, seen) = (local.cursor.get(), local.site.get(), local.seen.get());
+    let (cursor, site, seen) = (local.cursor.get(), local.site.get(), InUse::now());
     // What it logs may be lost, so it stands for nothing.
-    local.seen.set(&raw const __rp_nothing_seen);
+    InUse::NOTHING.set();
     let level = usize::from(aside.depth.get() > 0);
     if aside.buffers[level].get() == 0 {
         aside.buffers[level].set(nowhere());
@@ -88,7 +88,7 @@ extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_void) {
     }
     local.cursor.set(cursor);
     local.site.set(site);
-    local.seen.set(seen);
+    seen.set();
     set_errno(error);
 }
 

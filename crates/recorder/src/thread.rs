@@ -8,7 +8,6 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use wire::log::{BUFFER, BUFFERS_OFFSET, BlockHead, MARGIN, Packer, SLOTS, block};
 
 use crate::entry::{arena, board};
-use crate::seen::Seen;
 
 /// The variables of a thread that inlined code uses; defined in the instrumented module.
 #[repr(C)]
@@ -20,7 +19,9 @@ pub struct Local {
     /// The last site reached before a call.
     pub site: Cell<u32>,
     /// What the thread has logged already: its own table, or `__rp_nothing_seen`.
-    pub seen: Cell<*const Seen>,
+    pub seen: Cell<*const u64>,
+    /// The number of that table's last entry.
+    pub last_seen: Cell<usize>,
 }
 
 /// The calling thread's variables.
@@ -127,10 +128,10 @@ impl ThreadState {
 }
 
 /// Memory of the recorder's own, all zero.
-fn map(size: usize, flags: c_int) -> *mut c_void {
+pub(crate) fn map(size: usize, flags: c_int) -> *mut c_void {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags;
     // SAFETY: maps new memory where there is none.
-    let memory = unsafe { libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    let memory = unsafe { crate::real::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if memory == libc::MAP_FAILED {
         crate::entry::refuse("cannot get memory for a thread");
     }
@@ -234,8 +235,10 @@ extern "C" fn end(value: *mut c_void) {
         // It ends in a handler of a signal.
         local().cursor.set(state.aside.cursor.get());
     }
+    crate::api::lock::thread_ends();
     crate::log::event(wire::Tag::Exit, 0, 0, wire::NO_SITE, 0);
     crate::log::flush();
+    state.seen.give_back();
     if let Some(word) = board().slots.get(state.slot.get()) {
         word.store(0, Ordering::Release);
     }

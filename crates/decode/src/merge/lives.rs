@@ -68,7 +68,7 @@ impl Lives {
     pub(super) fn record(&mut self, record: &[u64; 4]) {
         let (tag, flags) = ((record[0] >> 48) as u8, (record[0] >> 56) as u8 & 0x7f);
         let raw = record[0] & ((1 << 48) - 1);
-        if tag == tag::STACK_RANGE {
+        if tag == tag::RANGE {
             self.begin(raw, record[3]);
         } else if tag == Tag::Alloc as u8 && flags & flag::STACK == 0 {
             let size = record[1] >> 32;

@@ -77,8 +77,8 @@ struct Building<'a> {
     numbers: FxHashMap<u32, ThreadId>,
     counts: IndexVec<ThreadId, (u32, u32)>,
     trace: Trace,
-    /// By barrier: the last arrival, to be told that it was the last when a thread leaves.
-    arrived: FxHashMap<u64, (Step, ThreadId)>,
+    /// By barrier: the arrivals of the generation that nobody has left yet.
+    arrived: FxHashMap<u64, Vec<(Step, ThreadId)>>,
     /// Arrivals that completed a generation.
     complete: BTreeMap<Step, ThreadId>,
 }
@@ -174,11 +174,14 @@ impl<'a> Building<'a> {
         match self.trace.events[step].op {
             Op::Create { child } => self.trace.threads[child].created = Some(step),
             Op::BarrierArrive { barrier } => {
-                self.arrived.insert(barrier.0, (step, thread));
+                self.arrived.entry(barrier.0).or_default().push((step, thread));
             }
             Op::BarrierLeave { barrier } => {
-                if let Some((step, thread)) = self.arrived.remove(&barrier.0) {
-                    self.complete.insert(step, thread);
+                // The first that leaves a generation shows that it was complete. Others may leave when threads have already
+                // arrived in the next one.
+                let arrived = self.arrived.entry(barrier.0).or_default();
+                if arrived.iter().any(|(_, other)| *other == thread) {
+                    self.complete.extend(std::mem::take(arrived).pop());
                 }
             }
             _ => {}

@@ -79,12 +79,18 @@ impl<'m> Weaver<'_, 'm> {
         }
     }
 
-    fn write_of(&self, to: Value<'m>, len: Value<'m>, site: SiteId) {
+    fn write_of(&mut self, to: Value<'m>, len: Value<'m>, site: SiteId) {
+        if self.log_block(true, to, len, site) {
+            return;
+        }
         let len = self.insert.widened(len, false);
         self.insert.hook("__rp_set", &[to, len, self.site(site)]);
     }
 
-    fn read_of(&self, from: Value<'m>, len: Value<'m>, site: SiteId) {
+    fn read_of(&mut self, from: Value<'m>, len: Value<'m>, site: SiteId) {
+        if self.log_block(false, from, len, site) {
+            return;
+        }
         match len.as_integer().and_then(|len| u32::try_from(len).ok()) {
             Some(len) => self.insert.hook("__rp_read", &[from, self.insert.const_i32(len), self.site(site)]),
             None => {

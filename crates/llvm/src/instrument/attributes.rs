@@ -3,7 +3,8 @@
 //! `__attribute__((pure))` and the like say that a function does not touch memory. With hooks in it, or defined by the
 //! runtime, it does: another thread may run inside. If the attribute stayed, LLVM could merge calls and keep values across
 //! them. LLVM must not know which functions allocate either: it would remove a `realloc` whose result is only freed, and
-//! with it a free that races.
+//! with it a free that races. In a program for the recorder it would keep the cursor in a register over a call of `malloc`,
+//! and what is logged next would overwrite the record of the block.
 
 use crate::functions::Functions;
 use crate::ir::{AttributeOf, Value};

@@ -18,6 +18,9 @@ const _: () = assert!(LibraryState::Environment as u32 == wire::ENVIRONMENT);
 const _: () = assert!(LibraryState::Keys as u32 == wire::KEYS);
 const _: () = assert!(LibraryState::UnlockedOutput as u32 == wire::UNLOCKED_OUTPUT);
 
+/// Functions after which a stream is no more; the recorder defines the first.
+const CLOSES: [&str; 4] = ["fclose", "pclose", "freopen", "freopen64"];
+
 impl<'m> Weaver<'_, 'm> {
     /// Reports what a library call touches.
     pub(super) fn library_call(&mut self, call: Value<'m>, function: &LibraryFunction, name: &str, site: SiteId) {
@@ -33,6 +36,7 @@ impl<'m> Weaver<'_, 'm> {
                 self.unfollowed(call, site, format!("calls `{name}`: {}", library::UNLOCKED), name);
             }
         }
+        self.hand_over(call, function, name, site);
         if function.by_runtime || self.note_unknown_sizes(call, function.effects, name, site) {
             return;
         }
@@ -66,6 +70,32 @@ impl<'m> Weaver<'_, 'm> {
             self.insert.after(call);
             after.into_iter().for_each(|e| self.effect(call, e));
             self.insert.hook("__rp_call_end", &[]);
+        }
+    }
+
+    /// Lets the recorder order what is handed over through streams and descriptors by functions of the C library that it does
+    /// not define itself, as they take any number of arguments or are many.
+    fn hand_over(&mut self, call: Value<'m>, function: &LibraryFunction, name: &str, site: SiteId) {
+        const BY_DESCRIPTOR: [&str; 4] = ["dprintf", "vdprintf", "__dprintf_chk", "__vdprintf_chk"];
+        if !self.is_recorded() {
+            return;
+        }
+        if BY_DESCRIPTOR.contains(&name)
+            && let Some(fd) = call.argument(0)
+        {
+            self.store_site(call, site);
+            self.insert.hook("__rp_descriptor_used", &[fd]);
+        }
+        let stream = function.effects.iter().find_map(|effect| match effect {
+            Effect::Stream(i) | Effect::UnlockedStream(i) => call.argument(*i).filter(|stream| stream.is_pointer()),
+            _ => None,
+        });
+        if let Some(stream) = stream.filter(|_| !CLOSES.contains(&name)) {
+            self.store_site(call, site);
+            self.insert.hook("__rp_stream_begin", &[stream]);
+            self.allow_code_after(call);
+            self.insert.after(call);
+            self.insert.hook("__rp_stream_end", &[stream]);
         }
     }
 

@@ -26,7 +26,7 @@ const SITE_OFFSET: u64 = 16;
 impl<'m> Weaver<'_, 'm> {
     /// Logs a plain access before it happens, unless it need not be; false if that takes more than one word.
     pub(super) fn log_access(&mut self, access: Value<'m>, address: Value<'m>, size: u32, site: SiteId) -> bool {
-        if self.plan.recorded_without.is_some_and(|without| without.contains(&site)) {
+        if self.is_left_out(site) {
             return true;
         }
         if site.0 >= SITES {
@@ -35,14 +35,35 @@ impl<'m> Weaver<'_, 'm> {
         access.set_volatile(true);
         let first = self.logged_before(access, address);
         let writes = access.opcode() == Some(LLVMOpcode::LLVMStore);
-        self.logged.accesses.insert(site, (writes, size));
-        if let Some(first) = first {
-            self.logged.together.entry(first).or_default().push(site);
-            return true;
+        match first {
+            Some(first) => {
+                self.logged.accesses.insert(site, (writes, size));
+                self.logged.together.entry(first).or_default().push(site);
+            }
+            None => self.log_word(writes, address, size, site),
         }
+        true
+    }
+
+    /// Logs the one side of a copy that others may see, or a fill, as if it were a load or a store; false if that takes more
+    /// than one word.
+    pub(super) fn log_block(&mut self, writes: bool, address: Value<'m>, len: Value<'m>, site: SiteId) -> bool {
+        let size = len.as_integer().and_then(|len| u32::try_from(len).ok());
+        let Some(size) = size.filter(|_| self.is_recorded() && site.0 < SITES) else { return false };
+        if !self.is_left_out(site) {
+            self.log_word(writes, address, size, site);
+        }
+        true
+    }
+
+    fn is_left_out(&self, site: SiteId) -> bool {
+        self.plan.recorded_without.is_some_and(|without| without.contains(&site))
+    }
+
+    fn log_word(&mut self, writes: bool, address: Value<'m>, size: u32, site: SiteId) {
+        self.logged.accesses.insert(site, (writes, size));
         let address = self.insert.widened(address, false);
         self.insert.hook(LOG, &[address, self.insert.const_i64(site.0.into())]);
-        true
     }
 
     /// Where the calling thread keeps the site it is at.
@@ -52,19 +73,20 @@ impl<'m> Weaver<'_, 'm> {
     }
 }
 
-/// The variables of a thread: cursor, state of the recorder, site, table of what it has logged already. Without a buffer,
-/// the cursor is that of a full one.
+/// The variables of a thread: cursor, state of the recorder, site, table of what it has logged already and the number of its
+/// last entry. Without a buffer, the cursor is that of a full one.
 pub(super) fn variables<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
     let insert = &weaver.insert;
     weaver.module.global(VARIABLES).unwrap_or_else(|| {
         let module = weaver.module;
-        let ty = module.struct_type(&[insert.i64, insert.ptr, insert.i32, insert.ptr]);
+        let ty = module.struct_type(&[insert.i64, insert.ptr, insert.i32, insert.ptr, insert.i64]);
         let global = module.add_global(VARIABLES, ty);
         let content = [
             insert.const_i64(BUFFER as u64 - 1),
             insert.ptr.zero(),
             insert.const_i32(wire::NO_SITE),
             thinning::nothing(weaver),
+            insert.const_i64(0),
         ];
         global.set_initializer(module.const_struct(&content, false));
         global.set_linkage(LLVMLinkage::LLVMInternalLinkage);

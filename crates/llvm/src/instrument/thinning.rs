@@ -5,12 +5,12 @@
 //! ([`wire::log::SEEN`]), by address; a word that the table covers is not logged. The recorder gives a thread an empty
 //! table when it has filled a buffer without a record, and takes it away with the next record. (decision 25)
 //!
-//! An entry is the address, the size (1, 2, 4 or 8 bytes) and whether it was written; words that stand for accesses of
-//! other or of several sizes are always logged.
+//! An entry is the address of eight bytes with masks of those that the thread has read and written; what is written counts
+//! as read. Accesses that are not aligned are always logged, as are words that stand for accesses of several sizes.
 
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode};
 use model::SiteId;
-use wire::log::SEEN;
+use wire::log::SEEN_SHIFT;
 
 use super::Weaver;
 use super::recording::{Memory, marked, variables};
@@ -18,52 +18,72 @@ use crate::ir::{Block, Value};
 
 /// Bytes from the cursor to the table among a thread's variables.
 const TABLE_OFFSET: u64 = 24;
-/// The table of a thread that has none.
+/// Bytes from there to the number of its last entry.
+const LAST_OFFSET: u64 = 8;
+/// The table of a thread that has none: one entry, which stays empty.
 const NOTHING: &str = "__rp_nothing_seen";
-/// Bits of an entry that are not the address: size and whether it was written.
-const KIND_BITS: u64 = 3;
+/// Bytes of memory that an entry is about.
+const GRANULE: u64 = 8;
+/// How far an address is moved to be mixed into the number of its entry, besides that of its eight bytes.
+const MIXED: u64 = 15;
 /// The kind of words that are always logged.
 const ALWAYS: u8 = u8::MAX;
 
 /// A table that stays empty.
 pub(super) fn nothing<'m>(weaver: &Weaver<'_, 'm>) -> Value<'m> {
-    weaver.insert.runtime_variable(NOTHING, weaver.insert.i64.array(SEEN as u64))
+    weaver.insert.runtime_variable(NOTHING, weaver.insert.i64)
 }
 
 /// In `__rp_log`: returns if the table covers the word; the block to go on in otherwise.
+///
+/// With `M` the mask of the bytes, moved to the half for writes if one is written, an entry covers the word if it has the
+/// address of the eight bytes and all of `M`. An address that is not aligned keeps its low bits, which no entry has.
 pub(super) fn skip<'m>(weaver: &Weaver<'_, 'm>, log: Value<'m>, (address, site): (Value<'m>, Value<'m>)) -> Block<'m> {
+    use LLVMOpcode::{LLVMAnd as AND, LLVMLShr as SHR, LLVMOr as OR, LLVMShl as SHL, LLVMSub as SUB, LLVMXor as XOR};
     let insert = &weaver.insert;
     let number = |n: u64| insert.const_i64(n);
+    let binary = |op, left, right| insert.binary(op, left, right);
     let [look, unseen, note, seen, go_on] =
         ["look", "unseen", "note", "seen", "log"].map(|name| log.append_block(name));
     // The site is a constant where this is inlined, so its kind is too.
     let kind = insert.load(insert.i8, insert.offset(kinds(weaver), site));
-    let always = insert.compare(LLVMIntPredicate::LLVMIntEQ, insert.widened(kind, false), number(ALWAYS.into()));
-    insert.branch(always, go_on, look);
+    let kind = insert.widened(kind, false);
+    insert.branch(insert.compare(LLVMIntPredicate::LLVMIntEQ, kind, number(ALWAYS.into())), go_on, look);
 
     insert.position_at_end(look);
-    let kind = insert.widened(kind, false);
-    let table = insert.load(insert.ptr, insert.offset(variables(weaver), number(TABLE_OFFSET)));
-    // A call for an empty buffer may change it.
+    let size = binary(SHL, number(1), binary(SHR, kind, number(1)));
+    let all = binary(SUB, binary(SHL, number(1), size), number(1));
+    let bytes = binary(SHL, all, binary(AND, address, number(GRANULE - 1)));
+    let half = insert.multiply(binary(AND, kind, number(1)), number(u64::from(SEEN_SHIFT) / 2));
+    let mask = binary(SHL, bytes, half);
+    let variables = insert.offset(variables(weaver), number(TABLE_OFFSET));
+    let table = insert.load(insert.ptr, variables);
+    let last = insert.load(insert.i64, insert.offset(variables, number(LAST_OFFSET)));
+    // A call for an empty buffer may change both.
     table.set_volatile(true);
-    let mixed = insert.binary(LLVMOpcode::LLVMLShr, address, number(2));
-    let mixed = insert.binary(LLVMOpcode::LLVMXor, mixed, address);
-    let index = insert.binary(LLVMOpcode::LLVMAnd, mixed, number(SEEN as u64 - 1));
+    last.set_volatile(true);
+    let granule = binary(SHR, address, number(GRANULE.ilog2().into()));
+    let index = binary(AND, binary(XOR, granule, binary(SHR, address, number(MIXED))), last);
     let slot = insert.offset(table, insert.multiply(index, number(8)));
-    let entry = insert.binary(LLVMOpcode::LLVMShl, address, number(KIND_BITS));
-    let entry = insert.binary(LLVMOpcode::LLVMOr, entry, kind);
     let known = marked(weaver, insert.load(insert.i64, slot), Memory::Words);
-    // A read is covered by a write, whose entry is the next number.
-    let ahead = insert.binary(LLVMOpcode::LLVMSub, known, entry);
-    let writes = insert.binary(LLVMOpcode::LLVMAnd, kind, number(1));
-    let most = insert.binary(LLVMOpcode::LLVMSub, number(1), writes);
-    insert.branch(insert.compare(LLVMIntPredicate::LLVMIntULE, ahead, most), seen, unseen);
+    let place = binary(AND, address, binary(XOR, binary(SUB, number(GRANULE), size), number(u64::MAX)));
+    let covering = binary(OR, binary(SHL, place, number(SEEN_SHIFT.into())), mask);
+    let looked_at = binary(OR, mask, number(u64::MAX << SEEN_SHIFT));
+    let covers = insert.compare(LLVMIntPredicate::LLVMIntEQ, binary(AND, known, looked_at), covering);
+    insert.branch(covers, seen, unseen);
 
     insert.position_at_end(unseen);
-    insert.branch(insert.compare(LLVMIntPredicate::LLVMIntEQ, table, nothing(weaver)), go_on, note);
+    let is_aligned = binary(AND, address, binary(SUB, size, number(1)));
+    let is_aligned = insert.compare(LLVMIntPredicate::LLVMIntEQ, is_aligned, number(0));
+    let has_table = insert.compare(LLVMIntPredicate::LLVMIntNE, table, nothing(weaver));
+    insert.branch(binary(AND, is_aligned, has_table), note, go_on);
 
     insert.position_at_end(note);
-    marked(weaver, insert.store(entry, slot), Memory::Words);
+    let empty = binary(SHL, binary(AND, address, number(!(GRANULE - 1))), number(SEEN_SHIFT.into()));
+    let difference = (binary(XOR, known, empty), number(1 << SEEN_SHIFT));
+    let kept = insert.select(LLVMIntPredicate::LLVMIntULT, difference, known, empty);
+    let noted = binary(OR, kept, binary(OR, mask, bytes));
+    marked(weaver, insert.store(noted, slot), Memory::Words);
     insert.jump(go_on);
 
     insert.position_at_end(seen);

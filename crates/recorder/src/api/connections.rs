@@ -11,7 +11,7 @@ use libc::{iovec, sockaddr, socklen_t, ssize_t};
 use wire::input::{CONNECTIONS, Happened};
 use wire::log::block;
 
-use super::handover::{Address, REMEMBERED};
+use super::handover::{Address, REMEMBERED, is_datagram};
 use crate::log::append_block;
 use crate::real::{self, errno, set_errno};
 
@@ -35,10 +35,11 @@ fn log(happened: Happened, connection: u32, bytes: &[u8]) {
     set_errno(error);
 }
 
-/// A descriptor has become a connection.
-fn opened(fd: c_int, how: Happened) {
+/// A descriptor has become a connection, or is about to become one with the address that is given.
+fn opened(fd: c_int, how: Happened, wanted: Option<Address>) {
     let error = errno();
-    let ends = Address::of(fd, libc::getsockname).zip(Address::of(fd, libc::getpeername));
+    let other = wanted.or_else(|| Address::of(fd, libc::getpeername));
+    let ends = Address::of(fd, libc::getsockname).zip(other).filter(|_| !is_datagram(fd));
     if let (Some(entry), Some((own, other))) = (entry(fd), ends)
         && !is_own_process(fd, &own)
     {
@@ -105,18 +106,20 @@ pub fn closed(fd: c_int) {
 export! {
     fn accept(fd: c_int, from: *mut sockaddr, len: *mut socklen_t) -> c_int {
         let made = real::accept(fd, from, len);
-        opened(made, Happened::Accepted);
+        opened(made, Happened::Accepted, None);
         made
     }
     fn accept4(fd: c_int, from: *mut sockaddr, len: *mut socklen_t, flags: c_int) -> c_int {
         let made = real::accept4(fd, from, len, flags);
-        opened(made, Happened::Accepted);
+        opened(made, Happened::Accepted, None);
         made
     }
     fn connect(fd: c_int, to: *const sockaddr, len: socklen_t) -> c_int {
         let result = real::connect(fd, to, len);
         if result == 0 {
-            opened(fd, Happened::Made);
+            opened(fd, Happened::Made, None);
+        } else if errno() == libc::EINPROGRESS {
+            opened(fd, Happened::Made, Some(Address::given(to, len)));
         }
         result
     }

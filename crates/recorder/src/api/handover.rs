@@ -3,8 +3,8 @@
 //!
 //! A release is logged before the real call, an acquisition after it has succeeded, so their numbers are in an order in
 //! which they really happened. What is shared is known by its two ends: the inode of a pipe, the two addresses of a
-//! connection, the pair of descriptors that `socketpair` made, the number of an event counter. A connection to another
-//! process has its other end nowhere here, so it orders nothing.
+//! connection, the address that a datagram is sent to, the pair of descriptors that `socketpair` made, the number of an event
+//! counter. A connection to another process has its other end nowhere here, so it orders nothing.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use libc::{iovec, msghdr, pthread_t, siginfo_t, sigset_t, size_t, sockaddr, sock
 use wire::Tag;
 use wire::record::order;
 
-use super::connections;
+use super::{connections, file_locks};
 use crate::hooks::access;
 use crate::log::site;
 use crate::real::{self, errno, set_errno};
@@ -23,16 +23,16 @@ use crate::thread::has_state;
 const FIRST: u64 = 1 << 24;
 const CELLS: u64 = 1 << 26;
 
-fn cell(key: u64) -> u64 {
+pub(super) fn cell(key: u64) -> u64 {
     wire::FILE_CONTENT + 8 * (FIRST + key % CELLS)
 }
 
 /// Mixes bytes into a key (FNV-1a).
-fn mix(key: u64, bytes: &[u8]) -> u64 {
+pub(super) fn mix(key: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(key, |key, byte| (key ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-const START: u64 = 0xcbf2_9ce4_8422_2325;
+pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Descriptors whose cells are remembered.
 pub const REMEMBERED: usize = 4096;
@@ -76,16 +76,18 @@ fn end(fd: c_int, direction: Direction) -> Option<u64> {
         known
     } else {
         let error = errno();
-        let cells = look_up(fd).unwrap_or([NOTHING; 2]);
+        let (cells, lasts) = look_up(fd).unwrap_or(([NOTHING; 2], true));
         set_errno(error);
-        remember(fd, cells);
+        if lasts {
+            remember(fd, cells);
+        }
         cells[direction as usize]
     };
     (found != NOTHING).then_some(found)
 }
 
-/// Asks the kernel what a descriptor is.
-fn look_up(fd: c_int) -> Option<[u64; 2]> {
+/// What a descriptor is, and its key if that is a file or a pipe.
+pub(super) fn file_of(fd: c_int) -> Option<(libc::mode_t, u64)> {
     // SAFETY: all zero is a value of the structure, which the call fills.
     let status = unsafe {
         let mut status: libc::stat = core::mem::zeroed();
@@ -94,10 +96,20 @@ fn look_up(fd: c_int) -> Option<[u64; 2]> {
         }
         status
     };
-    match status.st_mode & libc::S_IFMT {
-        libc::S_IFIFO => {
-            let key = mix(mix(START, &status.st_dev.to_ne_bytes()), &status.st_ino.to_ne_bytes());
-            Some([cell(key); 2])
+    let key = mix(mix(START, &status.st_dev.to_ne_bytes()), &status.st_ino.to_ne_bytes());
+    Some((status.st_mode & libc::S_IFMT, key))
+}
+
+/// Asks the kernel what a descriptor is: its two cells, and whether they stay what they are.
+fn look_up(fd: c_int) -> Option<([u64; 2], bool)> {
+    let (kind, key) = file_of(fd)?;
+    let cells = match kind {
+        libc::S_IFIFO => Some([cell(key); 2]),
+        libc::S_IFSOCK if is_datagram(fd) => {
+            let [own, peer] = [libc::getsockname, libc::getpeername].map(|ask| Address::of(fd, ask));
+            let cell_of = |address: Option<Address>| address.and_then(|to| datagrams_to(&to)).unwrap_or(NOTHING);
+            // The first datagram gives it an address.
+            return Some(([cell_of(peer), cell_of(own)], false));
         }
         libc::S_IFSOCK => {
             let (own, peer) = (Address::of(fd, libc::getsockname)?, Address::of(fd, libc::getpeername)?);
@@ -108,7 +120,25 @@ fn look_up(fd: c_int) -> Option<[u64; 2]> {
         // Event counters and the like have no kind.
         0 => Some([cell(mix(START, &fd.to_ne_bytes())); 2]),
         _ => None,
-    }
+    };
+    Some((cells?, true))
+}
+
+pub(super) fn is_datagram(fd: c_int) -> bool {
+    let mut kind: c_int = 0;
+    let mut len = size_of::<c_int>() as socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes, the size of the number.
+    let asked = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut kind).cast(), &mut len) };
+    asked == 0 && kind == libc::SOCK_DGRAM
+}
+
+/// The cell of datagrams to an address: of its port, as who receives may listen on any address of the machine.
+fn datagrams_to(address: &Address) -> Option<u64> {
+    let bytes = match address.family() {
+        libc::AF_INET | libc::AF_INET6 => address.bytes().get(FAMILY..FAMILY + 2).filter(|port| *port != [0, 0])?,
+        _ => address.bytes().get(FAMILY..).filter(|path| !path.is_empty())?,
+    };
+    Some(cell(mix(mix(START, b"datagrams"), bytes)))
 }
 
 /// Bytes of an address that only has its family.
@@ -131,6 +161,18 @@ impl Address {
         (asked == 0).then_some(address)
     }
 
+    /// What a call was given.
+    ///
+    /// # Safety
+    /// There are so many bytes of an address there.
+    pub(super) unsafe fn given(address: *const sockaddr, len: socklen_t) -> Self {
+        let mut given = Self { bytes: [0; size_of::<libc::sockaddr_storage>()], len: 0 };
+        given.len = (len as usize).min(given.bytes.len());
+        // SAFETY: by the caller; the array has so many bytes.
+        unsafe { core::ptr::copy_nonoverlapping(address.cast::<u8>(), given.bytes.as_mut_ptr(), given.len) };
+        given
+    }
+
     /// As the C structure has it.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
@@ -143,21 +185,46 @@ impl Address {
 }
 
 /// Before something is written.
-fn release(fd: c_int) {
+pub(super) fn release(fd: c_int) {
     if has_state()
         && let Some(cell) = end(fd, Direction::Out)
     {
-        access(Tag::ReadModifyWrite, order::RELEASE, cell, 4, site(), true);
+        release_cell(cell);
     }
 }
 
+/// Before something is written to an address, where one is given.
+///
+/// # Safety
+/// Null, or so many bytes of an address.
+pub(super) unsafe fn release_to(fd: c_int, to: *const c_void, len: socklen_t) {
+    if to.is_null() || len == 0 || !is_datagram(fd) {
+        release(fd);
+    } else if has_state()
+        // SAFETY: by the caller.
+        && let Some(cell) = datagrams_to(&unsafe { Address::given(to.cast(), len) })
+    {
+        release_cell(cell);
+    }
+}
+
+/// The calling thread's past is handed over by way of a cell.
+pub(super) fn release_cell(cell: u64) {
+    access(Tag::ReadModifyWrite, order::RELEASE, cell, 4, site(), true);
+}
+
+/// What was handed over by way of a cell comes before what the calling thread does.
+pub(super) fn acquire_cell(cell: u64) {
+    access(Tag::Read, order::ACQUIRE, cell, 4, site(), true);
+}
+
 /// After something was read, or the end was.
-fn acquire(fd: c_int, read: ssize_t) -> ssize_t {
+pub(super) fn acquire(fd: c_int, read: ssize_t) -> ssize_t {
     if read >= 0
         && has_state()
         && let Some(cell) = end(fd, Direction::In)
     {
-        access(Tag::Read, order::ACQUIRE, cell, 4, site(), true);
+        acquire_cell(cell);
     }
     read
 }
@@ -225,11 +292,11 @@ export! {
     fn sendto(
         fd: c_int, from: *const c_void, len: size_t, flags: c_int, to: *const sockaddr, to_len: socklen_t
     ) -> ssize_t {
-        release(fd);
+        release_to(fd, to.cast(), to_len);
         connections::sent(fd, real::sendto(fd, from, len, flags, to, to_len))
     }
     fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
-        release(fd);
+        release_to(fd, (*message).msg_name, (*message).msg_namelen);
         connections::sent(fd, real::sendmsg(fd, message, flags))
     }
     fn eventfd_write(fd: c_int, value: u64) -> c_int {
@@ -263,6 +330,7 @@ export! {
     fn close(fd: c_int) -> c_int {
         // Who reads the end of what was written there comes after it.
         release(fd);
+        file_locks::closed(fd);
         forget(fd);
         real::close(fd)
     }
@@ -271,7 +339,10 @@ export! {
         real::shutdown(fd, how)
     }
     fn fclose(stream: *mut libc::FILE) -> c_int {
-        forget(libc::fileno(stream));
+        let fd = libc::fileno(stream);
+        release(fd);
+        file_locks::closed(fd);
+        forget(fd);
         real::fclose(stream)
     }
     fn dup2(fd: c_int, number: c_int) -> c_int {

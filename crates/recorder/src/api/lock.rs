@@ -1,11 +1,13 @@
 //! Mutexes, reader-writer locks and spin locks.
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{clockid_t, timespec};
 use wire::Tag;
 use wire::record::flag::{SHARED, SUCCESS};
 
+use super::handover::{START, acquire_cell, cell, mix, release_cell};
 use crate::log::here;
 use crate::real::{self, Object};
 use crate::thread::state;
@@ -19,15 +21,39 @@ fn had(result: c_int) -> bool {
     result == 0 || result == libc::EOWNERDEAD
 }
 
+/// Whether the program has locks that outlive their holders.
+static ROBUST: AtomicBool = AtomicBool::new(false);
+
+/// What threads that ended hand over to those who get their locks.
+fn inheritance() -> u64 {
+    cell(mix(START, b"locks of the dead"))
+}
+
+/// The calling thread ends. The kernel gives its robust locks to others.
+pub fn thread_ends() {
+    if ROBUST.load(Ordering::Relaxed) {
+        release_cell(inheritance());
+    }
+}
+
 fn acquired(lock: Object, flags: u8, result: c_int) -> c_int {
+    inherited(result);
     if had(result) {
         here(Tag::Acquire, flags, lock, 0);
     }
     result
 }
 
+/// After a lock was acquired whose holder had ended.
+fn inherited(result: c_int) {
+    if result == libc::EOWNERDEAD {
+        acquire_cell(inheritance());
+    }
+}
+
 /// After a try, or a lock with a limit of time.
 fn tried(lock: Object, flags: u8, result: c_int) -> c_int {
+    inherited(result);
     if had(result) {
         here(Tag::TryAcquire, flags | SUCCESS, lock, 0);
     } else if matches!(result, libc::EBUSY | libc::ETIMEDOUT | THRD_BUSY | THRD_TIMEDOUT) {
@@ -60,6 +86,10 @@ fn released(lock: Object) {
 }
 
 export! {
+    fn pthread_mutexattr_setrobust(attributes: *mut c_void, robust: c_int) -> c_int {
+        ROBUST.store(true, Ordering::Relaxed);
+        real::pthread_mutexattr_setrobust(attributes, robust)
+    }
     fn pthread_mutex_init(mutex: Object, attributes: *const c_void) -> c_int {
         made(mutex, real::pthread_mutex_init(mutex, attributes))
     }

@@ -16,8 +16,12 @@ macro_rules! export {
 pub mod cond;
 pub mod connections;
 pub mod epoll;
+pub mod file_locks;
 pub mod handover;
 pub mod lock;
+pub mod mappings;
 pub mod once;
 pub mod other;
+pub mod queues;
 pub mod thread;
+pub mod transfers;

@@ -45,8 +45,10 @@ pub const ARENA: usize = BUFFERS_OFFSET + SLOTS * BUFFER;
 pub const SITES: u32 = 1 << 16;
 /// Bits of an address in the word of a plain access.
 pub const ADDRESS_BITS: u32 = 47;
-/// Entries of a thread's table of what it has logged already.
-pub const SEEN: usize = 1 << 15;
+/// Most entries of a thread's table of what it has logged already.
+pub const SEEN: usize = 1 << 20;
+/// Of an entry of that table: how far the address of its eight bytes is moved, past the masks of bytes read and written.
+pub const SEEN_SHIFT: u32 = 16;
 /// Of a word: it starts a record.
 pub const IS_RECORD: u64 = 1 << 63;
 /// Of flags: another access of the event before. (The highest bit of a flag is taken.)
@@ -78,8 +80,8 @@ pub struct Board {
 
 /// Tags beyond those of [`Tag`].
 pub mod tag {
-    /// The thread's stack, as a range: address and, as a further word, its size.
-    pub const STACK_RANGE: u8 = 80;
+    /// Memory that is another object from now on, the thread's stack or a mapping: address and, as a further word, its size.
+    pub const RANGE: u8 = 80;
     /// The creation before this one failed. Argument: the thread's number.
     pub const CREATE_FAILED: u8 = 81;
 }
@@ -96,7 +98,7 @@ pub fn words(tag: u8, flags: u8) -> (usize, bool) {
         Some(Tag::WaitBegin) => (4, true),
         Some(tag) if tag.is_event() => (3, true),
         Some(_) => (2, false),
-        None if tag == tag::STACK_RANGE => (4, true),
+        None if tag == tag::RANGE => (4, true),
         None => (3, true),
     }
 }

@@ -17,7 +17,7 @@ use crate::Failure;
 use crate::environment::Environment;
 use crate::page::Page;
 use crate::process::{Limits, Usage, run};
-use crate::statistics::Figure;
+use crate::statistics::{Figure, Sample};
 use sanitizer::LinePair;
 use subject::{PROGRAMS, Subject};
 
@@ -27,6 +27,10 @@ const RUN_LIMIT: Duration = Duration::from_secs(180);
 const PREDICT_LIMIT: u32 = 60;
 /// What is asked for: seconds until the program runs, seconds and megabytes of `predict`.
 const GOAL: (f64, f64, f64) = (10.0, 60.0, 2000.0);
+/// What is asked for in the median: megabytes of a recording for a second of the plain program.
+const SIZE_GOAL: f64 = 100.0;
+/// Runs of each kind, in turns.
+const ROUNDS: usize = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Row {
@@ -34,10 +38,11 @@ struct Row {
     version: String,
     /// Seconds until a recorded program has told its version.
     ready: f64,
-    plain: Usage,
-    sanitized: Usage,
-    recorded: Usage,
-    /// Of the recording.
+    /// Processor time of each round.
+    plain: Sample,
+    sanitized: Sample,
+    recorded: Sample,
+    /// Of the last recording.
     bytes: u64,
     /// Whether it writes what the plain one writes; `None` where that contains times, or is told to clients.
     same_output: Option<bool>,
@@ -83,11 +88,12 @@ impl Rows for Programs {
     fn write(&self, page: &mut Page) -> Result<(), Failure> {
         page.say(
             "Programs from Debian's source packages, built by their own build systems with clang, with ThreadSanitizer and with \
-             `raceproof cc --recorder`, each run once with the same load: compressors with two threads and a text, memcached and \
-             redis with eight clients that send 200 requests each, a benchmark of leveldb, two threads that write to one \
-             database of sqlite. *Ready* is how long `raceproof record` takes until the program has told its version. Ratios are of \
-             processor time, of the recorder too. `predict` has a limit of 60 seconds, with everything that it builds to replay. Races \
-             are pairs of lines; those of ThreadSanitizer in its own run. [Recordings](recordings.md) judges them one by one.",
+             `raceproof cc --recorder`, optimised alike, each run three times in turns with the same load: compressors with two \
+             threads and a text, memcached and redis with eight clients that send 200 requests each, a benchmark of leveldb, two \
+             threads that write to one database of sqlite. *Ready* is how long `raceproof record` takes until the program has told \
+             its version. Ratios are of processor time, of the recorder too, round by round: the median, with the least and the \
+             most. `predict` reads the last recording, with a limit of 60 seconds and everything that it builds to replay. Races are \
+             pairs of lines; those of ThreadSanitizer in its last run. [Recordings](recordings.md) judges them one by one.",
         );
         let head = [
             "program",
@@ -95,6 +101,7 @@ impl Rows for Programs {
             "recorded ÷ plain",
             "ThreadSanitizer ÷ plain",
             "recording, MB",
+            "MB per plain second",
             "same output",
             "`predict`, s; MB",
             "observed",
@@ -122,8 +129,15 @@ impl Rows for Programs {
             beyond(|row| row.predict.megabytes > GOAL.2),
             beyond(|row| row.same_output == Some(false)),
         ));
+        let sizes = Sample(self.rows.iter().map(Row::megabytes_per_second).collect());
+        page.say(format!(
+            "Recordings have {} MB for a second of the plain program's processor time in the median of the programs ({SIZE_GOAL} are \
+             allowed), at most {}.",
+            Figure(sizes.median()),
+            Figure(sizes.most()),
+        ));
         let slower: Vec<&Row> =
-            self.rows.iter().filter(|row| row.recorded.processor > row.sanitized.processor).collect();
+            self.rows.iter().filter(|row| row.recorded.per(&row.sanitized).median() > 1.0).collect();
         if !slower.is_empty() {
             let names: Vec<&str> = slower.iter().map(|row| row.name.as_str()).collect();
             page.defeat(format!(
@@ -136,14 +150,18 @@ impl Rows for Programs {
 }
 
 impl Row {
+    fn megabytes_per_second(&self) -> f64 {
+        self.bytes as f64 / 1e6 / self.plain.median()
+    }
+
     fn cells(&self) -> Vec<String> {
-        let per_plain = |usage: &Usage| Figure(usage.processor / self.plain.processor.max(0.01)).to_string();
         vec![
             format!("{} {}", self.name, self.version),
             Figure(self.ready).to_string(),
-            per_plain(&self.recorded),
-            per_plain(&self.sanitized),
+            self.recorded.per(&self.plain).to_string(),
+            self.sanitized.per(&self.plain).to_string(),
             format!("{:.1}", self.bytes as f64 / 1e6),
+            Figure(self.megabytes_per_second()).to_string(),
             self.same_output.map_or("-", |same| if same { "yes" } else { "no" }).to_owned(),
             format!("{}; {:.0}", Figure(self.predict.clock), self.predict.megabytes),
             self.observed.to_string(),
@@ -163,20 +181,31 @@ fn measured(environment: &Environment, subject: &Subject) -> Result<Row, Failure
         process.args(first).args(&command[1..]).args((command.len() > 1).then_some("--"));
         load::run(&mut process, subject, &output, RUN_LIMIT).map(|usage| (usage, output))
     };
-    let (plain, expected) = run_as("plain", &[&subject.plain], &[])?;
-    let (sanitized, _) = run_as("sanitized", &[&subject.sanitized], &[])?;
-    let reports = sanitizer::pairs(&std::fs::read_to_string(folder.path().join("sanitized.errors"))?);
     let trace = folder.path().join("trace.rpt").display().to_string();
     let ready = until_ready(environment, subject, &format!("{trace}.version"))?;
-    let (recorded, written) =
-        run_as("recorded", &[environment.command(), &subject.recorded], &["record", "-o", trace.as_str()])?;
+    let [mut plain, mut sanitized, mut recorded] = [const { Sample(Vec::new()) }; 3];
+    let [mut expected, mut written] = [const { None }; 2];
+    for _ in 0..environment.either(1, ROUNDS) {
+        let (usage, output) = run_as("plain", &[&subject.plain], &[])?;
+        plain.0.push(usage.processor);
+        expected = Some(output);
+        sanitized.0.push(run_as("sanitized", &[&subject.sanitized], &[])?.0.processor);
+        let command = [environment.command(), &subject.recorded];
+        let (usage, output) = run_as("recorded", &command, &["record", "-o", trace.as_str()])?;
+        recorded.0.push(usage.processor);
+        written = Some(output);
+    }
+    let reports = sanitizer::pairs(&std::fs::read_to_string(folder.path().join("sanitized.errors"))?);
     if !Path::new(&trace).exists() {
         return Err(format!("no recording within {} s", RUN_LIMIT.as_secs()).into());
     }
     let same_output = match subject.program.compares {
-        true => Some(std::fs::read(&expected)? == std::fs::read(&written)?),
+        true => {
+            expected.zip(written).map(|(one, other)| Ok::<_, Failure>(std::fs::read(one)? == std::fs::read(other)?))
+        }
         false => None,
     };
+    let same_output = same_output.transpose()?;
     let limit = PREDICT_LIMIT.to_string();
     let answer = environment.raceproof("predict", &trace, &["--time", &limit], None)?;
     let races = |shown: &str| shown_by(&answer.document, shown).count();

@@ -74,6 +74,7 @@ pub(super) fn built(environment: &Environment, program: &'static Program) -> Res
 fn build(environment: &Environment, name: &str, kind: &str, c: &str, cxx: &str) -> Result<(PathBuf, String), Failure> {
     let mut script = Command::new(environment.path("scripts/build-real-code"));
     script.arg(environment.path("target/tmp/recordings").join(kind)).arg(environment.command()).arg(name);
+    script.env("REAL_CODE_OPTIMIZE", "-O2");
     let output = script.env("REAL_CODE_CC", c).env("REAL_CODE_CXX", cxx).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let Some(&[_, program, version]) = text.lines().last().map(|line| line.split(' ').collect::<Vec<_>>()).as_deref()
