@@ -33,7 +33,7 @@ mod tests {
     fn every_assumption_has_a_text() {
         let all = all();
         let names: Vec<_> = all.iter().map(|(name, _)| name.clone()).collect();
-        assert_eq!(names, (1..=23).map(|n| format!("A{n}")).collect::<Vec<_>>());
+        assert_eq!(names, (1..=24).map(|n| format!("A{n}")).collect::<Vec<_>>());
         for (name, title) in all {
             let text = text(&name.to_lowercase()).unwrap_or_else(|| panic!("{name} has no text"));
             assert!(text.starts_with(&format!("# {name}: {title}")) && text.lines().count() > 2, "{text}");

@@ -1,7 +1,7 @@
 //! Symbolic links. Those that the program makes stay in memory for the run ([`super::memory_files`]).
 //!
 //! The kernel follows the links on disk and knows no others. So from the moment that the program makes a link, or removes one
-//! that is on disk, a path is followed here, part by part ([`follow`]).
+//! that is on disk, a path is followed here, part by part (`follow`).
 
 use alloc::collections::VecDeque;
 use alloc::ffi::CString;
