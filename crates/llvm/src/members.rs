@@ -157,7 +157,9 @@ impl<'m> Members<'m> {
     fn divide(&self, ty: Ty<'m>, start: u64, slots: &mut Vec<Slot>) {
         let is_union = ty.struct_name().is_some_and(|name| name.starts_with("union."));
         if slots.len() >= MOST_SLOTS {
-        } else if let Some(elements) = ty.struct_elements().filter(|_| !is_union) {
+            return;
+        }
+        if let Some(elements) = ty.struct_elements().filter(|_| !is_union) {
             for (index, element) in (0..).zip(elements) {
                 self.divide(element, start + self.layout.element_offset(ty, index), slots);
             }
@@ -165,11 +167,14 @@ impl<'m> Members<'m> {
             let stride = self.layout.stride(element);
             (0..count.min(MOST_SLOTS as u64)).for_each(|n| self.divide(element, start + n * stride, slots));
         } else {
-            let content = match () {
-                () if ty.is_pointer() => Content::Pointer,
-                () if ty.is_float() => Content::Float,
-                () if is_union => Content::Union,
-                () => Content::Integer,
+            let content = if ty.is_pointer() {
+                Content::Pointer
+            } else if ty.is_float() {
+                Content::Float
+            } else if is_union {
+                Content::Union
+            } else {
+                Content::Integer
             };
             let size = self.layout.store_size(ty);
             slots.extend(u32::try_from(start).ok().zip(u32::try_from(size).ok()).map(|(start, size)| Slot {

@@ -1,6 +1,8 @@
 //! Which ways of accessing touch memory as different things ([`program::members`]), decided once for each two.
 
+use facts::Rounds;
 use fixedbitset::FixedBitSet;
+use model::Spent;
 use model::index::IndexVec;
 use program::members::{Lvalue, Record, RecordId, may_be_same};
 use rustc_hash::FxHashMap;
@@ -16,7 +18,11 @@ pub(crate) struct Lvalues {
 }
 
 impl Lvalues {
-    pub(crate) fn new(records: &IndexVec<RecordId, Record>, briefs: &IndexVec<BriefId, Brief>) -> Self {
+    pub(crate) fn new(
+        records: &IndexVec<RecordId, Record>,
+        briefs: &IndexVec<BriefId, Brief>,
+        rounds: &mut Rounds<'_>,
+    ) -> Result<Self, Spent> {
         let mut numbers: FxHashMap<Lvalue, usize> = FxHashMap::default();
         let mut all = Vec::new();
         let mut number = |lvalue: Lvalue| {
@@ -26,14 +32,14 @@ impl Lvalues {
             })
         };
         let of = briefs.iter().map(|brief| brief.lvalue.map(&mut number)).collect();
-        let apart_from = |one: &Lvalue| all.iter().map(|other| !may_be_same(records, *one, *other)).collect::<Vec<_>>();
-        let set = |flags: Vec<bool>| {
-            let mut set = FixedBitSet::with_capacity(flags.len());
-            flags.iter().enumerate().for_each(|(at, flag)| set.set(at, *flag));
-            set
-        };
-        let apart = all.iter().map(|one| set(apart_from(one))).collect();
-        Self { of, apart }
+        let mut apart = Vec::with_capacity(all.len());
+        for one in &all {
+            rounds.begin()?;
+            let mut others = FixedBitSet::with_capacity(all.len());
+            all.iter().enumerate().for_each(|(at, other)| others.set(at, !may_be_same(records, *one, *other)));
+            apart.push(others);
+        }
+        Ok(Self { of, apart })
     }
 
     /// Whether what is accessed in one of these ways is never what is accessed in the other.

@@ -82,7 +82,7 @@ impl<'a, 'p> Meetings<'a, 'p> {
         }
         let sites = sites.into_values();
         let when_count = all_whens.len();
-        let lvalues = Lvalues::new(&facts.program.records, &briefs);
+        let lvalues = Lvalues::new(&facts.program.records, &briefs, &mut rounds)?;
         Ok(Self { facts, events, reasons, sites, briefs, of_object, wild, known, whens, parallel, when_count, lvalues })
     }
 
