@@ -72,6 +72,22 @@ fn writes_the_same(folder: &Path, executions: u64, program: &[&str]) {
     eprintln!("{executions} executions in {time} ms, {} events", engine["transitions"]);
 }
 
+/// Seconds that `check` is given, and how much later its report may be there.
+const LIMIT: u64 = 30;
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Checks a program: there is a report within the limit, and no error besides races.
+fn reports_in_time(folder: &Path, program: &[&str]) {
+    let started = Instant::now();
+    let (status, document) = raceproof(folder, &["check", "--time", &LIMIT.to_string()], program);
+    let took = started.elapsed();
+    assert!(matches!(status, Some(0 | 1 | 3)), "{status:?}");
+    assert!(took < Duration::from_secs(LIMIT) + GRACE, "{took:?}");
+    assert_eq!(document["errors"].as_array().map(Vec::len), Some(0), "{}", document["errors"]);
+    let races = document["pairs"].as_array().unwrap().iter().filter(|pair| pair["verdict"] == "race").count();
+    eprintln!("check: {}, {races} races, {took:.1?}", document["verdict"]);
+}
+
 /// Checks a program from which we took a lock, for so many seconds: a race on a variable with this name is confirmed, and every race replays.
 fn misses_the_lock(folder: &Path, seconds: &str, variable: &str, program: &[&str]) {
     let (status, document) = raceproof(folder, &["check", "--time", seconds], program);
@@ -118,6 +134,9 @@ fn pixz(patch: Option<&str>) -> Option<tempfile::TempDir> {
 fn pixz_writes_the_same_in_a_hundred_schedules() {
     let Some(folder) = pixz(None) else { return };
     writes_the_same(folder.path(), 100, &PIXZ);
+    if tries_large_programs() {
+        reports_in_time(folder.path(), &PIXZ);
+    }
 }
 
 #[test]
@@ -141,6 +160,7 @@ fn server() -> Option<tempfile::TempDir> {
 fn a_server_answers_two_clients_in_a_hundred_schedules() {
     let Some(folder) = server() else { return };
     writes_the_same(folder.path(), 100, &SERVER);
+    reports_in_time(folder.path(), &SERVER);
 }
 
 #[test]
@@ -154,22 +174,38 @@ fn two_threads_write_to_one_database_in_a_hundred_schedules() {
     run(&mut compiler);
     assert_eq!(run(&mut in_folder(folder.path(), "./two-threads")), b"3\n");
     writes_the_same(folder.path(), 100, &["two-threads"]);
+    reports_in_time(folder.path(), &["two-threads"]);
 }
 
+/// What xz is asked to do: compress the text in two blocks.
+const XZ: [&str; 7] = ["src/xz/xz", "--", "-T2", "--block-size=1000", "-0", "-c", "text"];
+
 /// xz, built; the text is small.
-#[test]
-fn xz_writes_the_same_in_a_hundred_schedules() {
-    let Some(folder) = tries_large_programs().then(|| sources("xz-utils")).flatten() else { return };
+fn xz(patch: Option<&str>) -> Option<tempfile::TempDir> {
+    let folder = tries_large_programs().then(|| patched("xz-utils", patch))??;
     let left_out = ["shared", "nls", "doc", "scripts", "lzmadec", "lzmainfo", "xzdec"];
     let mut configure = in_folder(folder.path(), "./configure");
     run(configure.arg(format!("CC={RACEPROOF} cc")).args(left_out.map(|part| format!("--disable-{part}"))));
     run(in_folder(folder.path(), "make").arg("-j2"));
-    let small = &text()[..1500];
-    std::fs::write(folder.path().join("text"), small).unwrap();
-    let options = ["-T2", "--block-size=1000", "-0", "-c", "text"];
-    std::fs::write(folder.path().join("packed.xz"), run(in_folder(folder.path(), "src/xz/xz").args(options))).unwrap();
-    assert_eq!(run(in_folder(folder.path(), "src/xz/xz").args(["-dc", "packed.xz"])), small.as_bytes());
-    writes_the_same(folder.path(), 100, &[&["src/xz/xz", "--"], &options[..]].concat());
+    std::fs::write(folder.path().join("text"), &text()[..1500]).unwrap();
+    Some(folder)
+}
+
+#[test]
+fn xz_writes_the_same_in_a_hundred_schedules() {
+    let Some(folder) = xz(None) else { return };
+    let [program, _, options @ ..] = XZ;
+    std::fs::write(folder.path().join("packed.xz"), run(in_folder(folder.path(), program).args(options))).unwrap();
+    assert_eq!(run(in_folder(folder.path(), program).args(["-dc", "packed.xz"])), &text().as_bytes()[..1500]);
+    writes_the_same(folder.path(), 100, &XZ);
+    reports_in_time(folder.path(), &XZ);
+}
+
+/// The progress of the stream is kept in a block of liblzma's allocator.
+#[test]
+fn a_lock_taken_out_of_xz_is_missed() {
+    let Some(folder) = xz(Some("xz-progress.patch")) else { return };
+    misses_the_lock(folder.path(), "60", "heap@src/liblzma/common/common.c:50", &XZ);
 }
 
 /// What libcurl is built without.
@@ -196,6 +232,7 @@ fn downloader(patch: Option<&str>) -> Option<tempfile::TempDir> {
 fn a_downloader_writes_the_same_in_a_hundred_schedules() {
     let Some(folder) = downloader(None) else { return };
     writes_the_same(folder.path(), 100, &DOWNLOADER);
+    reports_in_time(folder.path(), &DOWNLOADER);
 }
 
 #[test]
@@ -225,7 +262,9 @@ fn leveldb_reads_the_same_in_a_hundred_schedules() {
     let reads = ["--use_existing_db=1", "--threads=2", "--benchmarks=readrandom,seekrandom"];
     let native = String::from_utf8(bench(&reads)).unwrap();
     assert_eq!(native.matches("(5 of 5 found)").count(), 2, "{native}");
-    writes_the_same(folder.path(), 100, &[&["db_bench", "--", "--db=filled", "--num=5"], &reads[..]].concat());
+    let program = [&["db_bench", "--", "--db=filled", "--num=5"], &reads[..]].concat();
+    writes_the_same(folder.path(), 100, &program);
+    reports_in_time(folder.path(), &program);
 }
 
 /// A server with a thread for input and output, and its two clients.
@@ -247,6 +286,7 @@ fn redis() -> Option<tempfile::TempDir> {
 fn redis_answers_two_clients_in_a_hundred_schedules() {
     let Some(folder) = redis() else { return };
     writes_the_same(folder.path(), 100, &REDIS);
+    reports_in_time(folder.path(), &REDIS);
 }
 
 #[test]
