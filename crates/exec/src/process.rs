@@ -24,6 +24,10 @@ use crate::streams::Streams;
 
 /// How long the process may take to answer the watchdog's signal.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How much of the memory limit one run of the program gets, as a fraction.
+const PROGRAM_SHARE: (u64, u64) = (3, 4);
+
 /// Polling interval while a process does not answer.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -153,9 +157,12 @@ impl Process {
         }
     }
 
-    /// Whether the budget is spent, or the program's processes alone use its memory.
+    /// Whether the budget is spent, or the program's processes alone use [most](PROGRAM_SHARE) of its memory. A run has to
+    /// end before all memory is used: that would end the command, whatever the run has shown.
     fn is_too_much(&self, budget: &Budget) -> bool {
-        budget.is_spent() || budget.memory().is_some_and(|most| launch::memory::used_by(self.child.id()) > most)
+        let (part, whole) = PROGRAM_SHARE;
+        let is_too_large = |most: u64| launch::memory::used_by(self.child.id()) > most / whole * part;
+        budget.is_spent() || budget.memory().is_some_and(is_too_large)
     }
 
     /// Signals the process that runs the program.

@@ -12,10 +12,11 @@ use common::Folder;
 /// Variables of the program, each with two pairs.
 const VARIABLES: usize = 100;
 
-/// A program of five thousand lines with two hundred pairs, more schedules than anybody has time for, and one race.
+/// A program of five thousand lines with two hundred pairs, more schedules than anybody has time for, one race, and one
+/// variable that only a search of all of them could tell apart from another.
 fn program() -> String {
     let mut text =
-        String::from("#include <pthread.h>\n#include <stdatomic.h>\nstatic int forgotten;\nstatic atomic_int turns;\n");
+        String::from("#include <pthread.h>\n#include <stdatomic.h>\nstatic int forgotten, never;\nstatic atomic_int turns;\n");
     for k in 0..VARIABLES {
         let _ = write!(
             text,
@@ -36,7 +37,7 @@ fn program() -> String {
         let _ = writeln!(text, "    seed = work_{k}(seed);");
     }
     text.push_str(
-        "    forgotten = seed;\n    return arg;\n}\nint main(void) {\n    pthread_t threads[3];\n    \
+        "    forgotten = seed;\n    if (atomic_load(&turns) > 1000)\n        never++;\n    return arg;\n}\nint main(void) {\n    pthread_t threads[3];\n    \
          for (int i = 0; i < 3; i++)\n        pthread_create(&threads[i], NULL, worker, NULL);\n    \
          for (int i = 0; i < 3; i++)\n        pthread_join(threads[i], NULL);\n    return 0;\n}\n",
     );
@@ -75,8 +76,6 @@ fn an_interrupted_check_says_what_is_known() {
         let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         let unknown = |code: &str| document["unknowns"].as_array().unwrap().iter().any(|u| u["code"] == code);
         assert!(matches!(run.status, 1 | 3), "{delay} ms: {}", run.status);
-        // Where all was known before, nothing was interrupted.
-        let is_late = document["time_ms"].as_u64().is_some_and(|needed| needed < delay);
-        assert!(is_late || unknown("RP0121"), "{delay} ms: {}", document["unknowns"]);
+        assert!(unknown("RP0121"), "{delay} ms: {}", document["unknowns"]);
     }
 }
