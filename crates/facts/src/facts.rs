@@ -11,13 +11,13 @@ use program::{FunctionId, Program};
 use crate::exposed::exposed;
 use crate::flow_graph::{FlowGraph, flow_graphs};
 use crate::invocations::{Invocations, Obstacle};
+use crate::meetings::{self, Meeting};
 use crate::objects::Objects;
 use crate::order::Order;
 use crate::part::Part;
 use crate::points_to::PointsTo;
 use crate::solved::Solved;
 use crate::spot::ObjectId;
-use crate::touches::{self, Meeting};
 use crate::values::{Reach, Values};
 
 /// What is taken for granted, and where the program starts besides `main`.
@@ -157,7 +157,7 @@ impl Facts {
     pub fn meetings(&self) -> Result<&[Meeting], Spent> {
         let (values, invocations, obstacles) = (self.values()?, self.invocations()?, self.obstacles()?);
         let everything = !obstacles.is_empty();
-        let make = || touches::meetings(&self.program, values, invocations, everything, &self.budget);
+        let make = || meetings::meetings(&self.program, values, invocations, everything, &self.budget);
         Ok(self.meetings.get(|| self.timed("meetings", make))?)
     }
     /// The pairs of the [meetings](Self::meetings).

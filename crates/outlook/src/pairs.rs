@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use facts::invocations::Invocations;
+use facts::meetings::Meeting;
 use facts::objects::{Key, Objects};
 use facts::teams::Teams;
-use facts::touches::{self, Meeting};
+use facts::touches;
 use facts::values::{Root, Values};
 use model::{AccessKind, LockMode, Pair, SiteId};
 use program::{Program, Stmt, SyncOp};

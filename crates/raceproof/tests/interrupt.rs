@@ -15,8 +15,9 @@ const VARIABLES: usize = 100;
 /// A program of five thousand lines with two hundred pairs, more schedules than anybody has time for, one race, and one
 /// variable that only a search of all of them could tell apart from another.
 fn program() -> String {
-    let mut text =
-        String::from("#include <pthread.h>\n#include <stdatomic.h>\nstatic int forgotten, never;\nstatic atomic_int turns;\n");
+    let mut text = String::from(
+        "#include <pthread.h>\n#include <stdatomic.h>\nstatic int forgotten, never;\nstatic atomic_int turns;\n",
+    );
     for k in 0..VARIABLES {
         let _ = write!(
             text,

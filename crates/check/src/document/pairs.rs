@@ -1,9 +1,10 @@
 //! The pairs of a ledger as the document lists them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use explore::Witness;
-use facts::touches::{Meeting, MeetingAccess};
+use facts::meetings::{Meeting, MeetingAccess};
 use lockset::Finding;
 use model::{Engine, Pair, SiteId};
 use program::{Program, Stmt, SyncOp};
@@ -46,7 +47,7 @@ struct OwnLines<'a> {
     places: HashMap<(Option<String>, u32), u32>,
     /// The place of each site, and whether library code is there.
     sites: HashMap<SiteId, (u32, bool)>,
-    known: HashSet<([u32; 2], Option<&'a str>, bool)>,
+    known: HashSet<([u32; 2], Option<Cow<'a, str>>, bool)>,
 }
 
 impl<'a> OwnLines<'a> {
@@ -235,10 +236,10 @@ impl<'a> Text<'a> {
     }
 
     /// What a person calls the memory that both touch.
-    fn variable(&self, pair: Pair) -> Option<&str> {
+    fn variable(&self, pair: Pair) -> Option<Cow<'_, str>> {
         match self.findings.get(&pair) {
-            Some((_, finding)) => Some(&finding.variable),
-            None => Some(&self.meeting(pair)?.variable),
+            Some((_, finding)) => Some(Cow::Borrowed(&finding.variable)),
+            None => Some(Cow::Owned(self.meeting(pair)?.variable(self.program))),
         }
     }
 
@@ -252,9 +253,9 @@ impl<'a> Text<'a> {
         if let Some((_, finding)) = self.findings.get(&pair) {
             return Some(engine::static_::describe(self.program, finding));
         }
-        let Meeting { variable, accesses: [a, b], .. } = self.meeting(pair)?;
-        let [one, other] = pair.sites();
-        Some((variable.clone(), [self.access(one, *a), self.access(other, *b)]))
+        let meeting = self.meeting(pair)?;
+        let ([one, other], [a, b]) = (pair.sites(), &meeting.accesses);
+        Some((meeting.variable(self.program), [self.access(one, *a), self.access(other, *b)]))
     }
 
     fn access(&self, site: SiteId, MeetingAccess { kind, atomic }: MeetingAccess) -> report::Access {
