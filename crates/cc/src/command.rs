@@ -79,7 +79,7 @@ pub(crate) struct CommandLine {
 }
 
 /// Flags whose value is the next argument.
-const WITH_VALUE: [&str; 26] = [
+const WITH_VALUE: [&str; 31] = [
     "-D",
     "-U",
     "-I",
@@ -106,6 +106,11 @@ const WITH_VALUE: [&str; 26] = [
     "-mllvm",
     "-dumpdir",
     "-dumpbase",
+    "-meabi",
+    "-mthread-model",
+    "-isystem-after",
+    "-cxx-isystem",
+    "-resource-dir",
 ];
 
 /// The same for the linker.

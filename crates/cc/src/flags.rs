@@ -25,6 +25,23 @@ pub fn bitcode_flags(flags: &[String]) -> Vec<String> {
     flags.iter().filter(|flag| !is_left_out(flag)).cloned().collect()
 }
 
+/// Whether flags ask for code of another processor than x86_64.
+pub fn asks_for_other_processor<'a>(flags: impl IntoIterator<Item = &'a String>) -> bool {
+    let mut flags = flags.into_iter().map(String::as_str);
+    let is_other = |target: &str| !target.starts_with("x86_64") && !target.starts_with("amd64");
+    while let Some(flag) = flags.next() {
+        let target = match flag {
+            "-m32" | "-m16" => return true,
+            "-target" | "--target" => flags.next(),
+            _ => flag.strip_prefix("--target="),
+        };
+        if target.is_some_and(is_other) {
+            return true;
+        }
+    }
+    false
+}
+
 fn is_left_out(flag: &str) -> bool {
     let exact = ["-c", "-pg", "-p", "-save-temps", "--coverage", "-coverage", "-ftest-coverage", "-gsplit-dwarf"];
     let start = ["-fsanitize", "-fno-sanitize", "-fprofile", "-save-temps=", "-flto", "-gz", "-Werror", "-ftime-trace"];
@@ -34,6 +51,19 @@ fn is_left_out(flag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_processors_are_asked_for_in_several_ways() {
+        let asks =
+            |flags: &[&str]| asks_for_other_processor(&flags.iter().map(ToString::to_string).collect::<Vec<_>>());
+        for other in [&["-g", "-m32"][..], &["--target=arm-none-eabi"], &["-target", "i386-pc-linux-gnu"]] {
+            assert!(asks(other), "{other:?}");
+        }
+        for own in [&["-m64", "-mavx2"][..], &["--target=x86_64-linux-gnu"], &["-target", "x86_64-pc-linux-gnu", "-O2"]]
+        {
+            assert!(!asks(own), "{own:?}");
+        }
+    }
 
     #[test]
     fn flags_that_change_code_are_kept() {

@@ -12,7 +12,10 @@ use crate::command::{Argument, CommandLine, Language, Stage};
 use crate::directives::{Dropped, asks_for_openmp, without_code};
 use crate::embedded::{Embedded, Link, Unit};
 use crate::error::{Error, FileAction};
-use crate::{BITCODE_FLAGS, LENIENT_FLAGS, Leniency, X86_64_BITCODE_FLAGS, bitcode_flags, container, response};
+use crate::{
+    BITCODE_FLAGS, LENIENT_FLAGS, Leniency, X86_64_BITCODE_FLAGS, asks_for_other_processor, bitcode_flags, container,
+    response,
+};
 
 /// The programs used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -189,7 +192,10 @@ impl Wrapper<'_> {
             clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
         }
         clang.args(bitcode_flags(&line.flags()).iter().filter(|flag| leniency.keeps(flag))).args(leniency.flags());
-        clang.args(X86_64_BITCODE_FLAGS).args(BITCODE_FLAGS).args(LENIENT_FLAGS).arg("-w");
+        if !asks_for_other_processor(&line.flags()) {
+            clang.args(X86_64_BITCODE_FLAGS);
+        }
+        clang.args(BITCODE_FLAGS).args(LENIENT_FLAGS).arg("-w");
         clang.args(["-x", language.name(Path::new(source)), source]).stdin(Stdio::null());
         clang
     }

@@ -231,16 +231,47 @@ impl Sources {
         Ok(self.units.lower()?)
     }
 
-    /// The program with the runtime's hooks, or the sources again if they define no `main`. `budget` is the linker's.
-    pub(crate) fn instrument(self, budget: &Budget) -> Result<Result<Unlinked, Self>, Error> {
+    /// The program with the runtime's hooks, or the sources again and why they cannot run. `budget` is the linker's.
+    pub(crate) fn instrument(self, budget: &Budget) -> Result<Result<Unlinked, (Self, WhyNot)>, Error> {
         match self.units.instrument(&Instrumentation::Controlled, budget) {
             Ok(compiled) => {
                 let identity = self.identity(&compiled.program)?;
                 Ok(Ok(Unlinked { sources: self, compiled, identity }))
             }
-            Err(llvm::Error::NoMain) => Ok(Err(self)),
+            Err(llvm::Error::NoMain) => Ok(Err((self, WhyNot::NoMain))),
+            Err(llvm::Error::Target { path, triple, architecture }) => {
+                Ok(Err((self, WhyNot::OtherTarget { path, triple, architecture })))
+            }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Why a program does not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum WhyNot {
+    /// Only its text is asked about.
+    TextOnly,
+    /// The sources define no `main`.
+    NoMain,
+    /// It is for another machine.
+    OtherTarget {
+        /// An input, as the user spelled it.
+        path: PathBuf,
+        /// What it is compiled for.
+        triple: String,
+        /// What could run.
+        architecture: Architecture,
+    },
+}
+
+impl WhyNot {
+    /// As an error of a command that has to run it.
+    pub(crate) fn error(&self) -> Error {
+        Error::Llvm(match self.clone() {
+            Self::TextOnly | Self::NoMain => llvm::Error::NoMain,
+            Self::OtherTarget { path, triple, architecture } => llvm::Error::Target { path, triple, architecture },
+        })
     }
 }
 

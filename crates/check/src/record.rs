@@ -169,7 +169,10 @@ pub fn rebuild_recorded(
     budget: &Budget,
 ) -> Result<Subject, Error> {
     let subject = Subject::new(build, budget)?;
-    let found = subject.identity().ok_or(Error::Llvm(llvm::Error::NoMain))?;
+    let found = match subject.why_not() {
+        Some(why) => return Err(why.error()),
+        None => subject.identity().ok_or(Error::Llvm(llvm::Error::NoMain))?,
+    };
     if found.hash != file.program.hash {
         return Err(Error::RecordedChanged { trace: path.to_owned() });
     }

@@ -13,7 +13,7 @@ use lockset::Specification;
 use model::{Budget, Interrupt, Spent};
 use program::{Program, Unmodelled};
 
-use crate::build::{BuildOptions, Built, Sources};
+use crate::build::{BuildOptions, Built, Sources, WhyNot};
 use crate::run::{Limits, Running};
 use crate::{Error, LOCK_PRESETS};
 
@@ -40,8 +40,7 @@ pub struct Subject {
 const TEXT_SHARE: f64 = 0.5;
 
 enum Executable {
-    /// The sources define no `main`, or only their text is asked about.
-    CannotRun,
+    CannotRun(WhyNot),
     Linking(JoinHandle<Result<Built, Error>>),
     Built(Arc<Built>),
     /// The link error was already returned.
@@ -49,8 +48,8 @@ enum Executable {
 }
 
 impl Subject {
-    /// Compiles the program, while the budget lasts, and begins to link. The sources need no `main`; without one they
-    /// cannot run.
+    /// Compiles the program, while the budget lasts, and begins to link. The sources need no `main` and may be for any
+    /// machine; they may be such that they cannot run.
     pub fn new(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let stop = Interrupt::new();
         let mut known = (None, Vec::new());
@@ -61,7 +60,7 @@ impl Subject {
                     known = (Some(unlinked.identity().clone()), unlinked.unmodelled().to_vec());
                     (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
                 }
-                Err(sources) => (Arc::new(sources.lower()?), Executable::CannotRun),
+                Err((sources, why)) => (Arc::new(sources.lower()?), Executable::CannotRun(why)),
             };
         let (identity, unmodelled) = known;
         let mut subject = Self::with(program, executable, options, budget, stop)?;
@@ -72,7 +71,7 @@ impl Subject {
     /// Compiles a program that only its text is asked about. It may be for any machine, and is not made to run.
     pub fn text(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let program = Arc::new(Sources::compile(options, budget)?.lower()?);
-        Self::with(program, Executable::CannotRun, options, budget, Interrupt::new())
+        Self::with(program, Executable::CannotRun(WhyNot::TextOnly), options, budget, Interrupt::new())
     }
 
     fn with(
@@ -86,7 +85,7 @@ impl Subject {
         let fact_options =
             facts::Options { assume_pure: options.assume_pure.clone(), entries: entries(&text, options)? };
         // A program that can run is run, whatever its text costs.
-        let can_run = !matches!(executable, Executable::CannotRun);
+        let can_run = !matches!(executable, Executable::CannotRun(_));
         let of_text = if can_run { budget.share(TEXT_SHARE) } else { budget.clone() };
         let facts = Arc::new(derive(text, fact_options, of_text));
         Ok(Self {
@@ -128,7 +127,12 @@ impl Subject {
 
     /// Whether engines that run it have something to run.
     pub(crate) fn can_run(&self) -> bool {
-        !matches!(self.executable, Executable::CannotRun)
+        self.why_not().is_none()
+    }
+
+    /// Why it does not run.
+    pub(crate) fn why_not(&self) -> Option<&WhyNot> {
+        if let Executable::CannotRun(why) = &self.executable { Some(why) } else { None }
     }
 
     /// The executable, as soon as it is there; `None` when there will be none, or when the budget is spent.
@@ -151,8 +155,8 @@ impl Subject {
 
     /// The executable of a program that must run.
     pub(crate) fn must_run(&mut self) -> Result<Arc<Built>, Error> {
-        if !self.can_run() {
-            return Err(Error::Llvm(llvm::Error::NoMain));
+        if let Some(why) = self.why_not() {
+            return Err(why.error());
         }
         self.built()?.ok_or_else(|| self.spent())
     }

@@ -21,8 +21,6 @@ use program::{BlockId, Callee, Expr, FunctionId, LocalId, Operand, Program, Stmt
 use crate::flow::statements;
 use crate::loops::{CountingLoop, counting_loops, reachable};
 
-/// Bytes of a thread handle.
-const HANDLE_BYTES: i64 = 8;
 /// How often a handle may be copied between creation and join.
 const HANDLE_COPIES: u32 = 8;
 
@@ -166,13 +164,18 @@ impl<'a> Finder<'a> {
         (kept && !seen).then_some((root, at))
     }
 
+    /// Bytes of a thread handle.
+    fn handle_size(&self) -> i64 {
+        self.program.architecture.pointer_size().into()
+    }
+
     /// Whether a statement may change the handle at this offset of the variable.
     fn may_write(&self, function: FunctionId, stmt: &Stmt, slot: Root, at: i64) -> bool {
         let named = |operand: &Operand| self.values.of(function, operand).contains_key(&slot);
         match stmt {
             Stmt::Load { .. } => false,
             Stmt::Store { address, size, .. } => match self.values.of(function, address).get(&slot) {
-                Some(Some(start)) => *start < at + HANDLE_BYTES && at < *start + i64::from(*size),
+                Some(Some(start)) => *start < at + self.handle_size() && at < *start + i64::from(*size),
                 Some(None) => true,
                 None => false,
             },
@@ -189,7 +192,10 @@ impl<'a> Finder<'a> {
     /// whose threads are over then, with whether each is executed at most once.
     fn joining_loop(&self, join: ProgramPoint, handle: &Operand) -> Option<(LoopEnd, BTreeMap<ProgramPoint, bool>)> {
         let Operand::Local(handle) = handle else { return None };
-        let (_, Stmt::Load { address, size: 8, .. }) = self.definition(join.0, *handle)? else { return None };
+        let (_, Stmt::Load { address, size, .. }) = self.definition(join.0, *handle)? else { return None };
+        if i64::from(*size) != self.handle_size() {
+            return None;
+        }
         let (array, _) = self.hidden(join.0, address)?;
         let slot = self.slot(join.0, address)?;
         let joining = self.loop_of(join, &slot)?;
@@ -225,7 +231,7 @@ impl<'a> Finder<'a> {
         };
         let (number, widened) = widened.map_or((*index, None), |(of, bits, signed)| (of, Some((bits, signed))));
         let base = self.origin(function, *base);
-        (*scale >= HANDLE_BYTES).then_some(Slot { base, number, widened, scale: *scale, offset: *offset })
+        (*scale >= self.handle_size()).then_some(Slot { base, number, widened, scale: *scale, offset: *offset })
     }
 
     /// An operand without the copies in between.
@@ -257,7 +263,10 @@ impl<'a> Finder<'a> {
             if !passed && !written.iter().any(|touch| touch.root == array && touch.kind.writes()) {
                 continue;
             }
-            let Stmt::Store { address, value: Operand::Local(handle), size: 8, .. } = stmt else { return None };
+            let Stmt::Store { address, value: Operand::Local(handle), size, .. } = stmt else { return None };
+            if i64::from(*size) != self.handle_size() {
+                return None;
+            }
             let (create, Stmt::Sync { op: SyncOp::Create { .. }, .. }) = self.definition(place.0, *handle)? else {
                 return None;
             };

@@ -219,7 +219,10 @@ impl Found<'_> {
         match row.role {
             Role::Reallocate { .. } => self.add(&arg(0), None, Free, false),
             Role::Free(n) => self.add(&arg(n), None, Free, false),
-            Role::AllocateInto { pointer, .. } => self.add(&arg(pointer), Some(8), Write, false),
+            Role::AllocateInto { pointer, .. } => {
+                let size = self.program.architecture.pointer_size();
+                self.add(&arg(pointer), Some(size.into()), Write, false);
+            }
             _ => {}
         }
     }

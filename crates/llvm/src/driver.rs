@@ -94,16 +94,18 @@ impl Clang {
         }
     }
 
-    /// Flags after the user's.
-    fn bitcode_flags<'a>(&self) -> impl Iterator<Item = &'a OsStr> + use<'a> {
-        self.architecture.bitcode_flags().iter().chain(&cc::BITCODE_FLAGS).map(OsStr::new)
+    /// Flags after the user's, which may ask for code of another processor.
+    fn bitcode_flags<'a>(&self, users: &[&String]) -> impl Iterator<Item = &'a OsStr> + use<'a> {
+        let is_other = cc::asks_for_other_processor(users.iter().copied());
+        let own = if is_other { &[] } else { self.architecture.bitcode_flags() };
+        own.iter().chain(&cc::BITCODE_FLAGS).map(OsStr::new)
     }
 
     /// Compiles a source of ours in `folder`, which debug information calls `name`.
     pub(crate) fn compile_own(&self, unit: &Path, folder: &Path, name: &str, bitcode: &Path) -> Result<(), Error> {
         let map = format!("-fdebug-prefix-map={}={name}", folder.display());
         let mut arguments: Vec<&OsStr> = vec![map.as_ref(), "-w".as_ref()];
-        arguments.extend(self.bitcode_flags());
+        arguments.extend(self.bitcode_flags(&[]));
         arguments.extend([unit.as_os_str(), "-o".as_ref(), bitcode.as_os_str()]);
         self.run(&arguments)
             .map_err(|failure| failure.into_error(|diagnostics| Error::Compile { path: unit.to_owned(), diagnostics }))
@@ -148,9 +150,10 @@ impl Clang {
         output: &Path,
     ) -> Result<(), Failure> {
         // What the user gives us is meant; what a build gives to gcc may be for gcc alone.
-        let users = source.flags.iter().filter(|flag| leniency.keeps(flag)).chain(&flags.compile);
+        let users: Vec<&String> =
+            source.flags.iter().filter(|flag| leniency.keeps(flag)).chain(&flags.compile).collect();
         let changed: Vec<String> = leniency.flags().collect();
-        let mut arguments: Vec<&OsStr> = users.chain(&changed).map(OsStr::new).collect();
+        let mut arguments: Vec<&OsStr> = users.iter().copied().chain(&changed).map(OsStr::new).collect();
         if source.language == Language::Cxx {
             // With assertions on, libstdc++ has no `std::string` compiled in advance: it is compiled, and instrumented, here.
             arguments.push("-D_GLIBCXX_ASSERTIONS".as_ref());
@@ -158,7 +161,7 @@ impl Clang {
         // The folder differs from run to run; the program must not.
         let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
-        arguments.extend(self.bitcode_flags());
+        arguments.extend(self.bitcode_flags(&users));
         arguments.extend(cc::LENIENT_FLAGS.map(OsStr::new));
         arguments.extend(more.iter().map(OsStr::new));
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), output.as_os_str()]);

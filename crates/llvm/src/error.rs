@@ -69,7 +69,7 @@ pub enum Error {
     },
     /// Code for another machine.
     #[error(
-        "`{path}` is compiled for `{triple}`: only {architecture} Linux programs can be run (remove `-m32`, `-target` and the like)"
+        "`{path}` is compiled for `{triple}`: only {architecture} Linux programs can be run (remove `-m32`, `-target` and the like, or use `static`, which runs nothing)"
     )]
     Target {
         /// As the user spelled it.
@@ -78,6 +78,24 @@ pub enum Error {
         triple: String,
         /// What it should have been compiled for.
         architecture: Architecture,
+    },
+    /// Code for a machine that LLVM does not know.
+    #[error("code for `{triple}` is not known to LLVM {version}")]
+    UnknownTarget {
+        /// What it was compiled for.
+        triple: String,
+        /// The version of LLVM.
+        version: u32,
+    },
+    /// Code for two machines.
+    #[error("`{first}` is compiled for `{}`, and `{second}` for `{}`: pass the code of one program only", .triples[0], .triples[1])]
+    Targets {
+        /// An input.
+        first: PathBuf,
+        /// Another input.
+        second: PathBuf,
+        /// What they were compiled for.
+        triples: [String; 2],
     },
     /// Two inputs define the same thing.
     #[error("`{symbol}` is defined in `{first}` and in `{second}`: pass the sources of one program only")]

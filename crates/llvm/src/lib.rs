@@ -155,10 +155,10 @@ impl Units {
         Ok(Self { options: options.clone(), flags, compiled })
     }
 
-    /// Lowers the program without instrumenting it; it needs no `main`.
+    /// Lowers the program without instrumenting it; it needs no `main` and may be for any machine.
     pub fn lower(&self) -> Result<Program, Error> {
         let context = Context::create();
-        let sources = Sources::load(&context, self)?;
+        let sources = Sources::load(&context, self, None)?;
         Ok(Numbered::new(&sources, &self.options)?.lower(&self.options))
     }
 
@@ -185,7 +185,7 @@ impl Units {
     ) -> Result<Compiled, Error> {
         let Options { assume_pure, work_dir, architecture, .. } = &self.options;
         let context = Context::create();
-        let sources = Sources::load(&context, self)?;
+        let sources = Sources::load(&context, self, Some(*architecture))?;
         if ir::Module::of(&sources.module).function("main").is_none_or(|main| main.is_declaration()) {
             return Err(Error::NoMain);
         }
@@ -287,11 +287,16 @@ struct Sources<'c> {
 }
 
 impl<'c> Sources<'c> {
-    fn load(context: &'c Context, Units { options, flags, compiled }: &Units) -> Result<Self, Error> {
+    /// Those of a program that is to run on an architecture, or of one for any machine.
+    fn load(
+        context: &'c Context,
+        Units { options, flags, compiled }: &Units,
+        runs_on: Option<Architecture>,
+    ) -> Result<Self, Error> {
         // OpenMP's library is part of the program, see `openmp`.
         let linked_with = compiled.link.iter().filter(|flag| !flag.starts_with("-fopenmp"));
         let link = linked_with.chain(&flags.link).cloned().collect();
-        let module = module::load_all(context, &compiled.inputs, options.architecture)?;
+        let module = module::load_all(context, &compiled.inputs, runs_on)?;
         let units = ir::Module::of(&module).compile_units();
         let optimized = units.iter().any(|unit| debug::is_optimized(*unit));
         let cplusplus = compiled.cplusplus || units.iter().any(|unit| debug::is_cplusplus(*unit));

@@ -24,7 +24,7 @@ pub(crate) struct Input {
 }
 
 /// Reads a `.bc` or `.ll` file. `input` is what messages call it.
-pub(crate) fn load<'c>(context: &'c Context, input: &Input, architecture: Architecture) -> Result<Module<'c>, Error> {
+pub(crate) fn load<'c>(context: &'c Context, input: &Input) -> Result<Module<'c>, Error> {
     let bitcode = |message: String| Error::Bitcode {
         path: input.path.clone(),
         version: LLVM_VERSION,
@@ -36,23 +36,35 @@ pub(crate) fn load<'c>(context: &'c Context, input: &Input, architecture: Archit
     if ir::Module::of(&module).compile_units().is_empty() {
         return Err(Error::NoDebugInfo { path: input.path.clone() });
     }
-    let triple = module.get_triple().as_str().to_string_lossy().into_owned();
-    if !architecture.runs(&triple) {
-        return Err(Error::Target { path: input.path.clone(), triple, architecture });
-    }
     Ok(module)
 }
 
-/// Reads all inputs and links them into one module.
+/// The target of a module, as clang spells it.
+pub(crate) fn triple(module: &Module<'_>) -> String {
+    module.get_triple().as_str().to_string_lossy().into_owned()
+}
+
+/// Reads all inputs and links them into one module. If it is to run, all have to be for that architecture, otherwise all for
+/// one and the same.
 pub(crate) fn load_all<'c>(
     context: &'c Context,
     inputs: &[Input],
-    architecture: Architecture,
+    runs_on: Option<Architecture>,
 ) -> Result<Module<'c>, Error> {
     let mut defined: BTreeMap<String, &Path> = BTreeMap::new();
     let mut linked: Option<Module<'c>> = None;
     for input in inputs {
-        let module = load(context, input, architecture)?;
+        let module = load(context, input)?;
+        let target = triple(&module);
+        if let Some(architecture) = runs_on.filter(|architecture| !architecture.runs(&target)) {
+            return Err(Error::Target { path: input.path.clone(), triple: target, architecture });
+        }
+        if let Some(whole) =
+            linked.as_ref().filter(|whole| whole.get_data_layout().as_str() != module.get_data_layout().as_str())
+        {
+            let (first, second) = (inputs[0].path.clone(), input.path.clone());
+            return Err(Error::Targets { first, second, triples: [triple(whole), target] });
+        }
         for symbol in strong_definitions(&module) {
             if let Some(first) = defined.insert(symbol.clone(), &input.path) {
                 let symbol = crate::functions::demangle(&symbol);
@@ -98,15 +110,20 @@ pub(crate) fn run(module: &Module<'_>, pass: &str) -> Result<(), Error> {
     module.run_passes(pass, &machine, PassBuilderOptions::create()).map_err(|e| internal(e.to_string()))
 }
 
+/// The code generator of a module's target, which knows the target's features.
 fn target_machine(module: &Module<'_>) -> Result<TargetMachine, Error> {
-    let internal = |message: String| Error::Internal { stage: Stage::BeforeInstrumentation, message };
     Target::initialize_x86(&InitializationConfig::default());
     Target::initialize_aarch64(&InitializationConfig::default());
-    let triple = module.get_triple();
-    Target::from_triple(&triple)
-        .map_err(|e| internal(e.to_string()))?
-        .create_target_machine(&triple, "", "", OptimizationLevel::None, RelocMode::PIC, CodeModel::Default)
-        .ok_or_else(|| internal("no code generator for the architecture".into()))
+    let unnamed = module.get_triple().as_str().is_empty();
+    let triple = if unnamed { TargetMachine::get_default_triple() } else { module.get_triple() };
+    let found = Target::from_triple(&triple).or_else(|_| {
+        Target::initialize_all(&InitializationConfig::default());
+        Target::from_triple(&triple)
+    });
+    let machine = found.ok().and_then(|target| {
+        target.create_target_machine(&triple, "", "", OptimizationLevel::None, RelocMode::PIC, CodeModel::Default)
+    });
+    machine.ok_or_else(|| Error::UnknownTarget { triple: self::triple(module), version: LLVM_VERSION })
 }
 
 /// Asks LLVM whether the module is well formed.

@@ -156,12 +156,14 @@ pub(crate) fn complete<'c>(
 ) -> Result<OpenMp, Error> {
     let module = Module::of(linked);
     dropped.iter().for_each(|dropped| refuse(module, dropped));
-    if missing(module).is_empty() {
-        return Ok(OpenMp::default());
+    let unresolved = missing(module);
+    // Our library is C for the machines that programs run on; on others, directives are calls of functions without a body.
+    if unresolved.is_empty() || !options.architecture.runs(&module::triple(linked)) {
+        return Ok(OpenMp { missing: unresolved, ..OpenMp::default() });
     }
     let thread_private = module.globals().into_iter().any(|global| global.is_thread_local());
     let private_tasks = thread_private && module.function(TASK).is_some();
-    let library = module::load(context, &compile(options)?, options.architecture)?;
+    let library = module::load(context, &compile(options)?)?;
     let defined = |module: Module<'_>| -> BTreeSet<String> {
         module
             .functions()

@@ -8,6 +8,7 @@ use report::{Code, Command, Unknown};
 
 use super::is_late;
 use crate::Error;
+use crate::build::WhyNot;
 use crate::doubt::Doubt;
 use crate::engine::explore::cut_at;
 use crate::gap::Gap;
@@ -63,9 +64,17 @@ fn idle(line: &Line<'_>) -> Option<Gap> {
         let reason = format!("not every engine was asked: {names} did not work");
         return Some(Gap::new(Code::NOT_ASKED, reason, "leave out `--engines`"));
     }
-    if asked.contains(&Engine::Explore) && !line.subject.can_run() {
-        let reason = "the sources define no `main`, so the program cannot run";
-        return Some(Gap::new(Code::NOT_ASKED, reason, "give the file that defines `main` as a further input"));
+    if let Some(why) = line.subject.why_not().filter(|_| asked.contains(&Engine::Explore)) {
+        return Some(match why {
+            WhyNot::OtherTarget { triple, .. } => {
+                let reason = format!("the program is compiled for `{triple}` and cannot run here");
+                Gap::new(Code::NOT_ASKED, reason, "`static` and `verify` look at its text alone")
+            }
+            WhyNot::NoMain | WhyNot::TextOnly => {
+                let reason = "the sources define no `main`, so the program cannot run";
+                Gap::new(Code::NOT_ASKED, reason, "give the file that defines `main` as a further input")
+            }
+        });
     }
     if let Some(spent) = request.budget.spent().filter(|_| asked.contains(&Engine::Explore)) {
         return Some(Gap::limit("the program was not run", spent));

@@ -174,8 +174,10 @@ impl<'a> Line<'a> {
         if request.command == Command::Explore {
             self.subject.must_run()?;
         }
-        if request.command == Command::Predict && !self.subject.can_run() {
-            return Err(Error::Llvm(llvm::Error::NoMain));
+        if request.command == Command::Predict
+            && let Some(why) = self.subject.why_not()
+        {
+            return Err(why.error());
         }
         if request.lists_text_pairs() {
             self.list_text_pairs();

@@ -172,9 +172,12 @@ fn join_loop(
         return None;
     }
     let Operand::Local(local) = handle else { return None };
-    let Some(Stmt::Load { address, size: 8, .. }) = points_to.addresses.definition(program, function, *local) else {
+    let Some(Stmt::Load { address, size, .. }) = points_to.addresses.definition(program, function, *local) else {
         return None;
     };
+    if *size != program.architecture.pointer_size() {
+        return None;
+    }
     let loaded_from = points_to.addresses.of(function, address);
     let (index, scale) = loaded_from.index?;
     let body = &program.functions[function];

@@ -57,7 +57,7 @@ impl Tree<'_> {
             let exact = exact.and_then(|creation| self.made.get(&(at, creation)).copied());
             match self.points_to.addresses.definition(self.program, there, local) {
                 _ if exact.is_some() => named = exact.into_iter().collect(),
-                Some(Stmt::Load { address, size: 8, .. }) => {
+                Some(Stmt::Load { address, size, .. }) if *size == self.program.architecture.pointer_size() => {
                     let from = self.canonical(at, self.points_to.addresses.of(there, address));
                     let objects = self.objects(there, address);
                     named.retain(|thread| {
@@ -215,8 +215,9 @@ impl Tree<'_> {
                 let global = &self.program.globals[global];
                 let Ok(start) = u64::try_from(spot.offset) else { return false };
                 let end = start + u64::from(size);
+                let pointer = u64::from(self.program.architecture.pointer_size());
                 let bytes = (start..end).filter_map(|at| global.init.get(at as usize));
-                let points = global.relocations.iter().any(|(at, _)| *at < end && start < at + 8);
+                let points = global.relocations.iter().any(|(at, _)| *at < end && start < at + pointer);
                 bytes.copied().all(|byte| byte == 0) && !points
             }
             Origin::Stack(..) => true,
@@ -333,7 +334,7 @@ impl Tree<'_> {
             }
             Root::Fixed(_) => false,
         };
-        let far = one.offset.abs_diff(other.offset) >= 8;
+        let far = one.offset.abs_diff(other.offset) >= self.program.architecture.pointer_size().into();
         match (one.index, other.index) {
             (None, None) if one.root == other.root => far,
             _ => one.root != other.root && object(one) && object(other),

@@ -23,7 +23,7 @@ impl Tree<'_> {
             let place = (function, block, index as usize);
             match self.points_to.addresses.definition(self.program, function, local)? {
                 Stmt::Sync { op: SyncOp::Create { .. }, .. } => return Some(place),
-                Stmt::Load { address, size: 8, .. } => {
+                Stmt::Load { address, size, .. } if *size == self.program.architecture.pointer_size() => {
                     let slot = self.points_to.addresses.of(function, address);
                     value = self.last_stored(place, slot, &mut steps)?;
                 }
@@ -49,8 +49,9 @@ impl Tree<'_> {
             for statement in body.blocks[block].statements[..before].iter().rev() {
                 *steps = steps.checked_sub(1)?;
                 match &statement.stmt {
-                    Stmt::Store { address, value, size: 8, .. }
-                        if self.points_to.addresses.of(function, address) == slot =>
+                    Stmt::Store { address, value, size, .. }
+                        if *size == self.program.architecture.pointer_size()
+                            && self.points_to.addresses.of(function, address) == slot =>
                     {
                         return Some(*value);
                     }
@@ -63,8 +64,9 @@ impl Tree<'_> {
         }
     }
 
-    /// Whether a statement may write to the eight bytes of a slot.
+    /// Whether a statement may write to the bytes of a handle.
     fn may_change(&self, function: FunctionId, stmt: &Stmt, slot: Address) -> bool {
+        let size = u64::from(self.program.architecture.pointer_size());
         let spots = self.points_to.spots(function, &slot);
         accesses(self.program, function, stmt).iter().filter(|access| access.kind.writes()).any(|access| {
             let Designator::Pointer(operand) = access.designator else { return true };
@@ -72,7 +74,7 @@ impl Tree<'_> {
             self.points_to.is_wild(function, &operand)
                 || there
                     .iter()
-                    .any(|s| spots.iter().any(|own| self.points_to.overlap((*s, access.len), (*own, Some(8)))))
+                    .any(|s| spots.iter().any(|own| self.points_to.overlap((*s, access.len), (*own, Some(size)))))
         })
     }
 

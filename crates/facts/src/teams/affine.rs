@@ -294,7 +294,7 @@ impl<'f> Forms<'f> {
             return Form::unknown();
         }
         let key = format!("load {size} [{}]", from.key());
-        if size == 8 {
+        if size == self.program.architecture.pointer_size() {
             // It may be an address or a number. As a base it is added once; as a number it cannot be multiplied.
             Form { base: Some(key), ..Form::default() }
         } else {

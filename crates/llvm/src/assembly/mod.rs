@@ -9,12 +9,14 @@
 
 mod constraints;
 mod instructions;
+mod outside;
 mod seen;
 mod text;
 
 use model::Order;
 
 use self::constraints::{Constraints, Place};
+pub(crate) use self::outside::Outside;
 pub(crate) use self::seen::{Atomic, Len, Plain, Seen};
 use self::text::Text;
 use crate::ir::{Ty, Value};
@@ -147,12 +149,6 @@ pub(crate) fn symbols<'m>(assembly: Value<'m>, call: Value<'m>) -> Vec<Value<'m>
     names.iter().flat_map(|name| call.symbol_beside(name)).collect()
 }
 
-/// Whether assembly outside of functions only gives names to what is there already.
-pub(crate) fn only_names(text: &str) -> bool {
-    let mut lines = text.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty());
-    lines.all(|line| [".symver ", ".ident "].iter().any(|directive| line.starts_with(directive)))
-}
-
 /// The memory that a call of inline assembly updates: where it is, and its type. Each place once.
 pub(crate) fn operands<'m>(call: Value<'m>) -> impl Iterator<Item = (Value<'m>, Ty<'m>)> {
     let arguments: Vec<_> = call.arguments().collect();
@@ -183,11 +179,5 @@ mod tests {
         for unknown in ["movl $1, $0", "incl $0", "xchg $0, $1; movl $$1, $2", "cpuid", "syscall"] {
             assert_eq!(Assembly::of_text(unknown), None, "{unknown:?}");
         }
-    }
-
-    #[test]
-    fn naming_is_not_doing() {
-        assert!(only_names(".symver f_old, f@V1\n.symver f_new, f@@V2") && only_names(""));
-        assert!(!only_names(".set a, b") && !only_names(".globl f\nf: ret"));
     }
 }

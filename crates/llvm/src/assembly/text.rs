@@ -116,11 +116,8 @@ impl Text {
         for line in source.split([';', '\n']) {
             // The line of a comment of ARM's ends here; there is no other use of the sign.
             let mut rest = line.split('@').next().unwrap_or_default().trim();
-            // Labels.
-            while let Some((label, after)) = rest.split_once(':')
-                && !label.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')
-            {
-                rest = after.trim();
+            while let Some((_, after)) = label(rest) {
+                rest = after;
             }
             while !rest.is_empty() {
                 let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -137,12 +134,29 @@ impl Text {
                 }
             }
         }
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');
-        let words = instructions.iter().flat_map(|instruction| instruction.operands.split(|c| !is_part(c)));
-        let words = words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-        let names = words.map(str::to_owned).collect();
+        let names = instructions.iter().flat_map(Instruction::names).collect();
         Self { instructions, names }
     }
+}
+
+/// The label that a line begins with, and the rest of the line.
+fn label(line: &str) -> Option<(&str, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    line.split_once(':').filter(|(label, _)| label.chars().all(is_part)).map(|(label, after)| (label, after.trim()))
+}
+
+/// The labels of a text.
+pub(super) fn labels(source: &str) -> Vec<String> {
+    let source = without_comments(source);
+    let mut labels = Vec::new();
+    for line in source.split([';', '\n']) {
+        let mut rest = line.trim();
+        while let Some((name, after)) = label(rest) {
+            labels.push(name.to_owned());
+            rest = after;
+        }
+    }
+    labels
 }
 
 /// Comments are until the end of the line, or in between.
@@ -167,6 +181,13 @@ fn without_comments(source: &str) -> String {
 }
 
 impl Instruction {
+    /// Words in the operands that may be names of functions and variables.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '%');
+        let words = self.operands.split(move |c| !is_part(c));
+        words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).map(str::to_owned)
+    }
+
     pub(super) fn has_prefix(&self, prefix: &str) -> bool {
         self.prefixes.iter().any(|p| p.starts_with(prefix))
     }

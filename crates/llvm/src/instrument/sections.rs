@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use inkwell::llvm_sys::LLVMLinkage;
 
 use super::Weaver;
-use crate::assembly;
+use crate::assembly::{self, Outside};
 use crate::ir::Value;
 use crate::lower::FUNCTION_SECTIONS;
 
@@ -27,7 +27,7 @@ const ASSEMBLY: &str = "\
 /// Places every writable global that has no section of its own.
 pub(super) fn assign(weaver: &mut Weaver<'_, '_>) {
     let module = weaver.module;
-    if !assembly::only_names(&module.assembly()) {
+    if Outside::of(module) == Outside::Unknown {
         weaver.unmodelled(None, assembly::OUTSIDE, None);
     }
     for global in module.globals().into_iter().filter(|g| is_writable(*g)) {

@@ -34,7 +34,7 @@ impl<'m> Module<'m> {
     pub(crate) fn architecture(self) -> Architecture {
         // SAFETY: a live module, which owns the string.
         let triple = unsafe { CStr::from_ptr(LLVMGetTarget(self.raw)) };
-        Architecture::of_triple(&triple.to_string_lossy())
+        Architecture::of_triple(&triple.to_string_lossy(), self.layout().pointer_size())
     }
 
     /// Sizes and offsets of its types.

@@ -6,7 +6,8 @@ use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMTypeRef};
 use inkwell::llvm_sys::target::{
-    LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMOffsetOfElement, LLVMStoreSizeOfType, LLVMTargetDataRef,
+    LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMOffsetOfElement, LLVMPointerSize, LLVMStoreSizeOfType,
+    LLVMTargetDataRef,
 };
 
 use super::{Value, require};
@@ -26,6 +27,12 @@ impl<'m> Layout<'m> {
     /// `raw` belongs to a module that lives for `'m`.
     pub(super) unsafe fn from_raw(raw: LLVMTargetDataRef) -> Self {
         Self(raw, PhantomData)
+    }
+
+    /// Bytes of a pointer.
+    pub(crate) fn pointer_size(self) -> u32 {
+        // SAFETY: a live layout.
+        unsafe { LLVMPointerSize(self.0) }
     }
 
     /// Bytes that a load or store of the type touches; 0 for types without a size.

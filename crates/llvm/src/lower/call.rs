@@ -299,7 +299,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let dst = self.fresh();
                 self.emit(Stmt::Alloc { dst, size, zeroed: false });
                 let address = Self::arg(&args, pointer);
-                self.emit(Stmt::Store { address, value: Operand::Local(dst), size: 8, atomic: None });
+                self.emit(Stmt::Store { address, value: Operand::Local(dst), size: self.word(), atomic: None });
                 self.define(call, Expr::Use(Operand::Const(0)));
             }
             Role::Errno => {

@@ -69,8 +69,8 @@ impl<'m> Symbols<'_, 'm> {
             Some(LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMIntToPtr) => {
                 self.constant(value.part(0))
             }
-            Some(LLVMOpcode::LLVMPtrToInt) if value.ty().int_bits() == Some(64) => self.constant(value.part(0)),
-            Some(operation @ (LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub)) if value.ty().int_bits() == Some(64) => {
+            Some(LLVMOpcode::LLVMPtrToInt) if self.is_as_wide_as_pointers(value) => self.constant(value.part(0)),
+            Some(operation @ (LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub)) if self.is_as_wide_as_pointers(value) => {
                 let parts = (self.constant(value.part(0)), self.constant(value.part(1)));
                 match (operation, parts) {
                     (LLVMOpcode::LLVMAdd, (Operand::Global(a, x), Operand::Const(y)))
@@ -88,6 +88,11 @@ impl<'m> Symbols<'_, 'm> {
             }
             _ => self.hidden_in(value),
         }
+    }
+
+    /// Whether an integer has the width of a pointer.
+    fn is_as_wide_as_pointers(&self, value: Value<'m>) -> bool {
+        value.ty().int_bits() == Some(8 * self.layout.pointer_size())
     }
 
     /// A constant that has no fixed value.

@@ -13,17 +13,20 @@ use super::body::Body;
 use super::{Lowering, variable};
 use crate::ir::{Ty, Value};
 
-/// Bytes of a pointer.
-const WORD: u32 = 8;
-
 /// Where the whole words of some bytes begin.
-fn words(offset: i64, size: u32) -> impl Iterator<Item = i64> {
-    (0..i64::from(size / WORD)).map(move |word| offset + word * i64::from(WORD))
+fn words(word: u32, offset: i64, size: u32) -> impl Iterator<Item = i64> {
+    (0..i64::from(size / word)).map(move |number| offset + number * i64::from(word))
 }
 
 impl Lowering<'_, '_> {
     fn lost_addresses(&mut self) -> GlobalId {
-        *self.lost.get_or_insert_with(|| self.program.globals.push(variable("addresses in vectors", 8, false)))
+        *self.lost.get_or_insert_with(|| {
+            self.program.globals.push(variable(
+                "addresses in vectors",
+                self.symbols.layout.pointer_size().into(),
+                false,
+            ))
+        })
     }
 }
 
@@ -63,9 +66,9 @@ impl<'m> Body<'_, '_, 'm> {
             if is_followed || self.is_only_number(ty) {
                 continue;
             }
-            for at in words(offset, self.size(ty)) {
+            for at in words(self.word(), offset, self.size(ty)) {
                 let (place, dst) = (self.place(address, at), self.fresh());
-                self.emit_private(Stmt::Load { dst, address: place, size: WORD, atomic: None });
+                self.emit_private(Stmt::Load { dst, address: place, size: self.word(), atomic: None });
                 self.keep(Operand::Local(dst));
             }
         }
@@ -73,7 +76,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Whether values of the type are floating-point numbers and not as large as an address.
     fn is_only_number(&self, ty: Ty<'m>) -> bool {
-        ty.is_float() && self.size(ty) != WORD
+        ty.is_float() && self.size(ty) != self.word()
     }
 
     /// Something is stored that is not a number of the language: each word of it may be one of these addresses.
@@ -81,28 +84,33 @@ impl<'m> Body<'_, '_, 'm> {
         if self.is_only_number(ty) {
             return;
         }
-        for at in words(offset, self.size(ty)) {
+        for at in words(self.word(), offset, self.size(ty)) {
             let (address, expr) = (self.place(address, at), self.any_lost());
             let value = self.temporary(expr);
-            self.emit_private(Stmt::Store { address, value, size: WORD, atomic: None });
+            self.emit_private(Stmt::Store { address, value, size: self.word(), atomic: None });
         }
     }
 
     /// What an instruction results in that takes a number out of something else.
     pub(super) fn found(&mut self, instruction: Value<'m>) -> Expr {
-        if Self::is_address(instruction) { self.any_lost() } else { Expr::Use(Operand::Any) }
+        if self.is_address(instruction) { self.any_lost() } else { Expr::Use(Operand::Any) }
     }
 
     /// One of these addresses.
     fn any_lost(&mut self) -> Expr {
         let (base, address) = (self.fresh(), Operand::Global(self.lowering.lost_addresses(), 0));
-        self.emit_private(Stmt::Load { dst: base, address, size: WORD, atomic: None });
+        self.emit_private(Stmt::Load { dst: base, address, size: self.word(), atomic: None });
         Expr::Offset { base: Operand::Local(base), index: Operand::Any, scale: 1, offset: 0 }
     }
 
-    /// Whether a value has the size of an address.
-    fn is_address(value: Value<'m>) -> bool {
-        value.is_pointer() || value.ty().int_bits() == Some(8 * WORD)
+    /// Whether a value is large enough for an address.
+    fn is_address(&self, value: Value<'m>) -> bool {
+        value.is_pointer() || Self::is_scalar(value.ty()) && value.ty().int_bits() >= Some(8 * self.word())
+    }
+
+    /// Bytes of a pointer.
+    pub(super) fn word(&self) -> u32 {
+        self.symbols().layout.pointer_size()
     }
 
     fn place(&mut self, address: Operand, offset: i64) -> Operand {
@@ -112,7 +120,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// A value goes where it cannot be followed.
     pub(super) fn lose(&mut self, value: Value<'m>) {
-        if Self::is_address(value) {
+        if self.is_address(value) {
             let value = self.operand(value);
             self.keep(value);
         }
@@ -121,7 +129,7 @@ impl<'m> Body<'_, '_, 'm> {
     fn keep(&mut self, value: Operand) {
         if !matches!(value, Operand::Const(_) | Operand::Any) {
             let address = Operand::Global(self.lowering.lost_addresses(), 0);
-            self.emit_private(Stmt::Store { address, value, size: WORD, atomic: None });
+            self.emit_private(Stmt::Store { address, value, size: self.word(), atomic: None });
         }
     }
 }

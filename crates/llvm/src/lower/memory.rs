@@ -20,7 +20,7 @@ fn va_list_words(architecture: Architecture) -> Option<VaListWords> {
     match architecture {
         Architecture::X86_64 => Some(VaListWords { counts: &[0], pointers: &[8, 16] }),
         Architecture::Aarch64 => Some(VaListWords { counts: &[24], pointers: &[0, 8, 16] }),
-        Architecture::Other => None,
+        Architecture::Other | Architecture::Other32 | Architecture::Other16 => None,
     }
 }
 
@@ -156,7 +156,10 @@ impl<'m> Body<'_, '_, 'm> {
         let arguments = Operand::Local(arguments);
         self.emit(Stmt::Fill { to: arguments, value: Operand::Any, len: Operand::Any });
         let Some(words) = va_list_words(self.lowering.program.architecture) else {
+            // Somewhere in the list there are pointers to them.
             self.emit(Stmt::Fill { to: list, value: Operand::Any, len: Operand::Any });
+            let address = self.temporary(Expr::Offset { base: list, index: Operand::Any, scale: 1, offset: 0 });
+            self.emit(Stmt::Store { address, value: arguments, size: self.word(), atomic: None });
             return;
         };
         let counts = words.counts.iter().map(|at| (*at, Operand::Any));
@@ -169,7 +172,7 @@ impl<'m> Body<'_, '_, 'm> {
                     self.temporary(expr)
                 }
             };
-            self.emit(Stmt::Store { address, value, size: 8, atomic: None });
+            self.emit(Stmt::Store { address, value, size: self.word(), atomic: None });
         }
     }
 
@@ -184,8 +187,8 @@ impl<'m> Body<'_, '_, 'm> {
     pub(super) fn variadic_argument(&mut self, instruction: Value<'m>) {
         let address = self.operand(instruction.part(0));
         let dst = self.fresh();
-        self.emit(Stmt::Load { dst, address, size: 8, atomic: None });
-        self.emit(Stmt::Store { address, value: Operand::Any, size: 8, atomic: None });
+        self.emit(Stmt::Load { dst, address, size: self.word(), atomic: None });
+        self.emit(Stmt::Store { address, value: Operand::Any, size: self.word(), atomic: None });
         self.define(instruction, Expr::Use(Operand::Any));
     }
 }

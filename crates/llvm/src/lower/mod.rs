@@ -26,7 +26,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::IndexVec;
-use program::{Function, FunctionId, Global, GlobalId, Program, Unmodelled};
+use program::{Function, FunctionId, Global, GlobalId, Operand, Program, Unmodelled};
 use rustc_hash::FxHashMap;
 
 use self::body::Body;
@@ -35,7 +35,7 @@ use self::exceptions::Exceptions;
 use self::exit::ExitHandlers;
 use self::thread_end::ThreadEnd;
 use self::unwinding::Unwinding;
-use crate::assembly;
+use crate::assembly::{self, Outside};
 use crate::functions::{Functions, source_name};
 use crate::ir::{Module, Value};
 use crate::members;
@@ -117,7 +117,6 @@ pub(crate) struct Lowering<'a, 'm> {
 
 impl<'m> Lowering<'_, 'm> {
     fn run(mut self, module: Module<'m>) -> Program {
-        self.module_assembly(module);
         self.jumps_from_handlers();
         for global in self.globals.clone() {
             let global = self.global(global);
@@ -151,6 +150,7 @@ impl<'m> Lowering<'_, 'm> {
         let main = table.iter_enumerated().find(|(_, f)| is_main(f)).map(|(id, _)| id);
         self.program.main = main.map(|main| self.entry(main));
         self.hidden_functions();
+        self.module_assembly(module);
         self.simd_loops();
         names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
         self.program.records = members::annotate(module, self.symbols.functions, self.sites, &mut self.program.sites);
@@ -158,10 +158,22 @@ impl<'m> Lowering<'_, 'm> {
         self.program
     }
 
+    /// Assembly outside of functions. What its tables name is known to code that is not here.
     fn module_assembly(&mut self, module: Module<'m>) {
-        if !assembly::only_names(&module.assembly()) {
-            let what = assembly::OUTSIDE.to_owned();
-            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+        match Outside::of(module) {
+            Outside::Unknown => {
+                let what = assembly::OUTSIDE.to_owned();
+                self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
+            }
+            Outside::Tables(names) if names.is_empty() => {}
+            Outside::Tables(names) => {
+                let word = u64::from(self.symbols.layout.pointer_size());
+                let mut table = variable("tables in assembly", word * (names.len() as u64 + 1), false);
+                let known = names.into_iter().map(|name| self.symbols.constant(name));
+                let known = std::iter::once(Operand::Any).chain(known);
+                table.relocations = (0..).zip(known).map(|(number, name)| (word * number, name)).collect();
+                self.program.globals.push(table);
+            }
         }
     }
 
@@ -171,7 +183,7 @@ impl<'m> Lowering<'_, 'm> {
         if !hidden.is_empty() {
             let mut table = variable("computed addresses", 8 * hidden.len() as u64, false);
             let numbered = (0..).zip(hidden);
-            table.relocations = numbered.map(|(n, function)| (8 * n, program::Operand::Function(function))).collect();
+            table.relocations = numbered.map(|(n, function)| (8 * n, Operand::Function(function))).collect();
             self.program.globals.push(table);
         }
     }

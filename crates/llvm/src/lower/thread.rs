@@ -80,7 +80,7 @@ impl<'m> Body<'_, '_, 'm> {
             ObjectArg::Arg(arg) => Self::arg(args, arg),
             ObjectArg::Deref(arg) => {
                 let dst = self.fresh();
-                self.emit(Stmt::Load { dst, address: Self::arg(args, arg), size: 8, atomic: None });
+                self.emit(Stmt::Load { dst, address: Self::arg(args, arg), size: self.word(), atomic: None });
                 Operand::Local(dst)
             }
         }
@@ -104,8 +104,8 @@ impl<'m> Body<'_, '_, 'm> {
             }
             ThreadOp::CxxStart { handle, state } => {
                 let (owner, owned) = (arg(state), self.fresh());
-                self.emit(Stmt::Load { dst: owned, address: owner, size: 8, atomic: None });
-                self.emit(Stmt::Store { address: owner, value: Operand::Const(0), size: 8, atomic: None });
+                self.emit(Stmt::Load { dst: owned, address: owner, size: self.word(), atomic: None });
+                self.emit(Stmt::Store { address: owner, value: Operand::Const(0), size: self.word(), atomic: None });
                 let routine = self.lowering.thread_routine(self.function);
                 self.create(call, Operand::Function(routine), Operand::Local(owned), arg(handle));
             }
@@ -221,14 +221,14 @@ impl<'m> Body<'_, '_, 'm> {
             ThreadOp::KeySet { key, value } => {
                 if let Some(cell) = self.key_cell(call, key) {
                     let address = Operand::Global(cell, 0);
-                    self.emit(Stmt::Store { address, value: arg(value), size: 8, atomic: None });
+                    self.emit(Stmt::Store { address, value: arg(value), size: self.word(), atomic: None });
                 }
                 self.succeeds(call);
             }
             ThreadOp::KeyGet { key } => match self.key_cell(call, key) {
                 Some(cell) => {
                     let (dst, address) = (self.result(call), Operand::Global(cell, 0));
-                    self.emit(Stmt::Load { dst, address, size: 8, atomic: None });
+                    self.emit(Stmt::Load { dst, address, size: self.word(), atomic: None });
                 }
                 None => self.define(call, Expr::Use(Operand::Any)),
             },
@@ -266,7 +266,7 @@ impl<'m> Body<'_, '_, 'm> {
     fn create(&mut self, call: Value<'m>, function: Operand, arg: Operand, handle: Operand) {
         let dst = self.fresh();
         self.emit(Stmt::Sync { dst: Some(dst), op: SyncOp::Create { function, arg } });
-        self.emit(Stmt::Store { address: handle, value: Operand::Local(dst), size: 8, atomic: None });
+        self.emit(Stmt::Store { address: handle, value: Operand::Local(dst), size: self.word(), atomic: None });
         self.succeeds(call);
     }
 
@@ -274,7 +274,7 @@ impl<'m> Body<'_, '_, 'm> {
     fn clear_handle(&mut self, handle: ObjectArg, args: &[Operand]) {
         if let ObjectArg::Deref(arg) = handle {
             let address = Self::arg(args, arg);
-            self.emit(Stmt::Store { address, value: Operand::Const(0), size: 8, atomic: None });
+            self.emit(Stmt::Store { address, value: Operand::Const(0), size: self.word(), atomic: None });
         }
     }
 

@@ -61,7 +61,7 @@ impl CType {
         match architecture {
             Architecture::X86_64 => Some(self.on_x86_64()),
             Architecture::Aarch64 => Some(self.on_aarch64()),
-            Architecture::Other => None,
+            Architecture::Other | Architecture::Other32 | Architecture::Other16 => None,
         }
     }
 }

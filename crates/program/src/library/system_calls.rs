@@ -21,7 +21,7 @@ pub fn lookup(architecture: Architecture, number: i64, operation: Option<i64>) -
     let [futex, sched_yield, getpid, gettid] = match architecture {
         Architecture::X86_64 => [202, 24, 39, 186],
         Architecture::Aarch64 => [98, 124, 172, 178],
-        Architecture::Other => return None,
+        Architecture::Other | Architecture::Other32 | Architecture::Other16 => return None,
     };
     if number == futex {
         return match operation? & COMMAND {

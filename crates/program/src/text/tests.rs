@@ -136,7 +136,12 @@ fn the_architecture_is_written_unless_it_is_the_usual_one() {
     let text = |architecture: &str| format!("{architecture}fn main() {{ return 0 }}");
     assert_eq!(parse(&text("")).architecture, Architecture::X86_64);
     assert!(!parse(&text("architecture x86_64\n")).to_string().contains("architecture"));
-    for (name, architecture) in [("aarch64", Architecture::Aarch64), ("other", Architecture::Other)] {
+    for (name, architecture) in [
+        ("aarch64", Architecture::Aarch64),
+        ("other", Architecture::Other),
+        ("other32", Architecture::Other32),
+        ("other16", Architecture::Other16),
+    ] {
         let program = parse(&text(&format!("architecture {name}\n")));
         assert_eq!(program.architecture, architecture);
         assert_eq!(parse(&program.to_string()), program);

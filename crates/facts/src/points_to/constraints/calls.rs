@@ -8,7 +8,7 @@ use super::{Call, Generator, OUTSIDE};
 use crate::address::Base;
 use crate::invocations::{How, ProgramPoint};
 use crate::points_to::Invoke;
-use crate::points_to::solver::{POINTER, Source, Task};
+use crate::points_to::solver::{Source, Task};
 use crate::spot::{ObjectId, Origin, Shift, Spot};
 
 impl<'p> Generator<'p> {
@@ -169,7 +169,10 @@ impl<'p> Generator<'p> {
         let unknown = Source::Spot(self.unknown);
         for arg in args {
             let from = self.source(place.0, arg);
-            self.solver.task(unknown, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
+            self.solver.task(
+                unknown,
+                Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from },
+            );
         }
         dst.into_iter().for_each(|dst| self.flow(unknown, place.0, dst));
     }

@@ -5,7 +5,7 @@ use program::{FunctionId, LocalId, Operand};
 
 use super::Generator;
 use crate::invocations::{How, ProgramPoint};
-use crate::points_to::solver::{Node, POINTER, Source, Task};
+use crate::points_to::solver::{Node, Source, Task};
 use crate::spot::{Origin, Shift, Spot};
 
 impl<'p> Generator<'p> {
@@ -64,9 +64,11 @@ impl<'p> Generator<'p> {
             Reach::Bytes => return,
             Reach::Makes(n) => {
                 let to = args.get(usize::from(n)).copied().unwrap_or(Operand::Any);
-                self.store(f, &to, (POINTER, None), made);
-                self.solver
-                    .task(made, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from: made });
+                self.store(f, &to, (self.solver.pointer(), None), made);
+                self.solver.task(
+                    made,
+                    Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from: made },
+                );
                 return;
             }
             Reach::Arguments | Reach::Library(_) => {}

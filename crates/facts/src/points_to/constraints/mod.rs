@@ -16,7 +16,7 @@ use program::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::passages::Passages;
-use super::solver::{Node, POINTER, Solver, Source, Task};
+use super::solver::{Node, Solver, Source, Task};
 use super::types::Types;
 use super::wrappers::{self, Wrappers};
 use super::{Invoke, PointsTo, local_nodes};
@@ -113,7 +113,7 @@ pub(super) fn generate<'p>(
     budget: &Budget,
     types: Types,
 ) -> Result<PointsTo, Spent> {
-    let mut solver = Solver::new(types);
+    let mut solver = Solver::new(types, program.architecture);
     let unknown = solver.follow_unknown();
     let locals = local_nodes(program, &mut solver);
     let mut returned = IndexVec::new();
@@ -219,12 +219,15 @@ impl<'p> Generator<'p> {
                 for (index, statement) in block.statements.iter().enumerate() {
                     let place = (id, block_id, index);
                     // The value that `pthread_join` stores is what the thread returned.
-                    if let (true, Stmt::Store { address, value: Operand::Any, size: 8, .. }) =
+                    if let (true, Stmt::Store { address, value: Operand::Any, size, .. }) =
                         (after_join, &statement.stmt)
+                        && program.architecture.may_hold_pointer(*size)
                     {
                         let (at, from) = (self.source(id, address), Source::Node(self.results, Shift::default()));
-                        self.solver
-                            .task(at, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
+                        self.solver.task(
+                            at,
+                            Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from },
+                        );
                     } else {
                         self.statement(place, statement);
                     }
@@ -333,7 +336,8 @@ impl<'p> Generator<'p> {
         let (array, texts) = (self.object(Origin::Arguments), self.object(Origin::ArgumentTexts));
         let array = Source::Spot(Spot::new(array, Shift::ANYWHERE));
         let from = Source::Spot(Spot::new(texts, Shift::ANYWHERE));
-        self.solver.task(array, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
+        self.solver
+            .task(array, Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from });
         array
     }
 
@@ -361,7 +365,7 @@ impl<'p> Generator<'p> {
             // Variables of the C library: it uses them as its rows say, and nobody else knows them.
             if library::is_stream_variable(&global.symbol) && global.relocations == [(0, Operand::Any)] {
                 let stream = self.start(Origin::Stream(id));
-                let cell = self.solver.cell(Spot::start(object), POINTER);
+                let cell = self.solver.cell(Spot::start(object), self.solver.pointer());
                 self.solver.flow(stream, cell);
                 continue;
             }
@@ -384,7 +388,7 @@ impl<'p> Generator<'p> {
                         }
                     }
                 }
-                let cell = self.solver.cell(at, POINTER);
+                let cell = self.solver.cell(at, self.solver.pointer());
                 self.solver.flow(from, cell);
             }
         }
@@ -397,7 +401,8 @@ impl<'p> Generator<'p> {
     }
     fn store(&mut self, f: FunctionId, address: &Operand, (size, lvalue): (Option<u32>, Option<Lvalue>), from: Source) {
         // A value that is not known is a pointer only if it has the size of one.
-        let is_number = from == Source::Spot(self.unknown) && size.is_some() && size != POINTER;
+        let is_number = from == Source::Spot(self.unknown)
+            && size.is_some_and(|size| !self.program.architecture.may_hold_pointer(size));
         if from != Source::Nothing && !is_number {
             let at = self.source(f, address);
             self.solver.task(at, Task::Store { shift: Shift::default(), size, lvalue, from });

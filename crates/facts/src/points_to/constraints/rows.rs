@@ -6,14 +6,14 @@ use program::{Architecture, FunctionId, LocalId, Operand};
 use super::{Generator, constant};
 use crate::formats::{may_convert, may_store_pointer};
 use crate::invocations::{How, ProgramPoint};
-use crate::points_to::solver::{Node, POINTER, Source, Task};
+use crate::points_to::solver::{Node, Source, Task};
 use crate::spot::{Origin, Shift, Spot};
 
 impl<'p> Generator<'p> {
     /// Anywhere in the objects of the pointers that an operand points to.
     fn loaded(&mut self, f: FunctionId, address: &Operand) -> Source {
         let (at, to) = (self.source(f, address), self.solver.node());
-        self.solver.task(at, Task::Load { shift: Shift::default(), size: POINTER, lvalue: None, to });
+        self.solver.task(at, Task::Load { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, to });
         Source::Node(to, Shift::ANYWHERE)
     }
 
@@ -28,11 +28,13 @@ impl<'p> Generator<'p> {
             let block = self.start(Origin::Heap((f, block, index)));
             let outside = Source::Node(self.outside, Shift::default());
             for from in [Source::Spot(self.unknown), block, outside] {
-                listed.iter().for_each(|to| self.store(f, to, (POINTER, None), from));
+                listed.iter().for_each(|to| self.store(f, to, (self.solver.pointer(), None), from));
                 // What a list has is known outside.
                 if let FormatArgs::List(_) = format.args {
-                    self.solver
-                        .task(outside, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
+                    self.solver.task(
+                        outside,
+                        Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from },
+                    );
                 }
             }
         } else if !format.scan && self.scans_pointers && may_convert(self.program, format, &text, b"p") {
@@ -46,12 +48,13 @@ impl<'p> Generator<'p> {
     /// `getopt` goes through an array of texts: its variables point to one of them.
     fn options_of(&mut self, f: FunctionId, words: &Operand) {
         let (at, word) = (self.anywhere(f, words), self.solver.node());
-        self.solver.task(at, Task::Load { shift: Shift::default(), size: POINTER, lvalue: None, to: word });
+        self.solver
+            .task(at, Task::Load { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, to: word });
         let from = Source::Node(word, Shift::ANYWHERE);
         for (id, global) in self.program.globals.iter_enumerated() {
             if LibraryState::Getopt.has_pointer(&global.symbol) {
                 let variable = self.object(Origin::Global(id));
-                let cell = self.solver.cell(Spot::start(variable), POINTER);
+                let cell = self.solver.cell(Spot::start(variable), self.solver.pointer());
                 self.solver.flow(from, cell);
             }
         }
@@ -68,8 +71,10 @@ impl<'p> Generator<'p> {
     /// A set of nodes has whatever is linked with one of them.
     fn follow_links(&mut self, all: Node, links: Links) {
         for shift in self.link_shifts(links) {
-            self.solver
-                .task(Source::Node(all, Shift::default()), Task::Load { shift, size: POINTER, lvalue: None, to: all });
+            self.solver.task(
+                Source::Node(all, Shift::default()),
+                Task::Load { shift, size: self.solver.pointer(), lvalue: None, to: all },
+            );
         }
     }
 
@@ -97,7 +102,10 @@ impl<'p> Generator<'p> {
                     let from = Source::Spot(Spot::new(object, Shift::ANYWHERE));
                     dst.into_iter().for_each(|dst| self.flow(from, f, dst));
                     // Pointers there that nobody else left there are to more of the same.
-                    self.solver.task(from, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
+                    self.solver.task(
+                        from,
+                        Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from },
+                    );
                 }
                 Effect::ReturnsBehind(n) => {
                     let from = self.loaded(f, &arg(*n));
@@ -113,19 +121,24 @@ impl<'p> Generator<'p> {
                     let (memory, from) = (self.object(Origin::Library(*state)), self.anywhere(f, &arg(*n)));
                     let at = Source::Spot(Spot::start(memory));
                     if from != Source::Nothing {
-                        self.solver
-                            .task(at, Task::Store { shift: Shift::default(), size: POINTER, lvalue: None, from });
+                        self.solver.task(
+                            at,
+                            Task::Store { shift: Shift::default(), size: self.solver.pointer(), lvalue: None, from },
+                        );
                     }
                 }
                 Effect::StoresBlock(n) => {
                     // Where the block holds pointers itself, they are to blocks of the same call.
                     let from = self.start(Origin::Heap(place));
-                    self.store(f, &arg(*n), (POINTER, None), from);
-                    self.solver.task(from, Task::Store { shift: Shift::ANYWHERE, size: POINTER, lvalue: None, from });
+                    self.store(f, &arg(*n), (self.solver.pointer(), None), from);
+                    self.solver.task(
+                        from,
+                        Task::Store { shift: Shift::ANYWHERE, size: self.solver.pointer(), lvalue: None, from },
+                    );
                 }
                 Effect::Advances(n) => {
                     let from = self.loaded(f, &arg(*n));
-                    self.store(f, &arg(*n), (POINTER, None), from);
+                    self.store(f, &arg(*n), (self.solver.pointer(), None), from);
                 }
                 // Threads meet there, whether or not a pointer to it is ever returned.
                 Effect::State(state, _) | Effect::StateWithout(_, state, _) => {
@@ -140,7 +153,7 @@ impl<'p> Generator<'p> {
                 }
                 Effect::StoresPointer(to, n) => {
                     let from = self.anywhere(f, &arg(*n));
-                    self.store(f, &arg(*to), (POINTER, None), from);
+                    self.store(f, &arg(*to), (self.solver.pointer(), None), from);
                 }
                 Effect::Copies(to, from) => {
                     self.copy(place, &arg(*to), &arg(*from), None, Shift::ANYWHERE);
@@ -154,7 +167,7 @@ impl<'p> Generator<'p> {
                     self.follow_links(all, *links);
                     let from = Source::Node(all, Shift::default());
                     for shift in self.link_shifts(*links) {
-                        self.solver.task(from, Task::Store { shift, size: POINTER, lvalue: None, from });
+                        self.solver.task(from, Task::Store { shift, size: self.solver.pointer(), lvalue: None, from });
                     }
                 }
                 Effect::ReturnsLinked(n, links) => {
@@ -209,7 +222,7 @@ impl<'p> Generator<'p> {
             }
             Role::AllocateInto { pointer, .. } => {
                 let from = self.start(block);
-                self.store(f, &arg(pointer), (POINTER, None), from);
+                self.store(f, &arg(pointer), (self.solver.pointer(), None), from);
             }
             Role::Errno => {
                 let from = self.start(Origin::Errno);

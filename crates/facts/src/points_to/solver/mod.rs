@@ -18,7 +18,7 @@ use model::{Budget, Spent};
 
 use rustc_hash::FxHashSet;
 
-use program::Lvalue;
+use program::{Architecture, Lvalue};
 
 use super::collapse::CollapsedNodes;
 use super::types::Types;
@@ -37,8 +37,6 @@ pub(super) const MOST_TARGETS: usize = 32;
 const MOST_FUNCTIONS: usize = 64;
 /// Visits of nodes between two questions to the budget.
 const VISITS: u32 = 2_048;
-/// Bytes of a pointer.
-pub(super) const POINTER: Option<u32> = Some(8);
 
 /// Where spots come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -76,6 +74,8 @@ pub(super) struct Solver {
     pub(super) collapsed_nodes: CollapsedNodes,
     /// Which memory is typed.
     pub(super) types: Types,
+    /// What the program was compiled for.
+    architecture: Architecture,
     parent: Vec<Node>,
     spots: Vec<Vec<Spot>>,
     fresh: Vec<Vec<Spot>>,
@@ -113,8 +113,17 @@ pub(super) struct Solver {
 
 impl Solver {
     /// No constraints yet.
-    pub(super) fn new(types: Types) -> Self {
-        Self { types, ..Self::default() }
+    pub(super) fn new(types: Types, architecture: Architecture) -> Self {
+        Self { types, architecture, ..Self::default() }
+    }
+
+    /// Bytes of a pointer.
+    pub(super) fn pointer(&self) -> Option<u32> {
+        Some(self.architecture.pointer_size())
+    }
+    /// Whether so many bytes, or an unknown number of them, may hold a pointer.
+    pub(super) fn may_hold_pointer(&self, size: Option<u32>) -> bool {
+        size.is_none_or(|size| self.architecture.may_hold_pointer(size))
     }
 
     pub(super) fn node(&mut self) -> Node {

@@ -6,7 +6,7 @@
 //! written to anything, one of them may be read from anything then.
 
 use super::memory::Mirror;
-use super::{Node, POINTER, Solver, Task};
+use super::{Node, Solver, Task};
 use crate::spot::{Origin, Shift, Spot};
 
 impl Solver {
@@ -30,7 +30,7 @@ impl Solver {
 
     pub(super) fn perform_unknown(&mut self, task: Task, unknown: Spot) {
         match task {
-            Task::Load { size: None | POINTER, to, .. } => self.add(to, &[unknown]),
+            Task::Load { size, to, .. } if self.may_hold_pointer(size) => self.add(to, &[unknown]),
             Task::Load { .. } | Task::Leak { .. } => {}
             Task::Store { from, .. } => {
                 let cell = self.cell(unknown, None);
