@@ -8,43 +8,35 @@ use super::text::{Text, labels};
 use crate::ir::{Module, Value};
 use crate::lower::FUNCTION_SECTIONS;
 
-/// Directives that place data, or say how names are seen from outside.
-const TABLES: [&str; 36] = [
-    ".2byte",
-    ".4byte",
-    ".8byte",
+/// Directives that place data.
+const DATA: [&str; 12] =
+    [".2byte", ".4byte", ".8byte", ".asciz", ".byte", ".hword", ".int", ".long", ".quad", ".short", ".string", ".word"];
+
+/// Directives that say where data goes, place perhaps nothing, or say how names are seen from outside.
+const PLACES: [&str; 24] = [
     ".align",
     ".ascii",
-    ".asciz",
     ".balign",
     ".bss",
-    ".byte",
     ".data",
     ".file",
     ".global",
     ".globl",
     ".hidden",
-    ".hword",
     ".ident",
-    ".int",
     ".internal",
     ".local",
-    ".long",
     ".p2align",
     ".popsection",
     ".previous",
     ".protected",
     ".pushsection",
-    ".quad",
     ".section",
-    ".short",
     ".size",
     ".skip",
     ".space",
-    ".string",
     ".text",
     ".type",
-    ".word",
     ".zero",
 ];
 
@@ -82,13 +74,18 @@ impl<'m> Outside<'m> {
         let source = module.assembly();
         let symbol = |name: &String| module.function(name).or_else(|| module.global(name));
         match names(&source) {
-            // A label may be where a variable of the program's begins.
-            Some(names) if !labels(&source).iter().any(|label| symbol(label).is_some()) => {
+            Some(names) if !labels(&source).iter().any(|label| is_further_name(module, label)) => {
                 Self::Tables(names.iter().filter_map(symbol).collect())
             }
             _ => Self::Unknown,
         }
     }
+}
+
+/// Whether a label may be a function, or where a variable of the program's begins: unless data of its own comes next.
+fn is_further_name(module: Module<'_>, (label, next): &(String, Option<String>)) -> bool {
+    let has_data = next.as_deref().is_some_and(|next| DATA.contains(&next));
+    module.function(label).is_some() || module.global(label).is_some() && !has_data
 }
 
 /// The words that may be names, if the text has nothing but tables.
@@ -101,7 +98,7 @@ fn names(source: &str) -> Option<Vec<String>> {
         match instruction.name.as_str() {
             _ if instruction.has_prefix("") || runs => return None,
             name if SETTINGS.contains(&name) => {}
-            name if TABLES.contains(&name) => names.extend(instruction.names()),
+            name if DATA.contains(&name) || PLACES.contains(&name) => names.extend(instruction.names()),
             _ => return None,
         }
     }
@@ -119,7 +116,7 @@ mod tests {
         assert_eq!(of("").as_deref(), Some(""));
         assert_eq!(of(".syntax unified").as_deref(), Some(""));
         let entry = ".section\t\".initcall6.init\", \"a\"\n__initcall_6:\n.long\tdevice_init - .\n.previous";
-        assert!(of(entry).is_some_and(|names| names.ends_with("device_init .")), "{:?}", of(entry));
+        assert!(of(entry).is_some_and(|names| names.ends_with("device_init")), "{:?}", of(entry));
         for other in [
             ".set a, b",
             "a = b",
@@ -136,6 +133,9 @@ mod tests {
 
     #[test]
     fn labels_are_found() {
-        assert_eq!(labels("a: .long 1\n  b:\nc: d: .zero 4; e: # f:\n.ascii \"g:\""), ["a", "b", "c", "d", "e"]);
+        let found = labels("a: .long 1\n  b:\nc: d: .zero 4; e: # f:\n.ascii \"g:\"\nh:");
+        let text: Vec<String> =
+            found.iter().map(|(label, next)| format!("{label}{}", next.as_deref().unwrap_or("!"))).collect();
+        assert_eq!(text, ["a.long", "b.zero", "c.zero", "d.zero", "e.ascii", "h!"]);
     }
 }

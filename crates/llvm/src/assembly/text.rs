@@ -145,17 +145,21 @@ fn label(line: &str) -> Option<(&str, &str)> {
     line.split_once(':').filter(|(label, _)| label.chars().all(is_part)).map(|(label, after)| (label, after.trim()))
 }
 
-/// The labels of a text.
-pub(super) fn labels(source: &str) -> Vec<String> {
+/// The labels of a text, each with the directive or instruction that comes next.
+pub(super) fn labels(source: &str) -> Vec<(String, Option<String>)> {
     let source = without_comments(source);
-    let mut labels = Vec::new();
+    let (mut labels, mut waiting) = (Vec::new(), Vec::new());
     for line in source.split([';', '\n']) {
         let mut rest = line.trim();
         while let Some((name, after)) = label(rest) {
-            labels.push(name.to_owned());
+            waiting.push(name.to_owned());
             rest = after;
         }
+        if let Some(next) = rest.split_whitespace().next() {
+            labels.extend(waiting.drain(..).map(|name| (name, Some(next.to_ascii_lowercase()))));
+        }
     }
+    labels.extend(waiting.into_iter().map(|name| (name, None)));
     labels
 }
 
