@@ -2,14 +2,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static void *crowd[40];
+static void *crowd[41];
 static int made;
-static volatile int first = 3, second = 17;
+static volatile int first = 3, second = 17, last = 40;
+
+// What a program adds to them, at the end.
+#ifndef LAST_OF_CROWD
+#define LAST_OF_CROWD
+#endif
 
 #define MAKE crowd[made++] = calloc(1, 64);
 #define TEN MAKE MAKE MAKE MAKE MAKE MAKE MAKE MAKE MAKE MAKE
 
-static void make_crowd(void) { TEN TEN TEN TEN }
+static void make_crowd(void) { LAST_OF_CROWD TEN TEN TEN TEN }
 
 static void run_both(void *(*one)(void *), void *(*other)(void *)) {
     pthread_t threads[2];

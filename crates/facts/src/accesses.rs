@@ -1,7 +1,8 @@
 //! Which memory a statement touches, by the operand that names it.
 
 use model::{AccessKind, Order};
-use program::library::{self, Effect, FileUse, FormatArgs, LibraryState, Links, Role, Size, StateAccess};
+use program::library::{self, CType, Effect, FileUse, FormatArgs, LibraryState, Links, Role, Size, StateAccess};
+use program::members::Content;
 use program::{Expr, Function, FunctionId, Operand, Program, Stmt};
 
 use AccessKind::{Free, Read, ReadModifyWrite, Write};
@@ -38,8 +39,8 @@ pub struct Access {
     pub atomic: bool,
     /// The operand may be a plain number: if nothing is known to be there, nothing is touched.
     pub perhaps: bool,
-    /// It touches characters of a text, and nothing else.
-    pub text: bool,
+    /// What it touches, whatever the pointer may be to: characters of a text, or a stream.
+    pub content: Option<Content>,
 }
 
 /// What a statement of a function touches.
@@ -102,7 +103,7 @@ struct Found<'p> {
 impl Found<'_> {
     fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
         let (designator, len) = (Designator::Pointer(*address), Some(u64::from(size)));
-        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false, text: false });
+        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false, content: None });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
         self.push(Designator::Pointer(*address), len, kind, atomic, false);
@@ -113,19 +114,20 @@ impl Found<'_> {
         self.push(designator, None, kind, false, true);
     }
     fn push(&mut self, designator: Designator, len: Option<u64>, kind: AccessKind, atomic: bool, perhaps: bool) {
-        self.found.push(Access { designator, len, kind, atomic, perhaps, text: false });
+        self.found.push(Access { designator, len, kind, atomic, perhaps, content: None });
     }
 
     /// Touches what an argument points to, which is a text if the function is one for texts.
     fn text(&mut self, address: &Operand, kind: AccessKind, perhaps: bool, text: bool) {
-        let designator = Designator::Pointer(*address);
-        self.found.push(Access { designator, len: None, kind, atomic: false, perhaps, text });
+        let (designator, content) = (Designator::Pointer(*address), text.then_some(Content::Text));
+        self.found.push(Access { designator, len: None, kind, atomic: false, perhaps, content });
     }
 
     /// Uses a stream, and the buffer that the program may have given it. A stream is the library's: where nothing is known
     /// of the pointer, it is to nothing of the program's.
     fn stream(&mut self, stream: &Operand, locked: bool) {
-        self.push(Designator::Pointer(*stream), None, Write, locked, true);
+        let (designator, content) = (Designator::Pointer(*stream), Some(Content::Stream));
+        self.found.push(Access { designator, len: None, kind: Write, atomic: locked, perhaps: true, content });
         self.push(Designator::BehindLibrary(LibraryState::StreamBuffers), None, Write, true, true);
     }
 
@@ -144,6 +146,11 @@ impl Found<'_> {
                 size => size.fixed(self.program.architecture),
             };
             match effect {
+                Effect::Write(n, len @ Size::Of(CType::File)) => {
+                    let (designator, content) = (Designator::Pointer(arg(*n)), Some(Content::Stream));
+                    let len = size(len);
+                    self.found.push(Access { designator, len, kind: Write, atomic: false, perhaps: false, content });
+                }
                 Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),
                 Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), Write, false),
                 // The links say more exactly what is touched.

@@ -14,7 +14,7 @@ use facts::{FromArgument, address::Address, address::Base};
 use facts::{Rounds, Solved};
 use model::index::{IndexVec, index_type};
 use model::{AccessKind, LockMode, SiteId, Spent};
-use program::members::Content;
+use program::members::{Content, may_be_same};
 use program::{FunctionId, Lvalue};
 use rustc_hash::FxHashMap;
 
@@ -100,9 +100,9 @@ impl Way {
     }
 }
 
-/// Whether an object stands for very many, or a pointer to very many may be to it.
-fn is_in_crowd(facts: &Solved<'_>, object: ObjectId) -> bool {
-    facts.points_to.uses_types() && (is_crowd(facts, object) || facts.points_to.collapsed_node(object).is_some())
+/// Whether types may decide about an access to an object: where it may be to very many, or one to very many may be to it.
+fn may_be_told_by_type(facts: &Solved<'_>, object: ObjectId, is_to_crowd: bool) -> bool {
+    facts.points_to.uses_types() && (is_to_crowd || facts.points_to.collapsed_node(object).is_some())
 }
 
 /// The way as it is where the object is known.
@@ -136,6 +136,12 @@ impl Events {
     pub(crate) fn all(&self) -> impl Iterator<Item = &Class> + '_ {
         self.classes.values().flatten()
     }
+}
+
+/// As what an access touches memory: what its statement says, or what its site does. Blocks are freed as whatever they are.
+fn lvalue(access: &Access, of_site: Option<Lvalue>) -> Option<Lvalue> {
+    let bytes = Some(Content::Bytes).filter(|_| access.kind != AccessKind::Free);
+    access.content.map(Lvalue::Scalar).or(of_site).or(bytes.map(Lvalue::Scalar))
 }
 
 /// An access that may be to shared memory, as it is in every context of its function.
@@ -224,24 +230,30 @@ impl Collector<'_, '_> {
                         !access.perhaps && facts.points_to.is_wild(function, &operand) && spots.is_empty()
                     });
                     let address = address.map(|(address, _)| address);
-                    // Nothing is freed when one of the C library's own streams is closed.
+                    let lvalue = lvalue(&access, facts.program.sites[site].lvalue);
                     let is_stream = |spot: &Spot| matches!(facts.points_to.origin(spot.object), Origin::Stream(_));
                     let mut spots: Vec<Spot> = spots;
-                    spots.retain(|spot| access.kind != AccessKind::Free || !is_stream(spot));
+                    // Nothing is freed when one of the C library's own streams is closed, and what may be to other memory as
+                    // well is no access to one.
+                    let elsewhere = facts.points_to.uses_types() && !spots.iter().all(is_stream);
+                    let into_streams = !elsewhere || self.touches_streams(lvalue);
+                    spots.retain(|spot| !is_stream(spot) || access.kind != AccessKind::Free && into_streams);
                     let spots = if wild { self.anywhere() } else { self.under_all_names(&spots) };
                     if !self.spots.get(spots).is_empty() {
                         let fresh = address.as_ref().is_some_and(|a| self.fresh.is_fresh(place, a));
                         let weak = access.atomic && passes_weakly(facts, function, &statement.stmt);
-                        let lvalue = match access.text {
-                            true => Some(Lvalue::Scalar(Content::Text)),
-                            false => facts.program.sites[site].lvalue,
-                        };
                         found.push(Interesting { place, site, access, address, spots, wild, fresh, weak, lvalue });
                     }
                 }
             }
         }
         found
+    }
+
+    /// Whether an access as this may be to a stream of the C library.
+    fn touches_streams(&self, lvalue: Option<Lvalue>) -> bool {
+        let stream = Lvalue::Scalar(Content::Stream);
+        lvalue.is_none_or(|lvalue| may_be_same(&self.facts.program.records, lvalue, stream))
     }
 
     /// Those of the spots that threads may share, under all their names.
@@ -323,9 +335,11 @@ impl Collector<'_, '_> {
         for ((targets, way), mut sites) in found {
             sites.sort_unstable();
             sites.dedup();
+            let is_to_crowd = spots.get(targets).iter().any(|spot| is_crowd(facts, spot.object));
             for spot in spots.get(targets) {
                 let way = ways.get(way).at(facts, *spot).map_or(way, |refined| ways.id(refined));
-                let way = if is_in_crowd(facts, spot.object) { way } else { without_lvalue(&mut ways, way) };
+                let is_typed = may_be_told_by_type(facts, spot.object, is_to_crowd);
+                let way = if is_typed { way } else { without_lvalue(&mut ways, way) };
                 let known = at.entry((*spot, way)).or_default();
                 if known.is_empty() {
                     by_object.entry(spot.object).or_default().push((*spot, way));

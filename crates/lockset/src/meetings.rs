@@ -10,7 +10,6 @@ use crate::bundles::{Brief, BriefId, Bundle, Bundler, Bundles, Cell};
 use crate::events::{Class, Events, SitesId, Way};
 use crate::lvalues::Lvalues;
 use crate::reasons::{Cause, Reasons};
-use crate::verdict::is_crowd;
 
 /// What keeps two accesses apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +89,8 @@ impl<'a, 'p> Meetings<'a, 'p> {
     pub(crate) fn of(&self, object: ObjectId, mut act: impl FnMut(&Bundle, &Bundle, Between)) -> Result<(), Spent> {
         let Some(own) = self.of_object.get(&object) else { return Ok(()) };
         let mut rounds = Rounds::new(self.facts.budget, 256);
-        let known = if is_crowd(self.facts, object) { Known::Crowd } else { Known::Object };
+        let is_member = self.facts.points_to.collapsed_node(object).is_some();
+        let known = if is_member { Known::Object } else { Known::Crowd };
         let mut judge = |one: &Bundle, other: &Bundle| {
             if let Some(between) = self.between(one, other, known) {
                 act(one, other, between);
@@ -219,9 +219,9 @@ impl<'a, 'p> Meetings<'a, 'p> {
 /// What is known of the object that two accesses meet at.
 #[derive(Clone, Copy, PartialEq)]
 enum Known<'k> {
-    /// Which one it is, for both.
+    /// Which member of a collapsed node it is, for both.
     Object,
-    /// One of the accesses may be to any of very many.
+    /// One of the accesses may be to any of very many, or neither says as what it is made.
     Crowd,
     /// The same; the second is as it is where it is to this object.
     Member(&'k (Way, Spot)),
@@ -269,7 +269,7 @@ mod tests {
         if a.lanes && b.lanes {
             return Some(Between::Nothing);
         }
-        let is_crowd = member.is_some() || is_crowd(m.facts, one.spot.object);
+        let is_crowd = member.is_some() || m.facts.points_to.collapsed_node(one.spot.object).is_none();
         let is_apart = |(one, other)| !may_be_same(&m.facts.program.records, one, other);
         if is_crowd && a.lvalue.zip(b.lvalue).is_some_and(is_apart) {
             return Some(Between::Absent(Cause::OtherType));

@@ -27,7 +27,14 @@ pub enum Content {
     Union,
     /// Characters of a text.
     Text,
+    /// What the C library keeps in a stream (`FILE`).
+    Stream,
+    /// Bytes of anything but a stream.
+    Bytes,
 }
+
+/// The struct behind `FILE`. Its members are accessed by inline functions of headers.
+const STREAM: &str = "_IO_FILE";
 
 /// A part of a struct that is not divided further.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -76,7 +83,14 @@ pub fn may_be_same(records: &IndexVec<RecordId, Record>, one: Lvalue, other: Lva
         // Programs look at several characters at once.
         (Lvalue::Scalar(Content::Text), Lvalue::Scalar(Content::Integer))
         | (Lvalue::Scalar(Content::Integer), Lvalue::Scalar(Content::Text)) => true,
+        (Lvalue::Scalar(Content::Bytes), Lvalue::Scalar(other))
+        | (Lvalue::Scalar(other), Lvalue::Scalar(Content::Bytes)) => other != Content::Stream,
         (Lvalue::Scalar(one), Lvalue::Scalar(other)) => one == other,
+        (Lvalue::Member(member), Lvalue::Scalar(Content::Stream))
+        | (Lvalue::Scalar(Content::Stream), Lvalue::Member(member)) => records[member.record].name == STREAM,
+        (Lvalue::Member(_), Lvalue::Scalar(Content::Bytes)) | (Lvalue::Scalar(Content::Bytes), Lvalue::Member(_)) => {
+            true
+        }
         (Lvalue::Member(member), Lvalue::Scalar(content)) | (Lvalue::Scalar(content), Lvalue::Member(member)) => {
             let touched = |slot: &&Slot| slot.start < member.end && member.start < slot.start + slot.size;
             let mut slots = records[member.record].slots.iter().filter(touched).peekable();
@@ -119,13 +133,14 @@ mod tests {
 
     #[test]
     fn members_of_different_structs_are_apart_unless_these_begin_alike() {
-        use Content::{Integer, Pointer, Text};
+        use Content::{Bytes, Integer, Pointer, Stream, Text};
         let records: IndexVec<RecordId, Record> = [
             record("node", &[(0, 8, Pointer), (8, 4, Integer)]),
             record("entry", &[(0, 8, Pointer), (8, 4, Integer), (12, 4, Integer)]),
             record("pair", &[(0, 4, Integer), (4, 4, Integer), (8, 4, Integer)]),
             record("node", &[(0, 4, Integer)]),
             record("name", &[(0, 1, Integer), (1, 1, Integer), (4, 4, Integer)]),
+            record("_IO_FILE", &[(0, 4, Integer)]),
         ]
         .into_iter()
         .collect();
@@ -141,5 +156,8 @@ mod tests {
         assert!(same(member(0, 0, 8), scalar(Pointer)) && !same(member(0, 0, 8), scalar(Integer)));
         assert!(!same(scalar(Integer), scalar(Pointer)));
         assert!(same(member(4, 0, 1), scalar(Text)) && !same(member(4, 4, 8), scalar(Text)));
+        assert!(!same(member(0, 0, 8), scalar(Stream)) && same(member(5, 0, 4), scalar(Stream)));
+        assert!(same(scalar(Stream), scalar(Stream)) && !same(scalar(Bytes), scalar(Stream)));
+        assert!(same(member(0, 0, 8), scalar(Bytes)) && same(scalar(Text), scalar(Bytes)));
     }
 }

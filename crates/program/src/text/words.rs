@@ -23,6 +23,8 @@ pub(super) const CONTENTS: &Words<Content> = &[
     ("integer", Content::Integer),
     ("union", Content::Union),
     ("text", Content::Text),
+    ("stream", Content::Stream),
+    ("bytes", Content::Bytes),
 ];
 
 pub(super) const BINARY: &Words<BinaryOp> = &[
