@@ -159,7 +159,7 @@ fn nothing_that_races_is_absent_on_32_bits() {
     let wanted = effort::programs(SAMPLE).min(all.len() as u64) as usize;
     let sample: Vec<_> = all.iter().step_by(all.len() / wanted).cloned().collect();
     let name = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for_each(&sample, &name, |program| {
+    for_each(&sample, name, |program| {
         let source = std::fs::read_to_string(program).map_err(|error| error.to_string())?;
         if source.contains("__int128") || program.extension().is_none_or(|extension| extension != "c") {
             return Ok(());
