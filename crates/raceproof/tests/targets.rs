@@ -35,6 +35,8 @@ int device_interrupt(void) {
     (*registers[1])++; // line 17
     return 0;
 }
+/* Constants that fill their pointers, also at the end. */
+struct { void *start; int length; void *end; } window = {(void *)-4, 3, (void *)-1};
 ";
 
 /// Targets with pointers of 64, 32 and 16 bits, of either byte order.

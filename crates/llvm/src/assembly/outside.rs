@@ -59,6 +59,9 @@ const SETTINGS: [&str; 15] = [
     ".thumb",
 ];
 
+/// The type of a function whose result is called in its place.
+const INDIRECT: &str = "gnu_indirect_function";
+
 /// What a module's assembly outside of functions does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Outside<'m> {
@@ -91,8 +94,8 @@ fn is_further_name(module: Module<'_>, (label, next): &(String, Option<String>))
 /// The words that may be names, if the text has nothing but tables.
 fn names(source: &str) -> Option<Vec<String>> {
     let text = Text::parse(source);
-    // What is in these sections runs before or after `main`.
-    let runs = FUNCTION_SECTIONS.iter().any(|section| source.contains(section));
+    // What is in these sections runs before or after `main`, and an indirect function stands for another one.
+    let runs = FUNCTION_SECTIONS.iter().chain(&[INDIRECT]).any(|part| source.contains(part));
     let mut names = Vec::new();
     for instruction in &text.instructions {
         match instruction.name.as_str() {
@@ -122,6 +125,7 @@ mod tests {
             "a = b",
             ".globl f\nf: ret",
             ".weak f",
+            ".type f, @gnu_indirect_function",
             ".comm x,4",
             ".macro m\n.endm",
             ".include \"x.s\"",

@@ -171,7 +171,7 @@ impl<'m> Symbols<'_, 'm> {
                 pointer => content.pointers.push((offset, pointer)),
             },
             LLVMTypeKind::LLVMPointerTypeKind => match self.constant(value) {
-                Operand::Const(number) => content.put(offset, &number.to_le_bytes()),
+                Operand::Const(number) => content.put(offset, &number.to_le_bytes()[..self.bytes_of(ty)]),
                 Operand::Any => self.unknown(content, ty, offset),
                 pointer => content.pointers.push((offset, pointer)),
             },
@@ -208,24 +208,24 @@ impl<'m> Symbols<'_, 'm> {
     }
 
     fn unknown(&self, content: &mut Content, ty: Ty<'m>, offset: u64) {
-        content.forget(offset, self.layout.stride(ty));
+        content.forget(offset, self.layout.stride(ty), self.layout.pointer_size().into());
     }
 }
 
 impl Content {
-    /// The content of `size` bytes that are not known.
-    pub(crate) fn unknown(size: u64) -> Self {
+    /// The content of `size` bytes that are not known; pointers have `word` bytes.
+    pub(crate) fn unknown(size: u64, word: u64) -> Self {
         let mut content = Self::default();
-        content.forget(0, size);
+        content.forget(0, size, word);
         content
     }
-    fn forget(&mut self, offset: u64, size: u64) {
-        let Some(last) = size.checked_sub(8) else {
+    fn forget(&mut self, offset: u64, size: u64, word: u64) {
+        let Some(last) = size.checked_sub(word) else {
             self.lost = true;
             return;
         };
-        let whole = (0..size / 8).map(|word| 8 * word);
-        let words = whole.chain((!size.is_multiple_of(8)).then_some(last));
+        let whole = (0..size / word).map(|number| word * number);
+        let words = whole.chain((!size.is_multiple_of(word)).then_some(last));
         self.pointers.extend(words.map(|at| (offset + at, Operand::Any)));
     }
     fn put(&mut self, offset: u64, bytes: &[u8]) {

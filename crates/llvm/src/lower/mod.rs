@@ -210,7 +210,10 @@ impl<'m> Lowering<'_, 'm> {
         // What is defined elsewhere is of unknown content, at least one word of it.
         let (size, content) = match global.initializer() {
             Some(initializer) => (size, self.symbols.content(initializer)),
-            None => (size.max(8), Content::unknown(size.max(8))),
+            None => {
+                let word = u64::from(self.symbols.layout.pointer_size());
+                (size.max(word), Content::unknown(size.max(word), word))
+            }
         };
         if content.lost {
             let what = format!("the initial content of `{}` cannot be expressed", described.name);
