@@ -80,7 +80,7 @@ private:
 /// What a file would be.
 class Medium {
 public:
-    void write(const std::string &text) { content_ += text; }
+    void write(const std::string &text) { content_ += text; } // RACE!
     void flush() { flushed_ = content_.size(); }
 
     std::vector<Record> records() const {

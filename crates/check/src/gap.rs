@@ -42,8 +42,12 @@ impl Gap {
 
     /// A limit that was reached before something could be done.
     pub(crate) fn limit(what: &str, spent: Spent) -> Self {
-        let flag = if spent == Spent::Memory { "raise `--memory`" } else { "raise `--time`" };
-        Self::new(Code::SEARCH_BOUND, format!("{what}: {spent}"), flag)
+        let settle = match spent {
+            Spent::Memory => "raise `--memory`",
+            Spent::Time | Spent::Interrupt => "raise `--time`",
+            Spent::Pairs => "`raceproof static` judges pairs of classes, however many there are",
+        };
+        Self::new(Code::SEARCH_BOUND, format!("{what}: {spent}"), settle)
     }
 
     /// The same at a site.

@@ -407,7 +407,7 @@ impl<'a, E: Executor> Search<'a, E> {
         budget.spent().map(|spent| match spent {
             Spent::Interrupt => StopReason::Interrupted,
             Spent::Time => StopReason::Deadline,
-            Spent::Memory => StopReason::Memory,
+            Spent::Memory | Spent::Pairs => StopReason::Memory,
         })
     }
 

@@ -59,8 +59,11 @@ impl Meeting {
     }
 }
 
+/// More meetings are listed for nobody: they would take all memory, and no time would be left to look at them.
+const MOST_MEETINGS: u64 = 2_000_000;
+
 /// Every pair of sites that may touch the same memory from different threads, at least one writing and one plain, in
-/// order. Only code that can run is looked at, or `everything` where something is not modelled. Never misses a pair that
+/// order; [`Spent::Pairs`] if there are very many. Only code that can run is looked at, or `everything` where something is not modelled. Never misses a pair that
 /// can race, if pointer arithmetic stays inside objects.
 pub(crate) fn meetings(
     program: &Program,
@@ -168,7 +171,7 @@ fn meeting_classes(
     }
     let anywhere = rows.get(&Root::Unknown).cloned().unwrap_or_else(|| Row::new(classes.len()));
     let mut met = vec![FixedBitSet::new(); classes.len()];
-    let mut found = Vec::new();
+    let (mut found, mut pairs) = (Vec::new(), 0);
     for (root, row) in rows {
         let escaped = values.is_escaped(root);
         let mut others = row.clone();
@@ -182,14 +185,15 @@ fn meeting_classes(
             let mut candidates = if row.writers.contains(one) { others.all.clone() } else { others.writers.clone() };
             candidates.difference_with(&met[one]);
             for other in candidates.ones() {
-                let mut pairs = classes[one]
-                    .of(root)
-                    .iter()
-                    .flat_map(|a| classes[other].perhaps(root, escaped).map(move |b| (a, b)));
-                if pairs.any(|(a, b)| meet(a, b)) {
+                let there = |a| classes[other].perhaps(root, escaped).any(|b| meet(a, b));
+                if classes[one].of(root).iter().any(there) {
                     met[one].grow_and_insert(other);
                     met[other].grow_and_insert(one);
                     found.push((one, other, root));
+                    pairs += (classes[one].sites.len() * classes[other].sites.len()) as u64;
+                    if pairs > MOST_MEETINGS {
+                        return Err(Spent::Pairs);
+                    }
                 }
             }
         }

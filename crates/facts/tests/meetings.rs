@@ -6,7 +6,7 @@ use facts::Facts;
 use facts::meetings::MeetingAccess;
 use facts::touches::{Touch, touches};
 use facts::values::Root;
-use model::{Pair, SiteId};
+use model::{Pair, SiteId, Spent};
 use program::Program;
 use testkit::Limits;
 use testkit::generator::{Case, Feature};
@@ -86,4 +86,16 @@ fn classes_of_many_objects_meet() {
         store 4 relaxed, @x, 1\n%c = load 4 relaxed, %some\nstore 8, @p, %some\nstore 4, ?, 4\nreturn\n}\n\
         fn main() {\nentry:\n%t = create &work, @p\n%u = create &work, @p\njoin %t\njoin %u\nreturn 0\n}\nentry main\n";
     compare(Program::parse(text).unwrap_or_else(|error| panic!("{error}")), &|| text.to_owned());
+}
+
+/// More pairs than anybody looks at are not listed; that takes no time.
+#[test]
+fn very_many_meetings_are_not_listed() {
+    let stores = "store 4, @x, 1\n".repeat(2_000);
+    let text = format!(
+        "global x: 4\nfn work(%n) {{\nentry:\n{stores}return\n}}\nfn main() {{\nentry:\n%t = create &work, 0\n\
+         %u = create &work, 0\nreturn 0\n}}\nentry main\n"
+    );
+    let facts = Facts::of(Program::parse(&text).unwrap_or_else(|error| panic!("{error}")));
+    assert_eq!(facts.meetings().unwrap_err(), Spent::Pairs);
 }

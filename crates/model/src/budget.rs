@@ -15,6 +15,8 @@ pub enum Spent {
     Time,
     /// The memory limit was reached.
     Memory,
+    /// There are more pairs of lines than anybody looks at. No budget says so: it is the answer of who would list them.
+    Pairs,
 }
 
 impl fmt::Display for Spent {
@@ -23,6 +25,7 @@ impl fmt::Display for Spent {
             Self::Interrupt => "interrupted",
             Self::Time => "the time limit was reached",
             Self::Memory => "the memory limit was reached",
+            Self::Pairs => "there are too many",
         })
     }
 }

@@ -234,8 +234,7 @@ impl<'a> Line<'a> {
                 self.listed_all = obstacles.is_empty();
             }
             (Err(spent), _) | (_, Err(spent)) => {
-                let reason = format!("the pairs of the program are not all listed: {spent}");
-                self.gaps.push(Gap::new(Code::SEARCH_BOUND, reason, "raise `--time`"));
+                self.gaps.push(Gap::limit("the pairs of the program are not all listed", spent));
             }
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use std::collections::BTreeMap;
 
-use crate::document::{Report, Verdict};
+use crate::document::{PairVerdict, Report, Verdict};
 use crate::source::Sources;
 use crate::terminal;
 
@@ -65,9 +65,14 @@ fn scope(report: &Report) -> &'static str {
     }
 }
 
-/// The sources that the report speaks of and that are there.
+/// The sources that the report speaks of and that are there; headers of the system only where something is shown or open.
 fn files<'a>(report: &'a Report, sources: &mut Sources) -> BTreeMap<&'a str, String> {
-    let accesses = report.pairs.iter().flat_map(|pair| pair.accesses.iter().map(|access| &access.file));
+    let accesses = report.pairs.iter().flat_map(|pair| {
+        let is_absent = pair.verdict == PairVerdict::Absent;
+        let is_shown =
+            move |file: &&Option<String>| !is_absent || file.as_deref().is_none_or(|f| !model::is_foreign(f));
+        pair.accesses.iter().map(|access| &access.file).filter(is_shown)
+    });
     let waiting = report.errors.iter().flat_map(|error| error.waiting.iter().map(|waiting| &waiting.file));
     let errors = report.errors.iter().map(|error| &error.file);
     let of_pairs = report.pairs.iter().filter_map(|pair| pair.details.run.as_ref());
