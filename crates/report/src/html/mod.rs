@@ -7,14 +7,17 @@ use minijinja::{Environment, context};
 use model::verdict::{Inputs, Threads};
 use serde::Serialize;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{PairVerdict, Report, Verdict};
+use crate::document::{Report, Verdict};
 use crate::source::Sources;
 use crate::terminal;
 
 /// Longest source file that goes into the page.
 const LONGEST_SOURCE: usize = 1 << 20;
+
+/// Source lines that the page shows before and after a marked one, as `script.js` has it.
+const AROUND: u32 = 4;
 
 #[derive(Serialize)]
 struct Data<'a> {
@@ -65,27 +68,33 @@ fn scope(report: &Report) -> &'static str {
     }
 }
 
-/// The sources that the report speaks of and that are there; headers of the system only where something is shown or open.
+/// The sources that the report speaks of and that are there. Of headers of the system, only the lines that the page may show.
 fn files<'a>(report: &'a Report, sources: &mut Sources) -> BTreeMap<&'a str, String> {
-    let accesses = report.pairs.iter().flat_map(|pair| {
-        let is_absent = pair.verdict == PairVerdict::Absent;
-        let is_shown =
-            move |file: &&Option<String>| !is_absent || file.as_deref().is_none_or(|f| !model::is_foreign(f));
-        pair.accesses.iter().map(|access| &access.file).filter(is_shown)
-    });
-    let waiting = report.errors.iter().flat_map(|error| error.waiting.iter().map(|waiting| &waiting.file));
-    let errors = report.errors.iter().map(|error| &error.file);
+    let accesses = report.pairs.iter().flat_map(|pair| pair.accesses.iter().map(|access| (&access.file, access.line)));
+    let waiting = report.errors.iter().flat_map(|error| error.waiting.iter().map(|thread| (&thread.file, thread.line)));
+    let errors = report.errors.iter().map(|error| (&error.file, error.line));
     let of_pairs = report.pairs.iter().filter_map(|pair| pair.details.run.as_ref());
     let runs = of_pairs.chain(report.errors.iter().filter_map(|error| error.run.as_ref()));
-    let events = runs.flat_map(|run| run.events.iter().map(|event| &event.file));
+    let events = runs.flat_map(|run| run.events.iter().map(|event| (&event.file, event.line)));
+    let mut marked: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for (file, line) in accesses.chain(waiting).chain(errors).chain(events) {
+        if let Some(file) = file {
+            marked.entry(file).or_default().insert(line);
+        }
+    }
     let mut files = BTreeMap::new();
-    for file in accesses.chain(waiting).chain(errors).chain(events).flatten() {
-        if !files.contains_key(file.as_str()) {
-            sources.load(file);
-            if let Some(text) = sources.text(file).filter(|text| text.len() <= LONGEST_SOURCE) {
-                files.insert(file.as_str(), text.to_owned());
-            }
+    for (file, lines) in marked {
+        sources.load(file);
+        if let Some(text) = sources.text(file).filter(|text| text.len() <= LONGEST_SOURCE) {
+            files.insert(file, if model::is_foreign(file) { around(text, &lines) } else { text.to_owned() });
         }
     }
     files
+}
+
+/// A text in which lines that are far from the marked ones are empty.
+fn around(text: &str, marked: &BTreeSet<u32>) -> String {
+    let is_near = |line: u32| marked.range(line.saturating_sub(AROUND)..=line.saturating_add(AROUND)).next().is_some();
+    let lines = (1..).zip(text.lines()).map(|(number, line)| if is_near(number) { line } else { "" });
+    lines.collect::<Vec<_>>().join("\n")
 }
