@@ -156,7 +156,7 @@ mod tests {
             match why {
                 Spent::Memory => budget.exhaust_memory(),
                 Spent::Interrupt => budget.interrupt().set(),
-                Spent::Time => {}
+                Spent::Time | Spent::Pairs => {}
             }
             assert_eq!(part.spent(), Some(why));
         }
