@@ -5,7 +5,7 @@
 
 use model::dependence::{Resource, Use, footprint, may_be_coenabled};
 use model::shadow::Shadow;
-use model::{Clock, Event, EventId, IndexVec, Misuse, Op, Schedule, Step, ThreadId, Trace, work};
+use model::{Clock, Event, EventId, IndexVec, Misuse, Op, Positions, Schedule, Step, ThreadId, Trace, work};
 
 /// An event in a lane: its step in the trace and its position in its thread.
 #[derive(Clone, Copy)]
@@ -27,12 +27,13 @@ pub(crate) struct Linearised {
     /// The threads in order of creation in this run, by their numbers in the trace. The run numbers a thread by its
     /// index here, which may differ from its number in the trace.
     numbers: Vec<ThreadId>,
+    done: Positions,
 }
 
 impl Linearised {
     /// The run before its first event.
     pub(crate) fn new() -> Self {
-        Self { schedule: Schedule::new(), numbers: vec![ThreadId::MAIN] }
+        Self { schedule: Schedule::new(), numbers: vec![ThreadId::MAIN], done: Positions::default() }
     }
 
     /// Registers a created thread, which gets the next number.
@@ -44,7 +45,7 @@ impl Linearised {
     pub(crate) fn push(&mut self, event: &Event) -> EventId {
         let place = self.numbers.iter().position(|thread| *thread == event.id.thread);
         let place = place.expect("raceproof bug: an event comes before its thread's creation");
-        let id = EventId { thread: ThreadId(place as u32), ..event.id };
+        let id = self.done.execute(ThreadId(place as u32), &event.op);
         self.schedule.execute(id, &event.op);
         id
     }

@@ -8,10 +8,11 @@
 use std::collections::BTreeSet;
 
 use model::race::{News, SitePair};
-use model::{Cell, Race, Schedule, ThreadPath, Trace};
+use model::{Cell, CriticalSections, Race, Schedule, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
 use crate::findings::{Examiner, Findings, RaceWithoutSite};
+use crate::fusion;
 use crate::masked_failures::masked_failures;
 use crate::observer::EXAMPLES;
 
@@ -43,14 +44,18 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Adds a run.
+    /// Adds a run, unless it must not be seen with critical sections as one event; then it returns false.
     pub(crate) fn add(
         &mut self,
         schedule: &Schedule,
         trace: &Trace,
         values: &ChoiceValues,
-    ) -> Result<(), RaceWithoutSite> {
+        sections: &CriticalSections,
+    ) -> Result<bool, RaceWithoutSite> {
         let (from, news) = self.examiner.examine(Some(schedule), trace);
+        if !fusion::is_enough(trace, sections, &news) {
+            return Ok(false);
+        }
         let mut matters = self.found.add(trace, from, news)?;
         if !self.bounded && !values.cover(trace, from) {
             (self.bounded, matters) = (true, true);
@@ -73,7 +78,7 @@ impl Digest {
             let (races, conflicts) = (news.races.to_vec(), news.conflicts.to_vec());
             self.notable.push(NotableRun { schedule: schedule.clone(), trace: trace.clone(), races, conflicts });
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether there is a finding.

@@ -53,7 +53,7 @@ impl Examiner {
     /// What a run shows beyond the run examined before, and how many first events the two share. `schedule` is the
     /// run's schedule, if it had one.
     pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> (Step, News<'_>) {
-        let from = self.last.follow(schedule, trace);
+        let from = self.last.follow(schedule.is_some(), trace);
         (from, self.analyser.analyse(trace, from))
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use model::{End, Event, Executor, SiteId, Step, ThreadPath, Trace};
+use model::{CriticalSections, End, Event, Executor, SiteId, Step, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
 use crate::digest::Digest;
 use crate::events::EventNumber;
+use crate::fusion;
 use crate::optimal::Optimal;
+use crate::options::Options;
 use crate::outcome::Statistics;
 use crate::reduction::{Reduction, RunKind};
 use crate::subtree::{CompactSleepSets, Subtree, compact_sleep_sets, until};
@@ -49,13 +51,24 @@ pub(crate) struct Helper {
     number: usize,
     optimal: Optimal,
     values: ChoiceValues,
+    /// The critical sections that are taken as one event.
+    sections: CriticalSections,
     /// Number of events whose numbers were reported.
     reported: usize,
 }
 
 impl Helper {
-    pub(crate) fn new(number: usize, values: &ChoiceValues) -> Self {
-        Self { number, optimal: Optimal::new(values), values: values.clone(), reported: 0 }
+    pub(crate) fn new(number: usize, options: &Options) -> Self {
+        let (values, sections) = (options.choices.clone(), options.sections_for(options.reduction));
+        Self { number, optimal: Optimal::new(&values), values, sections, reported: 0 }
+    }
+
+    /// Starts anew, and takes the events of critical sections one by one.
+    pub(crate) fn take_sections_apart(&mut self) {
+        if !self.sections.is_empty() {
+            self.sections.clear();
+            (self.optimal, self.reported) = (Optimal::new(&self.values), 0);
+        }
     }
 
     /// Explores a subtree until it is finished or `cut` is set. `None` if it met something only the whole search can
@@ -75,8 +88,11 @@ impl Helper {
             if matches!(trace.end, End::Diverged { .. }) {
                 return None;
             }
-            digest.add(&schedule, &trace, &self.values).ok()?;
             let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
+            let trace = fusion::fuse(trace, &self.sections);
+            if !digest.add(&schedule, &trace, &self.values, &self.sections).ok()? {
+                return None;
+            }
             let taken = optimal.take(trace).ok()?;
             if matches!(taken, RunKind::Restart | RunKind::Unsupported)
                 || optimal.causality.len() < root_depth.0 as usize

@@ -48,12 +48,33 @@ pub(crate) struct Helpers {
     queue: Mutex<WorkQueue>,
     work: Condvar,
     results: Condvar,
+    /// Whether the events of critical sections are taken one by one.
+    apart: AtomicBool,
 }
 
 impl Helpers {
     fn lock(&self) -> MutexGuard<'_, WorkQueue> {
         // Joining the helper's thread reports its panic.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From here on, the events of critical sections are taken one by one. What helpers have explored with sections as
+    /// one event is dropped.
+    pub(crate) fn take_sections_apart(&self) {
+        self.apart.store(true, Ordering::Relaxed);
+        let mut queue = self.lock();
+        queue.offers.clear();
+        for assignment in queue.assignments.values() {
+            if let Assignment::Started(stop) = assignment {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        while queue.assignments.values().any(|assignment| matches!(assignment, Assignment::Started(_))) {
+            queue = self.results.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.assignments.clear();
+        queue.numbered.iter_mut().for_each(Vec::clear);
+        queue.events = 0;
     }
 
     /// Whether more work could be offered now.
@@ -103,6 +124,9 @@ impl Helpers {
             let stop = Arc::new(AtomicBool::new(false));
             queue.assignments.insert(subtree.schedule.clone(), Assignment::Started(Arc::clone(&stop)));
             drop(queue);
+            if self.apart.load(Ordering::Relaxed) {
+                helper.take_sections_apart();
+            }
             let mut guard = AssignmentGuard { helpers: self, schedule: subtree.schedule.clone(), explored: None };
             guard.explored = helper.explore(executor, subtree, &stop).map(Box::new);
             drop(guard);
@@ -161,12 +185,12 @@ where
     }
     let queue = WorkQueue { numbered: vec![Vec::new(); executors.len()], ..WorkQueue::default() };
     let (queue, work, results) = (Mutex::new(queue), Condvar::new(), Condvar::new());
-    let helpers = Helpers { queue, work, results };
+    let helpers = Helpers { queue, work, results, apart: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         let _shutdown = ShutdownGuard(&helpers);
         for (number, executor) in executors.iter_mut().enumerate() {
             let helpers = &helpers;
-            scope.spawn(move || helpers.help(executor, Helper::new(number, &options.choices)));
+            scope.spawn(move || helpers.help(executor, Helper::new(number, options)));
         }
         search(Some(&helpers))
     })

@@ -15,6 +15,7 @@
 //! | `pdp`, `dhtc`, `best` | `dpor`, `dpor-sleep` and `optimal` with pruning |
 //! | `sleep` | sleep sets: threads that need not run from a state |
 //! | `choices` | which values are tried where the program leaves one open |
+//! | `fusion` | critical sections as one event each |
 //! | `causality` | which events lead to which in a trace |
 //! | `preemptions` | schedules with few preemptions first |
 //! | `sampling` | some schedules, chosen at random |
@@ -38,6 +39,7 @@ mod dpor;
 mod error;
 mod events;
 mod findings;
+mod fusion;
 mod helper;
 mod helpers;
 mod hint;

@@ -112,6 +112,8 @@ pub(crate) struct Optimal {
     /// Events of the current execution after which something was pruned that may interfere with them; see
     /// [`best`](crate::best).
     pub(crate) threatened: BTreeSet<Step>,
+    /// Whether an event could come in the middle of a [critical section](crate::fusion) and notice it.
+    pub(crate) noticed: bool,
     /// Depth of the root of the subtree being explored: sequences for states above it are only collected; see
     /// [`subtree`](crate::subtree).
     pub(crate) root_depth: u32,
@@ -180,7 +182,7 @@ impl Reduction for Optimal {
         let taken = self.finish_execution(&trace, end);
         self.sizes.add(u64::from(taken != RunKind::Detour));
         self.trace = Some(trace);
-        Ok(taken)
+        Ok(if self.noticed { RunKind::Unsupported } else { taken })
     }
 
     fn next(&mut self) -> Option<Schedule> {

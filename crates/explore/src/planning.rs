@@ -4,6 +4,7 @@
 use model::{Event, Op, Step, Trace};
 
 use crate::events::{EventNumber, Events};
+use crate::fusion::notices;
 use crate::optimal::Optimal;
 use crate::reversal::{Reversal, reversible};
 use crate::sleep::Relation;
@@ -77,6 +78,7 @@ impl Optimal {
         if self.pruner.omits(first) {
             return;
         }
+        self.noticed |= notices(&trace.events[first], next);
         let mut reversal = Reversal::new(trace, &self.causality, &self.locks, first);
         if (next.id.position as usize) < self.causality.count(next.id.thread) {
             let executed = self.causality.step_of(next.id);

@@ -233,6 +233,7 @@ impl Timelines {
             let own = std::slice::from_ref(&event.site);
             let sites = match &event.op {
                 Op::Section { sites, .. } => &**sites,
+                Op::Critical(critical) => &*critical.sites,
                 Op::Access(_) | Op::Accesses(_) => own,
                 _ => &[],
             };

@@ -32,7 +32,8 @@ pub(crate) enum RunKind {
     Detour,
     /// It refuted an assumption of the reduction, which restarts; its executions so far do not count.
     Restart,
-    /// It showed that the reduction does not cover the program; its executions so far do not count.
+    /// It showed that the reduction does not cover the program, or not with critical sections as one event; its
+    /// executions so far do not count.
     Unsupported,
 }
 

@@ -25,8 +25,8 @@ use crate::lock_history::{Holder, LockHistory};
 
 /// Whether a use may disable the object for threads that wait for it.
 fn takes(how: Use) -> bool {
-    use Use::{Change, Take, TakeShared, TryTake, TryTakeShared, Wait};
-    matches!(how, Take | TryTake | TakeShared | TryTakeShared | Wait | Change)
+    use Use::{Change, Critical, Take, TakeShared, TryTake, TryTakeShared, Wait};
+    matches!(how, Take | TryTake | TakeShared | TryTakeShared | Critical | Wait | Change)
 }
 
 /// Whether the operation is a call on an object of the library or the kernel, such as a file or a socket: a set of
@@ -42,6 +42,7 @@ pub(crate) fn waits(op: &Op) -> bool {
         || matches!(
             op,
             Op::Acquire { .. }
+                | Op::Critical(_)
                 | Op::SemWait { .. }
                 | Op::WaitEnd { .. }
                 | Op::OnceBegin { .. }
@@ -49,6 +50,15 @@ pub(crate) fn waits(op: &Op) -> bool {
                 | Op::BarrierLeave { .. }
                 | Op::Await { .. }
         )
+}
+
+/// The lock that the operation waits for.
+fn acquired(op: &Op) -> Option<Addr> {
+    match op {
+        Op::Acquire { lock, .. } => Some(*lock),
+        Op::Critical(critical) => Some(critical.lock),
+        _ => None,
+    }
 }
 
 /// A few steps, ascending.
@@ -67,11 +77,14 @@ pub(crate) fn reversible(
     let last = next.id.position.checked_sub(1).map(|position| EventId { position, ..next.id });
     let known = last.map(|last| causality.clock(causality.step_of(last)));
     let (waiting, call) = (waits(&next.op), is_call(&next.op));
-    let acquires = matches!(next.op, Op::Acquire { .. });
+    let acquired = acquired(&next.op);
+    let acquires = acquired.is_some();
     let mut found: SmallVec<[(Step, bool); 8]> = SmallVec::new();
     // The lifetime of `next`'s thread involves only its creation, which is never reversed, and cancellation, which is
     // not covered.
     for (resource, how) in footprint(next).filter(|(_, how)| *how != Use::Step) {
+        // A critical section waits for its lock, and not for what it touches.
+        let waiting = waiting && (how == Use::Critical || !matches!(next.op, Op::Critical(_)));
         causality.visit_lanes(resource, |other, theirs, entries| {
             if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
                 return;
@@ -100,7 +113,7 @@ pub(crate) fn reversible(
     let all_changes = call || matches!(next.op, Op::WaitEnd { .. });
     let direct = found.iter().filter(|a| (a.1 && all_changes) || !found.iter().any(|c| between(**a, *c)));
     let mut direct: Steps = direct.map(|(step, _)| *step).collect();
-    if let Op::Acquire { lock, .. } = next.op {
+    if let Some(lock) = acquired {
         let since = |step: &Step| locks.held_since(lock, trace.events[*step].id.thread, *step);
         let outermost = direct.iter().filter_map(since);
         let unknown = |step: &Step| known.is_none_or(|known| !known.contains(trace.events[*step].id));
@@ -150,8 +163,12 @@ impl<'a> Reversal<'a> {
         let executed = (next.id.position as usize) < self.causality.count(next.id.thread);
         let mut event = next.clone();
         let certain = match &mut event.op {
-            Op::Acquire { lock, mode } => {
-                let (lock, mode) = (*lock, *mode);
+            Op::Acquire { .. } | Op::Critical(_) => {
+                let (lock, mode) = match &next.op {
+                    Op::Acquire { lock, mode } => (*lock, *mode),
+                    Op::Critical(critical) => (critical.lock, LockMode::Exclusive),
+                    _ => return None,
+                };
                 while let Some(holder) = self.obstacle(next, lock, mode) {
                     if holder.thread == next.id.thread {
                         return executed.then_some((event, true));

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use model::race::{Analysis, News, analyse};
-use model::{End, Executor, Pair, Sampler, Schedule, Spent, Step, Trace};
+use model::{CriticalSections, End, Executor, Pair, Sampler, Schedule, Spent, Step, Trace};
 
 use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
 use crate::findings::{Examiner, Findings, KnownRace};
+use crate::fusion;
 use crate::helpers::{Helpers, with_helpers};
 use crate::hint::{self, Led};
 use crate::last_run::LastRun;
@@ -70,6 +71,8 @@ pub(crate) struct Search<'a, E: Executor> {
     observer: &'a mut dyn Observer,
     /// The reduction in use: the requested one unless that does not cover the program.
     name: ReductionName,
+    /// The critical sections that are taken as one event.
+    sections: CriticalSections,
     pub(crate) found: Findings,
     /// Races that the observer knows of.
     reported: BTreeSet<Pair>,
@@ -104,6 +107,7 @@ impl<'a, E: Executor> Search<'a, E> {
             options,
             observer,
             name: options.reduction,
+            sections: CriticalSections::default(),
             found: Findings::default(),
             reported: BTreeSet::new(),
             examiner: Examiner::default(),
@@ -122,6 +126,7 @@ impl<'a, E: Executor> Search<'a, E> {
         let first = match resume {
             None => {
                 self.follow_hints()?;
+                self.sections = self.options.sections_for(self.name);
                 reduction.settle(&self.found.settled(&self.options.checks));
                 Some(Schedule::new())
             }
@@ -150,8 +155,12 @@ impl<'a, E: Executor> Search<'a, E> {
         if checkpoint.asked != self.options.reduction || checkpoint.max_preemptions != self.options.max_preemptions {
             return Err(unfit("it was made with another reduction or another bound on preemptions"));
         }
-        let Checkpoint { in_use, state, found, statistics, unmasked, stopped, .. } = checkpoint;
+        let Checkpoint { in_use, fused, state, found, statistics, unmasked, stopped, .. } = checkpoint;
+        if fused {
+            self.sections = self.options.sections_for(in_use);
+        }
         let trace = self.executor.run(&state.schedule).map_err(Error::Executor)?;
+        let trace = fusion::fuse(trace, &self.sections);
         if let End::Diverged { message, .. } = &trace.end {
             return Err(unfit(message));
         }
@@ -185,10 +194,13 @@ impl<'a, E: Executor> Search<'a, E> {
                 // The reduction does not know where it is after a run that it did not ask for: the search ends.
                 let Some(kind) = self.execute(reduction.as_mut(), &now)? else { return Ok(()) };
                 if kind == RunKind::Unsupported {
-                    self.name = match self.name {
-                        ReductionName::Best => ReductionName::Dhtc,
-                        _ => ReductionName::DporSleep,
-                    };
+                    if self.sections.is_empty() {
+                        self.name = match self.name {
+                            ReductionName::Best => ReductionName::Dhtc,
+                            _ => ReductionName::DporSleep,
+                        };
+                    }
+                    self.take_sections_apart();
                     reduction = self.reduction();
                     reduction.settle(&self.found.settled(&self.options.checks));
                     schedule = Some(Schedule::new());
@@ -219,6 +231,15 @@ impl<'a, E: Executor> Search<'a, E> {
         }
     }
 
+    /// From here on, the events of critical sections are taken one by one.
+    fn take_sections_apart(&mut self) {
+        self.sections.clear();
+        (self.last, self.examiner) = (LastRun::default(), Examiner::default());
+        if let Some(helpers) = self.helpers {
+            helpers.take_sections_apart();
+        }
+    }
+
     fn pass_checkpoint(&mut self, state: SavedReduction, last: bool) {
         if last && !self.observer.wants_checkpoint(true) {
             return;
@@ -226,6 +247,7 @@ impl<'a, E: Executor> Search<'a, E> {
         self.observer.checkpoint(&Checkpoint {
             asked: self.options.reduction,
             in_use: self.name,
+            fused: !self.sections.is_empty(),
             max_preemptions: self.options.max_preemptions,
             state,
             found: self.found.clone(),
@@ -243,13 +265,17 @@ impl<'a, E: Executor> Search<'a, E> {
     ) -> Result<Option<RunKind>, Error<E::Error>> {
         let trace = self.executor.run(schedule).map_err(Error::Executor)?;
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
+        let trace = fusion::fuse(trace, &self.sections);
         let taken = match &trace.end {
             End::Diverged { segment, message } => {
                 reduction.refuse(*segment).ok_or_else(|| Unrepeatable::diverged(&trace, message))
             }
             _ => {
                 let known = self.found.count();
-                self.examine(Some(schedule), &trace)?;
+                if !self.examine(Some(schedule), &trace)? {
+                    self.count(RunKind::Unsupported, events, deadlocked);
+                    return Ok(Some(RunKind::Unsupported));
+                }
                 if self.found.count() > known {
                     reduction.settle(&self.found.settled(&self.options.checks));
                 }
@@ -339,18 +365,22 @@ impl<'a, E: Executor> Search<'a, E> {
         self.stopped = self.stopped.or(Some(reason));
     }
 
-    /// Finds what a run shows and records it. `schedule` is the run's schedule, if it had one.
-    pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Result<(), Error<E::Error>> {
+    /// Finds what a run shows and records it. `schedule` is the run's schedule, if it had one. Returns false, and records
+    /// nothing, if critical sections must not be [taken as one event](fusion).
+    pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Result<bool, Error<E::Error>> {
         let mut examiner = std::mem::take(&mut self.examiner);
         let (_, news) = examiner.examine(schedule, trace);
-        self.take_in(schedule, trace, news)?;
+        let enough = schedule.is_none() || fusion::is_enough(trace, &self.sections, &news);
+        if enough {
+            self.take_in(schedule, trace, news)?;
+        }
         self.examiner = examiner;
-        Ok(())
+        Ok(enough)
     }
 
     /// Records what a run shows.
     fn take_in(&mut self, schedule: Option<&Schedule>, trace: &Trace, news: News<'_>) -> Result<(), Error<E::Error>> {
-        let from = self.last.follow(schedule, trace);
+        let from = self.last.follow(schedule.is_some(), trace);
         match trace.end {
             End::StepLimit => self.stop(StopReason::StepLimit),
             End::TimeLimit => self.stop(StopReason::TimeLimit),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Event, EventId, Op, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace, work};
+use model::{Event, EventId, Op, Positions, Schedule, Segment, ThreadId, ThreadPath, ThreadSet, Trace, work};
 use smallvec::{SmallVec, smallvec};
 
 /// The numbers of all thread paths seen so far.
@@ -76,9 +76,11 @@ pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Sched
     let mut numbers: SmallVec<[u32; 64]> = smallvec![1];
     let mut count = 1;
     let mut last = None;
+    let mut done = Positions::default();
     for event in events {
         work::count(1);
-        let until = event.id.position + 1;
+        let id = done.execute(event.id.thread, &event.op);
+        let until = id.position + event.op.events();
         match schedule.segments.last_mut() {
             Some(segment) if last == Some(event.id.thread) => segment.until = until,
             _ => {
@@ -89,7 +91,7 @@ pub(crate) fn schedule<'a>(events: impl IntoIterator<Item = &'a Event>) -> Sched
             }
         }
         if let Some(segment) = schedule.segments.last().filter(|_| !event.op.choices().is_empty()) {
-            schedule.choose_all(EventId { thread: segment.thread, ..event.id }, event.op.choices());
+            schedule.choose_all(EventId { thread: segment.thread, ..id }, event.op.choices());
         }
         if let Op::Create { child } = event.op {
             count += 1;

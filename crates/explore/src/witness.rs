@@ -31,7 +31,6 @@ pub struct Witness {
 pub(crate) struct Approach<'a> {
     race: &'a Race,
     first: EventId,
-    second: EventId,
     /// All events that lead to either access, without the two themselves unless one leads to the other.
     past: Clock,
 }
@@ -49,7 +48,7 @@ impl<'a> Approach<'a> {
                 causality.clock(enabling).join_to(&mut past);
             }
         }
-        Self { race, first, second, past }
+        Self { race, first, past }
     }
 
     /// Whether both threads can be about to make their accesses at once.
@@ -62,7 +61,8 @@ impl<'a> Approach<'a> {
         let Self { race, ref past, .. } = self;
         if !self.adjacent() {
             let schedule = trace.schedule_to(Step(race.second.0 + 1));
-            return Witness { schedule, first: self.first, second: self.second, adjacent: false };
+            let [first, second] = [race.first, race.second].map(|step| trace.first_event_of(step));
+            return Witness { schedule, first, second, adjacent: false };
         }
         let run = |first: Step, second: Step| {
             let then = trace.events[first].id.thread;

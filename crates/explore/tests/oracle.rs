@@ -42,6 +42,15 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
     outcome
 }
 
+/// The same with critical sections as one event.
+fn explore_fused(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionName) -> Outcome {
+    let (outlook, sections) = (Some(Arc::clone(outlook)), facts::critical::sections(program));
+    let options = Options { reduction, outlook, sections, ..Options::default() };
+    let outcome = search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap();
+    assert_eq!(outcome.coverage, Coverage::Complete, "{:?}", outcome.unrepeatable);
+    outcome
+}
+
 /// The program's outlook.
 fn outlook(program: &Program) -> Arc<dyn Outlook> {
     Arc::new(Summary::new(Arc::new(Facts::of(program.clone())), &BTreeSet::new()).unwrap())
@@ -148,6 +157,36 @@ fn search_agrees_with_brute_force() {
     assert!(dependent_races.values().all(|programs| *programs >= 20), "races depending on {dependent_races:?}");
     assert!(executions[0] * 10 < all, "{executions:?} of {all} executions");
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
+}
+
+/// Critical sections as one event hide nothing, and leave less to execute.
+#[test]
+fn critical_sections_as_one_event_hide_nothing() {
+    let (mut with_sections, mut fewer, mut executions, programs) = (0, 0, [0, 0], testkit::programs(PROGRAMS));
+    for seed in (0..programs).chain(FURTHER) {
+        let case = case(seed);
+        let program = case.program();
+        if facts::critical::sections(&program).is_empty() {
+            continue;
+        }
+        with_sections += 1;
+        let outlook = outlook(&program);
+        for reduction in [ReductionName::Optimal, ReductionName::Best] {
+            let context = format!("{reduction}, seed {seed}\n{}", case.sketch.emit().text);
+            let outcome = explore_fused(&program, &outlook, reduction);
+            assert_finds_the_truth(&outcome, &case.truth, &context);
+            assert_races_replay(&program, &outcome, &context);
+            if reduction == ReductionName::Optimal {
+                let apart = explore(&program, &outlook, reduction).statistics.executions;
+                assert!(outcome.statistics.executions <= apart, "{} > {apart}: {context}", outcome.statistics.executions);
+                fewer += u64::from(outcome.statistics.executions < apart);
+                executions = [executions[0] + apart, executions[1] + outcome.statistics.executions];
+            }
+        }
+    }
+    println!("{with_sections} of {programs}, {fewer} fewer, {executions:?}");
+    assert!(with_sections * 20 > programs, "{with_sections} programs of {programs} have such sections");
+    assert!(fewer * 20 > with_sections, "{fewer} of {with_sections} programs take fewer executions");
 }
 
 /// Completes the outlook after so many executions.

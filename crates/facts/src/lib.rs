@@ -9,6 +9,7 @@
 
 pub mod accesses;
 pub mod address;
+pub mod critical;
 mod exposed;
 mod facts;
 pub mod flow_graph;

@@ -368,6 +368,10 @@ impl Digester {
             Accesses(accesses) | Section { accesses, .. } => {
                 accesses.iter_mut().for_each(|a| self.number(&mut a.cell.start));
             }
+            Critical(critical) => {
+                self.number(&mut critical.lock);
+                critical.accesses.iter_mut().for_each(|a| self.number(&mut a.cell.start));
+            }
             Await { cells } => cells.iter_mut().for_each(|cell| self.number(&mut cell.start)),
             Acquire { lock: a, .. }
             | TryAcquire { lock: a, .. }

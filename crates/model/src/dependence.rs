@@ -11,7 +11,7 @@
 //!
 //! The end of the process uses no resource: it is postponed until no other thread can run.
 
-use crate::{Access, Addr, Cell, Event, LockMode, Op, ThreadId};
+use crate::{Access, Addr, Cell, Critical, Event, LockMode, Op, ThreadId, Update};
 
 /// What two events can have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,11 +76,33 @@ pub enum Use {
     Detach,
     /// Requests the thread's cancellation.
     Cancel,
+
+    /// Acquires and releases a lock exclusively, in one [event](crate::critical) with all that the thread does with it.
+    Critical,
+    /// Adds to a number, in a critical section that does nothing else with it.
+    Add,
+    /// Keeps some bits of a number, likewise.
+    And,
+    /// Sets some bits of a number, likewise.
+    Or,
+    /// Flips some bits of a number, likewise.
+    Xor,
+}
+
+impl From<Update> for Use {
+    fn from(update: Update) -> Self {
+        match update {
+            Update::Add => Self::Add,
+            Update::And => Self::And,
+            Update::Or => Self::Or,
+            Update::Xor => Self::Xor,
+        }
+    }
 }
 
 impl Use {
     /// All uses, in order.
-    const ALL: [Self; 23] = {
+    const ALL: [Self; 28] = {
         use Use::*;
         [
             Read,
@@ -106,6 +128,11 @@ impl Use {
             Reap,
             Detach,
             Cancel,
+            Critical,
+            Add,
+            And,
+            Or,
+            Xor,
         ]
     };
 
@@ -158,6 +185,8 @@ const fn commute(one: Use, other: Use) -> bool {
         // Memory.
         (Read | Watch, Read | Watch) => true,
         (Look, Watch) | (Watch, Look) => true,
+        // Critical sections of one lock depend on each other by what they touch.
+        (Critical, Critical) | (Add, Add) | (And, And) | (Or, Or) | (Xor, Xor) => true,
         // Objects: readers of a reader-writer lock; posts to a semaphore; departures from a barrier, since these happen
         // when the generation is complete and its serial thread chosen.
         (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
@@ -176,8 +205,8 @@ const fn commute(one: Use, other: Use) -> bool {
 const fn excludes(one: Use, other: Use) -> bool {
     use Use::*;
     match one {
-        Give => matches!(other, Give | GiveShared | Take | TakeShared | Pass),
-        GiveShared => matches!(other, Take),
+        Give => matches!(other, Give | GiveShared | Take | TakeShared | Pass | Critical),
+        GiveShared => matches!(other, Take | Critical),
         Arrive => matches!(other, Leave),
         Create => matches!(other, Step),
         Exit => matches!(other, Join),
@@ -201,6 +230,10 @@ enum OtherUses<'a> {
     Two([(Resource, Use); 2]),
     Accesses(&'a [Access]),
     Watched(&'a [Cell]),
+    /// A critical section's accesses, and how they update.
+    Updates(&'a [Access], &'a [Option<Update>]),
+    /// The whole of a critical section.
+    Critical(&'a Critical),
 }
 
 impl Iterator for OtherUses<'_> {
@@ -229,6 +262,17 @@ impl Iterator for OtherUses<'_> {
                 let (cell, more) = cells.split_first()?;
                 *cells = more;
                 Some((Resource::Bytes(*cell), Use::Watch))
+            }
+            Self::Updates(accesses, updates) => {
+                let ((access, more), (update, later)) = (accesses.split_first()?, updates.split_first()?);
+                (*accesses, *updates) = (more, later);
+                let (resource, how) = use_of(access);
+                Some((resource, update.map_or(how, Use::from)))
+            }
+            Self::Critical(critical) => {
+                let lock = Resource::Bytes(Cell { start: critical.lock, len: 1 });
+                *self = Self::Updates(&critical.accesses, &critical.updates);
+                Some((lock, Use::Critical))
             }
         }
     }
@@ -265,6 +309,7 @@ fn other_uses(event: &Event) -> OtherUses<'_> {
     match &event.op {
         Op::Access(access) => OtherUses::One(use_of(access)),
         Op::Accesses(accesses) | Op::Section { accesses, .. } => OtherUses::Accesses(accesses),
+        Op::Critical(critical) => OtherUses::Critical(critical),
         Op::Acquire { lock, mode } => object(lock, by(mode, Use::Take, Use::TakeShared)),
         Op::TryAcquire { lock, mode, success: true } => object(lock, by(mode, Use::TryTake, Use::TryTakeShared)),
         Op::Release { lock, mode } => object(lock, by(mode, Use::Give, Use::GiveShared)),

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | exclusive release of a lock, `WaitBegin` for its mutex | every later successful acquisition of the lock |
 //! | shared release of a lock | every later successful exclusive acquisition of the lock |
+//! | [critical section](crate::critical) | every later acquisition of its lock, and every later critical section of its lock that does not commute with it; an exclusive release comes before it as before any acquisition |
 //! | `BarrierArrive` | every `BarrierLeave` of the same generation |
 //! | `SemPost` | every later successful wait on the semaphore |
 //! | `OnceEnd` | every later `OnceBegin` of the control |
@@ -26,7 +27,9 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Clock;
-use crate::shadow::{mask, pieces};
+use crate::critical::Critical;
+use crate::dependence::Use;
+use crate::shadow::{Shadow, mask, pieces};
 use crate::{Access, Addr, Cell, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace, work};
 
 /// The clocks of one thread.
@@ -46,6 +49,8 @@ struct ThreadClocks {
 struct LockClocks {
     exclusive: Clock,
     shared: Clock,
+    /// What critical sections have published.
+    sections: Clock,
 }
 
 /// Arrivals of the incomplete generation.
@@ -64,6 +69,8 @@ enum Slot {
     Generation(ThreadId),
     /// What releases of the lock, held in this mode, have published.
     Released(Addr, LockMode),
+    /// What critical sections of the lock have published.
+    Sections(Addr),
     /// What posts to a semaphore, or the end of a once-routine, have published.
     Published(Addr),
 }
@@ -78,6 +85,8 @@ enum Undo {
     Clock(Slot, Clock),
     Barrier(Addr, Option<Arrivals>),
     Store(u64, Option<Published>),
+    /// The last critical section of the thread that used these bytes in this way.
+    Section(Addr, Cell, ThreadId, Use, Clock),
 }
 
 /// The changes so far, and their number before each event.
@@ -95,6 +104,8 @@ pub struct HappensBefore {
     barriers: FxHashMap<Addr, Arrivals>,
     published: FxHashMap<Addr, Clock>,
     stores: Stores,
+    /// For each lock: the last critical section of each thread that used bytes in a way.
+    sections: FxHashMap<Addr, Shadow<Use, Clock>>,
     history: Option<History>,
     /// Number of events processed.
     taken: u32,
@@ -126,6 +137,10 @@ impl HappensBefore {
                 Undo::Barrier(barrier, None) => drop(self.barriers.remove(&barrier)),
                 Undo::Store(granule, Some(entries)) => drop(self.stores.granules.insert(granule, entries)),
                 Undo::Store(granule, None) => drop(self.stores.granules.remove(&granule)),
+                Undo::Section(lock, cell, thread, how, clock) => {
+                    let sections = self.sections.entry(lock).or_default();
+                    sections.update(cell, thread, how, |last| last.clone_from(&clock));
+                }
             }
         }
         self.history = Some(history);
@@ -156,8 +171,10 @@ impl HappensBefore {
             Op::Access(_) | Op::Accesses(_) => self.accesses(thread, event.op.accesses(), false),
             Op::Section { accesses, .. } => self.accesses(thread, accesses, true),
             Op::Fence(order) => self.fence(thread, *order),
+            Op::Critical(critical) => self.critical(thread, critical),
             Op::Acquire { lock, mode } | Op::TryAcquire { lock, mode, success: true } => {
                 self.join(Slot::Now(thread), Slot::Released(*lock, LockMode::Exclusive));
+                self.join(Slot::Now(thread), Slot::Sections(*lock));
                 if *mode == LockMode::Exclusive {
                     self.join(Slot::Now(thread), Slot::Released(*lock, LockMode::Shared));
                 }
@@ -227,6 +244,7 @@ impl HappensBefore {
             Slot::Generation(thread) => &mut self.thread(thread).generation,
             Slot::Released(lock, LockMode::Exclusive) => &mut self.locks.entry(lock).or_default().exclusive,
             Slot::Released(lock, LockMode::Shared) => &mut self.locks.entry(lock).or_default().shared,
+            Slot::Sections(lock) => &mut self.locks.entry(lock).or_default().sections,
             Slot::Published(object) => self.published.entry(object).or_default(),
         }
     }
@@ -267,6 +285,41 @@ impl HappensBefore {
         for thread in arrivals.threads {
             self.set(Slot::Generation(thread), arrivals.clock.clone());
         }
+    }
+
+    fn critical(&mut self, thread: ThreadId, critical: &Critical) {
+        let lock = critical.lock;
+        self.join(Slot::Now(thread), Slot::Released(lock, LockMode::Exclusive));
+        self.join(Slot::Now(thread), Slot::Released(lock, LockMode::Shared));
+        let uses = || {
+            let how = |(access, update): (&Access, &Option<_>)| {
+                let plain = if access.kind.writes() { Use::Write } else { Use::Read };
+                (access.cell, update.map_or(plain, Use::from))
+            };
+            critical.accesses.iter().zip(&critical.updates).map(how)
+        };
+        let mut sections = self.sections.remove(&lock).unwrap_or_default();
+        for (cell, how) in uses() {
+            sections.visit(cell, |_, theirs, clock| {
+                if !how.commutes_with(theirs) {
+                    self.learn(Slot::Now(thread), clock);
+                }
+            });
+        }
+        for (cell, how) in uses() {
+            let now = self.threads[thread].now.clone();
+            let mut before = None;
+            // One lane for each granule, all with the same content.
+            sections.update(cell, thread, how, |last| before = Some(std::mem::replace(last, now.clone())));
+            if let (Some(history), Some(before)) = (&mut self.history, before) {
+                history.changes.push(Undo::Section(lock, cell, thread, how, before));
+            }
+            if how != Use::Read {
+                self.stores.overwrite(cell, self.history.as_mut().map(|history| &mut history.changes));
+            }
+        }
+        self.sections.insert(lock, sections);
+        self.join(Slot::Sections(lock), Slot::Now(thread));
     }
 
     fn fence(&mut self, thread: ThreadId, order: Order) {

@@ -7,6 +7,7 @@ pub mod access;
 pub mod budget;
 pub mod choice;
 pub mod clock;
+pub mod critical;
 pub mod dependence;
 pub mod environment;
 pub mod happens_before;
@@ -27,6 +28,7 @@ pub use access::{Access, AccessKind, Addr, Cell, Order};
 pub use budget::{Budget, Spent};
 pub use choice::{Choice, Chosen};
 pub use clock::Clock;
+pub use critical::{Critical, CriticalSection, CriticalSections, Update};
 pub use environment::{Environment, Surprise, UnknownSurprise};
 pub use index::IndexVec;
 pub use interrupt::Interrupt;
@@ -34,7 +36,7 @@ pub use lockset::{HeldLocks, locks_held};
 pub use op::{LockMode, Op, WakeCause};
 pub use race::{Race, races};
 pub use sample::{Sample, Sampler};
-pub use schedule::{Schedule, Segment};
+pub use schedule::{Positions, Schedule, Segment};
 pub use thread::{ThreadId, ThreadPath, ThreadSet};
 pub use trace::{
     Allocation, End, Event, EventId, INTERRUPTED, LANES, Misuse, OpenedFile, PeerThread, Pending, Region, Step,

@@ -53,5 +53,10 @@ pub fn locks_held(trace: &Trace, step: Step) -> Vec<(Addr, LockMode)> {
     for event in trace.events.iter().take(step.0 as usize).filter(|e| e.id.thread == thread) {
         held.execute(&event.op);
     }
-    held.iter().collect()
+    // What a critical section does, it does with its lock.
+    let own = if let Op::Critical(critical) = &trace.events[step].op { Some(critical.lock) } else { None };
+    let mut all: Vec<_> = held.iter().collect();
+    all.extend(own.map(|lock| (lock, LockMode::Exclusive)));
+    all.sort_unstable();
+    all
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Addr, Cell, Choice, Order, SiteId, ThreadId};
+use crate::{Access, Addr, Cell, Choice, Critical, Order, SiteId, ThreadId};
 
 /// How a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -85,6 +85,9 @@ pub enum Op {
         /// The mode in which it was held.
         mode: LockMode,
     },
+    /// A short critical section as one event; see [`critical`](crate::critical). Enabled when its lock is available. Runs
+    /// never report it: a search puts it together from the events of the section.
+    Critical(Box<Critical>),
     /// Initialises a synchronisation object.
     Init(Addr),
     /// Destroys a synchronisation object.
@@ -209,6 +212,7 @@ impl Op {
         match self {
             Self::Access(access) => std::slice::from_ref(access),
             Self::Accesses(accesses) | Self::Section { accesses, .. } => accesses,
+            Self::Critical(critical) => &critical.accesses,
             _ => &[],
         }
     }
@@ -220,9 +224,13 @@ impl Op {
             _ => &[],
         }
     }
+    /// The number of events that a run makes of this operation.
+    pub fn events(&self) -> u32 {
+        if let Self::Critical(critical) = self { critical.events() } else { 1 }
+    }
     /// Whether this consists only of plain memory accesses.
     pub fn is_plain_access(&self) -> bool {
-        let accesses = self.accesses();
+        let accesses = if let Self::Critical(_) = self { &[] } else { self.accesses() };
         !accesses.is_empty() && accesses.iter().all(|a| a.atomic.is_none())
     }
 }

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::happens_before::HappensBefore;
 use crate::shadow::Shadow;
-use crate::{Access, Cell, EventId, SiteId, Step, ThreadId, Trace};
+use crate::{Access, Addr, Cell, EventId, Op, SiteId, Step, ThreadId, Trace};
 
 /// Two racing accesses of one trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -58,7 +58,8 @@ pub fn is_race(trace: &Trace, first: Step, second: Step) -> bool {
     let (first, second) = (first.min(second), first.max(second));
     let (one, other) = (&trace.events[first], &trace.events[second]);
     let meet = |a: &Access| other.op.accesses().iter().any(|b| could_race(a, b));
-    if one.id.thread == other.id.thread || !one.op.accesses().iter().any(meet) {
+    let excluded = section_lock(&one.op).is_some_and(|lock| section_lock(&other.op) == Some(lock));
+    if one.id.thread == other.id.thread || excluded || !one.op.accesses().iter().any(meet) {
         return false;
     }
     let mut order = HappensBefore::new();
@@ -68,12 +69,19 @@ pub fn is_race(trace: &Trace, first: Step, second: Step) -> bool {
     !order.step(trace, second).contains(one.id)
 }
 
+/// The lock of a critical section. Sections with the same lock never race with each other, ordered or not.
+fn section_lock(op: &Op) -> Option<Addr> {
+    if let Op::Critical(critical) = op { Some(critical.lock) } else { None }
+}
+
 /// How a site uses bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct SiteUse {
     site: Option<SiteId>,
     writes: bool,
     plain: bool,
+    /// The lock of the critical section that it is in.
+    lock: Option<Addr>,
 }
 
 /// An access of a lane.
@@ -185,8 +193,8 @@ impl Analyser {
         let thread = event.id.thread;
         let known = analysis.conflicts.len();
         for (index, access) in event.op.accesses().iter().enumerate() {
-            let mine =
-                SiteUse { site: event.site_of(index), writes: access.kind.writes(), plain: access.atomic.is_none() };
+            let (writes, plain) = (access.kind.writes(), access.atomic.is_none());
+            let mine = SiteUse { site: event.site_of(index), writes, plain, lock: section_lock(&event.op) };
             let latest = Latest { position: event.id.position, step, access: index as u32 };
             let mut new = false;
             shadow.update(access.cell, thread, mine, |lane| {
@@ -212,7 +220,8 @@ impl Analyser {
                     analysis.conflicts.push(pair);
                     met.push(step);
                 }
-                if !reported.contains(&pair) {
+                let excluded = mine.lock.is_some() && mine.lock == theirs.lock;
+                if !excluded && !reported.contains(&pair) {
                     let (first_access, second_access) = (last.access as usize, index);
                     let race = Race { first: last.step, second: step, first_access, second_access };
                     racing.push(Racing { pair, race, id: EventId { thread: other, position: last.position } });

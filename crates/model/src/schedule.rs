@@ -1,6 +1,7 @@
 //! The decisions that reproduce a run.
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use crate::{Choice, Chosen, EventId, Op, ThreadId};
 
@@ -46,9 +47,9 @@ impl Schedule {
         }
     }
 
-    /// Lets the thread of `id` run until it has executed the event `id`, with the choices of `op`.
+    /// Lets the thread of `id` run until it has executed the operation whose first event is `id`, with its choices.
     pub fn execute(&mut self, id: EventId, op: &Op) {
-        self.push(id.thread, id.position + 1);
+        self.push(id.thread, id.position + op.events());
         self.choose_all(id, op.choices());
     }
 
@@ -80,5 +81,24 @@ impl Schedule {
     /// Number of thread switches.
     pub fn switches(&self) -> usize {
         self.segments.len().saturating_sub(1)
+    }
+}
+
+/// Where the threads of a run are, counted in the run's events, while operations are executed that may be [more than
+/// one](Op::events). Schedules count these, whatever a search takes as one.
+#[derive(Clone, Default, Debug)]
+pub struct Positions(SmallVec<[u32; 32]>);
+
+impl Positions {
+    /// The thread executes its next operation. Returns the operation's first event.
+    #[inline]
+    pub fn execute(&mut self, thread: ThreadId, op: &Op) -> EventId {
+        let at = thread.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        let position = self.0[at];
+        self.0[at] += op.events();
+        EventId { thread, position }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Addr, IndexVec, Op, Schedule, SiteId, ThreadId, ThreadPath, ThreadSet};
+use crate::{Access, Addr, IndexVec, Op, Positions, Schedule, SiteId, ThreadId, ThreadPath, ThreadSet};
 
 crate::index::index_type! {
     /// An event's position in the observed order of one trace.
@@ -34,6 +34,7 @@ impl Event {
     pub fn site_of(&self, access: usize) -> Option<SiteId> {
         match &self.op {
             Op::Section { sites, .. } => sites.get(access).copied().flatten(),
+            Op::Critical(critical) => critical.sites.get(access).copied().flatten(),
             _ => self.site,
         }
     }
@@ -41,7 +42,10 @@ impl Event {
     /// The site of an access given by its content; the first one if several are equal.
     pub fn site_of_access(&self, access: &Access) -> Option<SiteId> {
         match &self.op {
-            Op::Section { accesses, .. } => accesses.iter().position(|a| a == access).and_then(|at| self.site_of(at)),
+            Op::Section { .. } | Op::Critical(_) => {
+                let at = self.op.accesses().iter().position(|a| a == access);
+                at.and_then(|at| self.site_of(at))
+            }
             _ => self.site,
         }
     }
@@ -276,10 +280,18 @@ impl Trace {
     /// The schedule that reproduces the first `steps` events.
     pub fn schedule_to(&self, steps: Step) -> Schedule {
         let mut schedule = Schedule::new();
+        let mut done = Positions::default();
         for event in self.events.iter().take(steps.0 as usize) {
-            schedule.execute(event.id, &event.op);
+            schedule.execute(done.execute(event.id.thread, &event.op), &event.op);
         }
         schedule
+    }
+
+    /// The first of the run's events that the operation at `step` stands for.
+    pub fn first_event_of(&self, step: Step) -> EventId {
+        let EventId { thread, .. } = self.events[step].id;
+        let earlier = self.events.iter().take(step.0 as usize).filter(|event| event.id.thread == thread);
+        EventId { thread, position: earlier.map(|event| event.op.events()).sum() }
     }
 
     /// The newest allocation before `step` that contains `addr`.

@@ -160,7 +160,7 @@ impl Model {
     fn add(&mut self, thread: ThreadId, op: &Op, name: &mut Naming<'_>) -> Result<(), Unsupported> {
         let t = thread.0;
         match op {
-            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } | Op::Critical(_) => {
                 for access in op.accesses() {
                     self.access(thread, access, name);
                 }

@@ -347,7 +347,7 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             *locks.entry(*lock).or_insert(next)
         };
         match &event.op {
-            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } | Op::Critical(_) => {
                 for access in event.op.accesses() {
                     if access.atomic.is_some() {
                         return refuse(Unsupported::AtomicAccesses);

@@ -178,7 +178,7 @@ impl<'a> Tracker<'a> {
                 operations.extend(self.ids.get(&key).map(|old| (*old, ObjectOp::Destroy)));
                 operations.push((self.create(key), ObjectOp::Init));
             }
-            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } => {
+            Op::Access(_) | Op::Accesses(_) | Op::Section { .. } | Op::Critical(_) => {
                 for free in trace.events[step].op.accesses().iter().filter(|a| a.kind == AccessKind::Free) {
                     let range = ObjectKey::At(free.cell.start)..ObjectKey::At(Addr(free.cell.end()));
                     let inside: Vec<(ObjectKey, ObjectId)> = self.ids.range(range).map(|(n, id)| (*n, *id)).collect();

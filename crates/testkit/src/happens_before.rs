@@ -167,6 +167,7 @@ impl History {
             | Op::Cancelled
             | Op::Choose(_)
             | Op::Await { .. }
+            | Op::Critical(_)
             | Op::Yield => {}
         }
         after.retain(|source| source.thread != thread);

@@ -61,6 +61,9 @@ impl Words<'_> {
                 let done = (!accesses.is_empty()).then(|| self.accesses(event, accesses));
                 format!("in one step: {}", chosen.chain(done).collect::<Vec<_>>().join(", "))
             }
+            Op::Critical(critical) => {
+                format!("in one step with {} locked: {}", name(&critical.lock), self.accesses(event, &critical.accesses))
+            }
             Op::Choose(choice) => self.choice(choice),
             Op::Await { cells } => format!("looks again at {}", self.cells(event.site, cells)),
             Op::Fence(_) => "passes a fence".to_owned(),

@@ -172,6 +172,8 @@ pub(crate) fn run(
         budget: budget.clone(),
         stop_at_first: options.stop_at_first,
         choices: choice_values(program),
+        // A handler may run in the middle of a section, and see it.
+        sections: if assumptions::may_interrupt(program) { Default::default() } else { facts::critical::sections(program) },
         max_preemptions: options.max_preemptions,
         samples_after: options.samples_after,
         unmodelled: !built.unmodelled.is_empty(),
