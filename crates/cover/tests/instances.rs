@@ -103,7 +103,7 @@ fn is_small(sketch: &Sketch) -> bool {
             Item::Create(_) | Item::Join(_) | Item::Detach(_) | Item::Yield => 0,
             Item::If { then, .. } => 1 + weight(then),
             Item::Repeat { times, body } => usize::from(*times) * weight(body),
-            Item::Increment { .. } => 2,
+            Item::Increment { .. } | Item::Update { .. } => 2,
             _ => 1,
         };
         items.iter().map(of).sum()

@@ -230,10 +230,19 @@ impl Causality {
             let complete = (how == Use::Leave).then(|| self.completion(trace, resource, thread)).flatten();
             if let Some(arrival) = complete {
                 pasts.join_last(arrival);
+                // Where their order does not matter, the last arrival does not follow from the others.
+                self.visit_lanes(resource, |_, theirs, entries| {
+                    let met = entries.partition_point(|e| e.step < arrival);
+                    if theirs == Use::Meet
+                        && let Some(last) = entries[..met].last()
+                    {
+                        pasts.join_last(last.step);
+                    }
+                });
             }
             self.visit_lanes(resource, |other, theirs, entries| {
-                let of_generations = matches!((how, theirs), (Use::Arrive, Use::Leave))
-                    || (complete.is_some() && (how, theirs) == (Use::Leave, Use::Arrive));
+                let of_generations = matches!((how, theirs), (Use::Arrive | Use::Meet, Use::Leave))
+                    || (complete.is_some() && matches!((how, theirs), (Use::Leave, Use::Arrive | Use::Meet)));
                 if other != thread
                     && !of_generations
                     && !how.commutes_with(theirs)
@@ -256,7 +265,7 @@ impl Causality {
         let arrived = self.last_of(thread)?;
         let mut complete = None;
         self.visit_lanes(barrier, |_, theirs, entries| {
-            if theirs != Use::Arrive {
+            if !matches!(theirs, Use::Arrive | Use::Meet) {
                 return;
             }
             let since = entries[entries.partition_point(|e| e.step < arrived)..].iter().map(|e| e.step);

@@ -20,8 +20,8 @@ pub struct Checkpoint {
     pub(crate) asked: ReductionName,
     /// The reduction in use: a different one if the requested one does not cover the program.
     pub(crate) in_use: ReductionName,
-    /// Whether critical sections are taken as one event.
-    pub(crate) fused: bool,
+    /// Whether shortcuts are taken.
+    pub(crate) shortened: bool,
     pub(crate) max_preemptions: Option<u32>,
     pub(crate) state: SavedReduction,
     pub(crate) found: Findings,

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use model::race::{News, SitePair};
-use model::{Cell, CriticalSections, Race, Schedule, ThreadPath, Trace};
+use model::{Cell, Race, Schedule, Shortcuts, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
 use crate::findings::{Examiner, Findings, RaceWithoutSite};
@@ -44,16 +44,16 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Adds a run, unless it must not be seen with critical sections as one event; then it returns false.
+    /// Adds a run, unless it must not be seen with these shortcuts; then it returns false.
     pub(crate) fn add(
         &mut self,
         schedule: &Schedule,
         trace: &Trace,
         values: &ChoiceValues,
-        sections: &CriticalSections,
+        shortcuts: &Shortcuts,
     ) -> Result<bool, RaceWithoutSite> {
         let (from, news) = self.examiner.examine(Some(schedule), trace);
-        if !fusion::is_enough(trace, sections, &news) {
+        if !fusion::is_enough(trace, shortcuts, &news) {
             return Ok(false);
         }
         let mut matters = self.found.add(trace, from, news)?;

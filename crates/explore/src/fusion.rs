@@ -1,6 +1,6 @@
 //! Taking critical sections as one event each.
 //!
-//! [`fuse`] replaces the events of every [critical section](model::critical) that the program's text describes by one
+//! [`fuse`] replaces the events of every [critical section](model::shortcuts) that the program's text describes by one
 //! [`Op::Critical`]. Other threads never come in the middle of it unless a schedule says so, and a search that takes it as
 //! one event makes no such schedule. Positions in a fused trace count operations; schedules always count the run's events
 //! ([`model::Positions`]).
@@ -9,20 +9,29 @@
 //! held, initialises or destroys it, or touches without the lock what the section touches. Then the search starts again
 //! with the events as they are: [`is_enough`], and [`notices`] for what two events show.
 
+use std::collections::BTreeMap;
+
 use model::dependence::{Resource, Use, footprint};
 use model::race::News;
 use model::{
-    Access, Addr, Critical, CriticalSection, CriticalSections, End, Event, EventId, IndexVec, LockMode, Op, Step,
+    Access, Addr, Critical, CriticalSection, End, Event, EventId, IndexVec, LockMode, Op, Shortcuts, SiteId, Step,
     ThreadId, Trace, Update,
 };
 use rustc_hash::FxHashMap;
 
+use crate::meetings;
+
+/// The critical sections of a program, by the site that takes the lock.
+type Sections = BTreeMap<SiteId, CriticalSection>;
+
+/// The trace with these shortcuts taken.
+pub(crate) fn take_shortcuts(mut trace: Trace, shortcuts: &Shortcuts) -> Trace {
+    meetings::join(&mut trace, &shortcuts.meetings);
+    if shortcuts.sections.is_empty() { trace } else { fuse(trace, &shortcuts.sections) }
+}
+
 /// The trace with its critical sections as one event each.
-pub(crate) fn fuse(trace: Trace, sections: &CriticalSections) -> Trace {
-    if sections.is_empty() {
-        return trace;
-    }
-    let mut trace = trace;
+fn fuse(mut trace: Trace, sections: &Sections) -> Trace {
     let (events, runnable) = (std::mem::take(&mut trace.events), std::mem::take(&mut trace.runnable));
     let mut raw = events.into_raw();
     let mut fused: Vec<Event> = Vec::with_capacity(raw.len());
@@ -102,7 +111,7 @@ impl Held {
 }
 
 /// The critical section whose events these begin with, if they do.
-fn section_at(events: &[Event], sections: &CriticalSections) -> Option<Critical> {
+fn section_at(events: &[Event], sections: &Sections) -> Option<Critical> {
     let (first, rest) = events.split_first()?;
     let Op::Acquire { lock, mode: LockMode::Exclusive } = first.op else { return None };
     let CriticalSection { accesses: expected, release } = sections.get(&first.site?)?;
@@ -146,13 +155,19 @@ fn only_updates(accesses: &[Access], updates: Vec<Option<Update>>) -> Vec<Option
     (0..updates.len()).map(|at| updates[at].filter(|_| is_only(at))).collect()
 }
 
-/// Whether a fused trace shows all that the run shows. `news` are its races.
-pub(crate) fn is_enough(trace: &Trace, sections: &CriticalSections, news: &News<'_>) -> bool {
+/// Whether a trace with shortcuts shows all that the run shows. `news` are its races.
+pub(crate) fn is_enough(trace: &Trace, shortcuts: &Shortcuts, news: &News<'_>) -> bool {
+    let Shortcuts { sections, meetings } = shortcuts;
+    meetings::is_enough(trace, meetings) && sections_are_enough(trace, sections, news)
+}
+
+fn sections_are_enough(trace: &Trace, sections: &Sections, news: &News<'_>) -> bool {
     let critical = |step: Step| matches!(trace.events[step].op, Op::Critical(_));
     // A section that the run did not finish, or not at once. What it touches is not known if it did not begin.
     let mut held = Held::default();
     let is_apart = |event: &Event| {
-        let begins = matches!(event.op, Op::Acquire { lock, mode: LockMode::Exclusive } if !held.by(event.id.thread, lock));
+        let begins =
+            matches!(event.op, Op::Acquire { lock, mode: LockMode::Exclusive } if !held.by(event.id.thread, lock));
         held.execute(event.id.thread, &event.op);
         begins && event.site.is_some_and(|site| sections.contains_key(&site))
     };

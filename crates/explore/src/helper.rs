@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use model::{CriticalSections, End, Event, Executor, SiteId, Step, ThreadPath, Trace};
+use model::{End, Event, Executor, Shortcuts, SiteId, Step, ThreadPath, Trace};
 
 use crate::choices::ChoiceValues;
 use crate::digest::Digest;
@@ -51,22 +51,21 @@ pub(crate) struct Helper {
     number: usize,
     optimal: Optimal,
     values: ChoiceValues,
-    /// The critical sections that are taken as one event.
-    sections: CriticalSections,
+    shortcuts: Shortcuts,
     /// Number of events whose numbers were reported.
     reported: usize,
 }
 
 impl Helper {
     pub(crate) fn new(number: usize, options: &Options) -> Self {
-        let (values, sections) = (options.choices.clone(), options.sections_for(options.reduction));
-        Self { number, optimal: Optimal::new(&values), values, sections, reported: 0 }
+        let (values, shortcuts) = (options.choices.clone(), options.shortcuts_for(options.reduction));
+        Self { number, optimal: Optimal::new(&values), values, shortcuts, reported: 0 }
     }
 
-    /// Starts anew, and takes the events of critical sections one by one.
-    pub(crate) fn take_sections_apart(&mut self) {
-        if !self.sections.is_empty() {
-            self.sections.clear();
+    /// Starts anew, without shortcuts.
+    pub(crate) fn take_no_shortcuts(&mut self) {
+        if !self.shortcuts.is_empty() {
+            self.shortcuts = Shortcuts::default();
             (self.optimal, self.reported) = (Optimal::new(&self.values), 0);
         }
     }
@@ -89,8 +88,8 @@ impl Helper {
                 return None;
             }
             let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
-            let trace = fusion::fuse(trace, &self.sections);
-            if !digest.add(&schedule, &trace, &self.values, &self.sections).ok()? {
+            let trace = fusion::take_shortcuts(trace, &self.shortcuts);
+            if !digest.add(&schedule, &trace, &self.values, &self.shortcuts).ok()? {
                 return None;
             }
             let taken = optimal.take(trace).ok()?;

@@ -48,8 +48,8 @@ pub(crate) struct Helpers {
     queue: Mutex<WorkQueue>,
     work: Condvar,
     results: Condvar,
-    /// Whether the events of critical sections are taken one by one.
-    apart: AtomicBool,
+    /// Whether no shortcuts are taken any more.
+    no_shortcuts: AtomicBool,
 }
 
 impl Helpers {
@@ -58,10 +58,9 @@ impl Helpers {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From here on, the events of critical sections are taken one by one. What helpers have explored with sections as
-    /// one event is dropped.
-    pub(crate) fn take_sections_apart(&self) {
-        self.apart.store(true, Ordering::Relaxed);
+    /// From here on, no shortcuts are taken. What helpers have explored with them is dropped.
+    pub(crate) fn take_no_shortcuts(&self) {
+        self.no_shortcuts.store(true, Ordering::Relaxed);
         let mut queue = self.lock();
         queue.offers.clear();
         for assignment in queue.assignments.values() {
@@ -124,8 +123,8 @@ impl Helpers {
             let stop = Arc::new(AtomicBool::new(false));
             queue.assignments.insert(subtree.schedule.clone(), Assignment::Started(Arc::clone(&stop)));
             drop(queue);
-            if self.apart.load(Ordering::Relaxed) {
-                helper.take_sections_apart();
+            if self.no_shortcuts.load(Ordering::Relaxed) {
+                helper.take_no_shortcuts();
             }
             let mut guard = AssignmentGuard { helpers: self, schedule: subtree.schedule.clone(), explored: None };
             guard.explored = helper.explore(executor, subtree, &stop).map(Box::new);
@@ -185,7 +184,7 @@ where
     }
     let queue = WorkQueue { numbered: vec![Vec::new(); executors.len()], ..WorkQueue::default() };
     let (queue, work, results) = (Mutex::new(queue), Condvar::new(), Condvar::new());
-    let helpers = Helpers { queue, work, results, apart: AtomicBool::new(false) };
+    let helpers = Helpers { queue, work, results, no_shortcuts: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         let _shutdown = ShutdownGuard(&helpers);
         for (number, executor) in executors.iter_mut().enumerate() {

@@ -15,7 +15,7 @@
 //! | `pdp`, `dhtc`, `best` | `dpor`, `dpor-sleep` and `optimal` with pruning |
 //! | `sleep` | sleep sets: threads that need not run from a state |
 //! | `choices` | which values are tried where the program leaves one open |
-//! | `fusion` | critical sections as one event each |
+//! | `fusion`, `meetings` | critical sections as one event each, arrivals at barriers in any order |
 //! | `causality` | which events lead to which in a trace |
 //! | `preemptions` | schedules with few preemptions first |
 //! | `sampling` | some schedules, chosen at random |
@@ -46,6 +46,7 @@ mod hint;
 mod last_run;
 mod lock_history;
 mod masked_failures;
+mod meetings;
 mod none;
 mod observer;
 mod optimal;

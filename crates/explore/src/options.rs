@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Budget, CriticalSections};
+use model::{Budget, Shortcuts};
 use serde::{Deserialize, Serialize};
 
 use crate::choices::ChoiceValues;
@@ -91,8 +91,8 @@ pub struct Options {
     pub stop_at_first: bool,
     /// Which values are tried where the program leaves one open.
     pub choices: ChoiceValues,
-    /// The program's critical sections that `optimal` and `best` may take as one event.
-    pub sections: CriticalSections,
+    /// What `optimal` and `best` may leave out.
+    pub shortcuts: Shortcuts,
     /// Run only schedules with at most this many preemptions, those with fewer first, whatever the reduction.
     pub max_preemptions: Option<u32>,
     /// When the search has taken this long, samples beside it take half of the time.
@@ -106,11 +106,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The critical sections that a search with this reduction takes as one event.
-    pub(crate) fn sections_for(&self, reduction: ReductionName) -> CriticalSections {
+    /// The shortcuts that a search with this reduction takes.
+    pub(crate) fn shortcuts_for(&self, reduction: ReductionName) -> Shortcuts {
         let covers =
             matches!(reduction, ReductionName::Optimal | ReductionName::Best) && self.max_preemptions.is_none();
-        if covers { self.sections.clone() } else { CriticalSections::default() }
+        if covers { self.shortcuts.clone() } else { Shortcuts::default() }
     }
 
     /// Whether helpers can explore parts of the search. In `optimal`, what is explored below a planned execution
@@ -132,7 +132,7 @@ impl Default for Options {
             budget: Budget::default(),
             stop_at_first: false,
             choices: ChoiceValues::default(),
-            sections: CriticalSections::default(),
+            shortcuts: Shortcuts::default(),
             max_preemptions: None,
             samples_after: None,
             hints: Vec::new(),

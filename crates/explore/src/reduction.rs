@@ -32,7 +32,7 @@ pub(crate) enum RunKind {
     Detour,
     /// It refuted an assumption of the reduction, which restarts; its executions so far do not count.
     Restart,
-    /// It showed that the reduction does not cover the program, or not with critical sections as one event; its
+    /// It showed that the reduction does not cover the program, or not with shortcuts; its
     /// executions so far do not count.
     Unsupported,
 }

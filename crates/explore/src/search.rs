@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use model::race::{Analysis, News, analyse};
-use model::{CriticalSections, End, Executor, Pair, Sampler, Schedule, Spent, Step, Trace};
+use model::{End, Executor, Pair, Sampler, Schedule, Shortcuts, Spent, Step, Trace};
 
 use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
@@ -71,8 +71,7 @@ pub(crate) struct Search<'a, E: Executor> {
     observer: &'a mut dyn Observer,
     /// The reduction in use: the requested one unless that does not cover the program.
     name: ReductionName,
-    /// The critical sections that are taken as one event.
-    sections: CriticalSections,
+    shortcuts: Shortcuts,
     pub(crate) found: Findings,
     /// Races that the observer knows of.
     reported: BTreeSet<Pair>,
@@ -107,7 +106,7 @@ impl<'a, E: Executor> Search<'a, E> {
             options,
             observer,
             name: options.reduction,
-            sections: CriticalSections::default(),
+            shortcuts: Shortcuts::default(),
             found: Findings::default(),
             reported: BTreeSet::new(),
             examiner: Examiner::default(),
@@ -126,7 +125,7 @@ impl<'a, E: Executor> Search<'a, E> {
         let first = match resume {
             None => {
                 self.follow_hints()?;
-                self.sections = self.options.sections_for(self.name);
+                self.shortcuts = self.options.shortcuts_for(self.name);
                 reduction.settle(&self.found.settled(&self.options.checks));
                 Some(Schedule::new())
             }
@@ -155,12 +154,12 @@ impl<'a, E: Executor> Search<'a, E> {
         if checkpoint.asked != self.options.reduction || checkpoint.max_preemptions != self.options.max_preemptions {
             return Err(unfit("it was made with another reduction or another bound on preemptions"));
         }
-        let Checkpoint { in_use, fused, state, found, statistics, unmasked, stopped, .. } = checkpoint;
-        if fused {
-            self.sections = self.options.sections_for(in_use);
+        let Checkpoint { in_use, shortened, state, found, statistics, unmasked, stopped, .. } = checkpoint;
+        if shortened {
+            self.shortcuts = self.options.shortcuts_for(in_use);
         }
         let trace = self.executor.run(&state.schedule).map_err(Error::Executor)?;
-        let trace = fusion::fuse(trace, &self.sections);
+        let trace = fusion::take_shortcuts(trace, &self.shortcuts);
         if let End::Diverged { message, .. } = &trace.end {
             return Err(unfit(message));
         }
@@ -194,13 +193,13 @@ impl<'a, E: Executor> Search<'a, E> {
                 // The reduction does not know where it is after a run that it did not ask for: the search ends.
                 let Some(kind) = self.execute(reduction.as_mut(), &now)? else { return Ok(()) };
                 if kind == RunKind::Unsupported {
-                    if self.sections.is_empty() {
+                    if self.shortcuts.is_empty() {
                         self.name = match self.name {
                             ReductionName::Best => ReductionName::Dhtc,
                             _ => ReductionName::DporSleep,
                         };
                     }
-                    self.take_sections_apart();
+                    self.take_no_shortcuts();
                     reduction = self.reduction();
                     reduction.settle(&self.found.settled(&self.options.checks));
                     schedule = Some(Schedule::new());
@@ -231,12 +230,12 @@ impl<'a, E: Executor> Search<'a, E> {
         }
     }
 
-    /// From here on, the events of critical sections are taken one by one.
-    fn take_sections_apart(&mut self) {
-        self.sections.clear();
+    /// From here on, no shortcuts are taken.
+    fn take_no_shortcuts(&mut self) {
+        self.shortcuts = Shortcuts::default();
         (self.last, self.examiner) = (LastRun::default(), Examiner::default());
         if let Some(helpers) = self.helpers {
-            helpers.take_sections_apart();
+            helpers.take_no_shortcuts();
         }
     }
 
@@ -247,7 +246,7 @@ impl<'a, E: Executor> Search<'a, E> {
         self.observer.checkpoint(&Checkpoint {
             asked: self.options.reduction,
             in_use: self.name,
-            fused: !self.sections.is_empty(),
+            shortened: !self.shortcuts.is_empty(),
             max_preemptions: self.options.max_preemptions,
             state,
             found: self.found.clone(),
@@ -265,7 +264,7 @@ impl<'a, E: Executor> Search<'a, E> {
     ) -> Result<Option<RunKind>, Error<E::Error>> {
         let trace = self.executor.run(schedule).map_err(Error::Executor)?;
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
-        let trace = fusion::fuse(trace, &self.sections);
+        let trace = fusion::take_shortcuts(trace, &self.shortcuts);
         let taken = match &trace.end {
             End::Diverged { segment, message } => {
                 reduction.refuse(*segment).ok_or_else(|| Unrepeatable::diverged(&trace, message))
@@ -366,11 +365,11 @@ impl<'a, E: Executor> Search<'a, E> {
     }
 
     /// Finds what a run shows and records it. `schedule` is the run's schedule, if it had one. Returns false, and records
-    /// nothing, if critical sections must not be [taken as one event](fusion).
+    /// nothing, if the run must not be seen with [shortcuts](fusion).
     pub(crate) fn examine(&mut self, schedule: Option<&Schedule>, trace: &Trace) -> Result<bool, Error<E::Error>> {
         let mut examiner = std::mem::take(&mut self.examiner);
         let (_, news) = examiner.examine(schedule, trace);
-        let enough = schedule.is_none() || fusion::is_enough(trace, &self.sections, &news);
+        let enough = schedule.is_none() || fusion::is_enough(trace, &self.shortcuts, &news);
         if enough {
             self.take_in(schedule, trace, news)?;
         }

@@ -15,9 +15,8 @@ pub(crate) fn interfere(one: &Event, other: &Event) -> bool {
     // The common cases are decided without computing footprints.
     match (&one.op, &other.op) {
         (Op::Access(a), Op::Access(b)) => one.id.thread == other.id.thread || a.conflicts_with(b),
-        (Op::BarrierArrive { .. }, Op::BarrierLeave { .. }) | (Op::BarrierLeave { .. }, Op::BarrierArrive { .. }) => {
-            one.id.thread == other.id.thread
-        }
+        (Op::BarrierArrive { .. } | Op::Meet { .. }, Op::BarrierLeave { .. })
+        | (Op::BarrierLeave { .. }, Op::BarrierArrive { .. } | Op::Meet { .. }) => one.id.thread == other.id.thread,
         (a, b)
             if (concerns_thread_end(a) && !concerns_thread_lifetime(b))
                 || (concerns_thread_end(b) && !concerns_thread_lifetime(a)) =>

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use explore::{Coverage, FailureKind, Later, Observer, Options, Outcome, Outlook, Progress, ReductionName, search};
 use facts::Facts;
+use facts::shortcuts::shortcuts;
 use model::{End, Executor, Pair, SiteId, Trace};
 use outlook::Summary;
 use program::Program;
@@ -42,10 +43,10 @@ fn explore(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionNa
     outcome
 }
 
-/// The same with critical sections as one event.
-fn explore_fused(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionName) -> Outcome {
-    let (outlook, sections) = (Some(Arc::clone(outlook)), facts::critical::sections(program));
-    let options = Options { reduction, outlook, sections, ..Options::default() };
+/// The same with all shortcuts.
+fn explore_shortened(program: &Program, outlook: &Arc<dyn Outlook>, reduction: ReductionName) -> Outcome {
+    let (outlook, shortcuts) = (Some(Arc::clone(outlook)), shortcuts(program));
+    let options = Options { reduction, outlook, shortcuts, ..Options::default() };
     let outcome = search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap();
     assert_eq!(outcome.coverage, Coverage::Complete, "{:?}", outcome.unrepeatable);
     outcome
@@ -159,34 +160,52 @@ fn search_agrees_with_brute_force() {
     assert!(executions[5] * 3 < executions[4] * 2, "{executions:?}: what cannot matter is left out");
 }
 
-/// Critical sections as one event hide nothing, and leave less to execute.
+/// How often each of the two kinds of shortcuts was seen.
+#[derive(Default, Debug)]
+struct Taken {
+    programs: u64,
+    with_fewer: u64,
+    without: u64,
+    with: u64,
+}
+
+/// Critical sections as one event and arrivals in any order hide nothing, and leave less to execute.
 #[test]
-fn critical_sections_as_one_event_hide_nothing() {
-    let (mut with_sections, mut fewer, mut executions, programs) = (0, 0, [0, 0], testkit::programs(PROGRAMS));
-    for seed in (0..programs).chain(FURTHER) {
-        let case = case(seed);
+fn shortcuts_hide_nothing() {
+    let (mut sections, mut meetings, programs) = (Taken::default(), Taken::default(), testkit::programs(PROGRAMS));
+    for seed in 0..programs {
+        let case = Case::generate(seed, &Feature::COMMUTING.into(), Limits::default());
         let program = case.program();
-        if facts::critical::sections(&program).is_empty() {
+        let known = shortcuts(&program);
+        if known.is_empty() {
             continue;
         }
-        with_sections += 1;
         let outlook = outlook(&program);
-        for reduction in [ReductionName::Optimal, ReductionName::Best] {
+        let [optimal, best] = [ReductionName::Optimal, ReductionName::Best].map(|reduction| {
             let context = format!("{reduction}, seed {seed}\n{}", case.sketch.emit().text);
-            let outcome = explore_fused(&program, &outlook, reduction);
+            let outcome = explore_shortened(&program, &outlook, reduction);
             assert_finds_the_truth(&outcome, &case.truth, &context);
             assert_races_replay(&program, &outcome, &context);
-            if reduction == ReductionName::Optimal {
-                let apart = explore(&program, &outlook, reduction).statistics.executions;
-                assert!(outcome.statistics.executions <= apart, "{} > {apart}: {context}", outcome.statistics.executions);
-                fewer += u64::from(outcome.statistics.executions < apart);
-                executions = [executions[0] + apart, executions[1] + outcome.statistics.executions];
+            let without = explore(&program, &outlook, reduction).statistics.executions;
+            let with = outcome.statistics.executions;
+            assert!(with <= without, "{with} > {without}: {context}");
+            (without, with)
+        });
+        assert!(best.1 <= optimal.1, "{best:?}, {optimal:?}, seed {seed}");
+        for (taken, is_known) in
+            [(&mut sections, !known.sections.is_empty()), (&mut meetings, !known.meetings.is_empty())]
+        {
+            if is_known {
+                taken.programs += 1;
+                taken.with_fewer += u64::from(optimal.1 < optimal.0);
+                (taken.without, taken.with) = (taken.without + optimal.0, taken.with + optimal.1);
             }
         }
     }
-    println!("{with_sections} of {programs}, {fewer} fewer, {executions:?}");
-    assert!(with_sections * 20 > programs, "{with_sections} programs of {programs} have such sections");
-    assert!(fewer * 20 > with_sections, "{fewer} of {with_sections} programs take fewer executions");
+    for taken in [sections, meetings] {
+        println!("{taken:?}");
+        assert!(taken.programs * 20 > programs && taken.with_fewer * 20 > taken.programs, "{taken:?}");
+    }
 }
 
 /// Completes the outlook after so many executions.

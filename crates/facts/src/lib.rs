@@ -9,7 +9,6 @@
 
 pub mod accesses;
 pub mod address;
-pub mod critical;
 mod exposed;
 mod facts;
 pub mod flow_graph;
@@ -22,6 +21,7 @@ mod part;
 pub mod partition;
 pub mod points_to;
 mod rounds;
+pub mod shortcuts;
 mod solved;
 pub mod spot;
 pub mod teams;

@@ -383,6 +383,7 @@ impl Digester {
             | Broadcast { cond: a }
             | BarrierArrive { barrier: a }
             | BarrierLeave { barrier: a }
+            | Meet { barrier: a }
             | SemPost { sem: a }
             | SemWait { sem: a }
             | SemTryWait { sem: a, .. }

@@ -77,7 +77,7 @@ pub enum Use {
     /// Requests the thread's cancellation.
     Cancel,
 
-    /// Acquires and releases a lock exclusively, in one [event](crate::critical) with all that the thread does with it.
+    /// Acquires and releases a lock exclusively, in one [event](crate::shortcuts) with all that the thread does with it.
     Critical,
     /// Adds to a number, in a critical section that does nothing else with it.
     Add,
@@ -87,6 +87,8 @@ pub enum Use {
     Or,
     /// Flips some bits of a number, likewise.
     Xor,
+    /// Arrives at a barrier where the order of the arrivals of a generation does not matter.
+    Meet,
 }
 
 impl From<Update> for Use {
@@ -102,7 +104,7 @@ impl From<Update> for Use {
 
 impl Use {
     /// All uses, in order.
-    const ALL: [Self; 28] = {
+    const ALL: [Self; 29] = {
         use Use::*;
         [
             Read,
@@ -133,6 +135,7 @@ impl Use {
             And,
             Or,
             Xor,
+            Meet,
         ]
     };
 
@@ -190,7 +193,7 @@ const fn commute(one: Use, other: Use) -> bool {
         // Objects: readers of a reader-writer lock; posts to a semaphore; departures from a barrier, since these happen
         // when the generation is complete and its serial thread chosen.
         (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
-        (Look, Look) | (Pass, Pass) | (Post, Post) | (Leave, Leave) => true,
+        (Look, Look) | (Pass, Pass) | (Post, Post) | (Leave, Leave) | (Meet, Meet) => true,
         // Threads: a cancellation request may become visible at any event of the thread (a cancellation point without a
         // pending request is not an event); a thread's end matters to those who wait or poll for it.
         (Step, Create | Cancel) | (Create | Cancel, Step) => false,
@@ -207,7 +210,7 @@ const fn excludes(one: Use, other: Use) -> bool {
     match one {
         Give => matches!(other, Give | GiveShared | Take | TakeShared | Pass | Critical),
         GiveShared => matches!(other, Take | Critical),
-        Arrive => matches!(other, Leave),
+        Arrive | Meet => matches!(other, Leave),
         Create => matches!(other, Step),
         Exit => matches!(other, Join),
         _ => false,
@@ -327,6 +330,7 @@ fn other_uses(event: &Event) -> OtherUses<'_> {
         | Op::Broadcast { cond: addr } => object(addr, Use::Change),
         Op::BarrierArrive { barrier } => object(barrier, Use::Arrive),
         Op::BarrierLeave { barrier } => object(barrier, Use::Leave),
+        Op::Meet { barrier } => object(barrier, Use::Meet),
         Op::SemPost { sem } => object(sem, Use::Post),
         Op::SemWait { sem } | Op::SemTryWait { sem, success: true } => object(sem, Use::Wait),
         Op::OnceBegin { once, run: true } => object(once, Use::Take),

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | exclusive release of a lock, `WaitBegin` for its mutex | every later successful acquisition of the lock |
 //! | shared release of a lock | every later successful exclusive acquisition of the lock |
-//! | [critical section](crate::critical) | every later acquisition of its lock, and every later critical section of its lock that does not commute with it; an exclusive release comes before it as before any acquisition |
+//! | [critical section](crate::shortcuts) | every later acquisition of its lock, and every later critical section of its lock that does not commute with it; an exclusive release comes before it as before any acquisition |
 //! | `BarrierArrive` | every `BarrierLeave` of the same generation |
 //! | `SemPost` | every later successful wait on the semaphore |
 //! | `OnceEnd` | every later `OnceBegin` of the control |
@@ -27,10 +27,9 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Clock;
-use crate::critical::Critical;
 use crate::dependence::Use;
 use crate::shadow::{Shadow, mask, pieces};
-use crate::{Access, Addr, Cell, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace, work};
+use crate::{Access, Addr, Cell, Critical, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace, work};
 
 /// The clocks of one thread.
 #[derive(Clone, Debug, Default)]
@@ -181,7 +180,7 @@ impl HappensBefore {
             }
             Op::Release { lock, mode } => self.join(Slot::Released(*lock, *mode), Slot::Now(thread)),
             Op::WaitBegin { lock, .. } => self.join(Slot::Released(*lock, LockMode::Exclusive), Slot::Now(thread)),
-            Op::BarrierArrive { barrier } => {
+            Op::BarrierArrive { barrier } | Op::Meet { barrier } => {
                 self.note_barrier(*barrier);
                 let arrivals = self.barriers.entry(*barrier).or_default();
                 arrivals.threads.push(thread);

@@ -85,9 +85,6 @@ pub enum Op {
         /// The mode in which it was held.
         mode: LockMode,
     },
-    /// A short critical section as one event; see [`critical`](crate::critical). Enabled when its lock is available. Runs
-    /// never report it: a search puts it together from the events of the section.
-    Critical(Box<Critical>),
     /// Initialises a synchronisation object.
     Init(Addr),
     /// Destroys a synchronisation object.
@@ -203,6 +200,16 @@ pub enum Op {
     Cancelled,
     /// Yields to other threads: `sched_yield`, sleeps.
     Yield,
+
+    // Runs never report these: a search puts them in the place of what a run reports.
+    /// A short critical section as one event; see [`shortcuts`](crate::shortcuts). Enabled when its lock is available.
+    Critical(Box<Critical>),
+    /// Arrives at a barrier, where it does not matter in which order the threads of a generation arrive; see
+    /// [`shortcuts`](crate::shortcuts).
+    Meet {
+        /// The barrier.
+        barrier: Addr,
+    },
 }
 
 impl Op {

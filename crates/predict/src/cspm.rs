@@ -207,7 +207,7 @@ impl Model {
                 self.threads[thread].push(format!("signal.t{t}.{cond}"));
                 self.wakes.push(Wake { cond, by: thread, woken: Vec::new() });
             }
-            Op::BarrierArrive { barrier } => {
+            Op::BarrierArrive { barrier } | Op::Meet { barrier } => {
                 self.arrived.entry(*barrier).or_default().push(thread);
                 let barrier = self.barriers.get(*barrier, "b", name);
                 self.threads[thread].push(format!("barrier_enter.t{t}.{barrier}"));

@@ -390,7 +390,9 @@ pub fn write(trace: &Trace) -> Result<String, Unwritable> {
             Op::WaitBegin { .. } | Op::WaitEnd { .. } | Op::Signal { .. } | Op::Broadcast { .. } => {
                 return refuse(Unsupported::ConditionVariables);
             }
-            Op::BarrierArrive { .. } | Op::BarrierLeave { .. } => return refuse(Unsupported::Barriers),
+            Op::BarrierArrive { .. } | Op::BarrierLeave { .. } | Op::Meet { .. } => {
+                return refuse(Unsupported::Barriers);
+            }
             Op::SemPost { .. } | Op::SemWait { .. } | Op::SemTryWait { .. } | Op::SemGet { .. } => {
                 return refuse(Unsupported::Semaphores);
             }

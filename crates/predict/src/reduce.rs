@@ -148,6 +148,7 @@ fn objects(op: &Op) -> [Option<Addr>; 2] {
         | Op::Broadcast { cond: addr }
         | Op::BarrierArrive { barrier: addr }
         | Op::BarrierLeave { barrier: addr }
+        | Op::Meet { barrier: addr }
         | Op::SemPost { sem: addr }
         | Op::SemWait { sem: addr }
         | Op::SemTryWait { sem: addr, .. }

@@ -151,7 +151,7 @@ impl<'a> Tracker<'a> {
             Op::WaitEnd { cond, cause } => add(self, *cond, ObjectOp::Wake(*cause)),
             Op::Signal { cond } => add(self, *cond, ObjectOp::Signal),
             Op::Broadcast { cond } => add(self, *cond, ObjectOp::Broadcast),
-            Op::BarrierArrive { barrier } => {
+            Op::BarrierArrive { barrier } | Op::Meet { barrier } => {
                 let last = completes_generation(trace, step);
                 add(self, *barrier, ObjectOp::Arrive { last });
             }

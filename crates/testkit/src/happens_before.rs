@@ -126,7 +126,7 @@ impl History {
             Op::Release { lock, mode: LockMode::Exclusive } | Op::WaitBegin { lock, .. } => {
                 s.exclusive_releases.entry(*lock).or_default().insert(id);
             }
-            Op::BarrierArrive { barrier } => {
+            Op::BarrierArrive { barrier } | Op::Meet { barrier } => {
                 let generation = before.barrier_generation(*barrier);
                 s.arrivals.entry((*barrier, generation)).or_default().insert(id);
                 s.generation.insert((*barrier, thread), generation);

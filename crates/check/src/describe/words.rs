@@ -62,7 +62,11 @@ impl Words<'_> {
                 format!("in one step: {}", chosen.chain(done).collect::<Vec<_>>().join(", "))
             }
             Op::Critical(critical) => {
-                format!("in one step with {} locked: {}", name(&critical.lock), self.accesses(event, &critical.accesses))
+                format!(
+                    "in one step with {} locked: {}",
+                    name(&critical.lock),
+                    self.accesses(event, &critical.accesses)
+                )
             }
             Op::Choose(choice) => self.choice(choice),
             Op::Await { cells } => format!("looks again at {}", self.cells(event.site, cells)),
@@ -85,7 +89,7 @@ impl Words<'_> {
             }
             Op::Signal { cond } => format!("signals {}", name(cond)),
             Op::Broadcast { cond } => format!("broadcasts {}", name(cond)),
-            Op::BarrierArrive { barrier } => format!("arrives at {}", name(barrier)),
+            Op::BarrierArrive { barrier } | Op::Meet { barrier } => format!("arrives at {}", name(barrier)),
             Op::BarrierLeave { barrier } => format!("leaves {}", name(barrier)),
             Op::SemPost { sem } => format!("posts {}", name(sem)),
             Op::SemWait { sem } | Op::SemTryWait { sem, success: true } => format!("takes one from {}", name(sem)),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use ::explore::{Check, Coverage, FailureKind, Later, Outcome, Outlook, ReductionName, Sampling, StopReason};
 use cover::Candidate;
 use facts::Facts;
+use facts::shortcuts::shortcuts;
 use model::verdict::{Inputs, Memory, Scope, TeamSizes, Threads};
 use model::{Budget, End, Engine, Pair, SiteId};
 use outlook::Summary;
@@ -173,7 +174,7 @@ pub(crate) fn run(
         stop_at_first: options.stop_at_first,
         choices: choice_values(program),
         // A handler may run in the middle of a section, and see it.
-        sections: if assumptions::may_interrupt(program) { Default::default() } else { facts::critical::sections(program) },
+        shortcuts: if assumptions::may_interrupt(program) { Default::default() } else { shortcuts(program) },
         max_preemptions: options.max_preemptions,
         samples_after: options.samples_after,
         unmodelled: !built.unmodelled.is_empty(),

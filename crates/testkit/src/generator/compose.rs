@@ -6,7 +6,7 @@ use model::Order;
 
 use super::feature::Feature;
 use super::random::Random;
-use super::sketch::{Awaiting, Index, Item, LockRef, Sketch, Test, Value};
+use super::sketch::{Awaiting, Change, Index, Item, LockRef, Sketch, Test, Value};
 
 /// A random sketch with some of these features.
 pub(super) fn compose(random: &mut Random, allowed: &BTreeSet<Feature>) -> Sketch {
@@ -31,12 +31,17 @@ impl Composer<'_> {
 
     fn sketch(mut self) -> Sketch {
         let nested = self.has(Feature::NestedCreate);
-        let others = if nested || self.random.one_in(3) { 2 } else { 1 };
+        let others = if nested || self.has(Feature::Alike) || self.random.one_in(3) { 2 } else { 1 };
         let mut threads: Vec<Vec<Item>> = vec![Vec::new()];
         for _ in 0..others {
             let pieces = if others == 1 && self.random.one_in(2) { 2 } else { 1 };
             let body = (0..pieces).flat_map(|_| self.piece()).collect();
             threads.push(body);
+        }
+        if let [_, one, other] = &mut threads[..]
+            && self.has(Feature::Alike)
+        {
+            other.clone_from(one);
         }
         let late = self.has(Feature::LateCreate);
         let mut main = Vec::new();
@@ -199,8 +204,43 @@ impl Composer<'_> {
             Feature::Choice => self.choice(),
             Feature::Section => self.section(),
             Feature::Await => self.awaiting(),
-            Feature::LateCreate | Feature::NestedCreate | Feature::Detach => vec![self.access()],
+            Feature::Update => self.updates(),
+            Feature::Element => {
+                let var = self.random.below(2) as u8;
+                let lock = LockRef::Mutex(if self.random.one_in(8) { 1 - var } else { var });
+                let body =
+                    if self.random.one_in(3) { Item::Write { var, value: self.value() } } else { self.update(var) };
+                self.locked(lock, vec![body])
+            }
+            Feature::Serial => {
+                vec![self.access(), Item::If { test: Test::Serial, then: vec![self.access()] }]
+            }
+            Feature::Alike | Feature::LateCreate | Feature::NestedCreate | Feature::Detach => vec![self.access()],
         }
+    }
+
+    fn update(&mut self, var: u8) -> Item {
+        let change =
+            self.random.pick(&[Change::Add, Change::Add, Change::Subtract, Change::And, Change::Or, Change::Xor]);
+        Item::Update { var, change, value: self.random.pick(&[1, 2, 3]) }
+    }
+
+    /// A section with updates, which does what it updates in other ways, too, now and then.
+    fn updates(&mut self) -> Vec<Item> {
+        let var = self.var();
+        let mut body = vec![self.update(var)];
+        match self.random.below(8) {
+            0 => body.push(self.update(var)),
+            1 => body.push(Item::Read { var, local: self.local() }),
+            2 => body.insert(0, self.write()),
+            3 => body.push(self.update(1 - var)),
+            4 => {
+                let local = self.local();
+                body = vec![Item::Read { var, local }, Item::Write { var: 1 - var, value: Value::Local(local) }];
+            }
+            _ => {}
+        }
+        if self.random.one_in(10) { body } else { self.locked(LockRef::Mutex(0), body) }
     }
 
     fn choice(&mut self) -> Vec<Item> {

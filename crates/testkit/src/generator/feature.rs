@@ -65,6 +65,14 @@ pub enum Feature {
     Division,
     /// Locks that are never released, released by another thread, or destroyed.
     Misuse,
+    /// Updates of a number under a lock whose order does not matter, or does.
+    Update,
+    /// Variables each with a lock of its own.
+    Element,
+    /// Barriers whose last thread does something else.
+    Serial,
+    /// Two threads that do the same.
+    Alike,
 }
 
 impl Feature {
@@ -116,6 +124,24 @@ impl Feature {
         Self::Semaphore,
     ];
 
+    /// Features of programs whose threads do much that commutes.
+    pub const COMMUTING: [Self; 14] = [
+        Self::Update,
+        Self::Element,
+        Self::Serial,
+        Self::Alike,
+        Self::Lock,
+        Self::TryLock,
+        Self::TwoLocks,
+        Self::Branch,
+        Self::Loop,
+        Self::Barrier,
+        Self::Semaphore,
+        Self::Condition,
+        Self::Assertion,
+        Self::Await,
+    ];
+
     /// Whether the sketch has it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {
         let has = |wanted: fn(&Item) -> bool| sketch.has(wanted);
@@ -155,6 +181,9 @@ impl Feature {
             Self::Pointer => has(|i| matches!(i, Item::FollowPointer { .. })),
             Self::Division => has(|i| matches!(i, Item::Divide { .. })),
             Self::Misuse => has(|i| matches!(i, Item::Destroy(_))),
+            Self::Update | Self::Element => has(|i| matches!(i, Item::Update { .. })),
+            Self::Serial => has(|i| matches!(i, Item::If { test: Test::Serial, .. })),
+            Self::Alike => matches!(&sketch.threads[..], [_, one, other] if one == other),
         }
     }
 }

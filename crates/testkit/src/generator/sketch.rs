@@ -63,8 +63,21 @@ pub enum Test {
     TryLock(LockRef),
     /// A try-wait on the semaphore succeeded.
     TryWait,
+    /// It was the last of its generation at the barrier.
+    Serial,
     /// A shared integer was changed from the first value to the second.
     CompareExchange(u8, u8, u8, Order, Order),
+}
+
+/// How a number is updated.
+#[allow(missing_docs, reason = "the names say it")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Change {
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
 }
 
 /// How a loop waits for a value of a shared integer.
@@ -94,6 +107,8 @@ pub enum Item {
     Write { var: u8, value: Value },
     /// Reads and writes a shared integer.
     Increment { var: u8 },
+    /// Updates a shared integer with a number.
+    Update { var: u8, change: Change, value: u8 },
     /// Reads an element of the array into a local.
     ReadElement { index: Index, local: u8 },
     /// Writes an element of the array.

@@ -58,6 +58,11 @@ impl Emitter {
                 self.both("if (sem_trywait(&s) == 0) {", &format!("%{read} = sem_trywait @s"));
                 self.pure(&format!("%{holds} = eq 32 %{read}, 0"));
             }
+            Test::Serial => {
+                let c = "if (pthread_barrier_wait(&b) == PTHREAD_BARRIER_SERIAL_THREAD) {";
+                self.both(c, &format!("%{read} = barrier_wait @b"));
+                self.pure(&format!("%{holds} = ne 32 %{read}, 0"));
+            }
             Test::CompareExchange(var, from, to, order, failure) => {
                 let expected = self.fresh("expected");
                 let orders = format!("{}, {}", order_in_c(order), order_in_c(failure));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use operands::{order_in_c, order_in_text, store_order_in_text};
 
-use super::sketch::{Item, LockRef, Sketch, Test};
+use super::sketch::{Change, Item, LockRef, Sketch, Test};
 
 /// The name of the C source in sites.
 pub const FILE: &str = "case.c";
@@ -180,7 +180,7 @@ impl Emitter {
             let tokens = sketch.tokens;
             self.both(&format!("sem_init(&s, 0, {tokens});"), &format!("sem_init @s, {tokens}"));
         }
-        if sketch.has(|i| matches!(i, Item::Meet)) {
+        if sketch.has(|i| matches!(i, Item::Meet | Item::If { test: Test::Serial, .. })) {
             self.both("pthread_barrier_init(&b, NULL, 2);", "barrier_init @b, 2");
         }
         if sketch.has(|i| matches!(i, Item::ReadHeap { .. } | Item::WriteHeap { .. } | Item::FreeHeap)) {
@@ -219,6 +219,19 @@ impl Emitter {
                 let (old, new) = (self.fresh("old"), self.fresh("new"));
                 self.both(&format!("x{var} = x{var} + 1;"), &format!("%{old} = load 4, @x{var}"));
                 self.pure(&format!("%{new} = add 32 %{old}, 1"));
+                self.op(&format!("store 4, @x{var}, %{new}"));
+            }
+            Item::Update { var, change, value } => {
+                let (old, new) = (self.fresh("old"), self.fresh("new"));
+                let (c, text) = match change {
+                    Change::Add => ("+", "add"),
+                    Change::Subtract => ("-", "sub"),
+                    Change::And => ("&", "and"),
+                    Change::Or => ("|", "or"),
+                    Change::Xor => ("^", "xor"),
+                };
+                self.both(&format!("x{var} = x{var} {c} {value};"), &format!("%{old} = load 4, @x{var}"));
+                self.pure(&format!("%{new} = {text} 32 %{old}, {value}"));
                 self.op(&format!("store 4, @x{var}, %{new}"));
             }
             Item::ReadElement { index, local } => {

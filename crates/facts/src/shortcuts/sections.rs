@@ -1,18 +1,19 @@
-//! Critical sections that a search can take as one event ([`model::critical`]).
+//! Critical sections that a search can take as one event ([`model::shortcuts`]).
 //!
 //! Such a section is part of one block: it takes a lock, computes, loads and stores plainly, and gives the same lock back.
 //! Where it loads and stores must not depend on what it loads, so that every execution of it in the same state of its
 //! thread touches the same bytes. A load and a store of the same bytes are an *update* that commutes with others of its
 //! kind if the stored value is the loaded one changed by one kind of operation, and nothing else uses either.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::index::IndexVec;
-use model::{CriticalSection, CriticalSections, LockMode, SiteId, Update};
+use model::{CriticalSection, LockMode, SiteId, Update};
 use program::{
     BinaryOp, Block, Expr, Function, FunctionId, LocalId, Operand, Program, Statement, Stmt, SyncOp, TryMode,
 };
 
+use super::uses;
 use crate::address::{Addresses, Base};
 
 /// Sections with more statements are left as they are: taking them as one event saves little.
@@ -22,15 +23,15 @@ const MOST_STATEMENTS: usize = 128;
 const COPIES: [&str; 4] = ["fork", "vfork", "clone", "_Fork"];
 
 /// The program's critical sections that can be taken as one event.
-pub fn sections(program: &Program) -> CriticalSections {
+pub(super) fn sections(program: &Program) -> BTreeMap<SiteId, CriticalSection> {
     let is_copied = |function: &Function| COPIES.contains(&function.symbol.as_str());
     let copies = |statement: &Statement| matches!(&statement.stmt, Stmt::Library { function, .. } if COPIES.contains(&function.as_str()));
     let statements = || program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.statements);
     if program.functions.iter().any(is_copied) || statements().any(copies) {
-        return CriticalSections::new();
+        return BTreeMap::new();
     }
     let mut addresses = None;
-    let mut found = CriticalSections::new();
+    let mut found = BTreeMap::new();
     for (id, function) in program.functions.iter_enumerated() {
         let has_sections = |block: &Block| candidates(block).next().is_some();
         if !function.blocks.iter().any(has_sections) {
@@ -63,21 +64,6 @@ fn candidates(block: &Block) -> impl Iterator<Item = &[Statement]> {
         let last = rest.get(inside + 1)?;
         matches!(last.stmt, Stmt::Sync { op: SyncOp::Unlock { .. }, .. }).then(|| &rest[..inside + 2])
     })
-}
-
-/// How often each local of a function is used.
-fn uses(function: &Function) -> IndexVec<LocalId, u32> {
-    let mut uses = IndexVec::filled(function.locals.len(), 0);
-    let mut count = |operand: Operand| {
-        if let Operand::Local(local) = operand {
-            uses[local] += 1;
-        }
-    };
-    for block in &function.blocks {
-        block.statements.iter().flat_map(|statement| statement.stmt.operands()).for_each(&mut count);
-        block.terminator.operands().into_iter().for_each(&mut count);
-    }
-    uses
 }
 
 /// Finds the sections of one function.

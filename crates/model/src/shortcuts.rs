@@ -1,6 +1,6 @@
-//! Short critical sections as one event.
+//! What the program's text lets a search leave out.
 //!
-//! A section that takes a lock, makes a few plain accesses at addresses that are known before, and gives the lock back,
+//! **Short critical sections as one event.** A section that takes a lock, makes a few plain accesses at addresses that are known before, and gives the lock back,
 //! blocks nowhere in between. So in every run other threads' events can be moved out of it, unless they notice that the
 //! lock is held or touch what it protects without it. Taken as one event ([`Op::Critical`](crate::Op::Critical)), two
 //! sections of one lock depend on each other by what they touch alone: they commute where they touch different bytes,
@@ -8,9 +8,14 @@
 //!
 //! The lock's order between two sections that commute is an accident of the schedule: the other order is a run with the
 //! same state. So happens-before does not count it, and a race that only the other order shows is found in either one.
-//! Sections that do not commute are ordered as their lock orders them. See `docs/decisions/0113`.
+//! Sections that do not commute are ordered as their lock orders them. See `docs/decisions/0103`.
+//!
+//! **Arrivals at a barrier in any order** ([`Op::Meet`](crate::Op::Meet)). The threads of a generation leave when all have
+//! arrived, and only the result of the call tells one of them that it was the last. Where no result is used, arrivals of one
+//! generation commute. Those of different generations do not, but are ordered anyway if no more threads use the barrier
+//! than a generation has. See `docs/decisions/0104`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -59,5 +64,18 @@ pub struct CriticalSection {
     pub release: SiteId,
 }
 
-/// The critical sections of a program that can be taken as one event, by the site that takes the lock.
-pub type CriticalSections = BTreeMap<SiteId, CriticalSection>;
+/// The shortcuts of a program.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Shortcuts {
+    /// The critical sections that can be taken as one event, by the site that takes the lock.
+    pub sections: BTreeMap<SiteId, CriticalSection>,
+    /// The sites that wait at a barrier and do not use the result.
+    pub meetings: BTreeSet<SiteId>,
+}
+
+impl Shortcuts {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sections.is_empty() && self.meetings.is_empty()
+    }
+}
