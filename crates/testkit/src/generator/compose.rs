@@ -222,22 +222,29 @@ impl Composer<'_> {
     fn update(&mut self, var: u8) -> Item {
         let change =
             self.random.pick(&[Change::Add, Change::Add, Change::Subtract, Change::And, Change::Or, Change::Xor]);
-        Item::Update { var, change, value: self.random.pick(&[1, 2, 3]) }
+        Item::Update { var, old: None, change, value: self.random.pick(&[1, 2, 3]) }
     }
 
     /// A section with updates, which does what it updates in other ways, too, now and then.
     fn updates(&mut self) -> Vec<Item> {
         let var = self.var();
         let mut body = vec![self.update(var)];
-        match self.random.below(8) {
+        match self.random.below(11) {
             0 => body.push(self.update(var)),
             1 => body.push(Item::Read { var, local: self.local() }),
             2 => body.insert(0, self.write()),
             3 => body.push(self.update(1 - var)),
-            4 => {
+            4 | 5 => {
                 let local = self.local();
-                body = vec![Item::Read { var, local }, Item::Write { var: 1 - var, value: Value::Local(local) }];
+                if let Item::Update { old, .. } = &mut body[0] {
+                    *old = Some(local);
+                }
+                body.insert(0, Item::Read { var, local });
+                if self.random.one_in(2) {
+                    body.push(Item::Write { var: 1 - var, value: Value::Local(local) });
+                }
             }
+            6 => body.extend([self.update(var), Item::AssertNot { var, value: self.random.pick(&[1, 2, 3]) }]),
             _ => {}
         }
         if self.random.one_in(10) { body } else { self.locked(LockRef::Mutex(0), body) }

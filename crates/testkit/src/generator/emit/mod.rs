@@ -221,8 +221,8 @@ impl Emitter {
                 self.pure(&format!("%{new} = add 32 %{old}, 1"));
                 self.op(&format!("store 4, @x{var}, %{new}"));
             }
-            Item::Update { var, change, value } => {
-                let (old, new) = (self.fresh("old"), self.fresh("new"));
+            Item::Update { var, old, change, value } => {
+                let new = self.fresh("new");
                 let (c, text) = match change {
                     Change::Add => ("+", "add"),
                     Change::Subtract => ("-", "sub"),
@@ -230,8 +230,19 @@ impl Emitter {
                     Change::Or => ("|", "or"),
                     Change::Xor => ("^", "xor"),
                 };
-                self.both(&format!("x{var} = x{var} {c} {value};"), &format!("%{old} = load 4, @x{var}"));
-                self.pure(&format!("%{new} = {text} 32 %{old}, {value}"));
+                let from = match old {
+                    Some(local) => {
+                        let (from_in_c, from) = self.local(*local);
+                        self.line(&format!("x{var} = {from_in_c} {c} {value};"));
+                        from
+                    }
+                    None => {
+                        let old = self.fresh("old");
+                        self.both(&format!("x{var} = x{var} {c} {value};"), &format!("%{old} = load 4, @x{var}"));
+                        format!("%{old}")
+                    }
+                };
+                self.pure(&format!("%{new} = {text} 32 {from}, {value}"));
                 self.op(&format!("store 4, @x{var}, %{new}"));
             }
             Item::ReadElement { index, local } => {
