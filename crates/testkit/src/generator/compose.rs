@@ -220,15 +220,16 @@ impl Composer<'_> {
     }
 
     fn update(&mut self, var: u8) -> Item {
-        let change =
-            self.random.pick(&[Change::Add, Change::Add, Change::Subtract, Change::And, Change::Or, Change::Xor]);
-        Item::Update { var, old: None, change, value: self.random.pick(&[1, 2, 3]) }
+        const CHANGES: [Change; 6] = [Change::Add, Change::Add, Change::Subtract, Change::And, Change::Or, Change::Xor];
+        let count = if self.random.one_in(3) { 2 } else { 1 };
+        let changes = (0..count).map(|_| (self.random.pick(&CHANGES), self.random.pick(&[1, 2, 3]))).collect();
+        Item::Update { var, old: None, changes }
     }
 
     /// A section with updates, which does what it updates in other ways, too, now and then.
     fn updates(&mut self) -> Vec<Item> {
         let var = self.var();
-        let mut body = vec![self.update(var)];
+        let (mut body, mut after) = (vec![self.update(var)], Vec::new());
         match self.random.below(11) {
             0 => body.push(self.update(var)),
             1 => body.push(Item::Read { var, local: self.local() }),
@@ -240,14 +241,20 @@ impl Composer<'_> {
                     *old = Some(local);
                 }
                 body.insert(0, Item::Read { var, local });
-                if self.random.one_in(2) {
-                    body.push(Item::Write { var: 1 - var, value: Value::Local(local) });
+                match self.random.below(3) {
+                    0 => body.push(Item::Write { var: 1 - var, value: Value::Local(local) }),
+                    1 => after.push(Item::If {
+                        test: Test::Local(local, self.random.pick(&[0, 1])),
+                        then: vec![self.access()],
+                    }),
+                    _ => {}
                 }
             }
             6 => body.extend([self.update(var), Item::AssertNot { var, value: self.random.pick(&[1, 2, 3]) }]),
             _ => {}
         }
-        if self.random.one_in(10) { body } else { self.locked(LockRef::Mutex(0), body) }
+        let body = if self.random.one_in(10) { body } else { self.locked(LockRef::Mutex(0), body) };
+        [body, after].concat()
     }
 
     fn choice(&mut self) -> Vec<Item> {

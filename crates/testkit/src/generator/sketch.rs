@@ -107,8 +107,8 @@ pub enum Item {
     Write { var: u8, value: Value },
     /// Reads and writes a shared integer.
     Increment { var: u8 },
-    /// Updates a shared integer with a number, starting from what it is or from what was read into a local.
-    Update { var: u8, old: Option<u8>, change: Change, value: u8 },
+    /// Updates a shared integer with numbers, starting from what it is or from what was read into a local.
+    Update { var: u8, old: Option<u8>, changes: Vec<(Change, u8)> },
     /// Reads an element of the array into a local.
     ReadElement { index: Index, local: u8 },
     /// Writes an element of the array.

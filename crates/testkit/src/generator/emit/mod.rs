@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use operands::{order_in_c, order_in_text, store_order_in_text};
 
-use super::sketch::{Change, Item, LockRef, Sketch, Test};
+use super::sketch::{Item, LockRef, Sketch, Test};
 
 /// The name of the C source in sites.
 pub const FILE: &str = "case.c";
@@ -221,30 +221,7 @@ impl Emitter {
                 self.pure(&format!("%{new} = add 32 %{old}, 1"));
                 self.op(&format!("store 4, @x{var}, %{new}"));
             }
-            Item::Update { var, old, change, value } => {
-                let new = self.fresh("new");
-                let (c, text) = match change {
-                    Change::Add => ("+", "add"),
-                    Change::Subtract => ("-", "sub"),
-                    Change::And => ("&", "and"),
-                    Change::Or => ("|", "or"),
-                    Change::Xor => ("^", "xor"),
-                };
-                let from = match old {
-                    Some(local) => {
-                        let (from_in_c, from) = self.local(*local);
-                        self.line(&format!("x{var} = {from_in_c} {c} {value};"));
-                        from
-                    }
-                    None => {
-                        let old = self.fresh("old");
-                        self.both(&format!("x{var} = x{var} {c} {value};"), &format!("%{old} = load 4, @x{var}"));
-                        format!("%{old}")
-                    }
-                };
-                self.pure(&format!("%{new} = {text} 32 {from}, {value}"));
-                self.op(&format!("store 4, @x{var}, %{new}"));
-            }
+            Item::Update { var, old, changes } => self.update(*var, *old, changes),
             Item::ReadElement { index, local } => {
                 let c = self.index_in_c(*index);
                 self.read_line(*local, &format!("a[{c}]"));

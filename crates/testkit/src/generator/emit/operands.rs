@@ -3,7 +3,7 @@
 use model::Order;
 
 use super::Emitter;
-use crate::generator::sketch::{Index, LockRef, Value};
+use crate::generator::sketch::{Change, Index, LockRef, Value};
 
 impl Emitter {
     /// Writes `int l3 = x0;`; the local is defined from here on.
@@ -73,6 +73,32 @@ impl Emitter {
             LockRef::Recursive => ("&recursive".to_owned(), "@recursive".to_owned()),
             LockRef::Read | LockRef::Write => ("&rw".to_owned(), "@rw".to_owned()),
         }
+    }
+
+    /// Writes `x0 = (x0 + 1) ^ 2;`, or the same from a local on.
+    pub(super) fn update(&mut self, var: u8, old: Option<u8>, changes: &[(Change, u8)]) {
+        let words = |change: Change| match change {
+            Change::Add => ("+", "add"),
+            Change::Subtract => ("-", "sub"),
+            Change::And => ("&", "and"),
+            Change::Or => ("|", "or"),
+            Change::Xor => ("^", "xor"),
+        };
+        let (from_in_c, mut from) = match old {
+            None => (format!("x{var}"), format!("%{}", self.fresh("old"))),
+            Some(local) => self.local(local),
+        };
+        let term = |term: String, (change, value): &(Change, u8)| format!("({term} {} {value})", words(*change).0);
+        self.line(&format!("x{var} = {};", changes.iter().fold(from_in_c, term)));
+        if old.is_none() {
+            self.op(&format!("{from} = load 4, @x{var}"));
+        }
+        for (change, value) in changes {
+            let new = self.fresh("new");
+            self.pure(&format!("%{new} = {} 32 {from}, {value}", words(*change).1));
+            from = format!("%{new}");
+        }
+        self.op(&format!("store 4, @x{var}, {from}"));
     }
 
     pub(super) fn lock_operation(&mut self, function: &str, word: &str, lock: LockRef) {
