@@ -243,10 +243,12 @@ impl Composer<'_> {
                 body.insert(0, Item::Read { var, local });
                 match self.random.below(3) {
                     0 => body.push(Item::Write { var: 1 - var, value: Value::Local(local) }),
-                    1 => after.push(Item::If {
-                        test: Test::Local(local, self.random.pick(&[0, 1])),
-                        then: vec![self.access()],
-                    }),
+                    1 => {
+                        let then =
+                            if self.random.one_in(3) { self.access() } else { Item::AssertNot { var: 2, value: 0 } };
+                        let test = Test::Local(local, self.random.pick(&[1, 1, 2, 3]));
+                        after.push(Item::If { test, then: vec![then] });
+                    }
                     _ => {}
                 }
             }
