@@ -174,7 +174,8 @@ struct Taken {
 fn shortcuts_hide_nothing() {
     let (mut sections, mut meetings, programs) = (Taken::default(), Taken::default(), testkit::programs(PROGRAMS));
     for seed in 0..programs {
-        let case = Case::generate(seed, &Feature::COMMUTING.into(), Limits::default());
+        let features = if seed % 2 == 0 { Feature::COMMUTING.into() } else { Feature::UPDATING.into() };
+        let case = Case::generate(seed, &features, Limits::default());
         let program = case.program();
         let known = shortcuts(&program);
         if known.is_empty() {

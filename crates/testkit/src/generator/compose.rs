@@ -74,6 +74,10 @@ impl Composer<'_> {
         if self.random.one_in(3) {
             main.push(self.access());
         }
+        if self.has(Feature::Update) {
+            // What the updates come to.
+            main.push(Item::AssertNot { var: self.var(), value: self.random.pick(&[0, 1, 2, 3, 4]) });
+        }
         threads[0] = main;
         let once = vec![self.write()];
         Sketch { threads, once, tokens: self.random.below(2) as u8 }
@@ -204,6 +208,7 @@ impl Composer<'_> {
             Feature::Choice => self.choice(),
             Feature::Section => self.section(),
             Feature::Await => self.awaiting(),
+            Feature::Update if self.random.one_in(4) => self.asks(),
             Feature::Update => self.updates(),
             Feature::Element => {
                 let var = self.random.below(2) as u8;
@@ -224,6 +229,15 @@ impl Composer<'_> {
         let count = if self.random.one_in(3) { 2 } else { 1 };
         let changes = (0..count).map(|_| (self.random.pick(&CHANGES), self.random.pick(&[1, 2, 3]))).collect();
         Item::Update { var, old: None, changes }
+    }
+
+    /// Looks at a number under the lock, and goes by it afterwards.
+    fn asks(&mut self) -> Vec<Item> {
+        let (var, local) = (self.var(), self.local());
+        let look = self.locked(LockRef::Mutex(0), vec![Item::Read { var, local }]);
+        let test = Test::Local(local, self.random.pick(&[0, 1, 1, 2, 3]));
+        let then = if self.random.one_in(2) { self.access() } else { Item::AssertNot { var: 2, value: 0 } };
+        [look, vec![Item::If { test, then: vec![then] }]].concat()
     }
 
     /// A section with updates, which does what it updates in other ways, too, now and then.

@@ -124,23 +124,23 @@ impl Feature {
         Self::Semaphore,
     ];
 
-    /// Features of programs whose threads do much that commutes.
-    pub const COMMUTING: [Self; 14] = [
+    /// Features of programs whose threads do much that commutes, and what lets them notice when it does not.
+    pub const COMMUTING: [Self; 11] = [
         Self::Update,
         Self::Element,
         Self::Serial,
         Self::Alike,
         Self::Lock,
         Self::TryLock,
-        Self::TwoLocks,
-        Self::Branch,
         Self::Loop,
         Self::Barrier,
         Self::Semaphore,
-        Self::Condition,
         Self::Assertion,
         Self::Await,
     ];
+
+    /// Those of them that update numbers under locks.
+    pub const UPDATING: [Self; 3] = [Self::Update, Self::Element, Self::Alike];
 
     /// Whether the sketch has it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {
