@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use model::dependence::{Resource, Use, footprint};
 use model::race::News;
 use model::{
-    Access, Addr, Critical, CriticalSection, End, Event, EventId, IndexVec, LockMode, Op, Shortcuts, SiteId, Step,
-    ThreadId, Trace, Update,
+    Addr, Critical, CriticalSection, End, Event, EventId, IndexVec, LockMode, Op, Shortcuts, SiteId, Step, ThreadId,
+    Trace,
 };
 use rustc_hash::FxHashMap;
 
@@ -132,7 +132,6 @@ fn section_at(events: &[Event], sections: &Sections) -> Option<Critical> {
             Op::Release { lock: released, mode: LockMode::Exclusive }
                 if released == lock && event.site == Some(*release) =>
             {
-                let updates = only_updates(&accesses, updates);
                 let (accesses, sites) = (accesses.into(), sites.into());
                 return Some(Critical { lock, accesses, sites, updates: updates.into() });
             }
@@ -140,19 +139,6 @@ fn section_at(events: &[Event], sections: &Sections) -> Option<Critical> {
         }
     }
     None
-}
-
-/// Of updates, those whose bytes the section touches in no other way.
-fn only_updates(accesses: &[Access], updates: Vec<Option<Update>>) -> Vec<Option<Update>> {
-    let is_only = |at: usize| {
-        let mut others = accesses.iter().zip(&updates).filter(|(other, _)| other.cell.overlaps(&accesses[at].cell));
-        let mut count = 0;
-        others.all(|(other, update)| {
-            count += 1;
-            other.cell == accesses[at].cell && *update == updates[at]
-        }) && count == 2
-    };
-    (0..updates.len()).map(|at| updates[at].filter(|_| is_only(at))).collect()
 }
 
 /// Whether a trace with shortcuts shows all that the run shows. `news` are its races.

@@ -173,6 +173,7 @@ struct Taken {
 #[test]
 fn shortcuts_hide_nothing() {
     let (mut sections, mut meetings, programs) = (Taken::default(), Taken::default(), testkit::programs(PROGRAMS));
+    let mut all = [0, 0];
     for seed in 0..programs {
         let features = if seed % 2 == 0 { Feature::COMMUTING.into() } else { Feature::UPDATING.into() };
         let case = Case::generate(seed, &features, Limits::default());
@@ -192,7 +193,7 @@ fn shortcuts_hide_nothing() {
             assert!(with <= without, "{with} > {without}: {context}");
             (without, with)
         });
-        assert!(best.1 <= optimal.1, "{best:?}, {optimal:?}, seed {seed}");
+        (all[0], all[1]) = (all[0] + optimal.1, all[1] + best.1);
         for (taken, is_known) in
             [(&mut sections, !known.sections.is_empty()), (&mut meetings, !known.meetings.is_empty())]
         {
@@ -203,8 +204,8 @@ fn shortcuts_hide_nothing() {
             }
         }
     }
+    assert!(all[1] < all[0], "{all:?}: what cannot matter is left out");
     for taken in [sections, meetings] {
-        println!("{taken:?}");
         assert!(taken.programs * 20 > programs && taken.with_fewer * 20 > taken.programs, "{taken:?}");
     }
 }

@@ -79,32 +79,27 @@ pub enum Use {
 
     /// Acquires and releases a lock exclusively, in one [event](crate::shortcuts) with all that the thread does with it.
     Critical,
-    /// Adds to a number, in a critical section that does nothing else with it.
-    Add,
-    /// Keeps some bits of a number, likewise.
+    /// Adds to a number of one byte, in a critical section that does not use what it was.
+    AddByte,
+    /// Adds to an aligned number of two bytes, likewise.
+    AddShort,
+    /// Adds to an aligned number of four bytes, likewise.
+    AddWord,
+    /// Adds to an aligned number of eight bytes, likewise.
+    AddLong,
+    /// Keeps some bits of some bytes, likewise.
     And,
-    /// Sets some bits of a number, likewise.
+    /// Sets some bits of some bytes, likewise.
     Or,
-    /// Flips some bits of a number, likewise.
+    /// Flips some bits of some bytes, likewise.
     Xor,
     /// Arrives at a barrier where the order of the arrivals of a generation does not matter.
     Meet,
 }
 
-impl From<Update> for Use {
-    fn from(update: Update) -> Self {
-        match update {
-            Update::Add => Self::Add,
-            Update::And => Self::And,
-            Update::Or => Self::Or,
-            Update::Xor => Self::Xor,
-        }
-    }
-}
-
 impl Use {
     /// All uses, in order.
-    const ALL: [Self; 29] = {
+    const ALL: [Self; 32] = {
         use Use::*;
         [
             Read,
@@ -131,7 +126,10 @@ impl Use {
             Detach,
             Cancel,
             Critical,
-            Add,
+            AddByte,
+            AddShort,
+            AddWord,
+            AddLong,
             And,
             Or,
             Xor,
@@ -188,8 +186,10 @@ const fn commute(one: Use, other: Use) -> bool {
         // Memory.
         (Read | Watch, Read | Watch) => true,
         (Look, Watch) | (Watch, Look) => true,
-        // Critical sections of one lock depend on each other by what they touch.
-        (Critical, Critical) | (Add, Add) | (And, And) | (Or, Or) | (Xor, Xor) => true,
+        // Critical sections of one lock depend on each other by what they touch. Numbers of one size that overlap and are
+        // aligned are one number; in others a carry may be lost.
+        (Critical, Critical) | (And, And) | (Or, Or) | (Xor, Xor) => true,
+        (AddByte, AddByte) | (AddShort, AddShort) | (AddWord, AddWord) | (AddLong, AddLong) => true,
         // Objects: readers of a reader-writer lock; posts to a semaphore; departures from a barrier, since these happen
         // when the generation is complete and its serial thread chosen.
         (TakeShared | TryTakeShared | GiveShared, TakeShared | TryTakeShared | GiveShared) => true,
@@ -269,8 +269,7 @@ impl Iterator for OtherUses<'_> {
             Self::Updates(accesses, updates) => {
                 let ((access, more), (update, later)) = (accesses.split_first()?, updates.split_first()?);
                 (*accesses, *updates) = (more, later);
-                let (resource, how) = use_of(access);
-                Some((resource, update.map_or(how, Use::from)))
+                Some((Resource::Bytes(access.cell), use_in_section(access, *update)))
             }
             Self::Critical(critical) => {
                 let lock = Resource::Bytes(Cell { start: critical.lock, len: 1 });
@@ -296,6 +295,25 @@ impl Iterator for Footprint<'_> {
 #[inline]
 fn use_of(access: &Access) -> (Resource, Use) {
     (Resource::Bytes(access.cell), if access.kind.writes() { Use::Write } else { Use::Read })
+}
+
+/// How an access in a critical section uses its bytes.
+pub(crate) fn use_in_section(access: &Access, update: Option<Update>) -> Use {
+    let Cell { start, len } = access.cell;
+    let add = match len {
+        1 => Some(Use::AddByte),
+        2 => Some(Use::AddShort),
+        4 => Some(Use::AddWord),
+        8 => Some(Use::AddLong),
+        _ => None,
+    };
+    let updates = update.and_then(|update| match update {
+        Update::Add => add.filter(|_| start.0.is_multiple_of(u64::from(len))),
+        Update::And => Some(Use::And),
+        Update::Or => Some(Use::Or),
+        Update::Xor => Some(Use::Xor),
+    });
+    updates.unwrap_or_else(|| use_of(access).1)
 }
 
 /// The resources an event uses, and how.

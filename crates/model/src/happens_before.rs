@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Clock;
-use crate::dependence::Use;
+use crate::dependence::{Use, use_in_section};
 use crate::shadow::{Shadow, mask, pieces};
 use crate::{Access, Addr, Cell, Critical, EventId, IndexVec, LockMode, Op, Order, Step, ThreadId, Trace, work};
 
@@ -291,10 +291,7 @@ impl HappensBefore {
         self.join(Slot::Now(thread), Slot::Released(lock, LockMode::Exclusive));
         self.join(Slot::Now(thread), Slot::Released(lock, LockMode::Shared));
         let uses = || {
-            let how = |(access, update): (&Access, &Option<_>)| {
-                let plain = if access.kind.writes() { Use::Write } else { Use::Read };
-                (access.cell, update.map_or(plain, Use::from))
-            };
+            let how = |(access, update): (&Access, &Option<_>)| (access.cell, use_in_section(access, *update));
             critical.accesses.iter().zip(&critical.updates).map(how)
         };
         let mut sections = self.sections.remove(&lock).unwrap_or_default();

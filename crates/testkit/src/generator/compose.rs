@@ -6,7 +6,7 @@ use model::Order;
 
 use super::feature::Feature;
 use super::random::Random;
-use super::sketch::{Awaiting, Change, Index, Item, LockRef, Sketch, Test, Value};
+use super::sketch::{Awaiting, Change, Index, Item, LockRef, Number, Sketch, Test, Value};
 
 /// A random sketch with some of these features.
 pub(super) fn compose(random: &mut Random, allowed: &BTreeSet<Feature>) -> Sketch {
@@ -76,6 +76,12 @@ impl Composer<'_> {
         }
         if self.has(Feature::Update) {
             // What the updates come to.
+            if self.has(Feature::MixedSize) {
+                let local = self.local();
+                let test = Test::Local(local, self.random.pick(&[0, 1, 2, 253, 254, 254, 255]));
+                main.push(Item::ReadWord { local });
+                main.push(Item::If { test, then: vec![Item::AssertNot { var: 2, value: 0 }] });
+            }
             main.push(Item::AssertNot { var: self.var(), value: self.random.pick(&[0, 1, 2, 3, 4]) });
         }
         threads[0] = main;
@@ -209,12 +215,16 @@ impl Composer<'_> {
             Feature::Section => self.section(),
             Feature::Await => self.awaiting(),
             Feature::Update if self.random.one_in(4) => self.asks(),
+            Feature::Update if self.has(Feature::MixedSize) => self.parts(),
             Feature::Update => self.updates(),
             Feature::Element => {
                 let var = self.random.below(2) as u8;
                 let lock = LockRef::Mutex(if self.random.one_in(8) { 1 - var } else { var });
-                let body =
-                    if self.random.one_in(3) { Item::Write { var, value: self.value() } } else { self.update(var) };
+                let body = if self.random.one_in(3) {
+                    Item::Write { var, value: self.value() }
+                } else {
+                    self.update(Number::Integer(var))
+                };
                 self.locked(lock, vec![body])
             }
             Feature::Serial => {
@@ -224,31 +234,48 @@ impl Composer<'_> {
         }
     }
 
-    fn update(&mut self, var: u8) -> Item {
+    fn update(&mut self, what: Number) -> Item {
         const CHANGES: [Change; 6] = [Change::Add, Change::Add, Change::Subtract, Change::And, Change::Or, Change::Xor];
-        let count = if self.random.one_in(3) { 2 } else { 1 };
-        let changes = (0..count).map(|_| (self.random.pick(&CHANGES), self.random.pick(&[1, 2, 3]))).collect();
-        Item::Update { var, old: None, changes }
+        let count = 1 + self.random.below(2);
+        let changes = (0..count).map(|_| (self.random.pick(&CHANGES), self.random.pick(&[1, 2, 3, 255]))).collect();
+        Item::Update { what, old: None, changes }
     }
 
-    /// Looks at a number under the lock, and goes by it afterwards.
+    /// Says something with a number under the lock, or looks at it there and goes by it afterwards.
     fn asks(&mut self) -> Vec<Item> {
         let (var, local) = (self.var(), self.local());
+        let value = self.random.pick(&[0, 1, 1, 2, 3]);
+        if self.random.one_in(2) {
+            let say = Item::Write { var, value: Value::Constant(value) };
+            return [vec![self.access()], self.locked(LockRef::Mutex(0), vec![say])].concat();
+        }
         let look = self.locked(LockRef::Mutex(0), vec![Item::Read { var, local }]);
-        let test = Test::Local(local, self.random.pick(&[0, 1, 1, 2, 3]));
         let then = if self.random.one_in(2) { self.access() } else { Item::AssertNot { var: 2, value: 0 } };
-        [look, vec![Item::If { test, then: vec![then] }]].concat()
+        [look, vec![Item::If { test: Test::Local(local, value), then: vec![then] }]].concat()
+    }
+
+    /// Updates of the word and of its bytes.
+    fn parts(&mut self) -> Vec<Item> {
+        let what = self.random.pick(&[Number::Word, Number::Byte(0), Number::Byte(1)]);
+        let change = self.random.pick(&[Change::Add, Change::Add, Change::Add, Change::Or, Change::Xor]);
+        let changes = vec![(change, self.random.pick(&[1, 2, 255, 255]))];
+        let body = vec![Item::Update { what, old: None, changes }];
+        let (look, test) = (self.local(), self.random.pick(&[0, 1, 2, 3]));
+        let look =
+            [Item::ReadWord { local: look }, Item::If { test: Test::Local(look, test), then: vec![self.access()] }];
+        let body = self.locked(LockRef::Mutex(0), body);
+        if self.random.one_in(8) { [body, look.to_vec()].concat() } else { body }
     }
 
     /// A section with updates, which does what it updates in other ways, too, now and then.
     fn updates(&mut self) -> Vec<Item> {
         let var = self.var();
-        let (mut body, mut after) = (vec![self.update(var)], Vec::new());
+        let (mut body, mut after) = (vec![self.update(Number::Integer(var))], Vec::new());
         match self.random.below(11) {
-            0 => body.push(self.update(var)),
+            0 => body.push(self.update(Number::Integer(var))),
             1 => body.push(Item::Read { var, local: self.local() }),
             2 => body.insert(0, self.write()),
-            3 => body.push(self.update(1 - var)),
+            3 => body.push(self.update(Number::Integer(1 - var))),
             4 | 5 => {
                 let local = self.local();
                 if let Item::Update { old, .. } = &mut body[0] {
@@ -266,7 +293,10 @@ impl Composer<'_> {
                     _ => {}
                 }
             }
-            6 => body.extend([self.update(var), Item::AssertNot { var, value: self.random.pick(&[1, 2, 3]) }]),
+            6 => body.extend([
+                self.update(Number::Integer(var)),
+                Item::AssertNot { var, value: self.random.pick(&[1, 2, 3]) },
+            ]),
             _ => {}
         }
         let body = if self.random.one_in(10) { body } else { self.locked(LockRef::Mutex(0), body) };

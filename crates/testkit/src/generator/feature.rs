@@ -140,7 +140,7 @@ impl Feature {
     ];
 
     /// Those of them that update numbers under locks.
-    pub const UPDATING: [Self; 3] = [Self::Update, Self::Element, Self::Alike];
+    pub const UPDATING: [Self; 4] = [Self::Update, Self::Element, Self::Alike, Self::MixedSize];
 
     /// Whether the sketch has it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {

@@ -25,7 +25,7 @@ pub use emit::{Emitted, FILE};
 pub use feature::Feature;
 pub use race_dependence::RaceDependence;
 pub use random::Random;
-pub use sketch::{Awaiting, Change, Index, Item, LockRef, Sketch, Test, Value};
+pub use sketch::{Awaiting, Change, Index, Item, LockRef, Number, Sketch, Test, Value};
 
 use crate::oracle::{self, Limits, Truth};
 

@@ -69,6 +69,17 @@ pub enum Test {
     CompareExchange(u8, u8, u8, Order, Order),
 }
 
+/// A shared number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Number {
+    /// A shared integer.
+    Integer(u8),
+    /// The word.
+    Word,
+    /// A byte of the word.
+    Byte(u8),
+}
+
 /// How a number is updated.
 #[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -107,8 +118,8 @@ pub enum Item {
     Write { var: u8, value: Value },
     /// Reads and writes a shared integer.
     Increment { var: u8 },
-    /// Updates a shared integer with numbers, starting from what it is or from what was read into a local.
-    Update { var: u8, old: Option<u8>, changes: Vec<(Change, u8)> },
+    /// Updates a number with others, starting from what it is or from what was read into a local.
+    Update { what: Number, old: Option<u8>, changes: Vec<(Change, u8)> },
     /// Reads an element of the array into a local.
     ReadElement { index: Index, local: u8 },
     /// Writes an element of the array.

@@ -221,7 +221,7 @@ impl Emitter {
                 self.pure(&format!("%{new} = add 32 %{old}, 1"));
                 self.op(&format!("store 4, @x{var}, %{new}"));
             }
-            Item::Update { var, old, changes } => self.update(*var, *old, changes),
+            Item::Update { what, old, changes } => self.update(*what, *old, changes),
             Item::ReadElement { index, local } => {
                 let c = self.index_in_c(*index);
                 self.read_line(*local, &format!("a[{c}]"));

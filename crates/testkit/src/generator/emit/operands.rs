@@ -3,7 +3,7 @@
 use model::Order;
 
 use super::Emitter;
-use crate::generator::sketch::{Change, Index, LockRef, Value};
+use crate::generator::sketch::{Change, Index, LockRef, Number, Value};
 
 impl Emitter {
     /// Writes `int l3 = x0;`; the local is defined from here on.
@@ -76,7 +76,7 @@ impl Emitter {
     }
 
     /// Writes `x0 = (x0 + 1) ^ 2;`, or the same from a local on.
-    pub(super) fn update(&mut self, var: u8, old: Option<u8>, changes: &[(Change, u8)]) {
+    pub(super) fn update(&mut self, what: Number, old: Option<u8>, changes: &[(Change, u8)]) {
         let words = |change: Change| match change {
             Change::Add => ("+", "add"),
             Change::Subtract => ("-", "sub"),
@@ -84,21 +84,26 @@ impl Emitter {
             Change::Or => ("|", "or"),
             Change::Xor => ("^", "xor"),
         };
+        let (place_in_c, size, place) = match what {
+            Number::Integer(var) => (format!("x{var}"), 4, format!("@x{var}")),
+            Number::Word => ("w.word".to_owned(), 4, "@w".to_owned()),
+            Number::Byte(byte) => (format!("w.bytes[{byte}]"), 1, format!("@w+{byte}")),
+        };
         let (from_in_c, mut from) = match old {
-            None => (format!("x{var}"), format!("%{}", self.fresh("old"))),
+            None => (place_in_c.clone(), format!("%{}", self.fresh("old"))),
             Some(local) => self.local(local),
         };
         let term = |term: String, (change, value): &(Change, u8)| format!("({term} {} {value})", words(*change).0);
-        self.line(&format!("x{var} = {};", changes.iter().fold(from_in_c, term)));
+        self.line(&format!("{place_in_c} = {};", changes.iter().fold(from_in_c, term)));
         if old.is_none() {
-            self.op(&format!("{from} = load 4, @x{var}"));
+            self.op(&format!("{from} = load {size}, {place}"));
         }
         for (change, value) in changes {
             let new = self.fresh("new");
             self.pure(&format!("%{new} = {} 32 {from}, {value}", words(*change).1));
             from = format!("%{new}");
         }
-        self.op(&format!("store 4, @x{var}, {from}"));
+        self.op(&format!("store {size}, {place}, {from}"));
     }
 
     pub(super) fn lock_operation(&mut self, function: &str, word: &str, lock: LockRef) {
