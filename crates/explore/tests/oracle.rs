@@ -175,7 +175,12 @@ fn shortcuts_hide_nothing() {
     let (mut sections, mut meetings, programs) = (Taken::default(), Taken::default(), testkit::programs(PROGRAMS));
     let mut all = [0, 0];
     for seed in 0..programs {
-        let features = if seed % 2 == 0 { Feature::COMMUTING.into() } else { Feature::UPDATING.into() };
+        let features = match seed % 8 {
+            0 | 1 => Feature::COMMUTING.into(),
+            2 => Feature::NOTICING.into(),
+            3 => Feature::UPDATING_PARTS.into(),
+            _ => Feature::UPDATING.into(),
+        };
         let case = Case::generate(seed, &features, Limits::default());
         let program = case.program();
         let known = shortcuts(&program);

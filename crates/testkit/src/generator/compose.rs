@@ -82,7 +82,9 @@ impl Composer<'_> {
                 main.push(Item::ReadWord { local });
                 main.push(Item::If { test, then: vec![Item::AssertNot { var: 2, value: 0 }] });
             }
-            main.push(Item::AssertNot { var: self.var(), value: self.random.pick(&[0, 1, 2, 3, 4]) });
+            for _ in 0..2 {
+                main.push(Item::AssertNot { var: self.var(), value: self.random.pick(&[0, 1, 2, 3, 4]) });
+            }
         }
         threads[0] = main;
         let once = vec![self.write()];
@@ -247,10 +249,15 @@ impl Composer<'_> {
         let value = self.random.pick(&[0, 1, 1, 2, 3]);
         if self.random.one_in(2) {
             let say = Item::Write { var, value: Value::Constant(value) };
-            return [vec![self.access()], self.locked(LockRef::Mutex(0), vec![say])].concat();
+            let first = Item::Write { var: 1 - var, value: Value::Constant(1) };
+            return [vec![first], self.locked(LockRef::Mutex(0), vec![say])].concat();
         }
         let look = self.locked(LockRef::Mutex(0), vec![Item::Read { var, local }]);
-        let then = if self.random.one_in(2) { self.access() } else { Item::AssertNot { var: 2, value: 0 } };
+        let then = match self.random.below(4) {
+            0 => self.access(),
+            1 => Item::Read { var: 1 - var, local: self.local() },
+            _ => Item::AssertNot { var: 2, value: 0 },
+        };
         [look, vec![Item::If { test: Test::Local(local, value), then: vec![then] }]].concat()
     }
 

@@ -139,8 +139,14 @@ impl Feature {
         Self::Await,
     ];
 
-    /// Those of them that update numbers under locks.
-    pub const UPDATING: [Self; 4] = [Self::Update, Self::Element, Self::Alike, Self::MixedSize];
+    /// Features of programs that update numbers under locks.
+    pub const UPDATING: [Self; 3] = [Self::Update, Self::Element, Self::Alike];
+
+    /// The same with numbers of different sizes in the same bytes.
+    pub const UPDATING_PARTS: [Self; 2] = [Self::Update, Self::MixedSize];
+
+    /// The same with threads that notice that a lock is held.
+    pub const NOTICING: [Self; 3] = [Self::Update, Self::TryLock, Self::Await];
 
     /// Whether the sketch has it.
     pub fn occurs_in(self, sketch: &Sketch) -> bool {
