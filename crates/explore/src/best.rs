@@ -21,16 +21,31 @@ use crate::choices::ChoiceValues;
 use crate::optimal::Optimal;
 use crate::pruner::{Pruner, Remaining};
 use crate::reversal::reversible;
+use crate::thrift::Thrift;
 use crate::wakeup::{Branch, Planned};
 
 /// Creates the reduction.
-pub(crate) fn new(pruner: Pruner, values: &ChoiceValues) -> Optimal {
+pub(crate) fn new(pruner: Pruner, thrift: Thrift, values: &ChoiceValues) -> Optimal {
     let mut optimal = Optimal::new(values);
-    optimal.pruner = pruner;
+    (optimal.pruner, optimal.thrift) = (pruner, thrift);
     optimal
 }
 
 impl Optimal {
+    /// Plans what an execution's first `end` events, and the operations pending then, make necessary.
+    pub(crate) fn plan(&mut self, trace: &Trace, end: Step) {
+        if !self.pruner.has_outlook() || !self.thrift.asks() {
+            self.pruner.take_all_for_open();
+            return self.plan_reversals(trace, Step(0), end);
+        }
+        let skipped = self.pruner.pruned.skipped;
+        match self.pruner.find_closed_state(trace, end) {
+            None => self.plan_reversals(trace, Step(0), end),
+            Some(closed) => self.plan_with_pruning(trace, closed, end),
+        }
+        self.thrift.asked(self.pruner.pruned.skipped - skipped);
+    }
+
     /// Plans the necessary reversals of an execution's first `end` events, given its first closed state.
     ///
     /// Events that may have to run first in an open state, because of a possible future, and are not planned there can
@@ -82,11 +97,13 @@ impl Optimal {
     }
 
     /// Plans the reversals that change something before the closed state. Reversing two events that both come later
-    /// would change nothing.
+    /// would change nothing. Those of two events before it that an earlier execution had, too, were planned then: a state
+    /// that is open now was open then.
     fn plan_reversals_before(&mut self, trace: &Trace, closed: Step, end: Step) {
         let next = self.causality.next_events(trace, end);
         let all: Vec<&Event> = trace.events.iter().take(end.0 as usize).chain(next).collect();
-        for (step, next) in (0..).map(Step).zip(all) {
+        let known = self.reversed.min(closed.0 as usize);
+        for (step, next) in (0..).map(Step).zip(all).skip(known) {
             let until = step.min(closed);
             let firsts = reversible(&self.causality, &self.locks, trace, next, until);
             firsts.iter().for_each(|first| self.plan_reversal(trace, *first, next));

@@ -11,6 +11,7 @@ use crate::events::EventNumber;
 use crate::findings::Findings;
 use crate::options::ReductionName;
 use crate::outcome::{Statistics, StopReason};
+use crate::thrift::Thrift;
 use crate::wakeup::Branch;
 
 /// A search between two runs.
@@ -82,6 +83,8 @@ pub(crate) enum ReductionState {
         /// The events after which something was pruned that may interfere with them.
         threatened: BTreeSet<Step>,
         exchanges: BTreeSet<SiteId>,
+        /// When it asks what it may prune.
+        thrift: Thrift,
     },
     Preemptions(crate::preemptions::Open),
 }

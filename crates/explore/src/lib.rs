@@ -67,6 +67,7 @@ mod sleep;
 mod stack;
 mod subtree;
 mod thread_numbers;
+mod thrift;
 mod wakeup;
 mod witness;
 
@@ -83,4 +84,5 @@ pub use repetition::Unrepeatable;
 pub use sampling::{Sampling, Strategy, UnknownStrategy, sample};
 pub use search::{search, search_with};
 pub use shortest::last_preemption;
+pub use thrift::Thrift;
 pub use witness::Witness;

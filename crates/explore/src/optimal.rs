@@ -70,6 +70,7 @@ use crate::reversal::{Steps, reversible};
 use crate::sleep::{SleepSet, same_event};
 use crate::subtree::{OuterSequences, Subtree, SubtreeSizes, compact_sleep_sets};
 use crate::thread_numbers::{self, ThreadNumbers};
+use crate::thrift::Thrift;
 use crate::wakeup::{self, Branch, Planned, Sequence};
 
 /// What the search does next.
@@ -130,6 +131,8 @@ pub(crate) struct Optimal {
     pub(crate) values: ChoiceValues,
     /// Asked before something is planned; see [`best`](crate::best).
     pub(crate) pruner: Pruner,
+    /// When it is asked.
+    pub(crate) thrift: Thrift,
 }
 
 impl Reduction for Optimal {
@@ -156,13 +159,14 @@ impl Reduction for Optimal {
                 let restarts = self.restarts + 1;
                 let (thread_numbers, exchanges) =
                     (std::mem::take(&mut self.thread_numbers), std::mem::take(&mut self.exchanges));
-                let pruner = std::mem::take(&mut self.pruner);
+                let (pruner, thrift) = (std::mem::take(&mut self.pruner), self.thrift);
                 let (events, helper_numbers) =
                     (std::mem::take(&mut self.events), std::mem::take(&mut self.helper_numbers));
                 *self = Self {
                     thread_numbers,
                     exchanges,
                     pruner,
+                    thrift,
                     events,
                     helper_numbers,
                     restarts,
@@ -247,16 +251,17 @@ impl Reduction for Optimal {
             trees: self.trees.clone(),
             threatened: self.threatened.clone(),
             exchanges: self.exchanges.clone(),
+            thrift: self.thrift,
         };
         Some(SavedReduction { schedule: thread_numbers::schedule(&trace.events), rest })
     }
 
     fn restore(&mut self, rest: ReductionState, trace: Trace) -> bool {
-        let ReductionState::Optimal { paths, counted, sleeps: (sleeps, states), events, trees, threatened, exchanges } =
-            rest
+        let ReductionState::Optimal { paths, counted, sleeps, events, trees, threatened, exchanges, thrift } = rest
         else {
             return false;
         };
+        let (sleeps, states) = sleeps;
         self.events = Events::from(events);
         let mut asleep = sleeps.iter().flat_map(|(_, events, _)| events);
         if !asleep.all(|number| self.events.contains(*number))
@@ -270,7 +275,7 @@ impl Reduction for Optimal {
             return false;
         }
         self.set_sleep_sets(sleeps, states);
-        (self.trees, self.threatened, self.exchanges) = (trees, threatened, exchanges);
+        (self.trees, self.threatened, self.exchanges, self.thrift) = (trees, threatened, exchanges, thrift);
         self.extend(&trace, Step(0), Step(counted));
         self.reversed = counted as usize;
         self.trace = Some(trace);
@@ -437,10 +442,7 @@ impl Optimal {
             }
             self.trees.split_off(&end);
         }
-        match self.pruner.find_closed_state(trace, end) {
-            None => self.plan_reversals(trace, Step(0), end),
-            Some(closed) => self.plan_with_pruning(trace, closed, end),
-        }
+        self.plan(trace, end);
         if cut { RunKind::Blocked } else { RunKind::Execution }
     }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::choices::ChoiceValues;
 use crate::hint::Hint;
 use crate::outlook::{Check, Later, Outlook};
+use crate::thrift::Thrift;
 
 /// The reductions by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
@@ -83,6 +84,8 @@ pub struct Options {
     pub outlook: Option<Arc<dyn Outlook>>,
     /// An outlook in the making, if there is none yet.
     pub later: Option<Later>,
+    /// When `best` asks the outlook.
+    pub thrift: Thrift,
     /// Stop after this many executions.
     pub max_executions: Option<u64>,
     /// Stop when it is spent.
@@ -128,6 +131,7 @@ impl Default for Options {
             checks: Check::ALL.into(),
             outlook: None,
             later: None,
+            thrift: Thrift::default(),
             max_executions: None,
             budget: Budget::default(),
             stop_at_first: false,

@@ -30,8 +30,7 @@ impl Optimal {
     /// something in the state `from` or later; also the other values of choices there.
     pub(crate) fn plan_reversals(&mut self, trace: &Trace, from: Step, end: Step) {
         let executed = std::mem::take(&mut self.reversible);
-        let known = if self.pruner.has_no_outlook() { self.reversed } else { 0 };
-        self.reversed = end.0 as usize;
+        let known = std::mem::replace(&mut self.reversed, end.0 as usize);
         for (next, firsts) in trace.events.iter().zip(&executed).skip(known) {
             firsts.iter().filter(|first| **first >= from).for_each(|first| self.plan_reversal(trace, *first, next));
         }

@@ -37,6 +37,8 @@ pub(crate) struct Pruner {
     settled: Settled,
     /// The first closed state of the current execution.
     pub(crate) closed_from: Option<Step>,
+    /// Whether the current execution was examined.
+    asked: bool,
     pub(crate) pruned: Pruned,
 }
 
@@ -55,9 +57,18 @@ impl Pruner {
         Self { outlook, later, settled, ..Self::default() }
     }
 
-    /// Whether every state is open because there is no outlook.
-    pub(crate) fn has_no_outlook(&self) -> bool {
-        self.outlook.is_none()
+    /// Whether there is an outlook. One that was in the making is used from the next execution on: what was explored
+    /// without it was open.
+    pub(crate) fn has_outlook(&mut self) -> bool {
+        if let Some(made) = self.later.as_ref().and_then(Later::get) {
+            (self.outlook, self.later) = (made, None);
+        }
+        self.outlook.is_some()
+    }
+
+    /// Takes all states of the next execution for open, without asking.
+    pub(crate) fn take_all_for_open(&mut self) {
+        (self.closed_from, self.asked) = (None, false);
     }
 
     /// Records what has been found.
@@ -69,12 +80,10 @@ impl Pruner {
     /// one.
     ///
     /// An outlook relies on the rules of locks, threads and other objects. If an execution breaks them, every state is
-    /// open. An outlook that was in the making is used from the next execution on: what was explored without it was open.
+    /// open.
     pub(crate) fn find_closed_state(&mut self, trace: &Trace, until: Step) -> Option<Step> {
         self.closed_from = None;
-        if let Some(made) = self.later.as_ref().and_then(Later::get) {
-            (self.outlook, self.later) = (made, None);
-        }
+        self.asked = self.has_outlook();
         if !trace.misuses.is_empty() {
             return None;
         }
@@ -95,7 +104,7 @@ impl Pruner {
 
     /// Whether a backtracking point in this state of the last examined execution can be omitted.
     pub(crate) fn omits(&mut self, step: Step) -> bool {
-        if self.outlook.is_none() {
+        if !self.asked {
             return false;
         }
         let closed = self.closed_from.is_some_and(|from| from <= step);

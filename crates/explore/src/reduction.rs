@@ -124,6 +124,6 @@ pub(crate) fn by_name(name: ReductionName, options: &Options) -> Box<dyn Reducti
         ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(pruner()), values)),
         ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(pruner()), values)),
         ReductionName::Optimal => Box::new(Optimal::new(values)),
-        ReductionName::Best => Box::new(best::new(pruner(), values)),
+        ReductionName::Best => Box::new(best::new(pruner(), options.thrift, values)),
     }
 }

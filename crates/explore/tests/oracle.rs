@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use explore::{Coverage, FailureKind, Later, Observer, Options, Outcome, Outlook, Progress, ReductionName, search};
+use explore::{
+    Coverage, FailureKind, Later, Observer, Options, Outcome, Outlook, Progress, ReductionName, Thrift, search,
+};
 use facts::Facts;
 use facts::shortcuts::shortcuts;
 use model::{End, Executor, Pair, SiteId, Trace};
@@ -229,6 +231,29 @@ impl Observer for Maker {
             self.later.set(Some(Arc::clone(&self.outlook)));
         }
     }
+}
+
+/// A search may ask its outlook now and then.
+#[test]
+fn asking_seldom_hides_nothing() {
+    let mut fewer = 0;
+    for seed in (0..testkit::programs(LATE)).map(|n| n * 4 + 3).chain(FURTHER) {
+        let case = case(seed);
+        let program = case.program();
+        let optimal = explore(&program, &outlook(&program), ReductionName::Optimal).statistics.executions;
+        for (credit, seldom) in [(0, 2), (0, 3), (0, 7), (9, 4)] {
+            let context = format!("credit {credit}, one of {seldom}, seed {seed}\n{}", case.sketch.emit().text);
+            let (outlook, thrift) = (Some(outlook(&program)), Thrift::new(credit, seldom));
+            let options = Options { reduction: ReductionName::Best, outlook, thrift, ..Options::default() };
+            let outcome = search(&mut Interpreter::new(program.clone()).unwrap(), &options, &mut ()).unwrap();
+            assert_eq!(outcome.coverage, Coverage::Complete, "{context}");
+            assert_finds_the_truth(&outcome, &case.truth, &context);
+            assert_races_replay(&program, &outcome, &context);
+            assert!(outcome.statistics.executions <= optimal, "{context}");
+            fewer += u64::from(outcome.statistics.executions < optimal);
+        }
+    }
+    assert!(fewer > 0, "nothing was left out");
 }
 
 /// An outlook may come in the middle of a search.

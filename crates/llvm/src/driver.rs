@@ -290,16 +290,19 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<(), Error> + Sy
     let queue = Mutex::new(items.iter().enumerate());
     let failures = Mutex::new(Vec::new());
     let next = || queue.lock().ok().and_then(|mut items| items.next());
-    std::thread::scope(|scope| {
-        for _ in 0..JOBS.min(items.len()) {
-            scope.spawn(|| {
-                while let Some((number, item)) = next() {
-                    if let (Err(error), Ok(mut failures)) = (work(item), failures.lock()) {
-                        failures.push((number, error));
-                    }
-                }
-            });
+    let work_through = || {
+        while let Some((number, item)) = next() {
+            if let (Err(error), Ok(mut failures)) = (work(item), failures.lock()) {
+                failures.push((number, error));
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..JOBS.min(items.len()) {
+            // Without room for another thread, this one does it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work_through);
+        }
+        work_through();
     });
     let failures = failures.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     failures.into_iter().min_by_key(|(number, _)| *number).map_or(Ok(()), |(_, error)| Err(error))

@@ -1,9 +1,9 @@
 //! Running a compiler or linker within a budget.
 
-use std::io::Read;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use model::{Budget, Spent};
@@ -20,48 +20,53 @@ pub(crate) enum Outcome {
 }
 
 /// Runs a command and all processes that it starts, until they end or the budget is spent.
-pub(crate) fn run(command: &mut Command, budget: &Budget) -> std::io::Result<Outcome> {
+pub(crate) fn run(command: &mut Command, budget: &Budget) -> io::Result<Outcome> {
     if let Some(spent) = budget.spent() {
         return Ok(Outcome::Killed(spent));
     }
     // A group of its own: clang starts the linker, and both have to end.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn()?;
+    // Standard error is closed when the last process of the group ends, so waiting for that needs no polling.
     let mut stderr = child.stderr.take();
-    std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        scope.spawn(move || {
-            let mut written = Vec::new();
-            // What cannot be read is not shown.
-            let _ = stderr.as_mut().map(|stderr| stderr.read_to_end(&mut written));
-            // Nobody listens any more if the process was killed.
-            let _ = sender.send(written);
-        });
-        // Standard error is closed when the last process of the group ends, so waiting for that needs no polling.
-        let mut written = None;
-        loop {
-            match &written {
-                None => match receiver.recv_timeout(POLL) {
-                    Ok(bytes) => written = Some(bytes),
-                    Err(RecvTimeoutError::Disconnected) => written = Some(Vec::new()),
-                    Err(RecvTimeoutError::Timeout) => {}
-                },
-                // The process closed it and goes on, or is about to end.
-                Some(_) => match child.try_wait()? {
-                    Some(status) => return Ok(Outcome::Ended(status, written.unwrap_or_default())),
-                    None => std::thread::sleep(Duration::from_millis(1)),
-                },
-            }
-            if let Some(spent) = budget.spent() {
-                kill_group(&mut child)?;
-                return Ok(Outcome::Killed(spent));
-            }
+    let mut written = Vec::new();
+    loop {
+        stderr = match stderr {
+            Some(open) => read_some(open, &mut written)?,
+            // The process closed it and goes on, or is about to end.
+            None => match child.try_wait()? {
+                Some(status) => return Ok(Outcome::Ended(status, written)),
+                None => {
+                    std::thread::sleep(Duration::from_millis(1));
+                    None
+                }
+            },
+        };
+        if let Some(spent) = budget.spent() {
+            kill_group(&mut child)?;
+            return Ok(Outcome::Killed(spent));
         }
-    })
+    }
+}
+
+/// Waits a moment for more of what a process writes, and reads it. `None` at its end.
+fn read_some(mut stderr: ChildStderr, written: &mut Vec<u8>) -> io::Result<Option<ChildStderr>> {
+    let mut wanted = libc::pollfd { fd: stderr.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the kernel reads and writes the one entry, which outlives the call. The descriptor is open.
+    if unsafe { libc::poll(&mut wanted, 1, POLL.as_millis() as libc::c_int) } <= 0 {
+        return Ok(Some(stderr));
+    }
+    let mut room = [0; 4096];
+    let count = match stderr.read(&mut room) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(Some(stderr)),
+        count => count?,
+    };
+    written.extend_from_slice(&room[..count]);
+    Ok((count > 0).then_some(stderr))
 }
 
 /// Ends a child and all processes of its group, and waits for the child.
-fn kill_group(child: &mut Child) -> std::io::Result<()> {
+fn kill_group(child: &mut Child) -> io::Result<()> {
     if let Ok(group) = libc::pid_t::try_from(child.id()) {
         // SAFETY: a system call without pointers. The group is the child's, which has not been waited for: its number
         // cannot belong to anybody else.
