@@ -243,6 +243,7 @@ impl Sampler for Target {
         self.policy = match sample {
             Sample::Random { seed } => Policy::random(seed),
             Sample::Priorities { seed, depth, length } => Policy::priorities(seed, depth, length.into()),
+            Sample::Events { seed } => Policy::events(seed),
         };
         let trace = self.run(&Schedule::new());
         self.policy = Policy::FIXED;

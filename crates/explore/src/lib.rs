@@ -28,6 +28,7 @@
 //! | `hint` | steering the program along a path found by another analysis |
 //! | `options`, `observer`, `outcome`, `error` | the interface |
 
+mod assurance;
 mod backtracking;
 mod best;
 mod causality;
@@ -71,6 +72,7 @@ mod thrift;
 mod wakeup;
 mod witness;
 
+pub use assurance::Assurance;
 pub use checkpoint::Checkpoint;
 pub use choices::ChoiceValues;
 pub use error::Error;

@@ -7,6 +7,7 @@ use std::ops::AddAssign;
 use model::{Pair, Schedule, SiteId, ThreadPath, Unmodelled};
 use serde::{Deserialize, Serialize};
 
+use crate::assurance::Assurance;
 use crate::hint::Led;
 use crate::outlook::Check;
 use crate::pruner::Pruned;
@@ -227,6 +228,8 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Whether the search covered every schedule.
     pub coverage: Coverage,
+    /// What the samples by priorities promise, if there were any.
+    pub assurance: Option<Assurance>,
     /// How far the program followed each hint.
     pub hints: Vec<Led>,
     /// The first run that could not be repeated; the search has not covered what follows from it.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use model::{End, Executor, Sample, Sampler, Trace};
 
+use crate::assurance::Missed;
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::options::Options;
@@ -20,6 +21,8 @@ pub enum Strategy {
     Random,
     /// Probabilistic concurrency testing (PCT) with this depth: priorities drop depth − 1 times.
     Priorities(u32),
+    /// Partial order sampling (POS): priorities of events.
+    Events,
 }
 
 impl fmt::Display for Strategy {
@@ -27,13 +30,14 @@ impl fmt::Display for Strategy {
         match self {
             Self::Random => f.write_str("random"),
             Self::Priorities(depth) => write!(f, "pct:{depth}"),
+            Self::Events => f.write_str("pos"),
         }
     }
 }
 
 /// No strategy has this name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not a strategy: expected `random`, or `pct:d` with d from 1 to {most}", most = MOST_DEPTH)]
+#[error("`{0}` is not a strategy: expected `random`, `pos`, or `pct:d` with d from 1 to {most}", most = MOST_DEPTH)]
 pub struct UnknownStrategy(String);
 
 /// The largest depth of PCT.
@@ -42,8 +46,10 @@ const MOST_DEPTH: u32 = 16;
 impl FromStr for Strategy {
     type Err = UnknownStrategy;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "random" {
-            return Ok(Self::Random);
+        match text {
+            "random" => return Ok(Self::Random),
+            "pos" => return Ok(Self::Events),
+            _ => {}
         }
         let depth = text.strip_prefix("pct:").and_then(|depth| depth.parse().ok());
         let depth = depth.filter(|depth| (1..=MOST_DEPTH).contains(depth));
@@ -85,11 +91,12 @@ pub(crate) struct Beside<E: Executor> {
     made: u64,
     /// Events of the longest sample.
     length: u32,
+    pub(crate) missed: Missed,
 }
 
 impl<E: Sampler> Beside<E> {
     pub(crate) fn new(after: Duration) -> Self {
-        Self { sample: E::sample, after, spent: Duration::ZERO, made: 0, length: 0 }
+        Self { sample: E::sample, after, spent: Duration::ZERO, made: 0, length: 0, missed: Missed::default() }
     }
 }
 
@@ -99,16 +106,19 @@ impl<E: Executor> Beside<E> {
         elapsed > self.after && self.spent * 2 <= elapsed - self.after
     }
 
-    /// The next sample: any runnable thread before every event and priorities that drop take turns.
+    /// The next sample: any runnable thread before every event takes turns with priorities that drop and with priorities of
+    /// events.
     fn run(&mut self, executor: &mut E) -> Result<Trace, E::Error> {
         /// Depths of PCT.
         const DEPTHS: u64 = 4;
         let (start, seed) = (Instant::now(), seed_of(0, self.made));
-        let sample = match self.made % 2 {
-            0 => Sample::Random { seed },
-            _ => Sample::Priorities { seed, depth: 2 + (self.made / 2 % DEPTHS) as u32, length: self.length },
+        let sample = match self.made % 4 {
+            1 => Sample::Priorities { seed, depth: 2 + (self.made / 4 % DEPTHS) as u32, length: self.length },
+            3 => Sample::Events { seed },
+            _ => Sample::Random { seed },
         };
         let trace = (self.sample)(executor, sample)?;
+        self.missed.add(&sample, &trace);
         self.made += 1;
         self.length = self.length.max(trace.events.len() as u32);
         self.spent += start.elapsed();
@@ -169,14 +179,14 @@ impl<E: Sampler> Search<'_, E> {
                 break;
             }
             let seed = seed_of(sampling.seed, run);
-            let trace = match sampling.strategy {
-                Strategy::Priorities(depth) if run > 0 => {
-                    self.executor.sample(Sample::Priorities { seed, depth, length })
-                }
+            let sample = match sampling.strategy {
+                Strategy::Priorities(depth) if run > 0 => Sample::Priorities { seed, depth, length },
+                Strategy::Events => Sample::Events { seed },
                 // The first run shows how long runs are.
-                _ => self.executor.sample(Sample::Random { seed }),
+                _ => Sample::Random { seed },
             };
-            let trace = trace.map_err(Error::Executor)?;
+            let trace = self.executor.sample(sample).map_err(Error::Executor)?;
+            self.missed.add(&sample, &trace);
             length = length.max(trace.events.len() as u32);
             let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
             self.examine(None, &trace)?;

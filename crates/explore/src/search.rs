@@ -6,6 +6,7 @@ use std::time::Instant;
 use model::race::{Analysis, News, analyse};
 use model::{End, Executor, Pair, Sampler, Schedule, Shortcuts, Spent, Step, Trace};
 
+use crate::assurance::Missed;
 use crate::checkpoint::{Checkpoint, SavedReduction};
 use crate::error::Error;
 use crate::findings::{Examiner, Findings, KnownRace};
@@ -66,6 +67,8 @@ pub(crate) struct Search<'a, E: Executor> {
     cooldown: u32,
     /// Samples to be made while it works.
     pub(crate) beside: Option<Beside<E>>,
+    /// What samples made instead of it may have missed.
+    pub(crate) missed: Missed,
     pub(crate) began: Instant,
     options: &'a Options,
     observer: &'a mut dyn Observer,
@@ -102,6 +105,7 @@ impl<'a, E: Executor> Search<'a, E> {
             helpers,
             cooldown: 0,
             beside: None,
+            missed: Missed::default(),
             began: Instant::now(),
             options,
             observer,
@@ -471,6 +475,7 @@ impl<'a, E: Executor> Search<'a, E> {
             failures,
             unconfirmed,
             statistics: self.statistics,
+            assurance: self.beside.map_or(self.missed, |beside| beside.missed).assurance(),
             coverage: self.stopped.map_or(Coverage::Complete, Coverage::Stopped),
             hints: self.hints,
             unrepeatable: self.unrepeatable,

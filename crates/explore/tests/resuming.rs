@@ -195,11 +195,13 @@ fn bounding_preemptions_leaves_out_exactly_the_schedules_with_more() {
 /// Samples find real errors, the same for the same seed, and with enough runs most of them.
 #[test]
 fn sampling_finds_real_races_and_claims_nothing() {
-    let (mut found, mut there) = ([0; 2], 0);
+    let (mut found, mut there) = ([0; 3], 0);
     for seed in 0..testkit::programs(300) {
         let case = Case::generate(seed, &Feature::ALL.into(), Limits::default());
         let truth: BTreeSet<_> = case.truth.races.iter().map(|(a, b)| model::Pair::new(*a, *b)).collect();
-        for (strategy, found) in [Strategy::Random, Strategy::Priorities(2)].into_iter().zip(&mut found) {
+        for (strategy, found) in
+            [Strategy::Random, Strategy::Priorities(2), Strategy::Events].into_iter().zip(&mut found)
+        {
             let sampling = Sampling { strategy, runs: 30, seed };
             let try_some = || {
                 let mut log = Log::default();
@@ -266,7 +268,7 @@ fn a_bound_on_executions_is_followed_by_samples() {
 
 #[test]
 fn strategies_are_spelled_as_they_print() {
-    for text in ["random", "pct:1", "pct:16"] {
+    for text in ["random", "pos", "pct:1", "pct:16"] {
         assert_eq!(text.parse::<Strategy>().unwrap().to_string(), text);
     }
     for text in ["", "pct", "pct:0", "pct:17", "pct:x", "Random"] {

@@ -21,6 +21,12 @@ pub enum Sample {
         /// The approximate number of events of a run.
         length: u32,
     },
+    /// The event with the highest priority, where priorities of events are random and what conflicts with an executed event
+    /// draws another (X. Yuan and others, "Partial order aware concurrency sampling", CAV 2018: POS).
+    Events {
+        /// The seed.
+        seed: u64,
+    },
 }
 
 /// Runs the program under schedules chosen at random.

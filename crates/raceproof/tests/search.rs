@@ -277,7 +277,7 @@ fn preemptions_are_bounded() {
 #[test]
 fn sampling_finds_races_and_proves_nothing() {
     let args = |how, runs, seed| ["--sample", how, "--runs", runs, "--seed", seed];
-    for how in ["random", "pct:3"] {
+    for how in ["random", "pos", "pct:3"] {
         let (status, document) = Desk::new("rare.c").explore(&args(how, "2000", "7"));
         assert_eq!((status, document["verdict"].as_str()), (1, Some("race")), "{how}");
         let again = Desk::new("rare.c").explore(&args(how, "2000", "7")).1;
@@ -289,7 +289,7 @@ fn sampling_finds_races_and_proves_nothing() {
         assert!(reason.ends_with(&format!("50 runs by `{how}` with the seed 8")), "{reason}");
     }
     let text = Desk::new("rare.c").refused(&["--sample", "pct:0", "--runs", "5"]);
-    assert!(text.contains("expected `random`, or `pct:d`"), "{text}");
+    assert!(text.contains("expected `random`, `pos`, or `pct:d`"), "{text}");
 }
 
 /// The loop is cut where it does not end; what comes after it is found all the same.

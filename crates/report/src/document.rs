@@ -465,6 +465,9 @@ pub struct Engine {
     /// Further runs whose schedules were chosen at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
+    /// What they promise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<Assurance>,
     /// Events executed in all runs.
     pub transitions: u64,
     /// Times the search asked whether a subspace is free of races.
@@ -482,6 +485,16 @@ pub struct Engine {
     /// Whether the program wrote the same in all runs, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<Outputs>,
+}
+
+/// What schedules chosen at random promise: of bugs that need `depth` events in a certain order, each one shows with this
+/// probability at least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Assurance {
+    /// How many events.
+    pub depth: u32,
+    /// In thousandths.
+    pub permille: u32,
 }
 
 /// What the program wrote to standard output in the runs that finished.

@@ -26,8 +26,8 @@ pub mod terminal;
 pub use code::Code;
 pub use cover::{CoverReport, CoverStatistics, CoverVariable, CoverVerdict};
 pub use document::{
-    Access, Command, Coverage, Created, Details, Engine, ErrorKind, Finding, Frame, NetStatistics, Outputs, Pair,
-    PairVerdict, Protection, Report, ShownBy, Suppressed, SuppressedBy, Unknown, Verdict, Waiting,
+    Access, Assurance, Command, Coverage, Created, Details, Engine, ErrorKind, Finding, Frame, NetStatistics, Outputs,
+    Pair, PairVerdict, Protection, Report, ShownBy, Suppressed, SuppressedBy, Unknown, Verdict, Waiting,
 };
 pub use listing::{Absent, Unlisted};
 pub use run::{Action, Run, RunEvent, RunThread};

@@ -19,6 +19,7 @@ pub mod attributes;
 pub mod cell;
 pub mod checkpoint;
 pub mod choice;
+pub mod conflicts;
 pub mod context;
 pub mod crash;
 pub mod descriptors;

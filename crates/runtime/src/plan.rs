@@ -24,6 +24,8 @@ pub trait View {
     fn runnable_from(&self, from: Thread) -> Option<Thread>;
     /// Whether the thread's last event was a yield.
     fn has_yielded(&self, thread: Thread) -> bool;
+    /// How many priorities the thread's events have drawn.
+    fn drawn(&self, thread: Thread) -> u64;
     /// Number of events executed by all.
     fn steps(&self) -> u64;
     /// A segment of the prefix.
@@ -129,6 +131,11 @@ impl Plan {
         self.running
     }
 
+    /// Whether the policy decides by priorities of events.
+    pub fn draws_for_events(&self) -> bool {
+        self.policy.kind == kind::EVENTS
+    }
+
     /// Whether the policy decides from here on.
     pub fn is_prefix_done(&self) -> bool {
         self.next == self.segments
@@ -163,7 +170,8 @@ impl Plan {
         if self.policy.kind != kind::FIXED {
             let able = core::iter::successors(eager_from(view, 0), |thread| eager_from(view, thread + 1));
             let offers = expired || view.has_yielded(self.running);
-            let chosen = self.policy.choose(&mut self.lowered, view.steps(), self.running, offers, able);
+            let drawn = |thread| view.drawn(thread);
+            let chosen = self.policy.choose(&mut self.lowered, view.steps(), self.running, offers, able, drawn);
             let Some(thread) = chosen.or_else(|| view.runnable_from(0)) else { return Decision::Idle };
             if expired || thread != self.running {
                 self.turn = Some(view.position(thread));
@@ -261,6 +269,9 @@ mod tests {
         }
         fn has_yielded(&self, thread: u32) -> bool {
             self.yields && self.position(thread) > 0
+        }
+        fn drawn(&self, _: u32) -> u64 {
+            0
         }
         fn steps(&self) -> u64 {
             self.positions.iter().map(|p| u64::from(*p)).sum()

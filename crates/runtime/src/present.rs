@@ -45,6 +45,10 @@ impl View for Present<'_> {
         let thread = &self.threads[thread as usize];
         thread.yielded_at == thread.position
     }
+    fn drawn(&self, thread: Thread) -> u64 {
+        let thread = &self.threads[thread as usize];
+        u64::from(thread.position) + u64::from(thread.redrawn)
+    }
     fn steps(&self) -> u64 {
         self.run.steps.get()
     }

@@ -23,7 +23,7 @@ use crate::sync::SyncObjects;
 use crate::sync::signal::only;
 use crate::text::text;
 use crate::threads::{Entry, Runnable, SpawnError, StartRoutine, Thread};
-use crate::{checkpoint, choice, crash, entry, exceptions, library_tls, link, rounds, sched, serial, sys};
+use crate::{checkpoint, choice, conflicts, crash, entry, exceptions, library_tls, link, rounds, sched, serial, sys};
 
 /// Why a thread went back to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -325,6 +325,9 @@ impl Run {
             if request.trap != 0 && self.plan.get().is_prefix_done() {
                 self.request.set(Request { trap: 0, ..request });
                 self.trap.set(true);
+            }
+            if self.plan.get().draws_for_events() {
+                self.threads.with(|threads| conflicts::draw_again(threads, thread));
             }
             match self.resume(thread, limit) {
                 Reason::Arrived => {}

@@ -66,6 +66,8 @@ pub struct Entry {
     pub retries: Retries,
     /// The `simd` loops it is in.
     pub lanes: Lanes,
+    /// How often what it was about to do drew another priority.
+    pub redrawn: u32,
     pending: Vec<Record>,
 }
 
@@ -89,6 +91,7 @@ impl Entry {
             round: None,
             retries: Retries::default(),
             lanes: Lanes::default(),
+            redrawn: 0,
             pending: Vec::from([Self::START]),
         }
     }

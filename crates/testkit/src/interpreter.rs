@@ -1,14 +1,16 @@
 //! Runs text programs under schedules: the [`Executor`] of tests.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use model::dependence::dependent;
 use model::{
     Allocation, End, EventId, Executor, IndexVec, Misuse, Op, Sample, Sampler, Schedule, Segment, Step, ThreadId,
     ThreadInfo, ThreadSet, Trace, Unmodelled,
 };
 use program::Program;
 use wire::Policy;
-use wire::policy::Lowered;
+use wire::policy::{Lowered, kind};
 
 use crate::machine::{Machine, MachineError, Note};
 
@@ -70,6 +72,7 @@ impl Sampler for Interpreter {
         run.policy = match sample {
             Sample::Random { seed } => Policy::random(seed),
             Sample::Priorities { seed, depth, length } => Policy::priorities(seed, depth, length.into()),
+            Sample::Events { seed } => Policy::events(seed),
         };
         Ok(run.follow())
     }
@@ -88,6 +91,8 @@ struct Run<'a> {
     yielded: ThreadSet,
     policy: Policy,
     lowered: Lowered,
+    /// How often what a thread was about to do drew another priority.
+    redrawn: BTreeMap<ThreadId, u64>,
 }
 
 impl<'a> Run<'a> {
@@ -117,6 +122,7 @@ impl<'a> Run<'a> {
             yielded: ThreadSet::new(),
             policy: Policy::FIXED,
             lowered: Lowered::default(),
+            redrawn: BTreeMap::new(),
         }
     }
 
@@ -169,6 +175,7 @@ impl<'a> Run<'a> {
                 turn = 0;
             }
             self.running = thread;
+            self.draw_again(thread);
             self.step(thread);
             turn += 1;
         }
@@ -180,7 +187,11 @@ impl<'a> Run<'a> {
         let reluctant = self.machine.reluctant();
         let eager: ThreadSet = self.runnable.iter().filter(|t| !reluctant.contains(*t)).collect();
         let (step, able) = (self.trace.events.len() as u64, eager.iter().map(|t| t.0).collect::<Vec<_>>());
-        let chosen = self.policy.choose(&mut self.lowered, step, self.running.0, rotate, able.into_iter());
+        let drawn = |thread: u32| {
+            let position = self.machine.position(ThreadId(thread)).unwrap_or(0);
+            u64::from(position) + self.redrawn.get(&ThreadId(thread)).copied().unwrap_or(0)
+        };
+        let chosen = self.policy.choose(&mut self.lowered, step, self.running.0, rotate, able.into_iter(), drawn);
         if let Some(thread) = chosen {
             return ThreadId(thread);
         }
@@ -192,6 +203,17 @@ impl<'a> Run<'a> {
         } else {
             smallest()
         }
+    }
+
+    /// What conflicts with the event that a thread is about to execute draws another priority.
+    fn draw_again(&mut self, thread: ThreadId) {
+        if self.policy.kind != kind::EVENTS {
+            return;
+        }
+        let pending = self.machine.pending();
+        let Some(next) = pending.iter().find(|p| p.event.id.thread == thread) else { return };
+        let others = pending.iter().filter(|p| p.event.id.thread != thread && dependent(&p.event, &next.event));
+        others.for_each(|p| *self.redrawn.entry(p.event.id.thread).or_default() += 1);
     }
 
     fn is_full(&self) -> bool {

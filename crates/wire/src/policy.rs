@@ -1,14 +1,18 @@
 //! Who runs when the schedule does not say.
 //!
 //! The fixed policy is described at `model::Schedule`; the others try schedules at random, for programs with too many of
-//! them. Both are functions of their seed:
+//! them. All are functions of their seed:
 //!
 //! - *random*: before every event one of the threads that can run, each with the same probability;
 //! - *priorities*: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, "A randomized scheduler with probabilistic
 //!   guarantees of finding bugs", ASPLOS 2010 (PCT). Each thread has a random priority, the highest that can run does,
 //!   and at `depth - 1` random points of the run the running thread's priority drops below all others. A bug that needs
 //!   `depth` ordered events is met with a probability of at least 1 / (threads × length^(depth - 1)) in each run. A thread
-//!   that offers to let others run does so, or a loop that waits for another thread would never end.
+//!   that offers to let others run does so, or a loop that waits for another thread would never end;
+//! - *events*: X. Yuan, J. Yang, R. Gu, "Partial order aware concurrency sampling", CAV 2018 (POS). The next event of each
+//!   thread has a random priority, the one with the highest is executed, and then those that conflict with it draw another.
+//!   Schedules that differ in the order of independent events count as one, so it is closer to uniform over what can
+//!   happen than a choice of threads is.
 
 /// Kinds of policy.
 pub mod kind {
@@ -18,6 +22,8 @@ pub mod kind {
     pub const RANDOM: u32 = 1;
     /// By priorities.
     pub const PRIORITIES: u32 = 2;
+    /// By priorities of events.
+    pub const EVENTS: u32 = 3;
 }
 
 /// Most priority changes of a run.
@@ -54,6 +60,11 @@ impl Policy {
         Self { kind: kind::PRIORITIES, depth, seed, length }
     }
 
+    /// By priorities of events.
+    pub const fn events(seed: u64) -> Self {
+        Self { kind: kind::EVENTS, seed, ..Self::FIXED }
+    }
+
     /// The n-th of the seed's pseudo-random numbers (splitmix64).
     fn draw(&self, n: u64) -> u64 {
         let mut z = self.seed.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -63,7 +74,8 @@ impl Policy {
     }
 
     /// The thread to execute the event number `step` of the run, out of those that can; `running` executed the last one.
-    /// `None` for the fixed policy, and when nobody can run.
+    /// `drawn` says how many priorities the events of a thread have drawn so far. `None` for the fixed policy, and when
+    /// nobody can run.
     pub fn choose(
         &self,
         lowered: &mut Lowered,
@@ -71,6 +83,7 @@ impl Policy {
         running: u32,
         offers: bool,
         able: impl Iterator<Item = u32> + Clone,
+        drawn: impl Fn(u32) -> u64,
     ) -> Option<u32> {
         match self.kind {
             kind::RANDOM => {
@@ -95,6 +108,13 @@ impl Policy {
                 };
                 able.max_by_key(priority)
             }
+            kind::EVENTS => {
+                let priority = |thread: &u32| {
+                    let eager = !(offers && *thread == running);
+                    (eager, self.draw((u64::from(*thread) + 1) << 40 | drawn(*thread)))
+                };
+                able.max_by_key(priority)
+            }
             _ => None,
         }
     }
@@ -109,12 +129,12 @@ mod tests {
         let policy = Policy::random(7);
         let mut counts = [0; 3];
         for step in 0..300 {
-            let choose = || policy.choose(&mut Lowered::default(), step, 0, false, 0..3);
+            let choose = || policy.choose(&mut Lowered::default(), step, 0, false, 0..3, |_| 0);
             assert_eq!(choose(), choose());
             counts[choose().unwrap() as usize] += 1;
         }
         assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
-        assert_eq!(policy.choose(&mut Lowered::default(), 0, 0, false, 0..0), None);
+        assert_eq!(policy.choose(&mut Lowered::default(), 0, 0, false, 0..0, |_| 0), None);
     }
 
     #[test]
@@ -123,19 +143,34 @@ mod tests {
         for seed in 0..40 {
             let policy = Policy::priorities(seed, 2, 10);
             let mut lowered = Lowered::default();
-            let mut last = policy.choose(&mut lowered, 0, 9, false, 0..2).unwrap();
+            let mut last = policy.choose(&mut lowered, 0, 9, false, 0..2, |_| 0).unwrap();
             order[last as usize] = true;
             let (mut changes, mut back) = (0, 0);
             for step in 1..20 {
-                let next = policy.choose(&mut lowered, step, last, false, 0..2).unwrap();
+                let next = policy.choose(&mut lowered, step, last, false, 0..2, |_| 0).unwrap();
                 changes += usize::from(next != last && changes == 0);
                 back += usize::from(changes > 0 && next != last);
                 last = next;
             }
             assert!(changes <= 1 && back <= 1, "seed {seed}: one change at most");
-            let offered = policy.choose(&mut lowered, 30, last, true, 0..2).unwrap();
+            let offered = policy.choose(&mut lowered, 30, last, true, 0..2, |_| 0).unwrap();
             assert_ne!(offered, last, "an offer is taken up");
         }
         assert!(order.iter().all(|first| *first), "either comes first");
+    }
+
+    #[test]
+    fn an_event_keeps_its_priority_until_it_draws_another() {
+        let mut changed = 0;
+        for seed in 0..40 {
+            let policy = Policy::events(seed);
+            let first = |drawn: [u64; 2], offers| {
+                policy.choose(&mut Lowered::default(), 0, 0, offers, 0..2, |thread| drawn[thread as usize]).unwrap()
+            };
+            assert_eq!(first([3, 5], false), first([3, 5], false));
+            assert_eq!(first([3, 5], true), 1, "an offer is taken up");
+            changed += usize::from(first([3, 5], false) != first([3, 6], false));
+        }
+        assert!((10..30).contains(&changed), "{changed}");
     }
 }

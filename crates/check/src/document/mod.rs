@@ -211,7 +211,7 @@ fn scope(line: &Line<'_>, pairs: &[Pair]) -> Scope {
 
 /// What the document says of an engine.
 fn engine(figures: Figures) -> report::Engine {
-    let Figures { engine, complete, reason, time, method, statistics, nets, outputs, threads } = figures;
+    let Figures { engine, complete, reason, time, method, statistics, nets, outputs, threads, assurance } = figures;
     report::Engine {
         name: engine,
         coverage: if complete { Coverage::Complete } else { Coverage::Stopped },
@@ -226,6 +226,7 @@ fn engine(figures: Figures) -> report::Engine {
         race_free_yes: statistics.race_free_yes,
         skipped_backtracks: statistics.skipped_backtracks,
         threads,
+        assurance: assurance.map(|promise| report::Assurance { depth: promise.depth, permille: promise.permille }),
         nets,
         outputs,
     }

@@ -242,6 +242,7 @@ pub(crate) fn run(
         figures: Figures {
             outputs: outputs.map(|outputs| outputs.summary()),
             threads: Some(threads).filter(|threads| *threads > 0),
+            assurance: outcome.assurance,
             ..figures(&outcome, options, start)
         },
         failures: outcome.failures,
@@ -529,6 +530,7 @@ mod tests {
             weak_atomics: false,
             coverage: Coverage::Complete,
             statistics: Statistics::default(),
+            assurance: None,
             hints: Vec::new(),
             unrepeatable: None,
         };

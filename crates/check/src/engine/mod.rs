@@ -22,7 +22,7 @@ pub(crate) mod verify;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ::explore::{Failure, Witness};
+use ::explore::{Assurance, Failure, Witness};
 use cover::Candidate;
 use model::{Engine, Pair, Scope};
 use report::{Code, NetStatistics, Outputs, Protection};
@@ -146,6 +146,8 @@ pub(crate) struct Figures {
     pub(crate) outputs: Option<Outputs>,
     /// Most threads that a run of a search had.
     pub(crate) threads: Option<u32>,
+    /// What samples promise.
+    pub(crate) assurance: Option<Assurance>,
 }
 
 impl Figures {
@@ -161,6 +163,7 @@ impl Figures {
             nets: None,
             outputs: None,
             threads: None,
+            assurance: None,
         }
     }
 }

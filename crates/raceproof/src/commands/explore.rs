@@ -36,7 +36,8 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_preemptions: Option<u32>,
 
-    /// Try only some schedules, chosen at random: `random`, or `pct:d` for what needs d events in a certain order
+    /// Try only some schedules, chosen at random: `random`, `pos` (by what events conflict), or `pct:d` for what needs d
+    /// events in a certain order
     #[arg(long, value_name = "HOW", requires = "runs", conflicts_with_all = ["max_preemptions", "checkpoint", "resume", "max_executions"])]
     sample: Option<Strategy>,
 

@@ -10,7 +10,9 @@ use anstyle::{AnsiColor, Style};
 use model::verdict::{Engine as EngineName, Inputs, Threads};
 
 use crate::Code;
-use crate::document::{Command, Engine, ErrorKind, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict};
+use crate::document::{
+    Assurance, Command, Engine, ErrorKind, NetStatistics, Outputs, Pair, PairVerdict, Report, Verdict,
+};
 use crate::excerpt::Note;
 use crate::source::Sources;
 
@@ -309,6 +311,13 @@ fn engine_line(engine: &Engine) -> String {
         let _ = write!(line, ": {reason}");
     }
     let _ = write!(line, ", {}", seconds(engine.time_ms));
+    if let Some(Assurance { depth, permille }) = engine.assurance {
+        let (percent, tenth) = (permille / 10, permille % 10);
+        let _ = write!(
+            line,
+            "; a bug that needs {depth} events in a certain order would have shown with a probability of {percent}.{tenth} % or more"
+        );
+    }
     if let Some(Outputs { runs, different }) = engine.outputs {
         let runs = count(runs as usize, "run");
         let _ = match different {

@@ -74,6 +74,7 @@ fn report(verdict: Verdict) -> Report {
             executions: 14,
             blocked: 0,
             samples: None,
+            assurance: None,
             transitions: 600,
             race_free_checks: 0,
             race_free_yes: 0,
