@@ -104,6 +104,9 @@ impl Optimal {
         let all: Vec<&Event> = trace.events.iter().take(end.0 as usize).chain(next).collect();
         let known = self.reversed.min(closed.0 as usize);
         for (step, next) in (0..).map(Step).zip(all).skip(known) {
+            if self.deadline.passes() {
+                break;
+            }
             let until = step.min(closed);
             let firsts = reversible(&self.causality, &self.locks, trace, next, until);
             firsts.iter().for_each(|first| self.plan_reversal(trace, *first, next));

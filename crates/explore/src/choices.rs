@@ -11,7 +11,8 @@ use model::{Choice, Event, Op, Step, Trace};
 pub struct ChoiceValues {
     /// Ranges of at most this many values are tried in full.
     pub exhaust: u32,
-    /// Of larger ranges: the smallest and largest value, the values nearest to zero, and these.
+    /// Of larger ranges: the values nearest to zero, these, and the smallest and largest value. Small ones come first: what
+    /// a size decides shows with a small one as well, in runs that are short.
     pub suggested: Vec<i64>,
 }
 
@@ -41,7 +42,9 @@ impl ChoiceValues {
         if self.is_complete(choice) {
             values.extend((lo..=hi).filter(|value| *value != usual));
         } else {
-            let marked = [1, -1, lo, hi].into_iter().chain(self.suggested.iter().copied());
+            let mut suggested = self.suggested.clone();
+            suggested.sort_by_key(|value| (value.unsigned_abs(), *value));
+            let marked = [1, 2, 3, -1].into_iter().chain(suggested).chain([lo, hi]);
             for value in marked.filter(|value| (lo..=hi).contains(value)) {
                 if !values.contains(&value) {
                     values.push(value);
@@ -84,8 +87,8 @@ mod tests {
     fn small_ranges_are_tried_in_full_and_large_ones_by_suggestions() {
         let values = ChoiceValues { exhaust: 4, suggested: vec![7, 1, 900] };
         assert_eq!(values.values(&Choice { lo: -1, hi: 2, value: 0 }), [0, -1, 1, 2]);
-        assert_eq!(values.values(&Choice { lo: -1, hi: 100, value: 0 }), [0, 1, -1, 100, 7]);
-        assert_eq!(values.values(&Choice { lo: 5, hi: 100, value: 5 }), [5, 100, 7]);
+        assert_eq!(values.values(&Choice { lo: -1, hi: 100, value: 0 }), [0, 1, 2, 3, -1, 7, 100]);
+        assert_eq!(values.values(&Choice { lo: 5, hi: 100, value: 5 }), [5, 7, 100]);
         assert!(!values.is_complete(&Choice { lo: i64::MIN, hi: i64::MAX, value: 0 }));
     }
 

@@ -34,6 +34,7 @@ mod best;
 mod causality;
 mod checkpoint;
 mod choices;
+mod deadline;
 mod dhtc;
 mod digest;
 mod dpor;

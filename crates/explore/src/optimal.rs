@@ -58,6 +58,7 @@ use crate::backtracking::check_runnable;
 use crate::causality::Causality;
 use crate::checkpoint::{ReductionState, SavedReduction};
 use crate::choices::ChoiceValues;
+use crate::deadline::Deadline;
 use crate::events::{EventNumber, Events};
 use crate::helper::Explored;
 use crate::lock_history::LockHistory;
@@ -133,6 +134,7 @@ pub(crate) struct Optimal {
     pub(crate) pruner: Pruner,
     /// When it is asked.
     pub(crate) thrift: Thrift,
+    pub(crate) deadline: Deadline,
 }
 
 impl Reduction for Optimal {
@@ -159,7 +161,7 @@ impl Reduction for Optimal {
                 let restarts = self.restarts + 1;
                 let (thread_numbers, exchanges) =
                     (std::mem::take(&mut self.thread_numbers), std::mem::take(&mut self.exchanges));
-                let (pruner, thrift) = (std::mem::take(&mut self.pruner), self.thrift);
+                let (pruner, thrift, deadline) = (std::mem::take(&mut self.pruner), self.thrift, self.deadline.clone());
                 let (events, helper_numbers) =
                     (std::mem::take(&mut self.events), std::mem::take(&mut self.helper_numbers));
                 *self = Self {
@@ -167,6 +169,7 @@ impl Reduction for Optimal {
                     exchanges,
                     pruner,
                     thrift,
+                    deadline,
                     events,
                     helper_numbers,
                     restarts,
@@ -242,7 +245,9 @@ impl Reduction for Optimal {
     }
 
     fn save(&self) -> Option<SavedReduction> {
-        let (Some(trace), Mode::NextLeaf) = (&self.trace, self.mode) else { return None };
+        let (Some(trace), Mode::NextLeaf, false) = (&self.trace, self.mode, self.deadline.has_passed()) else {
+            return None;
+        };
         let rest = ReductionState::Optimal {
             paths: self.thread_numbers.paths().to_vec(),
             counted: self.causality.len() as u32,
@@ -308,6 +313,10 @@ impl Reduction for Optimal {
 
     fn settle(&mut self, settled: &Settled) {
         self.pruner.settle(settled);
+    }
+
+    fn gave_up(&self) -> bool {
+        self.deadline.has_passed()
     }
 
     fn pruned(&mut self) -> Pruned {

@@ -32,11 +32,17 @@ impl Optimal {
         let executed = std::mem::take(&mut self.reversible);
         let known = std::mem::replace(&mut self.reversed, end.0 as usize);
         for (next, firsts) in trace.events.iter().zip(&executed).skip(known) {
+            if self.deadline.passes() {
+                break;
+            }
             firsts.iter().filter(|first| **first >= from).for_each(|first| self.plan_reversal(trace, *first, next));
         }
         self.reversible = executed;
         self.plan_choices(trace, from, end);
         for next in self.causality.next_events(trace, end) {
+            if self.deadline.passes() {
+                break;
+            }
             let firsts = reversible(&self.causality, &self.locks, trace, next, end);
             firsts.iter().filter(|first| **first >= from).for_each(|first| self.plan_reversal(trace, *first, next));
         }

@@ -9,6 +9,7 @@ use model::{Schedule, Trace};
 use crate::backtracking::Backtracking;
 use crate::best;
 use crate::checkpoint::{ReductionState, SavedReduction};
+use crate::deadline::Deadline;
 use crate::dhtc::Dhtc;
 use crate::dpor::Dpor;
 use crate::helper::Explored;
@@ -91,6 +92,11 @@ pub(crate) trait Reduction {
         false
     }
 
+    /// Whether the budget was spent before everything was planned that the last run makes necessary. Then the search ends.
+    fn gave_up(&self) -> bool {
+        false
+    }
+
     /// Everything needed to resume later; `None` when the next run depends on the last one in another way.
     fn save(&self) -> Option<SavedReduction>;
 
@@ -117,13 +123,16 @@ pub(crate) fn by_name(name: ReductionName, options: &Options) -> Box<dyn Reducti
         let settled = Settled { checks: options.checks.clone(), ..Settled::default() };
         Pruner::new(options.outlook.clone(), options.later.clone(), settled)
     };
+    let deadline = || Deadline::new(options.budget.clone());
     match name {
         ReductionName::None => Box::new(Backtracking::new(Exhaustive, values)),
         ReductionName::Dpor => Box::new(Backtracking::new(Dpor::new(false), values)),
         ReductionName::DporSleep => Box::new(Backtracking::with_sleep(Dpor::new(true), values)),
         ReductionName::Pdp => Box::new(Backtracking::new(Pdp::new(pruner()), values)),
         ReductionName::Dhtc => Box::new(Backtracking::with_sleep(Dhtc::new(pruner()), values)),
-        ReductionName::Optimal => Box::new(Optimal::new(values)),
-        ReductionName::Best => Box::new(best::new(pruner(), options.thrift, values)),
+        ReductionName::Optimal => Box::new(Optimal { deadline: deadline(), ..Optimal::new(values) }),
+        ReductionName::Best => {
+            Box::new(Optimal { deadline: deadline(), ..best::new(pruner(), options.thrift, values) })
+        }
     }
 }

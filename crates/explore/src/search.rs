@@ -217,7 +217,7 @@ impl<'a, E: Executor> Search<'a, E> {
             let stop = self.bound_reached();
             let last = stop.is_some();
             let saved = (self.observer.wants_checkpoint(last) || last).then(|| reduction.save()).flatten();
-            let stop = stop.filter(|_| saved.is_some());
+            let stop = stop.filter(|_| saved.is_some() || reduction.gave_up());
             if let Some(state) = saved {
                 self.pass_checkpoint(state, last);
             }
