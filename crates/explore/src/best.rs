@@ -32,6 +32,12 @@ pub(crate) fn new(pruner: Pruner, thrift: Thrift, values: &ChoiceValues) -> Opti
 }
 
 impl Optimal {
+    /// Whether findings decide what is explored: then helpers, who do not know them, would explore what is pruned here.
+    /// What they explore instead of a search that asks seldom is at most what `optimal` explores.
+    pub(crate) fn prunes(&mut self) -> bool {
+        self.pruner.has_outlook() && self.thrift.pays()
+    }
+
     /// Plans what an execution's first `end` events, and the operations pending then, make necessary.
     pub(crate) fn plan(&mut self, trace: &Trace, end: Step) {
         if !self.pruner.has_outlook() || !self.thrift.asks() {

@@ -221,10 +221,10 @@ impl Reduction for Optimal {
     }
 
     fn subtrees(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Subtree> {
-        match self.mode {
-            Mode::NextLeaf => self.find_subtrees(least as f32, most, known),
-            _ => Vec::new(),
+        if self.mode != Mode::NextLeaf || self.prunes() {
+            return Vec::new();
         }
+        self.find_subtrees(least as f32, most, known)
     }
 
     fn fits(&mut self, explored: &Explored) -> bool {

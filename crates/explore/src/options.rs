@@ -117,10 +117,10 @@ impl Options {
     }
 
     /// Whether helpers can explore parts of the search. In `optimal`, what is explored below a planned execution
-    /// depends on that plan alone. With backtrack sets, or when findings decide what is pruned, it depends on
-    /// everything explored before.
+    /// depends on that plan alone; so it does in `best` while that prunes nothing. With backtrack sets, or when findings
+    /// decide what is pruned, it depends on everything explored before.
     pub fn can_be_split(&self) -> bool {
-        self.reduction == ReductionName::Optimal && self.max_preemptions.is_none()
+        matches!(self.reduction, ReductionName::Optimal | ReductionName::Best) && self.max_preemptions.is_none()
     }
 }
 

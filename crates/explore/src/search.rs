@@ -41,7 +41,7 @@ pub fn search<E: Executor>(
 }
 
 /// The same with helpers, each with an executor of its own for the same program, and optionally from a checkpoint on.
-/// Neither changes what is executed and found. Where a search [cannot be split](Options::can_be_split), helpers stay
+/// Neither changes what is found, nor what `optimal` executes. Where a search [cannot be split](Options::can_be_split), helpers stay
 /// idle. Where it takes long, samples are made beside it if the options [say so](Options::samples_after).
 pub fn search_with<E>(
     executor: &mut E,
@@ -336,8 +336,12 @@ impl<'a, E: Executor> Search<'a, E> {
         if !reduction.fits(&explored) || stops {
             return Ok(false);
         }
+        let known = self.found.count();
         for run in &explored.digest.notable {
             self.take_in(Some(&run.schedule), &run.trace, run.news())?;
+        }
+        if self.found.count() > known {
+            reduction.settle(&self.found.settled(&self.options.checks));
         }
         self.statistics += explored.statistics;
         self.report_progress(explored.last.events.len());

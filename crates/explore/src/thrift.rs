@@ -39,10 +39,15 @@ impl Thrift {
         Self { credit: credit.into(), seldom, silent: 0 }
     }
 
+    /// Whether asking pays so far.
+    pub(crate) fn pays(&self) -> bool {
+        self.credit > 0
+    }
+
     /// Whether the next execution asks.
     pub(crate) fn asks(&mut self) -> bool {
         self.silent += 1;
-        let asks = self.credit > 0 || self.silent >= self.seldom;
+        let asks = self.pays() || self.silent >= self.seldom;
         if asks {
             self.silent = 0;
         }

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use explore::{
     Coverage, FailureKind, Later, Observer, Options, Outcome, Outlook, Progress, ReductionName, Thrift, search,
+    search_with,
 };
 use facts::Facts;
 use facts::shortcuts::shortcuts;
@@ -250,6 +252,13 @@ fn asking_seldom_hides_nothing() {
             assert_finds_the_truth(&outcome, &case.truth, &context);
             assert_races_replay(&program, &outcome, &context);
             assert!(outcome.statistics.executions <= optimal, "{context}");
+            let options = Options { smallest_subtree: Duration::ZERO, ..options };
+            let mut helpers = [(); 2].map(|()| Interpreter::new(program.clone()).unwrap());
+            let mut executor = Interpreter::new(program.clone()).unwrap();
+            let split = search_with(&mut executor, &mut helpers, &options, &mut (), None).unwrap();
+            assert_eq!(split.coverage, Coverage::Complete, "split, {context}");
+            assert_finds_the_truth(&split, &case.truth, &format!("split, {context}"));
+            assert!(split.statistics.executions <= optimal, "split, {context}");
             fewer += u64::from(outcome.statistics.executions < optimal);
         }
     }

@@ -193,7 +193,7 @@ fn jobs_change_nothing_but_the_time() {
     }
     let output = Desk::new("rare.c").command(&["--reduction", "dpor", "-j", "2"]).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("only one with `--reduction optimal` can be split"), "{text}");
+    assert!(text.contains("only one with `--reduction best` or `optimal` can be split"), "{text}");
     let text = Desk::new("rare.c").refused(&["-j", "0"]);
     assert!(text.contains("'--jobs <N>'"), "{text}");
 }

@@ -96,7 +96,7 @@ impl Explore {
         };
         if search.jobs > 1 && !search.can_be_split() {
             output::warn(
-                "the search is made in one process: only one with `--reduction optimal` can be split for `-j`",
+                "the search is made in one process: only one with `--reduction best` or `optimal` can be split for `-j`",
             );
         }
         Ok(search)

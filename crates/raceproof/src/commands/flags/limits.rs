@@ -91,8 +91,8 @@ pub(crate) struct RunFlags {
     #[arg(long, help_heading = "Runs")]
     verify_isolation: bool,
 
-    /// Run the program in N processes at once, with `--reduction optimal`; the answer is the same. Not for programs that
-    /// write files
+    /// Run the program in N processes at once, with `--reduction best` or `optimal`; the answer is the same. Not for
+    /// programs that write files
     #[arg(short, long, value_name = "N", default_value_t = NonZeroUsize::MIN, help_heading = "Runs")]
     pub(crate) jobs: NonZeroUsize,
 }
