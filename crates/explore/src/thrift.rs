@@ -28,7 +28,7 @@ pub struct Thrift {
 /// Small searches ask always.
 impl Default for Thrift {
     fn default() -> Self {
-        Self::new(1024, 64)
+        Self::new(256, 64)
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_search_asks_while_it_pays() {
-        assert_eq!(asking(200, 0), 200, "small searches ask always");
+        assert_eq!(asking(64, 0), 64, "small searches ask always");
         assert_eq!(asking(100_000, 3), 100_000, "it pays");
         let few = asking(100_000, 0);
         assert!((1_500..2_000).contains(&few), "{few}: asking for nothing is rare");
