@@ -17,6 +17,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 pub(crate) struct Environment {
     root: PathBuf,
     raceproof: PathBuf,
+    /// An earlier raceproof.
+    pub(crate) previous: Option<PathBuf>,
     /// Fewer runs and shorter limits.
     pub(crate) quick: bool,
     /// The programs of the table of that name; all if none are named.
@@ -25,6 +27,15 @@ pub(crate) struct Environment {
     /// The day on which measuring started, also for measurements after midnight.
     pub(crate) date: String,
     folder: tempfile::TempDir,
+}
+
+/// One of the two versions of raceproof.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// The one that the page is about.
+    Measured,
+    /// An earlier one, if there is one.
+    Previous,
 }
 
 /// A call of raceproof that ended normally.
@@ -72,7 +83,7 @@ impl Environment {
         }
         let (root, raceproof) = (root.to_owned(), raceproof.to_owned());
         let (machine, (date, _), folder) = (Machine::here(), now()?, tempfile::tempdir()?);
-        Ok(Self { root, raceproof, quick, programs: Vec::new(), machine, date, folder })
+        Ok(Self { root, raceproof, previous: None, quick, programs: Vec::new(), machine, date, folder })
     }
 
     /// The first value in a quick measurement, the second otherwise.
@@ -95,6 +106,11 @@ impl Environment {
         Ok(tempfile::tempdir_in(self.folder.path())?)
     }
 
+    /// Whether there is an earlier raceproof to compare with.
+    pub(crate) fn has_previous(&self) -> bool {
+        self.previous.is_some()
+    }
+
     /// Calls `raceproof`; `input` is relative to the project root. Without `processors` it may use all.
     pub(crate) fn raceproof(
         &self,
@@ -103,9 +119,26 @@ impl Environment {
         args: &[&str],
         processors: Option<usize>,
     ) -> Result<Answer, Failure> {
+        self.raceproof_of(Which::Measured, command, input, args, processors)
+    }
+
+    /// The same with one of the two versions.
+    pub(crate) fn raceproof_of(
+        &self,
+        which: Which,
+        command: &str,
+        input: &str,
+        args: &[&str],
+        processors: Option<usize>,
+    ) -> Result<Answer, Failure> {
+        let raceproof = match which {
+            Which::Measured => Some(&self.raceproof),
+            Which::Previous => self.previous.as_ref(),
+        };
+        let raceproof = raceproof.ok_or("there is no earlier raceproof")?;
         let desk = self.scratch_folder()?;
         let (result, errors) = (desk.path().join("result.json"), desk.path().join("errors"));
-        let mut process = Command::new(&self.raceproof);
+        let mut process = Command::new(raceproof);
         process.arg(command).arg(self.path(input)).args(args).arg("--json").current_dir(desk.path());
         process.stdout(std::fs::File::create(&result)?).stderr(std::fs::File::create(&errors)?);
         let usage = run(&mut process, Limits { processors, time: TIME_LIMIT })?;

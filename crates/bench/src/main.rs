@@ -44,6 +44,9 @@ struct Args {
     /// The raceproof to measure
     #[arg(long, default_value = "target/release/raceproof")]
     raceproof: PathBuf,
+    /// An earlier raceproof, to be measured in turns with this one where a table compares the two
+    #[arg(long)]
+    previous: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -66,6 +69,7 @@ fn run(args: &Args) -> Result<(), Failure> {
     if !args.page {
         let mut environment = Environment::new(&root, &root.join(&args.raceproof), args.quick)?;
         environment.programs.clone_from(&args.programs);
+        environment.previous.clone_from(&args.previous);
         for table in
             tables::ALL.iter().filter(|table| args.only.is_empty() || args.only.iter().any(|o| o == table.name))
         {

@@ -1,5 +1,6 @@
 //! The tables: each measures rows, and writes its part of the page from rows.
 
+mod defaults;
 mod dhtc;
 mod growth;
 mod lbzip2;
@@ -63,6 +64,7 @@ pub(crate) const ALL: &[Table] = &[
     table::<prediction::Prediction>(),
     table::<dhtc::Dhtc>(),
     table::<static_drivers::Drivers>(),
+    table::<defaults::Defaults>(),
     table::<speed::Speed>(),
     table::<twins::Twins>(),
     table::<growth::Growth>(),
