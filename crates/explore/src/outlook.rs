@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use model::dependence::Use;
 use model::{Event, Pair, SiteId};
@@ -137,20 +138,46 @@ impl Threats {
     }
 }
 
-/// An outlook in the making. A search goes on without it, and uses it when it is there.
-#[derive(Clone, Debug, Default)]
-pub struct Later(Arc<OnceLock<Option<Arc<dyn Outlook>>>>);
+/// An outlook in the making. A search begins without it, and uses it when it is there.
+#[derive(Clone, Debug)]
+pub struct Later {
+    made: Arc<(Mutex<Option<Made>>, Condvar)>,
+    /// Until then the search waits for it when it has a first use for it.
+    until: Instant,
+}
+
+/// What came of an outlook in the making.
+type Made = Option<Arc<dyn Outlook>>;
+
+impl Default for Later {
+    fn default() -> Self {
+        Self::awaited(Duration::ZERO)
+    }
+}
 
 impl Later {
+    /// One that a search waits for until this much time from now has passed: what is left out of a small search does not
+    /// depend on who is faster.
+    pub fn awaited(patience: Duration) -> Self {
+        Self { made: Arc::default(), until: Instant::now() + patience }
+    }
+
     /// It is made, or it turned out that there is none. The first word counts.
     pub fn set(&self, outlook: Option<Arc<dyn Outlook>>) {
-        // Whoever comes second has made the same.
-        let _ = self.0.set(outlook);
+        let (made, is_made) = &*self.made;
+        made.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(outlook);
+        is_made.notify_all();
     }
 
     /// What became of it; `None` while nothing has.
-    pub(crate) fn get(&self) -> Option<Option<Arc<dyn Outlook>>> {
-        self.0.get().cloned()
+    pub(crate) fn get(&self) -> Option<Made> {
+        let (made, is_made) = &*self.made;
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        while made.is_none() {
+            let left = self.until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+            made = is_made.wait_timeout(made, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        made.clone()
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Addr, Allocation, HeldLocks, IndexVec, Step, ThreadId, Trace};
+use model::{Addr, Allocation, HeldLocks, IndexVec, Op, Step, ThreadId, Trace};
 
 /// The state of a run before one of its events.
 pub(crate) struct Moment<'a> {
@@ -57,9 +57,11 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// The locks that a thread holds, by address.
+    /// The locks that a thread holds, by address. What a critical section does that is one event, it does with its lock.
     pub(crate) fn locks(&self, thread: ThreadId) -> impl Iterator<Item = Addr> + '_ {
-        self.held.get(thread).into_iter().flat_map(|held| held.iter().map(|(lock, _)| lock))
+        let next = self.trace.events.get(self.at).filter(|event| event.id.thread == thread);
+        let own = next.and_then(|event| if let Op::Critical(section) = &event.op { Some(section.lock) } else { None });
+        self.held.get(thread).into_iter().flat_map(|held| held.iter().map(|(lock, _)| lock)).chain(own)
     }
 
     /// The object that contains an address.

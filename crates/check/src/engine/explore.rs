@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::explore::{Check, Coverage, FailureKind, Later, Outcome, Outlook, ReductionName, Sampling, StopReason};
@@ -163,11 +163,10 @@ pub(crate) fn run(
         && !limits.environment.makes_choices()
         && !assumptions::may_interrupt(program)
         && !known.may_race_in_lanes(&lanes);
-    let (outlook, later) = if asks_outlook { outlook(facts, &known.absent) } else { (None, None) };
+    let later = if asks_outlook { outlook(facts, &known.absent) } else { None };
     let search = ::explore::Options {
         reduction: options.reduction,
         checks: options.checks.clone(),
-        outlook,
         later,
         max_executions: options.max_executions,
         budget: budget.clone(),
@@ -467,32 +466,22 @@ fn choice_values(program: &Program) -> ::explore::ChoiceValues {
 /// Room for the stack on which an outlook is made.
 const STACK: usize = 256 << 20;
 
-/// How long the first execution waits for the outlook. That of a small program is there, and what is left out of its search
-/// does not depend on who is faster; a large program begins without.
+/// How long a search waits for the outlook when it has a use for it, after its first execution. That of a small program is
+/// there, and what is left out of its search does not depend on who is faster; a large program goes on without.
 const FOR_OUTLOOK: Duration = Duration::from_secs(2);
 
 /// What the program's threads may still do, from any point on, knowing which pairs are absent; if all that runs is modelled.
-/// Without an outlook the reductions leave out nothing. One that takes long is made beside the search.
-fn outlook(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> (Option<Arc<dyn Outlook>>, Option<Later>) {
-    let later = Later::default();
-    let (made, is_made) = mpsc::channel();
+/// Without an outlook the reductions leave out nothing. It is made beside the search.
+fn outlook(facts: &Arc<Facts>, absent: &BTreeSet<Pair>) -> Option<Later> {
+    let later = Later::awaited(FOR_OUTLOOK);
     let (in_the_making, facts, absent) = (later.clone(), Arc::clone(facts), absent.clone());
     // Whoever gives up waiting leaves it alone: it ends with the budget of the facts, or with the process.
     let maker = std::thread::Builder::new().stack_size(STACK);
     let started = maker.spawn(move || {
         let summary = Summary::if_modelled(&facts, &absent).ok().flatten();
-        let outlook = summary.map(|summary| Arc::new(summary) as Arc<dyn Outlook>);
-        in_the_making.set(outlook.clone());
-        // Nobody may be waiting any more.
-        let _ = made.send(outlook);
+        in_the_making.set(summary.map(|summary| Arc::new(summary) as Arc<dyn Outlook>));
     });
-    if started.is_err() {
-        return (None, None);
-    }
-    match is_made.recv_timeout(FOR_OUTLOOK) {
-        Ok(outlook) => (outlook, None),
-        Err(_) => (None, Some(later)),
-    }
+    started.is_ok().then_some(later)
 }
 
 /// Most time to look for other errors once no pair is open.
