@@ -53,13 +53,20 @@ impl Linearised {
 
 /// The events that lead to an event, and the event itself, as a count of first events per thread.
 #[derive(Clone, Copy)]
-pub(crate) struct Past<'a>(&'a [u32]);
+pub(crate) struct Past<'a> {
+    /// The counts of other threads.
+    others: &'a [u32],
+    event: EventId,
+}
 
 impl Past<'_> {
     /// Number of the thread's events in this past.
     #[inline]
     pub(crate) fn count(self, thread: ThreadId) -> u32 {
-        self.0.get(thread.0 as usize).copied().unwrap_or(0)
+        if thread == self.event.thread {
+            return self.event.position + 1;
+        }
+        self.others.get(thread.0 as usize).copied().unwrap_or(0)
     }
 
     /// Whether the event is in this past.
@@ -70,7 +77,8 @@ impl Past<'_> {
 
     /// Joins this past into a clock.
     pub(crate) fn join_to(self, clock: &mut Clock) {
-        clock.join_counts(self.0);
+        clock.join_counts(self.others);
+        clock.learn(self.event);
     }
 }
 
@@ -82,58 +90,102 @@ impl From<Past<'_>> for Clock {
     }
 }
 
-/// The past of each event: rows of counts, one count per thread.
+/// Where an event's past is.
+#[derive(Clone, Copy)]
+struct PastOf {
+    event: EventId,
+    /// Rows up to and with this event's.
+    rows: u32,
+    /// Its row; `None`: no event of another thread leads to it.
+    row: Option<u32>,
+}
+
+/// The past of each event: rows of counts, one count per thread. Events of one thread share a row until another thread's
+/// event leads to one of them, so long executions whose threads seldom depend on each other take memory for their events
+/// only. A row's count of the event's own thread means nothing: the event's position says it.
 #[derive(Default)]
 struct Pasts {
     /// Length of a row, a power of two from 8 on; 0 before the first.
     width: usize,
-    /// Number of rows.
-    len: usize,
     counts: Vec<u32>,
+    of: Vec<PastOf>,
 }
 
 impl Pasts {
-    #[inline]
-    fn get(&self, row: usize) -> Past<'_> {
-        Past(&self.counts[row * self.width..][..self.width])
+    fn len(&self) -> usize {
+        self.of.len()
     }
 
-    /// Appends a row for an event: a copy of another row, or empty.
-    fn push(&mut self, event: EventId, copy: Option<Step>) {
-        if event.thread.0 as usize >= self.width {
-            // Twice as wide each time: all rows are copied.
-            let width = (event.thread.0 as usize + 1).next_power_of_two().max(8);
-            let mut counts = vec![0; self.len * width];
-            if self.width > 0 {
-                let rows = counts.chunks_exact_mut(width).zip(self.counts.chunks_exact(self.width));
-                rows.for_each(|(wide, row)| wide[..self.width].copy_from_slice(row));
-            }
-            (self.width, self.counts) = (width, counts);
-        }
-        match copy {
-            Some(step) => {
-                let start = step.0 as usize * self.width;
-                self.counts.extend_from_within(start..start + self.width);
-            }
-            None => self.counts.resize((self.len + 1) * self.width, 0),
-        }
-        let start = self.len * self.width;
-        self.counts[start + event.thread.0 as usize] = event.position + 1;
-        self.len += 1;
+    #[inline]
+    fn get(&self, at: usize) -> Past<'_> {
+        let PastOf { event, row, .. } = self.of[at];
+        Past { others: row.map_or(&[], |row| &self.counts[row as usize * self.width..][..self.width]), event }
     }
 
-    /// Joins an earlier row into the last one.
+    fn rows(&self) -> u32 {
+        self.of.last().map_or(0, |last| last.rows)
+    }
+
+    /// Appends an event, to which all lead that lead to this other one, its thread's last.
+    fn push(&mut self, event: EventId, last: Option<Step>) {
+        let row = last.and_then(|step| self.of[step.0 as usize].row);
+        self.of.push(PastOf { event, rows: self.rows(), row });
+    }
+
+    /// Makes rows long enough for a thread.
+    fn widen(&mut self, thread: ThreadId) {
+        if (thread.0 as usize) < self.width {
+            return;
+        }
+        // Twice as wide each time: all rows are copied.
+        let width = (thread.0 as usize + 1).next_power_of_two().max(8);
+        let mut counts = vec![0; self.rows() as usize * width];
+        if self.width > 0 {
+            let rows = counts.chunks_exact_mut(width).zip(self.counts.chunks_exact(self.width));
+            rows.for_each(|(wide, row)| wide[..self.width].copy_from_slice(row));
+        }
+        (self.width, self.counts) = (width, counts);
+    }
+
+    /// All that leads to an earlier event, and that event, leads to the last one, too.
     #[inline]
-    fn join_last(&mut self, row: Step) {
-        let (before, last) = self.counts.split_at_mut((self.len - 1) * self.width);
-        let row = &before[row.0 as usize * self.width..][..self.width];
-        work::count(row.len());
-        last.iter_mut().zip(row).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+    fn join_last(&mut self, step: Step) {
+        let PastOf { event, row: theirs, .. } = self.of[step.0 as usize];
+        let (last, rows) = (self.len() - 1, self.rows());
+        if self.get(last).contains(event) {
+            return;
+        }
+        self.widen(event.thread);
+        let start = rows as usize * self.width;
+        let own = match self.of[last].row {
+            // Nobody shares it.
+            Some(row) if row + 1 == rows && (last == 0 || self.of[last - 1].rows < rows) => row as usize * self.width,
+            Some(row) => {
+                let row = row as usize * self.width;
+                self.counts.extend_from_within(row..row + self.width);
+                start
+            }
+            None => {
+                self.counts.resize(start + self.width, 0);
+                start
+            }
+        };
+        if let Some(row) = theirs {
+            let (before, mine) = self.counts.split_at_mut(own);
+            let row = &before[row as usize * self.width..][..self.width];
+            work::count(row.len());
+            mine.iter_mut().zip(row).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+        }
+        let count = &mut self.counts[own + event.thread.0 as usize];
+        *count = (*count).max(event.position + 1);
+        let row = (own / self.width) as u32;
+        let event = self.of[last].event;
+        self.of[last] = PastOf { event, rows: row + 1, row: Some(row) };
     }
 
     fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-        self.counts.truncate(self.len * self.width);
+        self.of.truncate(len);
+        self.counts.truncate(self.rows() as usize * self.width);
     }
 }
 
@@ -160,7 +212,7 @@ impl Causality {
 
     /// Number of events added.
     pub(crate) fn len(&self) -> usize {
-        self.pasts.len
+        self.pasts.len()
     }
 
     /// The threads with events added, and all threads with smaller numbers.
@@ -231,23 +283,23 @@ impl Causality {
             if let Some(arrival) = complete {
                 pasts.join_last(arrival);
                 // Where their order does not matter, the last arrival does not follow from the others.
-                self.visit_lanes(resource, |_, theirs, entries| {
+                let is_meeting = |theirs| theirs == Use::Meet;
+                self.visit_lanes_of(resource, is_meeting, |_, _, entries| {
                     let met = entries.partition_point(|e| e.step < arrival);
-                    if theirs == Use::Meet
-                        && let Some(last) = entries[..met].last()
-                    {
+                    if let Some(last) = entries[..met].last() {
                         pasts.join_last(last.step);
                     }
                 });
             }
-            self.visit_lanes(resource, |other, theirs, entries| {
+            let leads = |theirs| {
                 let of_generations = matches!((how, theirs), (Use::Arrive | Use::Meet, Use::Leave))
                     || (complete.is_some() && matches!((how, theirs), (Use::Leave, Use::Arrive | Use::Meet)));
+                !of_generations && !how.commutes_with(theirs)
+            };
+            self.visit_lanes_of(resource, leads, |other, _, entries| {
                 if other != thread
-                    && !of_generations
-                    && !how.commutes_with(theirs)
                     && let Some(last) = entries.last()
-                    && pasts.get(pasts.len - 1).count(other) <= last.position
+                    && pasts.get(pasts.len() - 1).count(other) <= last.position
                 {
                     pasts.join_last(last.step);
                 }
@@ -264,10 +316,8 @@ impl Causality {
     fn completion(&self, trace: &Trace, barrier: Resource, thread: ThreadId) -> Option<Step> {
         let arrived = self.last_of(thread)?;
         let mut complete = None;
-        self.visit_lanes(barrier, |_, theirs, entries| {
-            if !matches!(theirs, Use::Arrive | Use::Meet) {
-                return;
-            }
+        let is_arrival = |theirs| matches!(theirs, Use::Arrive | Use::Meet);
+        self.visit_lanes_of(barrier, is_arrival, |_, _, entries| {
             let since = entries[entries.partition_point(|e| e.step < arrived)..].iter().map(|e| e.step);
             let mut since = since.inspect(|_| work::count(1));
             let first = since.find(|s| trace.runnable_at(Step(s.0 + 1)).contains(thread));
@@ -343,8 +393,9 @@ impl Causality {
         let mut found = Vec::new();
         let mut last_before = None;
         for (resource, how) in footprint(next) {
-            self.visit_lanes(resource, |other, theirs, entries| {
-                if other == thread || how.commutes_with(theirs) || (by_rules && !how.coenabled_with(theirs)) {
+            let meets = |theirs| !how.commutes_with(theirs) && (!by_rules || how.coenabled_with(theirs));
+            self.visit_lanes_of(resource, meets, |other, theirs, entries| {
+                if other == thread {
                     return;
                 }
                 let unknown = |e: &&Entry| known.is_none_or(|clock| clock.count(other) <= e.position);
@@ -404,14 +455,30 @@ impl Causality {
     }
 
     /// Visits the uses of a resource by thread and kind, each in order.
-    pub(crate) fn visit_lanes(&self, resource: Resource, mut f: impl FnMut(ThreadId, Use, &[Entry])) {
+    pub(crate) fn visit_lanes(&self, resource: Resource, f: impl FnMut(ThreadId, Use, &[Entry])) {
+        self.visit_lanes_of(resource, |_| true, f);
+    }
+
+    /// The same for wanted kinds alone. The others cost the same whatever the number of threads.
+    pub(crate) fn visit_lanes_of(
+        &self,
+        resource: Resource,
+        wanted: impl Fn(Use) -> bool,
+        mut f: impl FnMut(ThreadId, Use, &[Entry]),
+    ) {
         match resource {
-            Resource::Bytes(cell) => self.bytes.visit(cell, |thread, how, entries| f(thread, how, entries)),
+            Resource::Bytes(cell) => self.bytes.visit_uses(cell, |how, users| {
+                if wanted(how) {
+                    work::count(users.len());
+                    users.iter().for_each(|(thread, entries)| f(*thread, how, entries));
+                }
+            }),
             Resource::Thread(life) => {
-                if let Some(steps) = self.steps.get(life) {
+                if let Some(steps) = self.steps.get(life).filter(|_| wanted(Use::Step)) {
                     f(life, Use::Step, steps);
                 }
-                self.lives.get(life).into_iter().flatten().for_each(|lane| f(lane.thread, lane.how, &lane.entries));
+                let lanes = self.lives.get(life).into_iter().flatten().filter(|lane| wanted(lane.how));
+                lanes.for_each(|lane| f(lane.thread, lane.how, &lane.entries));
             }
         }
     }

@@ -85,8 +85,9 @@ pub(crate) fn reversible(
     for (resource, how) in footprint(next).filter(|(_, how)| *how != Use::Step) {
         // A critical section waits for its lock, and not for what it touches.
         let waiting = waiting && (how == Use::Critical || !matches!(next.op, Op::Critical(_)));
-        causality.visit_lanes(resource, |other, theirs, entries| {
-            if other == thread || how.commutes_with(theirs) || !how.coenabled_with(theirs) {
+        let meets = |theirs| !how.commutes_with(theirs) && how.coenabled_with(theirs);
+        causality.visit_lanes_of(resource, meets, |other, theirs, entries| {
+            if other == thread {
                 return;
             }
             let entries = &entries[..entries.partition_point(|e| e.step < until)];
@@ -253,11 +254,10 @@ impl<'a> Reversal<'a> {
     /// The thread that runs the routine of a once-control after the kept events.
     fn runner(&self, once: Addr) -> Option<ThreadId> {
         let mut last: Option<Step> = None;
-        self.causality.visit_lanes(Resource::Bytes(Cell { start: once, len: 1 }), |_, how, entries| {
-            if matches!(how, Use::Take | Use::Give) {
-                let kept = entries.partition_point(|e| self.keeps(e.step));
-                last = last.max(entries[..kept].last().map(|e| e.step));
-            }
+        let runs = |how| matches!(how, Use::Take | Use::Give);
+        self.causality.visit_lanes_of(Resource::Bytes(Cell { start: once, len: 1 }), runs, |_, _, entries| {
+            let kept = entries.partition_point(|e| self.keeps(e.step));
+            last = last.max(entries[..kept].last().map(|e| e.step));
         });
         let last = &self.trace.events[last?];
         matches!(last.op, Op::OnceBegin { run: true, .. }).then_some(last.id.thread)
@@ -278,9 +278,10 @@ impl<'a> Reversal<'a> {
     fn kept_posts(&self, next: &Event) -> bool {
         let mut kept = false;
         for (resource, how) in footprint(next) {
-            self.causality.visit_lanes(resource, |other, theirs, entries| {
+            let enables = |theirs| !how.commutes_with(theirs);
+            self.causality.visit_lanes_of(resource, enables, |other, _, entries| {
                 let since = entries.partition_point(|e| e.step <= self.first);
-                let first = entries.get(since).filter(|_| other != next.id.thread && !how.commutes_with(theirs));
+                let first = entries.get(since).filter(|_| other != next.id.thread);
                 kept |= first.is_some_and(|e| self.keeps(e.step));
             });
         }

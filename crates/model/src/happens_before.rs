@@ -296,9 +296,9 @@ impl HappensBefore {
         };
         let mut sections = self.sections.remove(&lock).unwrap_or_default();
         for (cell, how) in uses() {
-            sections.visit(cell, |_, theirs, clock| {
+            sections.visit_uses(cell, |theirs, users| {
                 if !how.commutes_with(theirs) {
-                    self.learn(Slot::Now(thread), clock);
+                    users.iter().for_each(|(_, clock)| self.learn(Slot::Now(thread), clock));
                 }
             });
         }

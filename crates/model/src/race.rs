@@ -207,26 +207,28 @@ impl Analyser {
             if let Some(history) = history {
                 history.push(Updated { step, cell: access.cell, thread, how: mine });
             }
-            // Uses with nothing to tell: with many threads, most lanes are of a few.
-            let mut told: SmallVec<[SiteUse; 4]> = SmallVec::new();
-            shadow.visit(access.cell, |other, theirs, lane| {
+            shadow.visit_uses(access.cell, |theirs, users| {
                 let could_race = (theirs.writes || mine.writes) && (theirs.plain || mine.plain);
-                if !could_race || other == thread || told.contains(&theirs) {
+                let others = || {
+                    let last = |(other, lane): &(ThreadId, SmallVec<[Latest; 1]>)| Some((*other, *lane.last()?));
+                    users.iter().filter(|(other, _)| *other != thread).filter_map(last)
+                };
+                if !could_race || others().next().is_none() {
                     return;
                 }
-                let Some(last) = lane.last() else { return };
                 let pair = pair(theirs.site, mine.site);
                 if new && conflicting.insert(pair) {
                     analysis.conflicts.push(pair);
                     met.push(step);
                 }
                 let excluded = mine.lock.is_some() && mine.lock == theirs.lock;
-                if !excluded && !reported.contains(&pair) {
+                if excluded || reported.contains(&pair) {
+                    return;
+                }
+                for (other, last) in others() {
                     let (first_access, second_access) = (last.access as usize, index);
                     let race = Race { first: last.step, second: step, first_access, second_access };
                     racing.push(Racing { pair, race, id: EventId { thread: other, position: last.position } });
-                } else if told.len() < told.inline_size() {
-                    told.push(theirs);
                 }
             });
         }

@@ -2,7 +2,8 @@
 //!
 //! A [`Shadow`] keeps *lanes*: one value per (bytes, thread, kind of use). Bytes are stored in granules of eight with a
 //! mask, so that cells of different sizes and alignments meet exactly where they overlap. A cell of more than 1024
-//! bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page.
+//! bytes is one lane of its own, so that clearing a megabyte costs no more than clearing a page. Lanes that differ only in
+//! the thread are together, so that uses which do not matter cost the same for a thousand threads as for one.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -12,30 +13,32 @@ use crate::{Cell, ThreadId, work};
 /// Cells longer than this are not split into granules.
 const WIDE: u32 = 1024;
 
-/// One value for the uses of some bytes by one thread in one way.
+/// One value for each thread that uses some bytes in one way, by thread.
+type Users<V> = SmallVec<[(ThreadId, V); 1]>;
+
+/// The uses of some bytes in one way.
 #[derive(Clone, Debug)]
-struct Lane<K, V> {
+struct Lanes<K, V> {
     bytes: u8,
-    thread: ThreadId,
     kind: K,
-    value: V,
+    users: Users<V>,
 }
 
+/// The uses of a large cell in one way.
 #[derive(Clone, Debug)]
-struct WideLane<K, V> {
+struct WideLanes<K, V> {
     cell: Cell,
-    thread: ThreadId,
     kind: K,
-    value: V,
+    users: Users<V>,
 }
 
-type Granule<K, V> = SmallVec<[Lane<K, V>; 2]>;
+type Granule<K, V> = SmallVec<[Lanes<K, V>; 2]>;
 
 /// Lanes by their bytes.
 #[derive(Clone, Debug)]
 pub struct Shadow<K, V> {
     granules: FxHashMap<u64, Granule<K, V>>,
-    wide: Vec<WideLane<K, V>>,
+    wide: Vec<WideLanes<K, V>>,
     /// By page: the wide lanes that reach into it, ascending.
     wide_by_page: FxHashMap<u64, SmallVec<[u32; 4]>>,
 }
@@ -78,17 +81,37 @@ pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u8 {
     below(to) & !below(from)
 }
 
+/// The value of a thread, made if it is missing, and whether it is new.
+fn value_of<V: Default>(users: &mut Users<V>, thread: ThreadId) -> (&mut V, bool) {
+    let found = users.binary_search_by_key(&thread, |(user, _)| *user);
+    if let Err(at) = found {
+        users.insert(at, (thread, V::default()));
+    }
+    let (Ok(at) | Err(at)) = found;
+    (&mut users[at].1, found.is_err())
+}
+
 impl<K: Copy + Eq, V> Shadow<K, V> {
     /// Visits every lane that shares a byte with the cell. A lane that spans several granules is visited once for
     /// each.
     #[inline]
     pub fn visit(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
+        self.visit_uses(cell, |kind, users| {
+            work::count(users.len());
+            users.iter().for_each(|(thread, value)| f(*thread, kind, value));
+        });
+    }
+
+    /// Visits every use of bytes of the cell, with the value of each thread that uses them so, by thread. A use that spans
+    /// several granules is visited once for each.
+    #[inline]
+    pub fn visit_uses(&self, cell: Cell, mut f: impl FnMut(K, &[(ThreadId, V)])) {
         if let Some((granule, bytes)) = only_piece(cell) {
-            let lanes = self.granules.get(&granule).map_or(&[][..], SmallVec::as_slice);
-            work::count(lanes.len());
-            for lane in lanes {
-                if lane.bytes & bytes != 0 {
-                    f(lane.thread, lane.kind, &lane.value);
+            let uses = self.granules.get(&granule).map_or(&[][..], SmallVec::as_slice);
+            work::count(uses.len());
+            for lanes in uses {
+                if lanes.bytes & bytes != 0 {
+                    f(lanes.kind, &lanes.users);
                 }
             }
             self.visit_wide(cell, f);
@@ -97,11 +120,11 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
         self.visit_pieces(cell, f);
     }
 
-    fn visit_pieces(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
+    fn visit_pieces(&self, cell: Cell, mut f: impl FnMut(K, &[(ThreadId, V)])) {
         let mut visit_granule = |(granule, bytes)| {
             work::count(self.granules.get(&granule).map_or(0, SmallVec::len));
-            let lanes = self.granules.get(&granule).into_iter().flatten();
-            lanes.filter(|l: &&Lane<K, V>| l.bytes & bytes != 0).for_each(|l| f(l.thread, l.kind, &l.value));
+            let uses = self.granules.get(&granule).into_iter().flatten();
+            uses.filter(|lanes| lanes.bytes & bytes != 0).for_each(|lanes| f(lanes.kind, &lanes.users));
         };
         if cell.len > WIDE && cell.len as usize / 8 > self.granules.len() {
             let (start, end) = (cell.start.0, cell.end());
@@ -115,15 +138,15 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
         self.visit_wide(cell, f);
     }
 
-    fn visit_wide(&self, cell: Cell, mut f: impl FnMut(ThreadId, K, &V)) {
+    fn visit_wide(&self, cell: Cell, mut f: impl FnMut(K, &[(ThreadId, V)])) {
         if self.wide.is_empty() {
             return;
         }
         let in_page = |page: u64| self.wide_by_page.get(&page).map_or(&[][..], SmallVec::as_slice);
-        let mut visit = |lane: u32| {
-            let lane = &self.wide[lane as usize];
-            if lane.cell.overlaps(&cell) {
-                f(lane.thread, lane.kind, &lane.value);
+        let mut visit = |at: u32| {
+            let lanes = &self.wide[at as usize];
+            if lanes.cell.overlaps(&cell) {
+                f(lanes.kind, &lanes.users);
             }
         };
         let pages = pages(cell);
@@ -143,38 +166,36 @@ impl<K: Copy + Eq, V> Shadow<K, V> {
     where
         V: Default,
     {
-        let mut new = false;
+        let mut any_new = false;
         if cell.len > WIDE {
             let known = |at: &u32| {
-                let lane = &self.wide[*at as usize];
-                lane.cell == cell && lane.thread == thread && lane.kind == kind
+                let lanes = &self.wide[*at as usize];
+                lanes.cell == cell && lanes.kind == kind
             };
             let here = self.wide_by_page.get(&(cell.start.0 >> PAGE));
-            let at = here.and_then(|lanes| lanes.iter().copied().find(known)).map_or_else(
-                || {
-                    new = true;
-                    let at = self.wide.len() as u32;
-                    self.wide.push(WideLane { cell, thread, kind, value: V::default() });
-                    pages(cell).for_each(|page| self.wide_by_page.entry(page).or_default().push(at));
-                    at as usize
-                },
-                |at| at as usize,
-            );
-            f(&mut self.wide[at].value);
+            let at = here.and_then(|lanes| lanes.iter().copied().find(known)).unwrap_or_else(|| {
+                let at = self.wide.len() as u32;
+                self.wide.push(WideLanes { cell, kind, users: Users::new() });
+                pages(cell).for_each(|page| self.wide_by_page.entry(page).or_default().push(at));
+                at
+            });
+            let (value, new) = value_of(&mut self.wide[at as usize].users, thread);
+            f(value);
             return new;
         }
         for (granule, bytes) in pieces(cell) {
-            let lanes = self.granules.entry(granule).or_default();
-            work::count(lanes.len());
-            let known = |l: &Lane<K, V>| l.bytes == bytes && l.thread == thread && l.kind == kind;
-            let at = lanes.iter().position(known).unwrap_or_else(|| {
-                new = true;
-                lanes.push(Lane { bytes, thread, kind, value: V::default() });
-                lanes.len() - 1
+            let uses = self.granules.entry(granule).or_default();
+            work::count(uses.len());
+            let known = |lanes: &Lanes<K, V>| lanes.bytes == bytes && lanes.kind == kind;
+            let at = uses.iter().position(known).unwrap_or_else(|| {
+                uses.push(Lanes { bytes, kind, users: Users::new() });
+                uses.len() - 1
             });
-            f(&mut lanes[at].value);
+            let (value, new) = value_of(&mut uses[at].users, thread);
+            f(value);
+            any_new |= new;
         }
-        new
+        any_new
     }
 }
 
