@@ -41,6 +41,16 @@ pub trait Backend: Send {
     /// When there is no run; what the program does wrong is no error.
     fn execute(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> Result<Option<RunSummary>, Error>;
 
+    /// Begins a run that will probably be asked for, if that can be done while the caller does something else. Returns false
+    /// where the run is made already.
+    fn prefetch(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> bool {
+        let _ = (config, schedule, mode);
+        true
+    }
+
+    /// Drops the runs made ahead.
+    fn forget_prefetched(&mut self) {}
+
     /// Replaces `out`, which has the records of an earlier run, by those of the last; says how many at the start stayed.
     ///
     /// # Errors

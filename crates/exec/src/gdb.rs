@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use model::Schedule;
-use wire::Request;
+use wire::{Policy, Request};
 
+use crate::backend::RunMode;
 use crate::config::Config;
 use crate::error::Error;
 use crate::process;
@@ -22,7 +23,8 @@ pub fn gdb_command(program: &Path, config: &Config, schedule: &Schedule, directo
     let file =
         std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(system)?;
     let mut shared = Shared::create(&file, config, true).map_err(system)?;
-    shared.ask(Request { trap: 1, ..process::request(config, true) }, schedule)?;
+    let mode = RunMode { policy: Policy::FIXED, stacks: false, fresh: true };
+    shared.ask(Request { trap: 1, ..process::request(config, mode) }, schedule)?;
     let mut command = Command::new("gdb");
     command.arg("-q");
     let directory_setting = config.directory.as_ref().map(|d| format!("set cwd {}", d.display()));

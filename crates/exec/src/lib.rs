@@ -4,6 +4,7 @@
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod ahead;
 mod backend;
 mod children;
 mod config;

@@ -1,15 +1,17 @@
 //! Runs on this machine.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use model::Schedule;
 use wire::layout::isolation;
-use wire::{Record, Reply, ReplyKind};
+use wire::{Record, Reply, ReplyKind, Request};
 
+use crate::ahead::{Ahead, Asked, Made};
 use crate::backend::{Backend, RunMode, RunSummary};
 use crate::config::{Config, Isolation};
 use crate::error::Error;
-use crate::process::{Executable, Process};
+use crate::process::{self, Executable, Process};
 use crate::processor::{self, Confined, Processor};
 use crate::streams::{Output, Streams};
 
@@ -23,6 +25,11 @@ pub struct Local {
     streams: Option<Streams>,
     /// The last run's.
     reply: Reply,
+    /// The last run's records, if it was made ahead.
+    records: Option<Vec<Record>>,
+    ahead: Ahead,
+    /// Whether host and program can work at the same time.
+    is_parallel: bool,
     host: Confined,
 }
 
@@ -32,9 +39,17 @@ impl Local {
     /// # Errors
     /// When it cannot be started.
     pub fn launch(executable: Executable, config: &Config) -> Result<Self, Error> {
-        let reply = Reply::default();
-        let mut local =
-            Self { executable, process: None, leaves: false, streams: None, reply, host: Confined::default() };
+        let mut local = Self {
+            executable,
+            process: None,
+            leaves: false,
+            streams: None,
+            reply: Reply::default(),
+            records: None,
+            ahead: Ahead::default(),
+            is_parallel: std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1),
+            host: Confined::default(),
+        };
         local.start(config)?;
         Ok(local)
     }
@@ -58,11 +73,66 @@ impl Local {
     }
 }
 
+/// Whether a process can make no other run after one that ended so.
+fn leaves_after(reply: &Reply, process: &Process, config: &Config) -> bool {
+    let kind = ReplyKind::from_u32(reply.kind);
+    let stays = !matches!(kind, None | Some(ReplyKind::None | ReplyKind::TimeLimit | ReplyKind::Failure));
+    let spoiled = reply.spoiled != 0 || config.isolation == Isolation::Fresh;
+    !stays || spoiled || process.shared.header().checkpointed.load(Ordering::Acquire) == 0
+}
+
+fn summary(reply: Reply, process: &Process) -> RunSummary {
+    let header = process.shared.header();
+    RunSummary {
+        reply,
+        message: process.shared.message(&reply),
+        load_base: header.load_base.load(Ordering::Relaxed),
+        forks: header.isolation.load(Ordering::Relaxed) == isolation::FORK,
+    }
+}
+
+impl Local {
+    /// Ends the run that is under way, if it is not the one that is asked for, and keeps it if the process can make others
+    /// after it. Returns when the run began that is asked for.
+    fn end_others(&mut self, config: &Config, request: &Request, schedule: &Schedule) -> Option<Instant> {
+        let (asked, start) = self.ahead.underway.take()?;
+        let (Some(process), Some(streams)) = (&mut self.process, &self.streams) else { return None };
+        if asked.request == *request && asked.schedule == *schedule {
+            return Some(start);
+        }
+        let kept = match process.finish(config, start, streams) {
+            Ok(Some(reply)) => {
+                let is_run = ReplyKind::from_u32(reply.kind) != Some(ReplyKind::Fresh);
+                (is_run && !leaves_after(&reply, process, config)).then_some(reply)
+            }
+            Ok(None) | Err(_) => None,
+        };
+        let Some(reply) = kept else {
+            // It will be made again when it is asked for, and seen to there.
+            self.process = None;
+            return None;
+        };
+        let mut records = Vec::new();
+        if Ahead::keeps(reply.records) && process.shared.records(&reply, &mut records).is_ok() {
+            self.ahead.keep(asked, Made { summary: summary(reply, process), records });
+        }
+        None
+    }
+}
+
 impl Backend for Local {
     fn execute(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> Result<Option<RunSummary>, Error> {
+        self.records = None;
         if self.leaves || mode.fresh {
             self.process = None;
+            self.ahead = Ahead::default();
         }
+        let request = process::request(config, mode);
+        if let Some(Made { summary, records }) = self.ahead.take(&request, schedule) {
+            self.records = Some(records);
+            return Ok(Some(summary));
+        }
+        let mut begun = self.end_others(config, &request, schedule);
         self.host.stay_on(config.processor);
         let mut died = false;
         loop {
@@ -70,7 +140,13 @@ impl Backend for Local {
                 self.start(config)?;
             }
             let (Some(process), Some(streams)) = (&mut self.process, &self.streams) else { continue };
-            let reply = match process.run(config, schedule, mode, streams) {
+            let finished = match begun.take() {
+                Some(start) => process.finish(config, start, streams),
+                None => {
+                    process.begin(request, schedule).and_then(|()| process.finish(config, Instant::now(), streams))
+                }
+            };
+            let reply = match finished {
                 Ok(Some(reply)) => reply,
                 Ok(None) => {
                     self.process = None;
@@ -86,8 +162,7 @@ impl Backend for Local {
                     return Err(self.with_stderr(error));
                 }
             };
-            let kind = ReplyKind::from_u32(reply.kind);
-            if kind == Some(ReplyKind::Fresh) {
+            if ReplyKind::from_u32(reply.kind) == Some(ReplyKind::Fresh) {
                 // The prefix leaves the common past of the runs of this process: a new one has none.
                 if process.runs == 1 {
                     return Err(Error::Runtime { message: "a new process refuses the schedule".into() });
@@ -95,21 +170,40 @@ impl Backend for Local {
                 self.process = None;
                 continue;
             }
-            let header = process.shared.header();
-            let stays = !matches!(kind, None | Some(ReplyKind::None | ReplyKind::TimeLimit | ReplyKind::Failure));
-            let spoiled = reply.spoiled != 0 || config.isolation == Isolation::Fresh;
-            self.leaves = !stays || spoiled || header.checkpointed.load(Ordering::Acquire) == 0;
+            self.leaves = leaves_after(&reply, process, config);
             self.reply = reply;
-            return Ok(Some(RunSummary {
-                reply,
-                message: process.shared.message(&reply),
-                load_base: header.load_base.load(Ordering::Relaxed),
-                forks: header.isolation.load(Ordering::Relaxed) == isolation::FORK,
-            }));
+            return Ok(Some(summary(reply, process)));
+        }
+    }
+
+    fn prefetch(&mut self, config: &Config, schedule: &Schedule, mode: RunMode) -> bool {
+        let request = process::request(config, mode);
+        if self.ahead.has(&request, schedule) {
+            return false;
+        }
+        let can = self.is_parallel && config.processor.is_none() && !self.leaves && self.ahead.underway.is_none();
+        if let Some(process) = self.process.as_mut().filter(|_| can)
+            && process.begin(request, schedule).is_ok()
+        {
+            self.ahead.underway = Some((Asked { request, schedule: schedule.clone() }, Instant::now()));
+        }
+        true
+    }
+
+    fn forget_prefetched(&mut self) {
+        let Ahead { underway, .. } = std::mem::take(&mut self.ahead);
+        if underway.is_some() {
+            self.process = None;
         }
     }
 
     fn records(&self, out: &mut Vec<Record>) -> Result<usize, Error> {
+        if let Some(records) = &self.records {
+            let same = out.iter().zip(records).take_while(|(old, new)| old == new).count();
+            out.truncate(same);
+            out.extend_from_slice(&records[same..]);
+            return Ok(same);
+        }
         match &self.process {
             Some(process) => process.shared.records(&self.reply, out),
             None => {

@@ -52,10 +52,12 @@ pub(crate) struct Process {
     pub(crate) runs: u64,
 }
 
-/// What a run asks for, but for its schedule. `again`: it shows something that another run showed.
-pub(crate) fn request(config: &Config, again: bool) -> Request {
+/// What a run asks for, but for its schedule. A fresh one shows something that another run showed.
+pub(crate) fn request(config: &Config, mode: RunMode) -> Request {
     Request {
-        environment: config.environment.bits() | if again { environment::TIME } else { 0 },
+        environment: config.environment.bits() | if mode.fresh { environment::TIME } else { 0 },
+        policy: mode.policy,
+        stacks: mode.stacks.into(),
         max_steps: config.max_steps,
         quantum: config.quantum,
         verify: config.verify_isolation.into(),
@@ -117,18 +119,20 @@ impl Process {
         self.child.id() as libc::pid_t
     }
 
-    /// Runs once. `None` when the process had to be killed.
-    pub(crate) fn run(
-        &mut self,
-        config: &Config,
-        schedule: &Schedule,
-        mode: RunMode,
-        streams: &Streams,
-    ) -> Result<Option<Reply>, Error> {
-        let request = Request { policy: mode.policy, stacks: mode.stacks.into(), ..request(config, mode.fresh) };
+    /// Begins a run.
+    pub(crate) fn begin(&mut self, request: Request, schedule: &Schedule) -> Result<(), Error> {
         self.shared.ask(request, schedule)?;
         self.runs += 1;
-        let start = Instant::now();
+        Ok(())
+    }
+
+    /// Waits for the end of the run that began at `start`. `None` when the process had to be killed.
+    pub(crate) fn finish(
+        &mut self,
+        config: &Config,
+        start: Instant,
+        streams: &Streams,
+    ) -> Result<Option<Reply>, Error> {
         let mut told = None;
         loop {
             if self.shared.wait(POLL_INTERVAL) {

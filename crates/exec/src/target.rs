@@ -258,6 +258,14 @@ impl Executor for Target {
         self.run_in(schedule, self.search_mode())
     }
 
+    fn prefetch(&mut self, schedule: &Schedule) -> bool {
+        self.backend.prefetch(&self.config, schedule, self.search_mode())
+    }
+
+    fn forget_prefetched(&mut self) {
+        self.backend.forget_prefetched();
+    }
+
     /// Runs in a new process, as its only run.
     fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, Error> {
         self.run_in(schedule, RunMode { fresh: true, ..self.search_mode() })

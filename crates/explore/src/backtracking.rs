@@ -29,6 +29,12 @@ pub(crate) trait Backtracks {
         let _ = (stack, until);
     }
 
+    /// The `skip`-th branch that a run will add from the state `from` on, as far as that is plain.
+    fn expected(&self, trace: &Trace, from: Step, skip: usize) -> Option<BacktrackPoint> {
+        let _ = (trace, from, skip);
+        None
+    }
+
     /// Called instead of `extend` when a search resumes from a checkpoint, whose frames already have their backtrack
     /// sets.
     fn restore(&mut self, stack: &Stack) {
@@ -97,6 +103,18 @@ impl<B: Backtracks> Reduction for Backtracking<B> {
             self.branch = Some(stack.next_branch(&self.values)?);
         }
         Some(self.branch.as_ref()?.schedule(&stack.trace))
+    }
+
+    fn upcoming(&self, trace: &Trace, skip: usize) -> Option<Schedule> {
+        let stack = self.stack.as_ref()?;
+        let from = self.branch.as_ref().map_or(Step(0), |branch| branch.step);
+        if let Some(found) = self.backtracks.expected(trace, from, skip) {
+            return Some(found.schedule(trace));
+        }
+        let known = stack.frames.get(..=from.0 as usize)?.iter().enumerate().rev();
+        let open = known.flat_map(|(step, frame)| frame.open().map(move |thread| (Step(step as u32), thread)));
+        let (step, thread) = open.take(skip + 1).last()?;
+        Some(BacktrackPoint { step, thread, choices: Vec::new() }.schedule(&stack.trace))
     }
 
     fn remaining(&self) -> Option<f64> {

@@ -220,6 +220,17 @@ impl Reduction for Optimal {
         Some(thread_numbers::schedule(before.chain(self.plan.chain.iter().map(|p| self.events.get(p.event())))))
     }
 
+    fn upcoming(&self, _trace: &Trace, skip: usize) -> Option<Schedule> {
+        let Plan { from, chain, forks } = &self.plan;
+        let forks = forks.iter().rev().flat_map(|(count, branches)| branches.iter().map(|b| (*from, *count, b)));
+        let trees = self.trees.iter().rev().flat_map(|(step, branches)| branches.iter().map(|b| (*step, 0, b)));
+        let (from, planned, branch) = forks.chain(trees).nth(skip)?;
+        let before = self.trace.as_ref()?.events.iter().take(from.0 as usize);
+        let leaf = wakeup::first_leaf(branch);
+        let planned = chain[..planned].iter().chain(&leaf).map(|planned| self.events.get(planned.event()));
+        Some(thread_numbers::schedule(before.chain(planned)))
+    }
+
     fn subtrees(&mut self, least: u32, most: usize, known: &dyn Fn(&Schedule) -> bool) -> Vec<Subtree> {
         if self.mode != Mode::NextLeaf || self.prunes() {
             return Vec::new();

@@ -46,6 +46,13 @@ pub(crate) trait Reduction {
     /// The next schedule to run; `None` when every schedule is equivalent to an executed one.
     fn next(&mut self) -> Option<Schedule>;
 
+    /// A schedule that will probably be asked for, the `skip`-th after the last requested one as far as that is known before
+    /// its run, which is this trace, is taken.
+    fn upcoming(&self, trace: &Trace, skip: usize) -> Option<Schedule> {
+        let _ = (trace, skip);
+        None
+    }
+
     /// The program could not follow this segment of the last requested schedule. Returns how to count the run if the
     /// reduction expected this possibility.
     fn refuse(&mut self, segment: u32) -> Option<RunKind> {

@@ -28,6 +28,9 @@ use crate::shortest;
 /// Executions between two estimates of the size of the search.
 const ESTIMATE: u64 = 256;
 
+/// Most schedules that are looked at for one to run ahead.
+const UPCOMING: usize = 4;
+
 /// Explores the schedules of the program that `executor` runs, and reports what they show.
 ///
 /// With [`Coverage::Complete`] every schedule is equivalent to one that was executed: the races, deadlocks and failed
@@ -138,7 +141,9 @@ impl<'a, E: Executor> Search<'a, E> {
                 None
             }
         };
-        self.explore_from(reduction, first)?;
+        let explored = self.explore_from(reduction, first);
+        self.executor.forget_prefetched();
+        explored?;
         if self.stopped == Some(StopReason::Executions) {
             self.sample_as_often()?;
         }
@@ -267,6 +272,9 @@ impl<'a, E: Executor> Search<'a, E> {
         schedule: &Schedule,
     ) -> Result<Option<RunKind>, Error<E::Error>> {
         let trace = self.executor.run(schedule).map_err(Error::Executor)?;
+        if self.helpers.is_none() {
+            self.prefetch(reduction, &trace);
+        }
         let (events, deadlocked) = (trace.events.len(), trace.end == End::Deadlock);
         let trace = fusion::take_shortcuts(trace, &self.shortcuts);
         let taken = match &trace.end {
@@ -300,6 +308,16 @@ impl<'a, E: Executor> Search<'a, E> {
             self.expected = left.map(|left| (self.statistics.executions as f64 / (1.0 - left)) as u64);
         }
         Ok(Some(taken))
+    }
+
+    /// Names a run that will probably be asked for after this one.
+    fn prefetch(&mut self, reduction: &dyn Reduction, trace: &Trace) {
+        for skip in 0..UPCOMING {
+            let Some(schedule) = reduction.upcoming(trace, skip) else { break };
+            if self.executor.prefetch(&schedule) {
+                break;
+            }
+        }
     }
 
     /// Notes that a run could not be repeated: what follows from it is not covered.

@@ -60,6 +60,16 @@ pub trait Executor {
     /// Runs once.
     fn run(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error>;
 
+    /// A run that will probably be asked for soon: an executor may make it while the caller works on the last one. Returns
+    /// false where another one can be named instead, because this one is made already.
+    fn prefetch(&mut self, schedule: &Schedule) -> bool {
+        let _ = schedule;
+        true
+    }
+
+    /// No run of those named will be asked for.
+    fn forget_prefetched(&mut self) {}
+
     /// Runs once, where no earlier run can have left anything behind. If runs are kept apart as they should be, the trace
     /// is that of [`run`](Self::run); what is reported as a finding is confirmed by this one.
     fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, Self::Error> {

@@ -89,7 +89,7 @@ pub mod environment {
 
 /// What the host asks for. Written by the host before it rings.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Request {
     /// Number of segments in the segment area.
     pub segments: u32,

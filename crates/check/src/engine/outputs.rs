@@ -59,6 +59,15 @@ impl Executor for Watched<'_> {
         self.look(trace)
     }
 
+    /// What a run writes is known as long as it is the last one made.
+    fn prefetch(&mut self, schedule: &Schedule) -> bool {
+        self.outputs.is_some() || self.target.prefetch(schedule)
+    }
+
+    fn forget_prefetched(&mut self) {
+        self.target.forget_prefetched();
+    }
+
     fn run_alone(&mut self, schedule: &Schedule) -> Result<Trace, exec::Error> {
         self.target.run_alone(schedule)
     }
