@@ -142,9 +142,7 @@ impl Backend for Local {
             let (Some(process), Some(streams)) = (&mut self.process, &self.streams) else { continue };
             let finished = match begun.take() {
                 Some(start) => process.finish(config, start, streams),
-                None => {
-                    process.begin(request, schedule).and_then(|()| process.finish(config, Instant::now(), streams))
-                }
+                None => process.begin(request, schedule).and_then(|()| process.finish(config, Instant::now(), streams)),
             };
             let reply = match finished {
                 Ok(Some(reply)) => reply,

@@ -49,7 +49,7 @@ impl Optimal {
             None => self.plan_reversals(trace, Step(0), end),
             Some(closed) => self.plan_with_pruning(trace, closed, end),
         }
-        self.thrift.asked(self.pruner.pruned.skipped - skipped);
+        self.thrift.asked(self.pruner.pruned.skipped - skipped, self.thread_numbers.paths().len());
     }
 
     /// Plans the necessary reversals of an execution's first `end` events, given its first closed state.

@@ -9,8 +9,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What asking takes, in executions.
-const PRICE: i64 = 4;
+/// What asking takes with so many threads, in executions: it compares the future of each thread with the events of each
+/// other.
+fn price(threads: usize) -> i64 {
+    4 + (threads * threads / 12) as i64
+}
+
 /// The most credit, so that a search notices when pruning stops to pay.
 const MOST: i64 = 1 << 16;
 
@@ -19,8 +23,10 @@ const MOST: i64 = 1 << 16;
 pub struct Thrift {
     /// In executions.
     credit: i64,
-    /// Without credit, one of so many executions asks.
+    /// Without credit, one of so many executions asks; fewer where asking takes longer than with few threads.
     seldom: u32,
+    /// What asking took last.
+    price: i64,
     /// Executions since the last one that asked.
     silent: u32,
 }
@@ -34,9 +40,9 @@ impl Default for Thrift {
 
 impl Thrift {
     /// Asking may take as long as so many executions before it prunes anything; without credit, one of `seldom` executions
-    /// asks.
+    /// asks, and fewer with many threads.
     pub fn new(credit: u32, seldom: u32) -> Self {
-        Self { credit: credit.into(), seldom, silent: 0 }
+        Self { credit: credit.into(), seldom, price: price(0), silent: 0 }
     }
 
     /// Whether asking pays so far.
@@ -47,18 +53,19 @@ impl Thrift {
     /// Whether the next execution asks.
     pub(crate) fn asks(&mut self) -> bool {
         self.silent += 1;
-        let asks = self.pays() || self.silent >= self.seldom;
+        let asks = self.pays() || i64::from(self.silent) >= i64::from(self.seldom) * self.price / price(0);
         if asks {
             self.silent = 0;
         }
         asks
     }
 
-    /// An execution asked, and so many of its plans were dropped. Each of these could have been followed with and without
-    /// each other one.
-    pub(crate) fn asked(&mut self, dropped: u64) {
+    /// An execution of so many threads asked, and so many of its plans were dropped. Each of these could have been followed
+    /// with and without each other one.
+    pub(crate) fn asked(&mut self, dropped: u64, threads: usize) {
         let saved = (1 << dropped.min(16)) - 1;
-        self.credit = (self.credit.max(0) + saved - PRICE).min(MOST);
+        self.price = price(threads);
+        self.credit = (self.credit.max(0) + saved - self.price).min(MOST);
     }
 }
 
@@ -72,7 +79,7 @@ mod tests {
         let asks = |thrift: &mut Thrift| {
             let asks = thrift.asks();
             if asks {
-                thrift.asked(dropped);
+                thrift.asked(dropped, 2);
             }
             asks
         };
@@ -92,12 +99,12 @@ mod tests {
         let mut thrift = Thrift::default();
         (0..10_000).for_each(|_| {
             if thrift.asks() {
-                thrift.asked(0)
+                thrift.asked(0, 2)
             }
         });
         let first = (1..=64).find(|_| thrift.asks());
         assert!(first.is_some());
-        thrift.asked(10);
+        thrift.asked(10, 2);
         assert!((0..100).all(|_| thrift.asks()));
     }
 }
