@@ -27,7 +27,7 @@ const LATE: u64 = 1_000;
 const PLAIN: u64 = 300;
 
 /// Seeds of programs that once failed: a thread created while a recursive lock is held; a race behind something pruned
-/// after a sleeping event. And of one in which with events before a closed state matter.
+/// after a sleeping event. And of one of which a search that asks seldom makes an execution more.
 const FURTHER: [u64; 3] = [14_445, 25_854, 36_287];
 
 /// The reductions compared.
@@ -257,10 +257,11 @@ impl Observer for Maker {
     }
 }
 
-/// A search may ask its outlook now and then.
+/// A search may ask its outlook now and then. Plans that it makes because of what could be pruned may turn out to be
+/// unnecessary: hardly ever does it execute more than `optimal` because of them.
 #[test]
 fn asking_seldom_hides_nothing() {
-    let mut fewer = 0;
+    let (mut fewer, mut more) = (0, 0);
     for seed in (0..testkit::programs(LATE)).map(|n| n * 4 + 3).chain(FURTHER) {
         let case = case(seed);
         let program = case.program();
@@ -273,18 +274,19 @@ fn asking_seldom_hides_nothing() {
             assert_eq!(outcome.coverage, Coverage::Complete, "{context}");
             assert_finds_the_truth(&outcome, &case.truth, &context);
             assert_races_replay(&program, &outcome, &context);
-            assert!(outcome.statistics.executions <= optimal, "{context}");
+            assert!(outcome.statistics.executions <= 2 * optimal, "{context}");
+            more += u64::from(outcome.statistics.executions > optimal);
             let options = Options { smallest_subtree: Duration::ZERO, ..options };
             let mut helpers = [(); 2].map(|()| Interpreter::new(program.clone()).unwrap());
             let mut executor = Interpreter::new(program.clone()).unwrap();
             let split = search_with(&mut executor, &mut helpers, &options, &mut (), None).unwrap();
             assert_eq!(split.coverage, Coverage::Complete, "split, {context}");
             assert_finds_the_truth(&split, &case.truth, &format!("split, {context}"));
-            assert!(split.statistics.executions <= optimal, "split, {context}");
+            assert!(split.statistics.executions <= 2 * optimal, "split, {context}");
             fewer += u64::from(outcome.statistics.executions < optimal);
         }
     }
-    assert!(fewer > 0, "nothing was left out");
+    assert!(fewer > 100 * more, "{fewer} searches executed less than `optimal`, {more} of them more");
 }
 
 /// An outlook may come in the middle of a search.
