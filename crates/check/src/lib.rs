@@ -10,6 +10,7 @@ mod bundle;
 mod cache;
 mod coverability;
 mod describe;
+mod doctor;
 mod document;
 mod doubt;
 mod dump;
@@ -36,6 +37,7 @@ mod text;
 
 pub use build::{BuildOptions, Built, LOCK_PRESETS};
 pub use coverability::{Checked, Coverability, NetFile, NetForm, check_certificate, cover, print_net};
+pub use doctor::{Examined, Health, examine};
 pub use document::cut_short;
 pub use dump::{Run, first_run};
 pub use engine::explore::SearchOptions;

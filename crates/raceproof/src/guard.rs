@@ -61,7 +61,7 @@ pub(crate) fn carry_out(
         start: Instant::now(),
     };
     std::thread::spawn(move || watch.until_late());
-    let mut line = Line::new(&request.budget, so_far);
+    let mut line = Line::new(&request.budget, so_far, flags.shows_progress());
     let result = work(request, &mut line);
     drop(line);
     while !turn.take() {

@@ -22,8 +22,34 @@ use clap::{Parser, Subcommand};
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
 struct Cli {
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    color: Color,
+
     #[command(subcommand)]
     command: Command,
+}
+
+/// When to use colours.
+#[derive(clap::ValueEnum, Clone, Copy, Default)]
+enum Color {
+    /// On terminals that have them
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl From<Color> for anstream::ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -42,6 +68,7 @@ enum Command {
     Target(target::Arguments),
     Report(commands::report::Show),
     Explain(commands::explain::Explain),
+    Doctor(commands::doctor::Doctor),
     Schema(commands::schema::Schema),
     Completions(commands::schema::Completions),
     Man(commands::schema::Man),
@@ -50,7 +77,9 @@ enum Command {
 fn main() -> ExitCode {
     failure::install_panic_hook();
     interrupt::survive_file_limits();
-    let result = match Cli::parse().command {
+    let Cli { color, command } = Cli::parse();
+    anstream::ColorChoice::from(color).write_global();
+    let result = match command {
         Command::Check(check) => check.run(),
         Command::Explore(explore) => explore.run(),
         Command::Record(record) => record.run(),
@@ -64,6 +93,7 @@ fn main() -> ExitCode {
         Command::Target(target) => commands::target::run(target),
         Command::Report(show) => show.run(),
         Command::Explain(explain) => explain.run(),
+        Command::Doctor(doctor) => doctor.run(),
         Command::Schema(schema) => schema.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

@@ -28,11 +28,12 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line for work within a budget. The program is compiled first.
-    pub(crate) fn new(budget: &Budget, so_far: SoFar) -> Self {
+    /// A line for work within a budget, if it is to be shown. The program is compiled first.
+    pub(crate) fn new(budget: &Budget, so_far: SoFar, is_shown: bool) -> Self {
         let start = Instant::now();
         let style = ProgressStyle::with_template("{spinner} {wide_msg} [{elapsed}]");
-        let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        let bar = if is_shown { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         bar.set_message("compiling");
         bar.enable_steady_tick(INTERVAL);
         Self { bar, start, next: start + PATIENCE, budget: budget.clone(), so_far, engine: None, analysis: None }

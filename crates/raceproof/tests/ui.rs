@@ -57,6 +57,23 @@ cases! {
     queue: "queue.cpp" [] => 1;
 }
 
+/// One line for each finding; nothing but findings; another exit status for what is not known.
+#[test]
+fn short_and_quiet() {
+    let folder = Folder::new();
+    for (name, status) in [("counter", 1), ("deadlock", 1), ("external", 3), ("locked", 0)] {
+        let program = format!("{name}.c");
+        let run = folder.raceproof(&["explore", &program, "--format", "short"]);
+        assert_eq!((run.status, run.stderr.as_str()), (status, ""), "{}", run.stdout);
+        assert_blessed(run.stdout, &format!("{name}.short"));
+        let run = folder.raceproof(&["explore", &program, "--quiet", "--fail-on", "finding"]);
+        assert_eq!(run.status, i32::from(status == 1));
+        assert_eq!(run.stdout.is_empty(), status != 1, "{}", run.stdout);
+    }
+    let colored = folder.raceproof(&["explore", "counter.c", "--color", "always"]);
+    assert!(colored.stdout.contains("\u{1b}["), "{}", colored.stdout);
+}
+
 #[test]
 fn a_bound_makes_the_answer_unknown() {
     let folder = Folder::new();

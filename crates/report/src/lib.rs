@@ -17,6 +17,7 @@ pub mod listing;
 pub mod run;
 pub mod sarif;
 pub mod schema;
+pub mod short;
 pub mod source;
 pub mod story;
 pub mod suppress;

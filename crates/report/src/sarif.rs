@@ -15,6 +15,9 @@ use crate::run::Run;
 use crate::source::Sources;
 use crate::terminal;
 
+/// Most results of a log: GitHub shows as many. The gravest come first.
+const MOST_RESULTS: usize = 5_000;
+
 /// The name of a fingerprint.
 const FINGERPRINT: &str = "raceproof/v1";
 
@@ -32,6 +35,7 @@ pub fn render(report: &Report) -> String {
     results
         .extend(of_variables.iter().filter_map(|group| group.split_first()).map(|(best, rest)| open_pair(best, rest)));
     results.extend(report.unknowns.iter().map(unknown));
+    results.truncate(MOST_RESULTS);
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -181,12 +185,9 @@ const NAMED: usize = 8;
 fn open_pair(pair: &Pair, rest: &[&Pair]) -> Value {
     let code = pair.code.unwrap_or(Code::NOT_ASKED);
     let [first, second] = &pair.accesses;
-    let (kind, level, text) = match pair.is_predicted() {
-        true => ("fail", "warning", format!("Predicted data race on {}: {}.", pair.variable, pair.reason)),
-        false => {
-            let text = format!("It is not known whether accesses to {} race: {}.", pair.variable, pair.reason);
-            ("open", "none", text)
-        }
+    let text = match pair.is_predicted() {
+        true => format!("Predicted data race on {}: {}.", pair.variable, pair.reason),
+        false => format!("It is not known whether accesses to {} race: {}.", pair.variable, pair.reason),
     };
     let more = match rest.len() {
         0 => String::new(),
@@ -196,16 +197,18 @@ fn open_pair(pair: &Pair, rest: &[&Pair]) -> Value {
     let others = rest.iter().take(NAMED).flat_map(|pair| &pair.accesses);
     let others = (2..).zip(others).map(|(id, access)| related(id, access, "of another open pair"));
     let related: Vec<Value> = std::iter::once(related(1, second, "the other access")).chain(others).collect();
-    json!({
+    let mut result = json!({
         "ruleId": code.name(),
         "ruleIndex": rule_index(code),
-        "kind": kind,
-        "level": level,
+        "kind": if pair.is_predicted() { "fail" } else { "open" },
         "message": { "text": text + &more },
         "locations": [at(first)],
         "relatedLocations": related,
         "partialFingerprints": { FINGERPRINT: fingerprint::of_pair(pair) },
-    })
+    });
+    // What is open has no level.
+    add(&mut result, "level", pair.is_predicted().then(|| json!("warning")));
+    result
 }
 
 fn unknown(unknown: &Unknown) -> Value {
@@ -214,7 +217,6 @@ fn unknown(unknown: &Unknown) -> Value {
         "ruleId": unknown.code.name(),
         "ruleIndex": rule_index(unknown.code),
         "kind": "open",
-        "level": "none",
         "message": { "text": format!("No proof: {}. What would settle it: {}.", unknown.reason, unknown.settle) },
         "locations": location.collect::<Vec<_>>(),
     })

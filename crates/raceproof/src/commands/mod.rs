@@ -3,6 +3,7 @@
 pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod cover;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod flags;

@@ -40,6 +40,10 @@ struct Form {
     #[arg(long)]
     text: bool,
 
+    /// One line for each finding, as compilers print them
+    #[arg(long)]
+    short: bool,
+
     /// GitHub's annotations
     #[arg(long)]
     github: bool,
@@ -53,11 +57,13 @@ impl Show {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let report = read(&self.result)?;
         let sources = &mut Sources::new();
-        let Form { html, sarif, github, svcomp, .. } = self.form;
+        let Form { html, sarif, short, github, svcomp, .. } = self.form;
         let text = if html {
             report::html::render(&report, sources)
         } else if sarif {
             report::sarif::render(&report)
+        } else if short {
+            report::short::render(&report)
         } else if github {
             report::github::render(&report)
         } else if svcomp {

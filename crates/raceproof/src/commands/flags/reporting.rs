@@ -11,12 +11,44 @@ use crate::failure::Failure;
 use crate::output;
 use crate::settings::Settings;
 
+/// How a report is printed.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Default)]
+enum Format {
+    /// With source lines and the run
+    #[default]
+    Full,
+    /// `file:line:column: severity: message`, for editors and problem matchers
+    Short,
+}
+
+/// What makes a command fail.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Default)]
+enum FailOn {
+    /// A finding, or something that is not known
+    #[default]
+    Unknown,
+    /// A race or another error
+    Finding,
+}
+
 /// Where a report goes, and what it leaves out.
 #[derive(clap::Args, Clone)]
 pub(crate) struct ReportFlags {
     /// Print one JSON document and nothing else on standard output
     #[arg(long, help_heading = "Report")]
     json: bool,
+
+    /// How the report is printed
+    #[arg(long, value_name = "FORM", value_enum, default_value_t, conflicts_with = "json", help_heading = "Report")]
+    format: Format,
+
+    /// Print findings only, and nothing where there are none; no progress
+    #[arg(short, long, conflicts_with = "json", help_heading = "Report")]
+    quiet: bool,
+
+    /// The least that makes the exit status other than 0: `unknown`, or only a `finding`; then 3 becomes 0
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t, help_heading = "Report")]
+    fail_on: FailOn,
 
     /// Write the JSON document to a file
     #[arg(long, value_name = "FILE", help_heading = "Report")]
@@ -95,7 +127,7 @@ impl ReportFlags {
         if !self.all_pairs {
             report.shorten();
         }
-        let shown = output::show(&report, self.json);
+        let shown = self.print(&report);
         if let Err(unwritten) = self.write(&report) {
             output::warn(&unwritten.to_string());
         }
@@ -106,7 +138,24 @@ impl ReportFlags {
         for (file, entry) in unused {
             output::warn(&format!("{}:{}: `{}` suppresses nothing", file.display(), entry.line, entry.text));
         }
-        Ok(report.exit_status())
+        Ok(match (report.exit_status(), self.fail_on) {
+            (3, FailOn::Finding) => 0,
+            (status, _) => status,
+        })
+    }
+
+    /// Whether progress is shown.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.quiet
+    }
+
+    fn print(&self, report: &Report) -> Result<(), Failure> {
+        let nothing = report.exit_status() == 0 || (report.exit_status() == 3 && self.fail_on == FailOn::Finding);
+        match self.format {
+            _ if self.quiet && nothing => Ok(()),
+            Format::Full => output::show(report, self.json),
+            Format::Short => output::print(&report::short::render(report)),
+        }
     }
 
     fn write(&self, report: &Report) -> Result<(), Failure> {
