@@ -3,7 +3,7 @@
 # What incremental builds keep would double the build folder; `cargo` by hand still keeps it.
 export CARGO_INCREMENTAL ?= 0
 
-.PHONY: all setup build demo test soak mutants lint bench bench-quick bench-parts clean
+.PHONY: all setup build dist demo test soak mutants lint bench bench-quick bench-parts clean
 
 all: build
 
@@ -12,6 +12,10 @@ setup:
 
 build: setup
 	cargo build --release -p raceproof
+
+# The release for other machines: a tarball and a Debian package in target/dist.
+dist: setup
+	@scripts/dist
 
 demo: build
 	@scripts/demo
