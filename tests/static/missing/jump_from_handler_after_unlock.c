@@ -31,17 +31,24 @@ static void pause_without_lock(void) {
 #endif
 }
 
-static void *work(void *arg) {
+// Returns with the lock held, but after a jump in the racy twin.
+static int interruptible(void) {
     pthread_mutex_lock(&m);
     if (sigsetjmp(back, 1) == 0) {
         pause_without_lock();
-        pthread_mutex_unlock(&m);
-        return arg;
+        return 1;
     }
     x++; // RACE!
-#ifndef RACY
-    pthread_mutex_unlock(&m);
+#ifdef RACY
+    return 0;
+#else
+    return 1;
 #endif
+}
+
+static void *work(void *arg) {
+    if (interruptible())
+        pthread_mutex_unlock(&m);
     return arg;
 }
 

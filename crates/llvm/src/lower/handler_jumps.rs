@@ -54,12 +54,9 @@ impl<'m> HandlerJumps<'m> {
         !self.invokes
     }
 
-    /// How a call may be left in the middle, with something done that deals with threads.
-    pub(super) fn leave_within(&self, call: Value<'m>) -> Leaves<'m> {
-        match deals(call) {
-            Leaves::If(callee) if self.dealing.contains(&callee) => Leaves::Perhaps,
-            _ => Leaves::Never,
-        }
+    /// Whether a call leaves its function with something done that deals with threads.
+    pub(super) fn leave_at(&self, call: Value<'m>) -> Leaves<'m> {
+        deals(call)
     }
 
     /// Whether a function is left after an instruction because of what that has done.

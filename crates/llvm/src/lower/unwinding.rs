@@ -78,10 +78,11 @@ impl<'m> Unwinding<'m> {
             let passes = |i: &&Value<'m>| is(i, LLVMOpcode::LLVMCall) || is(i, LLVMOpcode::LLVMInvoke) && resumes;
             let throwing = instructions.iter().filter(|_| !function.never_unwinds()).filter(passes);
             throws.push((*function, throwing.map(|i| this.throw(*i)).collect::<Vec<_>>()));
-            let leaves_within = |i: Value<'m>| this.handler_jumps.as_ref().map_or(Leaves::Never, |j| j.leave_within(i));
-            let left = |i: &Value<'m>| match leaves_within(*i) {
-                Leaves::Never if !this.may_be_cancelled(*i) => this.jump(*i),
-                _ => Leaves::Perhaps,
+            let interrupted = |i: Value<'m>| this.handler_jumps.as_ref().map_or(Leaves::Never, |j| j.leave_at(i));
+            let left = |i: &Value<'m>| match interrupted(*i) {
+                _ if this.may_be_cancelled(*i) => Leaves::Perhaps,
+                Leaves::Never => this.jump(*i),
+                leaves => leaves,
             };
             jumps.push((*function, instructions.iter().map(left).collect::<Vec<_>>()));
         }
