@@ -41,22 +41,29 @@ pub struct ClassPairs {
 /// Which pairs of sites may race, as pairs of sets of sites.
 #[derive(Default)]
 pub(crate) struct Warned {
-    /// For each set those with it.
+    /// For each set those with it whose number is no smaller.
     partners: FxHashMap<SitesId, FxHashSet<SitesId>>,
+    /// All sets with partners.
+    all: FxHashSet<SitesId>,
     /// The sets that a site is in, of those with partners; sorted.
     sets: FxHashMap<SiteId, Vec<SitesId>>,
 }
 
 impl Warned {
     fn insert(&mut self, one: SitesId, other: SitesId) -> bool {
-        let new = self.partners.entry(one).or_default().insert(other);
-        self.partners.entry(other).or_default().insert(one);
+        let new = self.partners.entry(one.min(other)).or_default().insert(one.max(other));
+        if new {
+            self.all.extend([one, other]);
+        }
         new
+    }
+    fn are_partners(&self, one: SitesId, other: SitesId) -> bool {
+        self.partners.get(&one.min(other)).is_some_and(|partners| partners.contains(&one.max(other)))
     }
     /// Makes it possible to ask about sites, when no more sets are coming.
     fn index(&mut self, sites: &IndexVec<SitesId, Vec<SiteId>>) {
         self.sets.clear();
-        for (id, set) in sites.iter_enumerated().filter(|(id, _)| self.partners.contains_key(id)) {
+        for (id, set) in sites.iter_enumerated().filter(|(id, _)| self.all.contains(id)) {
             set.iter().for_each(|site| self.sets.entry(*site).or_default().push(id));
         }
     }
@@ -64,14 +71,7 @@ impl Warned {
     pub(crate) fn contains(&self, pair: Pair) -> bool {
         let of = |site: SiteId| self.sets.get(&site).map_or(&[][..], Vec::as_slice);
         let [one, other] = pair.sites().map(of);
-        one.iter().any(|set| {
-            let partners = &self.partners[set];
-            if partners.len() < other.len() {
-                partners.iter().any(|partner| other.binary_search(partner).is_ok())
-            } else {
-                other.iter().any(|set| partners.contains(set))
-            }
-        })
+        one.iter().any(|set| other.iter().any(|partner| self.are_partners(*set, *partner)))
     }
 }
 
@@ -143,6 +143,11 @@ impl<'a, 'p> Listing<'a, 'p> {
         self.classes.absent += one.pairs(other);
         if cause == Cause::OtherType {
             // There are very many of these, and nothing to be said about one of them.
+            self.more_absent += self.site_pairs(one, other);
+            return;
+        }
+        if self.absent.len() >= MOST_ABSENT || self.looks == 0 {
+            // Counted for each way in which they meet.
             self.more_absent += self.site_pairs(one, other);
             return;
         }

@@ -209,7 +209,7 @@ pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
     let Listing { unknown, absent, more_warnings, more_absent, dirty, warned, classes: class_pairs, breakdown, .. } =
         listing;
     let spots = dirty.values().flatten();
-    let variables = spots.map(|spot| names::object(solved, *spot, 1)).collect::<BTreeSet<_>>().len();
+    let variables = spots.map(|spot| names::variable_group(solved, *spot)).collect::<BTreeSet<_>>().len();
     let mut findings = rank::ranked(solved, unknown, &events);
     findings.extend(absent.into_values());
     let mut outside: BTreeMap<String, Option<SiteId>> = BTreeMap::new();

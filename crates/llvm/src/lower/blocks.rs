@@ -129,7 +129,8 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Where a handler of a signal jumps while the last statement waits for a condition, without its lock.
     fn released_within(&mut self) -> Option<BlockId> {
-        let Some(Statement { site, stmt: Stmt::Sync { op: SyncOp::CondWait { lock, .. }, .. }, .. }) = self.statements.last()
+        let Some(Statement { site, stmt: Stmt::Sync { op: SyncOp::CondWait { lock, .. }, .. }, .. }) =
+            self.statements.last()
         else {
             return None;
         };

@@ -153,8 +153,12 @@ impl<'m> Lowering<'_, 'm> {
         self.hidden_functions();
         self.module_assembly(module);
         self.simd_loops();
-        names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
-        self.program.records = members::annotate(module, self.symbols.functions, self.sites, &mut self.program.sites);
+        let wholes = names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
+        self.program.records =
+            members::annotate(module, self.symbols.functions, self.sites, &wholes, &mut self.program.sites);
+        if !names::has_strict_types(module) {
+            self.program.sites.iter_mut().for_each(|site| (site.lvalue, site.source) = (None, None));
+        }
         self.program.types = self.types.into_table();
         self.program
     }
@@ -192,7 +196,8 @@ impl<'m> Lowering<'_, 'm> {
     /// Jumps out of handlers of signals are edges, but for those that exceptions are mixed with.
     fn jumps_from_handlers(&mut self) {
         let Some(jumps) = self.unwinding.handler_jumps() else { return };
-        let what = if jumps.are_followed() { Unmodelled::HANDLER_JUMPS } else { "jumps out of handlers, with exceptions" };
+        let what =
+            if jumps.are_followed() { Unmodelled::HANDLER_JUMPS } else { "jumps out of handlers, with exceptions" };
         self.program.unmodelled.push(Unmodelled { site: None, what: what.to_owned(), function: None });
     }
 
