@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use facts::order::ThreadId;
 use model::index::IndexVec;
-use model::{Pair, SiteId};
+use model::{AccessKind, Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::breakdown::Breakdown;
@@ -236,9 +236,24 @@ impl<'a, 'p> Listing<'a, 'p> {
             None if [one, other].iter().any(|(class, _)| is_crowd(facts, class.spot.object)) => Ground::Crowd,
             None => Ground::Memory,
         };
-        let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };
+        let doubts = self.doubts(one.0) + self.doubts(other.0);
+        let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground, doubts };
         let finding = self.finding(pair, one, other, answer);
         self.unknown.insert(pair, finding);
+    }
+
+    /// How many things speak against a warning with an access: it is to one of several blocks or ends its life, it is not
+    /// known who makes it, or the first thread makes it without a lock, perhaps before there are others.
+    fn doubts(&self, class: &Class) -> usize {
+        let (facts, way) = (self.meetings.facts, self.way(class));
+        let is_first = way.thread.is_some_and(|thread| facts.order.threads[thread].made_at.is_none());
+        let doubts = [
+            !facts.is_unique(class.spot.object),
+            way.kind == AccessKind::Free,
+            way.thread.is_none_or(|thread| facts.order.threads[thread].any_time),
+            is_first && way.locks.is_empty(),
+        ];
+        doubts.into_iter().filter(|doubt| *doubt).count()
     }
 
     fn finding(&self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), answer: Answer) -> Finding {

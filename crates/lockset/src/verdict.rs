@@ -130,6 +130,8 @@ pub enum Answer {
         covered: bool,
         /// What it rests on.
         ground: Ground,
+        /// How many things speak against it that are no proof.
+        doubts: usize,
     },
 }
 
