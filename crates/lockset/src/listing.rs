@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use facts::order::ThreadId;
+use facts::spot::ObjectId;
 use model::index::IndexVec;
 use model::{AccessKind, Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,6 +25,10 @@ use crate::verdict::{Answer, Finding, Ground, Reason, Side, is_crowd};
 const MOST_WARNINGS: usize = 12_000;
 /// Most warnings of two sets of sites that are listed one by one.
 const MOST_OF_SETS: usize = 400;
+/// Once so many warnings are listed, no object gets more than its share.
+const MANY_WARNINGS: usize = 2_000;
+/// That share.
+const MOST_OF_OBJECT: usize = 100;
 /// Most absent pairs that are listed one by one.
 const MOST_ABSENT: usize = 5_000;
 /// Most pairs that are looked at to list some of them.
@@ -98,6 +103,32 @@ pub(crate) struct Listing<'a, 'p> {
     gone_through: FxHashSet<(SitesId, SitesId)>,
     /// How many pairs may still be looked at to list them.
     looks: u64,
+    /// For each site how many objects it may touch.
+    targets: FxHashMap<SiteId, Targets>,
+    /// How many warnings are listed about each object.
+    of_object: FxHashMap<ObjectId, usize>,
+}
+
+/// What a site may touch.
+#[derive(Default)]
+struct Targets {
+    last: Option<ObjectId>,
+    count: usize,
+    /// Among them is one that stands for very many.
+    crowd: bool,
+}
+
+/// The objects that each site may touch.
+fn targets(meetings: &Meetings<'_, '_>) -> FxHashMap<SiteId, Targets> {
+    let mut found: FxHashMap<SiteId, Targets> = FxHashMap::default();
+    for (object, classes) in &meetings.events.classes {
+        for site in classes.iter().flat_map(|class| &meetings.events.sites[class.sites]) {
+            let targets = found.entry(*site).or_default();
+            targets.crowd |= is_crowd(meetings.facts, *object);
+            targets.count += usize::from(targets.last.replace(*object) != Some(*object));
+        }
+    }
+    found
 }
 
 impl<'a, 'p> Listing<'a, 'p> {
@@ -116,6 +147,8 @@ impl<'a, 'p> Listing<'a, 'p> {
             apart: FxHashSet::default(),
             gone_through: FxHashSet::default(),
             looks: MOST_LOOKS,
+            targets: targets(meetings),
+            of_object: FxHashMap::default(),
         }
     }
 
@@ -196,7 +229,7 @@ impl<'a, 'p> Listing<'a, 'p> {
         }
         let (mut looked, mut all) = (0, true);
         for (a, b) in one.each_pair(other) {
-            if self.unknown.len() >= MOST_WARNINGS || self.looks == 0 {
+            if self.unknown.len() >= MOST_WARNINGS || self.looks == 0 || self.has_its_share(a.spot.object) {
                 all = false;
                 break;
             }
@@ -205,7 +238,8 @@ impl<'a, 'p> Listing<'a, 'p> {
             let (here, there) = (self.sites(a), self.sites(b));
             if self.gone_through.insert(sets) {
                 for (number, (pair, here, there)) in pairs(here, there).enumerate() {
-                    if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS {
+                    let enough = self.has_its_share(a.spot.object);
+                    if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS || enough {
                         all = false;
                         break;
                     }
@@ -233,18 +267,27 @@ impl<'a, 'p> Listing<'a, 'p> {
         let ground = match hindered {
             Some(_) => Ground::Hindered,
             None if self.way(one.0).wild || self.way(other.0).wild => Ground::Wild,
-            None if [one, other].iter().any(|(class, _)| is_crowd(facts, class.spot.object)) => Ground::Crowd,
+            None if [one, other].iter().any(|(_, site)| self.targets.get(site).is_some_and(|t| t.crowd)) => {
+                Ground::Crowd
+            }
             None => Ground::Memory,
         };
-        let doubts = self.doubts(one.0) + self.doubts(other.0);
+        let doubts = self.doubts(one) + self.doubts(other);
         let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground, doubts };
         let finding = self.finding(pair, one, other, answer);
         self.unknown.insert(pair, finding);
+        *self.of_object.entry(one.0.spot.object).or_default() += 1;
+    }
+
+    fn has_its_share(&self, object: ObjectId) -> bool {
+        self.unknown.len() >= MANY_WARNINGS
+            && self.of_object.get(&object).is_some_and(|listed| *listed >= MOST_OF_OBJECT)
     }
 
     /// How many things speak against a warning with an access: it is to one of several blocks or ends its life, it is not
-    /// known who makes it, or the first thread makes it without a lock, perhaps before there are others.
-    fn doubts(&self, class: &Class) -> usize {
+    /// known who makes it, the first thread makes it without a lock, perhaps before there are others, or it may be to
+    /// something else.
+    fn doubts(&self, (class, site): (&Class, SiteId)) -> usize {
         let (facts, way) = (self.meetings.facts, self.way(class));
         let is_first = way.thread.is_some_and(|thread| facts.order.threads[thread].made_at.is_none());
         let doubts = [
@@ -252,6 +295,8 @@ impl<'a, 'p> Listing<'a, 'p> {
             way.kind == AccessKind::Free,
             way.thread.is_none_or(|thread| facts.order.threads[thread].any_time),
             is_first && way.locks.is_empty(),
+            self.targets.get(&site).is_some_and(|targets| targets.count > 1),
+            self.targets.get(&site).is_some_and(|targets| targets.count > 4),
         ];
         doubts.into_iter().filter(|doubt| *doubt).count()
     }
