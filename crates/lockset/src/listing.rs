@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use facts::order::ThreadId;
-use facts::spot::ObjectId;
+use facts::spot::{ObjectId, Origin};
 use model::index::IndexVec;
 use model::{AccessKind, Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -272,7 +272,7 @@ impl<'a, 'p> Listing<'a, 'p> {
             }
             None => Ground::Memory,
         };
-        let doubts = self.doubts(one) + self.doubts(other);
+        let doubts = self.doubts(one) + self.doubts(other) + 2 * usize::from(self.is_made_once(one.0, other.0));
         let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground, doubts };
         let finding = self.finding(pair, one, other, answer);
         self.unknown.insert(pair, finding);
@@ -284,7 +284,7 @@ impl<'a, 'p> Listing<'a, 'p> {
             && self.of_object.get(&object).is_some_and(|listed| *listed >= MOST_OF_OBJECT)
     }
 
-    /// How many things speak against a warning with an access: it is to one of several blocks or ends its life, it is not
+    /// How many things speak against a warning with an access: it is to one of several blocks or to a local, or ends its life, it is not
     /// known who makes it, the first thread makes it without a lock, perhaps before there are others, or it may be to
     /// something else.
     fn doubts(&self, (class, site): (&Class, SiteId)) -> usize {
@@ -295,10 +295,23 @@ impl<'a, 'p> Listing<'a, 'p> {
             way.kind == AccessKind::Free,
             way.thread.is_none_or(|thread| facts.order.threads[thread].any_time),
             is_first && way.locks.is_empty(),
+            matches!(facts.points_to.origin(class.spot.object), Origin::Stack(..)),
             self.targets.get(&site).is_some_and(|targets| targets.count > 1),
             self.targets.get(&site).is_some_and(|targets| targets.count > 4),
         ];
         doubts.into_iter().filter(|doubt| *doubt).count()
+    }
+
+    /// Whether two accesses are made by threads of one statement that is in no loop: only who calls its function twice makes
+    /// several of them.
+    fn is_made_once(&self, one: &Class, other: &Class) -> bool {
+        let facts = self.meetings.facts;
+        let Some(thread) = self.way(one).thread.filter(|thread| self.way(other).thread == Some(*thread)) else {
+            return false;
+        };
+        facts.order.threads[thread].made_at.is_some_and(|(_, (function, block, _))| {
+            !facts.graphs[function].loops.iter().any(|around| around.contains(block))
+        })
     }
 
     fn finding(&self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), answer: Answer) -> Finding {
