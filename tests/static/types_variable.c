@@ -1,6 +1,6 @@
 // Variables among very many blocks, and characters that are used as storage.
 #include <string.h>
-#define LAST_OF_CROWD crowd[last] = &known; crowd[last - 1] = storage; made = 0;
+#define LAST_OF_CROWD crowd[last] = &known;
 struct item { int size; int weight; };
 struct pair { void *left; void *right; };
 struct node { double value; long count; };
@@ -25,6 +25,7 @@ static void *weighs(void *unused) {
 }
 int main(void) {
     make_crowd();
+    crowd[last - 1] = storage;
     run_both(points, weighs);
     return 0;
 }
